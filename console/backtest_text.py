@@ -26,7 +26,7 @@ def summary_lines(test: "BackTest") -> Iterator[str]:
 
 
 def page_lines(test: "BackTest", *, complete: bool = False) -> Iterator[str]:
-    """Yield the pages that differ, with the fields that do; at most `SHOWN`, unless `complete`."""
+    """Yield the pages that differ, with the differing fields; at most `SHOWN` pages, unless `complete`."""
     differing = [page for page in test.pages if page.kind not in ("same", "none")]
     shown = differing if complete else differing[:SHOWN]
     for page in shown:

@@ -1,4 +1,7 @@
-"""What the shell completes: names of tasks, of methods, and kinds of outputs. Reads tasks.yaml, connects to nothing."""
+"""Completion values for the shell: names of tasks, of methods, and kinds of outputs.
+
+Reads tasks.yaml and opens no connection.
+"""
 
 import re
 from collections.abc import Iterable

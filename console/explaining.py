@@ -118,7 +118,7 @@ def write(report: Path, head: "ReportHead", pages: "Sequence[ReportedPage]") -> 
 
 
 def _explainer_of(task: "Task", example: "PageToExplain | None") -> "Explainer":
-    """Return what explains a task's pages, prepared as its trial is."""
+    """Return the explainer of a task's pages, prepared like its trial."""
     from console.report.gathering import Explainer
     from extractors import Section, UnusablePage
 

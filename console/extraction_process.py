@@ -1,7 +1,7 @@
 """The extraction workers of `exemplar run`: `exemplar work extract` as a child process that ends with its parent.
 
-Present problems are printed as lines of JSON: `{"problem": {…}, "over": false}`; on a node with several Redis servers,
-where a person reads them, as text on standard error.
+Present problems are printed as lines of JSON, `{"problem": {…}, "over": false}`; on a node with several Redis servers
+they are printed as text on standard error, for a person.
 """
 
 import os
@@ -48,7 +48,7 @@ def _say_problem(problem: PresentProblem, is_over: bool) -> None:
 
 
 class _Wanted:
-    """The last whole line of standard input as a number. Read without a thread, since the supervisor forks."""
+    """The last complete line of standard input as a number. Read without a thread, since the supervisor forks."""
 
     def __init__(self, count: int):
         self.count = count

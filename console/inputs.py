@@ -68,7 +68,7 @@ def is_one_page(sources: Sequence[str]) -> bool:
 
 
 def url_list(path: Path) -> list[str] | None:
-    """Return the URLs of a text file with one a line (`#` begins a comment); None if it is another kind of file."""
+    """Return the URLs of a text file, one per line (`#` begins a comment); None if it is another kind of file."""
     if path.is_dir():
         return None
     try:

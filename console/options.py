@@ -59,10 +59,10 @@ def examples(*lines: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Return `text` with the characters escaped (`\\x1b`) that a terminal obeys, or that hide what is written.
+    """Return `text` with characters escaped (`\\x1b`) that control a terminal or hide text.
 
-    Titles, reasons, file names and URLs come from outside: they may hold commands for a terminal (C0, C1), characters
-    that turn the direction of writing around, and halves of characters, which can't be written at all.
+    Titles, reasons, file names and URLs come from outside: they may contain control characters (C0, C1), characters
+    that change the direction of writing, and lone surrogates, which cannot be encoded.
     """
     return _COMMANDS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
@@ -78,12 +78,12 @@ def show(text: str) -> None:
 
 
 def say_data(text: str) -> None:
-    """Print on standard error what is not to be translated, such as titles of pages."""
+    """Print text on standard error that must not be translated, such as titles of pages."""
     click.echo(printable(text), err=True)
 
 
 def show_data(text: str) -> None:
-    """Print on standard output what is not to be translated, such as titles of pages."""
+    """Print text on standard output that must not be translated, such as titles of pages."""
     click.echo(printable(text))
 
 
@@ -116,14 +116,14 @@ def local_time(moment: str) -> str:
 
 
 def print_json(value: Any) -> None:
-    """Print a value as one line of JSON and flush it; what a terminal would obey is escaped."""
+    """Print a value as one line of JSON and flush it; control characters are escaped."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     sys.stdout.write(_COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
     sys.stdout.flush()
 
 
 class _PrintableFormatter(logging.Formatter):
-    """Log lines quote what hosts answered."""
+    """Escapes control characters, since log lines may quote responses of hosts."""
 
     def format(self, record: logging.LogRecord) -> str:
         return printable(super().format(record))

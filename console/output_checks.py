@@ -1,7 +1,7 @@
 """Tries the outputs of a task list: opens each, connects, creates what is missing, and writes no row.
 
-Many outputs are tried at a time, each in a thread of its own, since a server that is away may take long to say so. A
-thread that does not return in time is left behind; it ends with the process.
+Many outputs are tried at a time, each in a thread of its own, since a connection to an unavailable server may take long
+to fail. A thread that does not return in time is left behind; it ends with the process.
 """
 
 import os
@@ -49,7 +49,7 @@ class OutputToTry:
 
 @dataclass(frozen=True, slots=True)
 class TriedOutput:
-    """What came of the try. `problem`: in words, without secrets; empty if there is none."""
+    """The result of the check. `problem`: in words, without secrets; empty if there is none."""
 
     of: OutputToTry
     outcome: Outcome
@@ -140,7 +140,7 @@ def _results(
 
 
 def _words(output: OutputToTry, error: Exception) -> str:
-    """Return an error's text without secrets, and without what `OutputToTry.name` says already."""
+    """Return an error's text without secrets, and without what `OutputToTry.name` already contains."""
     addresses = [output.output]
     with suppress(variables.VariableNotSet):
         addresses.append(variables.expand(output.output, os.environ))

@@ -210,7 +210,7 @@ def show_accounting(console: Any, accounting: Accounting) -> None:
 
 
 def accounting_table(accounting: Accounting) -> Any:
-    """Return the accounting as a table, one row a task."""
+    """Return the accounting as a table, one row per task."""
     from rich.table import Table
 
     run_table = Table(box=None, pad_edge=False)

@@ -31,7 +31,7 @@ class RefusedGroup:
         return self.task, str(len(self.rows)), last, shown(self.output), self.label
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Return the JSON-ready form, one object a row."""
+        """Return the JSON-ready form, one object per row."""
         return [
             {
                 "task": self.task,

@@ -53,12 +53,12 @@ Event = Callable[[str, dict[str, Any]], None]
 
 
 def moment(seconds: float) -> str:
-    """Return a time of Unix in ISO 8601."""
+    """Return a Unix time in ISO 8601."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
 def _is_no_alarm(remark: str) -> bool:
-    """Whether a remark of a run is none on an alarm: pages that were extracted since may have ended or opened some."""
+    """Whether a remark of a run is not about an alarm. Pages extracted later may have ended or opened alarms."""
     return not remark.startswith(ALARM)
 
 
@@ -76,7 +76,7 @@ class Accounting:
     gave_up: str = ""
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row a task: what this run added to each state, and what is still open."""
+        """Return one row per task: what this run added to each state, and what is still open."""
         rows_ = []
         for name, after in self.after.items():
             before = self.before.get(name)
@@ -207,7 +207,10 @@ class Runner:
                 self.on_event("note", {"text": problem})
 
     def stop(self, *_: Any) -> None:
-        """Stop: spiders deliver what they fetched, workers finish their present jobs. Safe in a signal handler."""
+        """Stop: spiders hand over the pages that they fetched, workers finish their present jobs.
+
+        Safe in a signal handler.
+        """
         self.stopping.set()
 
     @contextmanager
@@ -254,14 +257,14 @@ class Runner:
         self._start_extraction()
 
     def _look(self, on_look: Callable[["Runner"], None], awaited: list[str]) -> None:
-        """Do all that needs Redis. `awaited`: the tasks of a run with `once`."""
+        """Do all steps that need Redis. `awaited`: the tasks of a run with `once`."""
         self._watch_extraction()
         on_look(self)
         if awaited:
             self._follow(awaited)
 
     def _watch_extraction(self) -> None:
-        """Kill an extraction process without a heartbeat: it hangs or is stopped, and so its workers' leases expire."""
+        """Kill an extraction process without a heartbeat: it hangs or is stopped, and its workers' leases expire."""
         now = self.clock()
         if self._extraction is None or now - self._watched < WATCH_EVERY:
             return
@@ -297,7 +300,7 @@ class Runner:
             self._finished = True
 
     def _is_done(self, active: list[str]) -> bool:
-        """Whether settled pages stay settled: no worker may still adopt an example, and none has just done it."""
+        """Whether settled pages stay settled: no worker can still adopt an example, and none has just adopted one."""
         clock = clock_of(self.connection).now
         if any(redesign_pending(self.connection, name, clock=clock) for name in active):
             return False
@@ -325,7 +328,7 @@ class Runner:
                 self._report(task, last[0])
 
     def _edited(self, change: Change) -> None:
-        """Report an edit of the file, when its new tasks start, and what it means for what is there already."""
+        """Report an edit of the file, when its new tasks start, and its effect on existing rows and URLs."""
         named = {"added": list(change.added), "changed": list(change.changed), "removed": list(change.removed)}
         begun = {*self.schedule.due(), *self.schedule.running()}
         starts = self._starts([name for name in change.added if name in begun], change.added)
@@ -372,7 +375,7 @@ class Runner:
             self.on_event("trouble", {"text": text})
 
     def _read_problems(self, process: "subprocess.Popen[str]") -> None:
-        """Read the present problems of the extraction. Those that are over do not count in the accounting."""
+        """Read the present problems of the extraction. Resolved ones do not count in the accounting."""
         assert process.stdout is not None
         for line in process.stdout:
             change = json.loads(line)

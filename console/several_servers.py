@@ -1,6 +1,6 @@
 """One node for several Redis servers: each server has its own scheduler, crawl workers or extraction supervisor here.
 
-A server that is away does not hold up the others.
+An unavailable server does not delay the others.
 """
 
 import os
@@ -30,7 +30,10 @@ CHECK_EVERY = 0.2  # seconds between two looks for a request to stop
 
 @dataclass(frozen=True, slots=True)
 class ServerPart:
-    """What serves one server: `run` returns after `stop`, and raises `redis.RedisError` while the server is away."""
+    """The part of a node for one server.
+
+    `run` returns after `stop`, and raises `redis.RedisError` while the server is unavailable.
+    """
 
     server: str
     run: Callable[[], object]
@@ -60,12 +63,15 @@ def stopped_by_signal() -> threading.Event:
 
 
 def notices_of(server: RedisServer, servers: RedisServers, say: Callable[[str], None]) -> Callable[[str], None]:
-    """Return what prints the notices of a server's part: with several servers, after the server's name."""
+    """Return a function that prints the notices of a server's part.
+
+    With several servers, it puts the server's name first.
+    """
     return say if len(servers) == 1 else lambda text: say(f"{server.name}: {text}")
 
 
 def serve_all(parts: Sequence[ServerPart], say: Callable[[str], None], stopping: threading.Event) -> None:
-    """Run the parts, each in a thread, until `stopping` is set; one whose server is away is run again.
+    """Run the parts, each in a thread, until `stopping` is set; a part whose server is unavailable is run again.
 
     Raises the first error of a part that is not of Redis, after all parts have ended.
     """

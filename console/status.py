@@ -91,7 +91,7 @@ def overview(connection: "redis.Redis") -> dict[str, Any]:
 def oldest_page(connection: "redis.Redis") -> float | None:
     """Return for how many seconds the oldest fetched page has waited for its rows; None if none waits.
 
-    Of each task the pages that are queued or tried again first are examined.
+    Only the pages of each task that are queued or tried again first are examined.
     """
     now, ages = clock_of(connection).now(), []
     for task in with_pages(connection):

@@ -1,4 +1,4 @@
-"""What an edit of tasks.yaml means for what is already there, in words, with the command for it."""
+"""Notes on the effect of an edit of tasks.yaml on existing rows and URLs, each with a command."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ MOST_TASKS = 100  # changed tasks that are explained: after a larger edit nobody
 
 
 def notes_on(connection: "redis.Redis", change: Change, folder: Path) -> list[str]:
-    """Return what a person should know of a change of the task list: a note for each key that concerns the past.
+    """Return notes on a change of the task list: one for each changed key that affects earlier rows or URLs.
 
     Only tasks that have run have a past. `folder`: that of tasks.yaml.
     """

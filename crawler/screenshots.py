@@ -4,8 +4,8 @@ A page is laid out on a screen of 1,366 × 1,366 pixels and drawn at a quarter o
 classifier reads 224 × 224 pixels, and a small picture is drawn, stored and read in a tenth of the time. What lies below
 the screen is not drawn: it adds little (docs/methods-visual.md), and lines of text stay lines.
 
-DIR gets NAME.png for each page and `screenshots.jsonl`, a line a page: url,
-file, scripts (whether JavaScript ran), reason (why there is none). Pages that DIR already has are not fetched again.
+DIR gets NAME.png for each page and `screenshots.jsonl`, with one line per page: url, file, scripts (whether JavaScript
+ran), reason (why there is no screenshot). Pages that DIR already has are not fetched again.
 """
 
 import argparse
@@ -36,7 +36,7 @@ INDEX = "screenshots.jsonl"
 
 
 def take(urls: Iterable[str], out: Path, *, delay: float | None = None, listed_only: bool = False) -> list[Shot]:
-    """Take screenshots, in a process whose reactor has not run yet, and return one `Shot` a URL, in their order.
+    """Take screenshots, in a process whose reactor has not run yet, and return one `Shot` per URL, in their order.
 
     `listed_only`: connect to nothing but the hosts that the user listed. Contact, hosts and delay come from tasks.yaml
     here if there is one, and from the environment. Raises `BrowserMissing`.
@@ -98,7 +98,7 @@ def _crawl(
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Take the screenshots and print a line a page. Exit code 1 if some have none, 3 without a browser."""
+    """Take the screenshots and print one line per page. Exit code 1 if some have none, 3 without a browser."""
     arguments = _parser().parse_args(words)
     try:
         urls = _urls(arguments.urls)
@@ -112,7 +112,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _urls(given: Sequence[str]) -> list[str]:
-    """Return the URLs given, those of text files among them, one a line. Raises `OSError`."""
+    """Return the given URLs, and those in the given text files (one per line). Raises `OSError`."""
     urls: list[str] = []
     for name in given:
         lines = [name] if "://" in name else Path(name).read_text("utf-8").splitlines()

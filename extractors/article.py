@@ -52,14 +52,14 @@ class Block:
 class Article:
     """An article that was extracted from its page.
 
-    `text`: the blocks of the kinds that the caller asked for, joined by a blank line. `published`, `modified`: aware
-    if the page gives a time zone, else a naive datetime as the page shows it, else a date. `method`: the one that
-    extracted it. `confidence`: 0 to 1, the measured share of similar pages with a right text (F1 ≥ .9). `reason`: why
-    this method, in words for a person. `robots_meta`: what meta elements allow crawlers, written as X-Robots-Tag is;
+    `text`: the blocks of the requested kinds, joined by a blank line. `published`, `modified`: aware if the page gives
+    a time zone, else a naive datetime as the page shows it, else a date. `method`: the one that extracted it.
+    `confidence`: 0 to 1, the measured share of similar pages with a right text (F1 ≥ .9). `reason`: why this method was
+    used, as text for the user. `robots_meta`: what meta elements allow crawlers, written as X-Robots-Tag is;
     `tdm_meta`: what they declare on text and data mining, `1` for reserved. `page_type`: what kind of page it is by its
     structure; `article_probability`: 0 to 1, None if the type was not in doubt. `surrounding_match`: share of the lines
-    around the body that are also on the example of its template, 0 to 1; None without one. `fits`: whether the page
-    has a template that the section knows. These two are no fields of rows: they show how well the page fits its section
+    around the body that are also on the example of its template, 0 to 1; None without one. `fits`: whether the page has
+    a known template of the section. These two are not fields of rows: they show how well the page fits its section
     (`workers.health`, `workers.redesign.redesign_watch`).
     """
 

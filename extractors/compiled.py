@@ -51,7 +51,7 @@ def is_compiled(module: ModuleType) -> bool:
 
 @contextmanager
 def loops_in_python() -> Iterator[None]:
-    """Use Python's form of all loops for a while, to compare both: wherever a module has one of them."""
+    """Use Python's form of all loops within the block, in every module that has one, to compare both forms."""
     package = __name__.partition(".")[0]
     modules = [vars(module) for name, module in [*sys.modules.items()] if name.partition(".")[0] == package]
     places = [(names, key, value) for names in modules for key, value in [*names.items()] if id(value) in _in_python]
@@ -68,12 +68,12 @@ def loops_in_python() -> Iterator[None]:
 
 
 def fingerprint(source: bytes) -> str:
-    """Return what a compiled module keeps of its source."""
+    """Return the fingerprint of its source that a compiled module stores."""
     return hashlib.sha256(source).hexdigest()
 
 
 def _usable(name: str, module: dict[str, Any]) -> dict[str, Any]:
-    """Return the functions of a compiled module; {} if it is missing, of another source, or finds something else."""
+    """Return the functions of a compiled module; {} if it is missing, outdated, or gives other results."""
     try:
         made = vars(import_module(name))
         if made["SOURCE"] != fingerprint(Path(module["__file__"]).read_bytes()):

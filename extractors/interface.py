@@ -24,5 +24,5 @@ class Learner(Extractor, Protocol):
     def learn(self, page: Page, *, former: bool = False) -> None:
         """Add `page` to the vote on later pages. Raises `UnusablePage` if nothing can be read from it.
 
-        `former`: it is of another template than the example's, which some pages of the section still have.
+        `former`: it has a former template, which some pages of the section still have.
         """

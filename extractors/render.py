@@ -18,7 +18,7 @@ _BACKTICKS = re.compile(r"`{3,}")
 def render(article: Article | Listing, form: Format = "text") -> str:
     """Return the article or list in the given form, no line break at its end. Raises `ValueError` for an unknown form.
 
-    A list has a line an entry: date, title and URL separated by tabs as text, a list of links as Markdown.
+    A list has one line per entry: date, title and URL separated by tabs as text, a list of links as Markdown.
     """
     if form == "text":
         return list_to_text(article) if isinstance(article, Listing) else to_text(article)
@@ -35,7 +35,7 @@ def to_text(article: Article) -> str:
 
 
 def list_to_text(listing: Listing) -> str:
-    """Return a line an entry: date (ISO 8601, empty if unknown), title, URL, separated by tabs."""
+    """Return one line per entry: date (ISO 8601, empty if unknown), title, URL, separated by tabs."""
     return "\n".join(f"{_day(entry)}\t{entry.title}\t{entry.url}" for entry in listing.entries)
 
 
@@ -76,7 +76,7 @@ def to_markdown(article: Article, include: Collection[str] = IN_TEXT) -> str:
 
 
 def _about(article: Article) -> list[str]:
-    """Return the lines that give the article's date and keywords."""
+    """Return the lines with the article's date and keywords."""
     published = [f"Published: {article.published.isoformat()}"] if article.published else []
     return published + ([f"Keywords: {', '.join(article.keywords)}"] if article.keywords else [])
 

@@ -30,7 +30,7 @@ class Section:
     ) -> None:
         """Prepare `example`, the HTML of one article, whose URL is `url`; None if there is none.
 
-        `include`: the kinds of blocks that join an article's text; captions and embeds don't unless they are named.
+        `include`: the kinds of blocks that are part of an article's text; by default without captions and embeds.
         Raises `ValueError` for an unknown method or kind or a method that needs an example, `UnusablePage` if the
         example can't be used.
         """
@@ -71,7 +71,7 @@ class Section:
     ) -> None:
         """Let a recent page of the section vote on later ones. Methods without memory ignore it.
 
-        `former`: it is of another template than the example's, which some pages of the section still have. Raises
+        `former`: it has a former template, which some pages of the section still have. Raises
         `UnusablePage` if nothing can be read from the page.
         """
         page = make_page(html, url, content_type)

@@ -4,8 +4,8 @@
         article = section.extract(page)
 
 Within the block, the methods note what they decided as values of their own (`body.CutSteps`, `trimming.Trimming`,
-`example.Vote` …), in the order in which they decided it; `explanation` reads them. Outside of such a block nothing is
-noted, and a step costs one look at a variable.
+`example.Vote` …), in the order in which they decided it; `explanation` reads them. Outside such a block nothing is
+noted, and a step costs only the read of a variable.
 """
 
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ _trace: ContextVar[Trace | None] = ContextVar("trace", default=None)
 
 
 def tracing() -> Trace | None:
-    """Return the trace that steps are to be noted in; None, as a rule, if nobody asked for one."""
+    """Return the trace that steps are to be noted in; usually None, since no trace was requested."""
     return _trace.get()
 
 

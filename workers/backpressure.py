@@ -3,8 +3,8 @@
 What waits is counted by the ledger's steps: pages and bytes in the page store, and rows and bytes that wait for
 delivery, of each task and of all tasks. A row counts as a page, once for each output that it waits for. Each sum is
 compared with its mark; the largest share decides. A spider slows down at `SLOW_AT` of a mark and pauses at the mark. It
-goes on slowly below `RESUME_AT`, and at full speed below `GO_AT`; between two bounds it keeps its level, so it does not
-alternate. What is in flight when it pauses still arrives, so marks may be passed by that much.
+continues slowly below `RESUME_AT`, and at full speed below `GO_AT`; between two bounds it keeps its level, so that it
+does not alternate. What is in flight when it pauses still arrives, so marks may be exceeded by that amount.
 """
 
 import time
@@ -51,7 +51,7 @@ class Stored:
 
     @classmethod
     def of_fields(cls, fields: Mapping[bytes, bytes]) -> "Stored":
-        """What the fields of a counter say."""
+        """Return the values of the fields of a counter."""
         number, size = (max(0, int(fields.get(name, 0))) for name in (b"pages", b"bytes"))
         return cls(number + max(0, int(fields.get(b"rows", 0))), size)
 
@@ -69,7 +69,7 @@ class Load:
     rows: int = 0
 
     def strongest(self, marks: Marks) -> tuple[float, Cause, str]:
-        """Return the largest share of a mark, what it is a share of, and that in words."""
+        """Return the largest share of a mark, the name of that mark, and a description."""
         waiting = ("{} of {} that may wait for extraction" + " or delivery" * bool(self.rows)).format
         shares: list[tuple[float, Cause, str]] = []
         for cause, waits, pages, size in (
@@ -87,12 +87,12 @@ class Load:
 
 
 def stored(connection: "redis.Redis") -> Stored:
-    """Return what the page store holds of all tasks."""
+    """Return the content of the page store, of all tasks together."""
     return Stored.of_fields(cast(dict[bytes, bytes], connection.hgetall(keys.STORED)))
 
 
 def load_of(connection: "redis.Redis", task: str) -> Load:
-    """Read what one task's spiders compare with their marks."""
+    """Read the values that one task's spiders compare with their marks."""
     pipe = connection.pipeline(transaction=False)
     for name in (keys.of_task(task, "stored"), keys.of_task(task, "queued"), keys.STORED, keys.QUEUED):
         pipe.hgetall(name)
@@ -114,7 +114,7 @@ def next_level(level: Level, share: float) -> Level:
 class Pressure:
     """The back-pressure on one task's spider. `clock`: monotonic seconds.
 
-    While a spider is slow or pauses, it has a heartbeat that tells what it waits for.
+    While a spider is slow or pauses, it has a heartbeat with the reason for waiting.
     """
 
     def __init__(

@@ -4,11 +4,14 @@ from collections.abc import Mapping
 
 
 class ExemplarError(Exception):
-    """A problem that a person can solve. Its text says what, where and what to do; it is shown without a traceback."""
+    """A problem that a person can solve.
+
+    Its text has the problem, its place and the remedy; it is shown without a traceback.
+    """
 
 
 class RedisUnavailable(ExemplarError):
-    """The Redis that holds ledger and queue is unavailable: stop, nothing is lost, start again later."""
+    """The Redis with the ledger and the queue is unavailable: stop and start again later; nothing is lost."""
 
 
 class RedisRefused(ExemplarError):
@@ -18,7 +21,7 @@ class RedisRefused(ExemplarError):
 class SinkUnavailable(ExemplarError):
     """An output can't be written now (disk full, locked, no permission): the page is kept and tried again.
 
-    `wait`: for how many seconds the target asks not to be tried; 0 if it does not.
+    `wait`: the target's Retry-After in seconds; 0 without one.
     """
 
     def __init__(self, message: str, *, wait: float = 0.0):
@@ -29,7 +32,7 @@ class SinkUnavailable(ExemplarError):
 class RowsRefused(ExemplarError):
     """A target refused rows for what they contain; the other rows of the same write are written.
 
-    `reasons`: for each refused row the target's words, by row key. They are kept with the row until a person decides.
+    `reasons`: for each refused row the target's message, by row key. They are kept with the row until a person decides.
     """
 
     def __init__(self, reasons: Mapping[tuple[str, str, int], str]):

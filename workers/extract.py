@@ -31,5 +31,5 @@ def this_worker() -> ExtractionWorker:
 
 
 def set_this_worker(worker: ExtractionWorker) -> None:
-    """Make `worker` the one of this process."""
+    """Set the worker of this process."""
     _here.worker = worker

@@ -1,6 +1,6 @@
 """The extraction config of a task, and its example page; both are published to Redis by the crawler.
 
-No worker reads tasks.yaml, so extraction runs on machines that don't have the file.
+No worker reads tasks.yaml, so extraction also runs on machines without the file.
 """
 
 import json
@@ -36,7 +36,10 @@ class RowFilter:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionConfig:
-    """What the workers know of a task. `outputs` may hold `${VARIABLES}`; relative paths are relative to `folder`."""
+    """The configuration of a task for the workers.
+
+    `outputs` may contain `${VARIABLES}`; relative paths are relative to `folder`.
+    """
 
     task: str
     example: str
@@ -110,7 +113,7 @@ def keep_example(
 ) -> None:
     """Store a page as the task's example. `requested`: the URL in the task; a different one is fetched again.
 
-    `rendered`: the page was loaded in a browser, as the task's articles are. `doubt`: why it is no article.
+    `rendered`: the page was loaded in a browser, as the task's articles are. `doubt`: why it is not an article.
     """
     now = (clock or clock_of(connection).now)()
     connection.hset(
@@ -155,13 +158,13 @@ def example_asked(connection: "redis.Redis", task: str) -> str | None:
 
 
 def example_doubt(connection: "redis.Redis", task: str, requested: str) -> str:
-    """Return why the stored example is no article; empty if it is one, or was requested for another URL."""
+    """Return why the stored example is not an article; empty if it is one, or was requested for another URL."""
     asked, doubt = cast(list["bytes | None"], connection.hmget(keys.of_task(task, "example"), ["asked", "doubt"]))
     return doubt.decode() if asked == requested.encode() and doubt else ""
 
 
 def example_rendered(connection: "redis.Redis", task: str) -> bool | None:
-    """Whether the stored example was rendered in a browser; None if there is no example, or it is not known."""
+    """Whether the stored example was rendered in a browser; None if there is no example, or it is unknown."""
     raw = cast("bytes | None", connection.hget(keys.of_task(task, "example"), "rendered"))
     return None if raw is None else raw == b"1"
 

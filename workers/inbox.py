@@ -2,7 +2,7 @@
 
 Page, the ledger's change of state and the RQ job go to Redis in one MULTI: no page is stored without a job, and no job
 is queued without its pages. The ledger is the queue of record; a job only names pages. So the pages of a lost job are
-queued again (`sweep`), and a superfluous job finds nothing to do. Jobs are JSON, never pickle: someone who can write to
+queued again (`sweep`), and a superfluous job has no effect. Jobs are JSON, never pickle: someone who can write to
 Redis must not be able to run code in a worker.
 """
 
@@ -106,7 +106,7 @@ class Inbox:
     def oldest_job(self) -> float | None:
         """Return when the oldest waiting job was queued, in Unix seconds; None if none waits.
 
-        Jobs that were queued before all others don't count: they say nothing of the jobs behind them.
+        Jobs that were queued before all others do not count: they give no information on the jobs after them.
         """
         head = cast(list[bytes], self.redis.lrange(self.queue.key, 0, FIRST_MOST - 1))
         oldest = next((name for raw in head if not (name := raw.decode()).startswith(FIRST)), None)

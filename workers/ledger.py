@@ -14,7 +14,7 @@ settled one is 7 bytes of its fingerprint with a short value, in one of 16,384 s
 The entries of list pages are not URLs of the ledger, since they are not fetched. It only keeps which of them have a
 row.
 
-`rejected` is a URL that holds no article for this task (a dead link, a list page, robots.txt, a filter); `failed` one
+`rejected` is a URL that has no article for this task (a dead link, a list page, robots.txt, a filter); `failed` one
 that should have given an article and did not.
 """
 
@@ -165,7 +165,7 @@ class Ledger:
             even_when_full(self.redis, "ZADD", self.keys["leased"], "XX", *pairs)
 
     def reclaim(self) -> int:
-        """Let all leased URLs wait again, the attempts counted. Only if no spider of the task is alive."""
+        """Let all leased URLs wait again, the attempts counted. Call it only if no spider of the task is alive."""
         names = [_text(name) for name in cast(list[bytes], self.redis.zrange(self.keys["leased"], 0, -1))]
         if names:
             for start in range(0, len(names), AT_ONCE):
@@ -180,7 +180,10 @@ class Ledger:
             self.step("put_back", *names)
 
     def try_later(self, name: Fingerprint, reason: str, seconds: float, *, counted: bool = True) -> None:
-        """Let a leased URL wait again for `seconds` after a temporary failure. Not `counted`: no request was sent."""
+        """Let a leased URL wait again for `seconds` after a temporary failure.
+
+        `counted` is False if no request was sent.
+        """
         self.step("try_later", name, _plain(reason), self.clock() + seconds, 0 if counted else -1)
 
     def arrive(self, name: Fingerprint, page: Mapping[str, bytes | str | float], pipe: Any = None) -> None:
@@ -225,7 +228,7 @@ class Ledger:
         """Claim a canonical URL for a leased page: only its owner may write the article.
 
         "theirs": another URL of the task has written it. "busy": another URL holds the claim; try again later.
-        "lost": the worker does not hold the page any more.
+        "lost": the worker no longer holds the page.
         """
         answer = _text(self.step("claim", name, canonical, worker, *self.place_of(canonical)))
         return cast('Literal["mine", "theirs", "busy", "lost"]', answer)
@@ -289,10 +292,10 @@ class Ledger:
         """Give a URL its final state and delete its page. With `worker`, only if that worker still holds it.
 
         With `recheck` a written article is checked again; one that was written before stays written, whatever the
-        result of its recheck. Not `listed`: the URL is only counted, not kept among the problems. `queued`: rows that
-        are queued in the same step (`row_queue.to_queue`); `observation`: of its page, for the task's health, as JSON
-        (`health.observations`). Returns False if the URL was already settled, or is held by another worker. With `pipe`
-        the step becomes part of that pipeline, whose answer then tells this.
+        result of its recheck. If `listed` is False, the URL is only counted, not kept among the problems. `queued`:
+        rows that are queued in the same step (`row_queue.to_queue`); `observation`: of its page, for the task's health,
+        as JSON (`health.observations`). Returns False if the URL was already settled, or is held by another worker.
+        With `pipe` the step becomes part of that pipeline, whose reply then has this result.
         """
         if state not in FINAL_STATES:
             raise ValueError(f"{state} is not a final state")
@@ -312,7 +315,10 @@ class Ledger:
         return bool(self.step("fetch_again", name, _plain(record), FIRST_RANK, *self.place_of(name), "rejected"))
 
     def retry(self, url: str) -> bool:
-        """Let a failed URL wait again, before all others; its attempts begin anew. False if it has not failed."""
+        """Let a failed URL wait again, before all others; its attempts are counted from zero.
+
+        False if it has not failed.
+        """
         name = fingerprint(url)
         record = json.dumps({"url": url, "rank": FIRST_RANK}, ensure_ascii=False)
         return bool(self.step("fetch_again", name, _plain(record), FIRST_RANK, *self.place_of(name), "failed"))
@@ -341,7 +347,7 @@ class Ledger:
         """Note the version that a kept page of a settled URL gave (`workers.extraction.re_extraction`).
 
         A rejected or failed URL becomes written; a later recheck compares with `hash_`. "theirs": another URL has
-        written the article. "busy": the URL is open. "forgotten": the ledger does not know it.
+        written the article. "busy": the URL is open. "forgotten": it is not in the ledger.
         """
         name = fingerprint(url)
         places = (*self.place_of(canonical), *self.place_of(name))
@@ -379,7 +385,7 @@ class Ledger:
         return int(cast("bytes | None", self.redis.hget(self.keys["counts"], "learnt")) or 0)
 
     def state_of(self, url: str) -> tuple[State, str] | None:
-        """Return state and reason of a URL; None if the ledger does not know it."""
+        """Return state and reason of a URL; None if it is not in the ledger."""
         name = fingerprint(url)
         answer = self.step("state_of", name, *self.place_of(name))
         if not answer:
@@ -390,7 +396,7 @@ class Ledger:
         return _LETTER_STATE[code[0]], code[5:]
 
     def waits_unaccepted(self, url: str) -> bool:
-        """Whether a URL waits that no person has accepted as an article."""
+        """Whether a URL waits and was not accepted as an article by a person."""
         state = self.state_of(url)
         raw = cast("bytes | None", self.redis.hget(self.keys["open"], fingerprint(url)))
         return state is not None and state[0] == "waiting" and raw is not None and "accepted" not in json.loads(raw)
@@ -412,8 +418,8 @@ class Ledger:
         """Return pages to be queued again: their lease or their delay expired, or their job is lost.
 
         Jobs are taken in order, so a job that is older than `oldest_job` (when the oldest waiting one was queued; None
-        if none waits) was taken or lost. The pages' time advances in the same step: of several sweeping processes only
-        one queues a page.
+        if none waits) was taken or lost. The pages' time advances in the same step: only one of several sweeping
+        processes queues a page.
         """
         now = self.clock()
         overdue = now if oldest_job is None else min(now, oldest_job + REQUEUE_AFTER - CLOCKS_DIFFER)
@@ -422,7 +428,7 @@ class Ledger:
     def abandoned(self, most: int = 1000) -> list[Fingerprint]:
         """Return pages to be queued again before all others: their worker died, since it did not renew its lease.
 
-        Of several sweeping processes only one gets a page.
+        Only one of several sweeping processes gets a page.
         """
         now = self.clock()
         return [_text(name) for name in self.step("abandoned", now, now + REQUEUE_AFTER, most)]
@@ -442,7 +448,7 @@ class Ledger:
         """End the leases of a dead worker and return its pages, for the caller to queue.
 
         The attempts stay counted, except those of the pages `uncounted`, and of the pages `killed`, whose worker was
-        ended from outside: by a person, or for lack of memory, so that counts from the eleventh time on.
+        ended from outside: by a person or for lack of memory; this counts from the eleventh time on.
         """
         return [
             _text(name)

@@ -1,9 +1,9 @@
 """The compression of kept pages: pages that are written together form one block, packed with earlier pages.
 
 A block is one zstd frame. Its dictionary is the raw content of earlier blocks, because pages of one section share most
-of their bytes; much less remains than with the example alone as dictionary. Dictionaries are not stored: they are lists
-of blocks. A dictionary is used for the blocks of one period only, which begins without one, so that no block is needed
-for much longer than its own pages.
+of their bytes; they compress much better than with only the example as dictionary. Dictionaries are not stored: they
+are lists of blocks. A dictionary is used for the blocks of one period only, which begins without one, so that no block
+is needed for much longer than its own pages.
 """
 
 from collections.abc import Callable, Sequence
@@ -63,7 +63,7 @@ class Packer:
 
 
 def next_dictionary(blocks: Sequence[tuple[int, int]], present_size: int) -> Dictionary | None:
-    """Return the dictionary that follows one of `present_size` bytes; None if that one is good for longer.
+    """Return the dictionary that follows one of `present_size` bytes; None if that one is still to be used.
 
     `blocks`: id and raw size of the period's blocks, in order.
     """

@@ -1,8 +1,8 @@
 """The page store: a fetched page, and the form in which Redis keeps it until a worker has extracted it.
 
-One hash a page: `body` (zstd), `url`, `type`, `at` (Unix seconds), and where the page has them `headers` and `missing`
-(JSON), `parts` (their number) and for each part `body:N`, `url:N`, `type:N`. The ledger's `take` adds `takes`. Fields
-of other versions are ignored; 0.2.0 wrote a `status`.
+One hash per page: `body` (zstd), `url`, `type`, `at` (Unix seconds), and where the page has them `headers` and
+`missing` (JSON), `parts` (their number) and for each part `body:N`, `url:N`, `type:N`. The ledger's `take` adds
+`takes`. Fields of other versions are ignored; 0.2.0 wrote a `status`.
 """
 
 import json

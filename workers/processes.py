@@ -16,7 +16,7 @@ STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 def die_with_parent(sig: int = signal.SIGKILL, *, parent: int | None = None) -> None:
-    """Linux: have the kernel send this process `sig` when its parent (the thread that started it) dies.
+    """Linux: make the kernel send this process `sig` when its parent (the thread that started it) dies.
 
     With `parent` (its process id) the process exits at once if that parent is already gone.
     """
@@ -55,7 +55,7 @@ def ended_by(code: int | None) -> str:
 def go_on_watched(seconds: float, message: str) -> None:
     """Return in a child process, which this process watches and whose exit code becomes its own.
 
-    Stop signals are passed on to the child. A child that has not ended so many `seconds` after the first one is killed,
+    Stop signals are passed on to the child. A child that has not ended `seconds` after the first one is killed,
     with `message` on standard error: Python can't handle a signal within a call of C that does not return. Call it
     before threads are started.
     """

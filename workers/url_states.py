@@ -91,7 +91,7 @@ class Counts:
 
     @property
     def unaccounted(self) -> int:
-        """URLs that were seen and have no state: always 0, or the ledger is broken."""
+        """URLs that were seen and have no state: always 0, unless the ledger is inconsistent."""
         return self.seen - sum(self.states.values())
 
     @property

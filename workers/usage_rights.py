@@ -5,8 +5,8 @@
 
 A page with a directive that a task's `skip` names is rejected; all directives are in the row. `none` is `noindex,
 nofollow`.
-Sources: Google's robots meta tag specification; TDM Reservation Protocol, final report of 10 May 2024 (the nearer to
-the content wins).
+Sources: Google's robots meta tag specification; TDM Reservation Protocol, final report of 10 May 2024 (the declaration
+nearest to the content takes precedence).
 """
 
 import re

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Choices:
-    """The options of the command. `insist`: the URLs are articles even if they look like lists."""
+    """The options of the command. `insist`: treat the URLs as articles even if they look like lists."""
 
     name: str | None
     every: str | None
@@ -209,7 +209,7 @@ def _is_running(target: Path) -> bool:
 
 
 def _other_scope(survey: "Survey") -> str:
-    """Return how to get the narrower or wider section that was not chosen."""
+    """Return the hint how to choose the narrower or wider section instead."""
     if survey.scope == "site":
         what, option = "the whole site is one section; for the articles in this one's own folders only", "--section"
     else:

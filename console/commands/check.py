@@ -113,7 +113,7 @@ def notice_problems(tasks: "TaskFile") -> list[str]:
 
 
 def notice_lines(tasks: "TaskFile") -> list[str]:
-    """Return what would be sent where if an alarm were opened."""
+    """Return, for each task, the addresses to which an alarm would be sent."""
     from crawler.notifying.targets import shown_target
 
     return [
@@ -131,7 +131,7 @@ def _tried(tasks: "TaskFile") -> "list[TriedOutput]":
 
 
 def _warnings(tasks: "TaskFile", tried: "Sequence[TriedOutput]") -> list[str]:
-    """Return what is not a mistake, but probably not meant either."""
+    """Return warnings about valid settings that are probably not intended."""
     from crawler.session import contact_of
     from crawler.task_list.publication import environment_problems
     from workers.sinks.addresses import has_secret, shown

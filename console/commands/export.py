@@ -101,7 +101,7 @@ def command(
 
 
 def _options(task: "Task", target: str, fields: str | None) -> "OutputOptions":
-    """Return the options of the target: those that it has in tasks.yaml, with `--fields` if it is given."""
+    """Return the options of the target: those in tasks.yaml, overridden by `--fields` if it is given."""
     from crawler.task_list.mistakes import BadValueError
     from crawler.task_list.outputs import target_of, to_pairs
     from workers.sinks import OutputOptions
@@ -189,7 +189,7 @@ def _day(fetched_at: str) -> date:
 
 
 def _progress(as_json: bool) -> Callable[["Exported"], None]:
-    """Return what reports the progress on a terminal, at most every other second."""
+    """Return a function that shows the progress on a terminal, at most every two seconds."""
     last = time.monotonic()
 
     def report(exported: "Exported") -> None:

@@ -219,7 +219,10 @@ def _apply(
     tasks: Path | None,
     as_json: bool,
 ) -> None:
-    """Take a step with each of the chosen URLs and refused rows, and print the result. `done`: as a participle."""
+    """Apply an action to each of the chosen URLs and refused rows, and print the result.
+
+    `done`: its past participle.
+    """
     from console.refused import refused_of
     from extractors.html.urls import normalise
 

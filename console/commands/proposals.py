@@ -81,7 +81,7 @@ def _chosen(servers: "RedisServers", task: str | None) -> "list[Proposal]":
 
 
 def _adopt(servers: "RedisServers", task: str, file: Path) -> "tuple[Proposal, list[str]]":
-    """Adopt a proposal and write it into the task list here; return it, and what a person has to know."""
+    """Adopt a proposal and write it into the task list here; return it, and notes for the user."""
     from crawler.task_list.adopted_examples import unwritten_examples, write_examples
     from crawler.task_list.file import load
     from crawler.task_list.mistakes import TaskError

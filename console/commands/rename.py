@@ -1,4 +1,4 @@
-"""`exemplar rename OLD NEW`: a task gets another name and keeps what it knows."""
+"""`exemplar rename OLD NEW`: a task gets another name and keeps its ledger."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -121,7 +121,7 @@ def _beginning(tasks: str, file: Path, once: bool) -> str:
 
 
 def _marked_due(state: Path, chosen: Sequence[str]) -> bool:
-    """Let a running `exemplar run` of this folder start the tasks; return False if there is none."""
+    """Let the `exemplar run` of this folder start the tasks; return False if none is running."""
     from crawler.scheduling.schedule import Schedule
     from crawler.task_list.publication import published_periods
     from workers.redis_access.connection import client

@@ -154,7 +154,7 @@ def _band(start: int, end: int, count: int) -> Band:
 
 
 def _columns(values: Sequence[float], low: float, high: float) -> str:
-    """Return a path of one column a value, from the axis at 0."""
+    """Return a path with one column per value, from the axis at 0."""
     bins = _binned(values, BINS, lambda some: max(some, key=abs))
     step, scale = WIDTH / max(1, len(bins)), HEIGHT / ((high - low) or 1)
     zero = HEIGHT + low * scale

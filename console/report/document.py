@@ -1,8 +1,8 @@
 """The report of extractions: one HTML page without scripts, that requests nothing.
 
-All text that comes from pages is escaped by Jinja2, which escapes every value by default; what would command a terminal
-or turn the direction of writing around is shown as `\\x1b`. A policy in the page allows its own style sheet, known by
-its hash, and nothing else: whatever a crawled text contained, a browser would neither run nor request it.
+All text that comes from pages is escaped by Jinja2, which escapes every value by default; characters that control a
+terminal or the direction of writing are shown escaped, as `\\x1b`. A content security policy in the page allows only
+its own style sheet, by its hash: whatever a crawled text contains, a browser neither runs nor requests it.
 """
 
 import base64
@@ -50,7 +50,7 @@ class ReportedList:
 
 @dataclass(frozen=True, slots=True)
 class ReportHead:
-    """What stands above the pages of a report. `facts`: name and value; `notes`: problems first."""
+    """The header of a report, above its pages. `facts`: name and value; `notes`: problems first."""
 
     title: str
     made: str
@@ -93,7 +93,7 @@ def render_report(head: ReportHead, pages: "Sequence[ReportedPage]") -> str:
 
 
 def write_report(path: Path, html: str) -> None:
-    """Write a report so that a reader always finds the old or the new one. Raises `ExemplarError` if it cannot be."""
+    """Replace a report atomically. Raises `ExemplarError` if it cannot be written."""
     from workers.errors import ExemplarError
 
     temporary = path.with_name(f".{path.name}.part")
@@ -106,7 +106,7 @@ def write_report(path: Path, html: str) -> None:
 
 
 def web_address(url: str) -> str:
-    """Return a URL that may stand in a link: of the Web; "" for any other."""
+    """Return the URL if it may be used in a link (http or https), else ""."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -32,7 +32,9 @@ class PageToExplain:
 
 @dataclass(frozen=True, slots=True)
 class ComparedMethod:
-    """The answer of a method beside the one in use. `f1`: of its text against that one, 0 to 1; `seconds`: its time.
+    """The result of another method for comparison.
+
+    `f1`: of its text against that of the method in use, 0 to 1; `seconds`: its run time.
 
     `kept`: lines of the page.
     """

@@ -1,6 +1,6 @@
-"""`--explain`: an explained extraction in short, for a terminal of 80 columns.
+"""`--explain`: the short form of an explanation, for a terminal of 80 columns.
 
-Text of pages is made printable before it is cut to the width, so that no part of a page commands the terminal.
+Text of pages is made printable before it is cut to the width, so that no text of a page can control the terminal.
 """
 
 from collections import Counter

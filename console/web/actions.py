@@ -1,4 +1,4 @@
-"""All that the console changes: runs, failed pages, refused rows, tasks.yaml. Each action returns what it did.
+"""All changes that the console makes: runs, failed pages, refused rows, tasks.yaml. Each action returns what it did.
 
 The steps are those of the commands: `exemplar failures`, `accept`, `add`, `check`.
 """
@@ -21,7 +21,7 @@ from workers.writing.refused_rows import refused_rows
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What an action did: a text with its values; `ok`: whether it did all that was asked."""
+    """The result of an action: a text with its values; `ok`: whether the action was completed."""
 
     text: str
     values: Mapping[str, Any]

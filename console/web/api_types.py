@@ -1,4 +1,4 @@
-"""What the JSON API answers and takes: one dataclass an object; the OpenAPI document is made of them."""
+"""The types of the JSON API: one dataclass for each object; the OpenAPI document is generated from them."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class ApiError:
-    """Why a request was not answered."""
+    """The error of a request that failed."""
 
     error: str
 
@@ -63,7 +63,7 @@ class ApiRuns:
 
 @dataclass(frozen=True, slots=True)
 class ApiArticle:
-    """An article as the index knows it."""
+    """An article as it is in the index."""
 
     id: int
     task: str

@@ -1,6 +1,6 @@
 """The full-text index of the articles: a SQLite database of our own in the state folder, built from the outputs.
 
-It holds words, titles and places, no texts: a row is read where its output has it. An article's id is the time at
+It contains words, titles and places but no texts: a row is read from its output. An article's id is the time at
 which its page was fetched, in microseconds, so ids are in the order of time, and days are ranges of ids. Task and
 language are words of the column `tags`, so a filter is a part of the search. The index may be deleted at any time; then
 it is built again.
@@ -97,7 +97,7 @@ class ArticleIndex:
             return ArticleList(tuple(articles), count, found[most - 1] if len(found) > most else None)
 
     def get(self, number: int) -> tuple[IndexedArticle, Row | None] | None:
-        """Return an article and its row; the row is None if its output has it no more."""
+        """Return an article and its row; the row is None if its output no longer has it."""
         with self._reading() as database:
             found = self._articles(database, [number])
             place = database.execute(
@@ -111,7 +111,7 @@ class ArticleIndex:
         return found[0], (row if is_same else None)
 
     def rows(self, query: ArticleQuery, most: int) -> Iterator[Row]:
-        """Yield the rows of all matches, newest first, at most so many."""
+        """Yield the rows of the matches, newest first, up to a limit."""
         left, before = most, query.before
         while left > 0:
             page = self.search(replace(query, before=before), 500)

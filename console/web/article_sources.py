@@ -77,7 +77,7 @@ def _existing(paths: Iterable[Path], kind: SourceKind) -> Iterator[ArticleFile]:
 
 
 def rows_from(file: ArticleFile, place: int) -> Iterator[tuple[int, int, Row | None]]:
-    """Yield place, next place and row of each line or record from `place` on; None for what is no row."""
+    """Yield place, next place and row of each line or record from `place` on; None for a line that is not a row."""
     if file.kind == "sqlite":
         yield from _records(file.path, place)
         return
@@ -92,7 +92,7 @@ def rows_from(file: ArticleFile, place: int) -> Iterator[tuple[int, int, Row | N
 
 
 def row_at(path: Path, kind: str, place: int) -> Row | None:
-    """Return the row at a place; None if there is none any more."""
+    """Return the row at a place; None if it is no longer there."""
     try:
         if kind == "sqlite":
             return next((row for at, _, row in _records(path, place, 1) if at == place), None)

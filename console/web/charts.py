@@ -21,7 +21,7 @@ class ChartBar:
 
 @dataclass(frozen=True, slots=True)
 class BarChart:
-    """Bars with one scale."""
+    """A bar chart; all bars have the same scale."""
 
     bars: tuple[ChartBar, ...]
     width: int
@@ -41,6 +41,6 @@ def bar_chart(values: Sequence[int], labels: Sequence[str], *, height: int = HEI
 
 
 def day_chart(first: date, values: Sequence[int], *, height: int = HEIGHT) -> BarChart:
-    """Return a chart with one bar a day."""
+    """Return a chart with one bar per day."""
     labels = [(first + timedelta(days=number)).isoformat() for number in range(len(values))]
     return bar_chart(values, labels, height=height)

@@ -63,7 +63,7 @@ def web_of(request: Request) -> Web:
 
 
 async def in_thread(work: Callable[[], Result]) -> Result:
-    """Call what waits for Redis, files or locks, beside the event loop."""
+    """Call a function that waits for Redis, files or locks in a thread, so that the event loop does not block."""
     return await run_in_threadpool(work)
 
 

@@ -27,7 +27,7 @@ class CorrectedPattern:
 
 
 def corrected(example: str, chosen: Sequence[str], others: Mapping[str, str]) -> CorrectedPattern:
-    """Return the pattern of the chosen links. `others`: the links that are no articles, with their texts."""
+    """Return the pattern of the chosen links. `others`: the links that are not articles, with their texts."""
     wanted = list(dict.fromkeys([example, *chosen]))
     if len(wanted) < 2:
         return CorrectedPattern("", problem=gettext_noop("Mark at least one link besides the example."))

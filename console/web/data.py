@@ -1,6 +1,6 @@
-"""All that the pages and the API read: tasks, runs, links, failures, machines, schedule, articles; in bounded queries.
+"""Data for the pages and the API: tasks, runs, links, failures, machines, schedule, articles; in bounded queries.
 
-A list that may be long is cut (`…_MOST`) and says so; what all tasks need is in one snapshot.
+A list that may be long is truncated (`…_MOST`) and marked as such; values of all tasks are in one snapshot.
 """
 
 import threading
@@ -174,7 +174,7 @@ class ConsoleData:
         )
 
     def kept_page(self, task: str, url: str) -> KeptPage | None:
-        """Return the kept page of an article; None if the task keeps none or the page is not kept any more."""
+        """Return the kept page of an article; None if the task keeps no pages or the page is no longer kept."""
         config = config_of(self.server_of(task).connection, task)
         if config is None or config.keep_pages is None:
             return None

@@ -51,7 +51,7 @@ class LocalRun:
             self._started.wait(10.0)
 
     def stop(self) -> None:
-        """End the child: spiders deliver what they fetched, workers finish their present pages."""
+        """End the child: spiders hand over the pages that they fetched, workers finish their present pages."""
         with self._lock:
             process = self._process
             if process is None or process.poll() is not None:

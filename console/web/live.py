@@ -1,4 +1,4 @@
-"""Server-sent events: pages are told that something changed, and load their live parts again."""
+"""Server-sent events: they notify pages of a change, and the pages reload their live parts."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document of the JSON API, made of its operations and dataclasses."""
+"""The OpenAPI 3.1 document of the JSON API, generated from its operations and dataclasses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

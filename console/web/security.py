@@ -48,7 +48,7 @@ HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class ConsoleSession:
-    """What a browser's cookie holds: a random id, whether its user has logged in, and when it ends (Unix seconds)."""
+    """A browser's cookie: a random id, whether its user has logged in, and when it ends (Unix seconds)."""
 
     id: str
     logged_in: bool
@@ -186,7 +186,7 @@ def host_name(host: str) -> str:
 
 
 def is_same_origin(headers: Headers) -> bool:
-    """Whether a request that changes something comes from the console, or from a program that is no browser."""
+    """Whether a request that changes something comes from the console, or from a program that is not a browser."""
     if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return False
     origin = headers.get("origin")
@@ -194,7 +194,7 @@ def is_same_origin(headers: Headers) -> bool:
 
 
 def local_target(target: str) -> str:
-    """Return a path of the console to go on with; `/` in place of any other address."""
+    """Return the path of the console to redirect to; `/` in place of any other address."""
     is_local = target.startswith("/") and not target.startswith(("//", "/\\")) and target.isprintable()
     return target if is_local else "/"
 

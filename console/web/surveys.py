@@ -24,7 +24,7 @@ JobKind = Literal["survey", "trial"]
 
 
 class TooManyJobs(RuntimeError):
-    """As many surveys are running as are allowed."""
+    """The maximum number of surveys is already running."""
 
 
 @dataclass

@@ -28,7 +28,7 @@ def gettext_of(request: Request, text: str) -> str:
 
 
 def language_of(request: Request) -> Language:
-    """Return the language that a person chose, else the first one of Accept-Language that there is."""
+    """Return the language that a person chose, else the first supported one of Accept-Language."""
     chosen = request.cookies.get(COOKIE)
     if chosen in LANGUAGES:
         return chosen

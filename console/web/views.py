@@ -1,4 +1,4 @@
-"""Renders templates: Jinja2 with escaping everywhere, one environment a language."""
+"""Renders templates: Jinja2 with escaping everywhere, one environment per language."""
 
 import gettext
 from collections.abc import Mapping
@@ -108,7 +108,7 @@ def duration(seconds: float, catalogue: gettext.NullTranslations) -> str:
 def _distance(catalogue: gettext.NullTranslations) -> Any:
     @pass_context
     def distance(context: Context, at: object) -> str:
-        """Return how long ago a time is, or in how long it comes."""
+        """Return how long ago a time was, or how far ahead it is."""
         moment = _datetime(at)
         if moment is None:
             return "–"

@@ -1,6 +1,6 @@
 """Texts and queries as words of a full-text index, Chinese too.
 
-Chinese has no blanks, so a run of its characters becomes overlapping pairs and its last character:
+Chinese text has no spaces, so each run of characters becomes overlapping pairs and its last character:
 
     自然语言 → 自然 然语 语言 言
 

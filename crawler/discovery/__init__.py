@@ -1,1 +1,4 @@
-"""Which list pages of a section to read, and their links: lists in all forms in; articles and further lists out."""
+"""Which list pages of a section to read, and their links. Input: lists in any form.
+
+Output: articles and further lists.
+"""

@@ -8,7 +8,7 @@ A further page has the article's own URL with a number in it, and a link whose t
     /show?id=166    →  /show?id=166&page=2
 
 Most articles have one page, so the bytes are searched for such a URL first, and only a page that contains one is
-parsed. No network: pages in, URLs out.
+parsed. No network: the input is pages, the output URLs.
 """
 
 import re
@@ -43,7 +43,7 @@ class ArticlePages:
         self._note_further(self.first)
 
     def next_url(self) -> str | None:
-        """The page to fetch next; None if no page is left, or the article has more pages than are read."""
+        """The page to fetch next; None if no page is left, or the limit on pages of one article is reached."""
         size = len(self.first.body) + sum(len(page.body) for page in self.further)
         number = min((n for n in self._known if n > self._last), default=None)
         if number is None or len(self.further) >= MOST_PARTS or size > MOST_BYTES:
@@ -60,7 +60,7 @@ class ArticlePages:
         self._note_further(page)
 
     def add_missing(self, url: str) -> None:
-        """A further page is unavailable; those after it are fetched nevertheless."""
+        """Record that a further page is unavailable; the pages after it are still fetched."""
         self.missing.append(url)
 
     def _note_further(self, page: StoredPage) -> None:
@@ -123,7 +123,7 @@ def _names(article: str) -> tuple[str, str, str, str]:
 
 
 def _form(article: str) -> "re.Pattern[str]":
-    """What the whole address of a further page looks like."""
+    """The form of the whole URL of a further page."""
     parts = urlsplit(article)
     folder, stem, suffix, _ = _names(article)
     query = re.escape("?" + parts.query + "&") if parts.query else r"\?"

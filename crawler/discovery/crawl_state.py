@@ -1,12 +1,12 @@
 """What a task's walks remember from run to run, in Redis: four keys of the task, read and written only here.
 
-    walk    hash: what the last walk that ended left behind (`WalkMemory`, its lists as JSON)
+    walk    hash: the memory of the last walk that ended (`WalkMemory`, its lists as JSON)
     lists   hash: list URL → its last complete response (`LastResponse`, JSON), for conditional requests
-    unread  set: lists that were to be read only because something was new (JSON): an interrupted run leaves them, and
-            one for which they were unavailable
+    unread  set: lists that were to be read only because something was new (JSON); an interrupted run leaves them, and
+            so does a run for which they were unavailable
     fresh   set: the articles on the lists that were read since the last walk that left nothing unread (fingerprints)
 
-All of it is valid for one shape of the task (pattern, start, follow, depth): a changed task begins anew.
+All of it is valid for one shape of the task (pattern, start, follow, depth): a changed task starts over.
 """
 
 import json
@@ -34,7 +34,7 @@ LONGEST_VALIDATOR = 1000  # characters
 
 @dataclass(frozen=True, slots=True)
 class WalkMemory:
-    """What the last walk that ended left behind; empty if none has ended since the task was changed."""
+    """The memory of the last walk that ended; empty if none has ended since the task was changed."""
 
     ended: bool = False  # a walk of the task has ended, whatever was changed since
     complete: bool = False  # a walk has seen the section to its end
@@ -85,7 +85,7 @@ class LastResponse:
     def of(
         cls, headers: Mapping[str, str], url: str, now: datetime, *, found: int, followed: Sequence[ListPage]
     ) -> "LastResponse | None":
-        """What to keep of a response with these headers (lower-case names); None if it has no usable validator."""
+        """The stored part of a response with these headers (lower-case names); None without a usable validator."""
         etag, modified = headers.get("etag", "").strip(), headers.get("last-modified", "").strip()
         if not _is_settled(modified, headers.get("date", ""), now):
             modified = ""
@@ -152,7 +152,7 @@ class CrawlState:
     def save(
         self, memory: WalkMemory | None, unread: Sequence[ListPage] = (), fresh: Collection[Fingerprint] = ()
     ) -> None:
-        """Keep what a walk that ended learned, None if it left out a part; and the lists that it could not read.
+        """Store the memory of a walk that ended, None if it left out a part; and the lists that it could not read.
 
         `fresh`: the articles that are known only since these lists are unread.
         """
@@ -172,11 +172,11 @@ class CrawlState:
         pipe.execute()
 
     def record_loss(self) -> None:
-        """Redis may have lost links of lists that were read: the next walk is one through the whole archive."""
+        """Record that Redis may have lost links of lists that were read: the next walk covers the whole archive."""
         self.redis.hset(self._walk, "complete", "no")
 
     def record_forgetting(self, day: date) -> None:
-        """Keep the day on which what is old was last forgotten."""
+        """Store the day on which old URLs were last forgotten."""
         self.redis.hset(self._walk, "expired", day.isoformat())
 
     def unread(self) -> list[ListPage]:
@@ -187,7 +187,7 @@ class CrawlState:
     def fresh(self) -> set[Fingerprint]:
         """The articles on the lists that were read since the last walk that left nothing unread.
 
-        They are known, but what lies behind them may be unknown: if the section has grown since then, the lists that
+        They are known, but the articles after them may be unknown: if the section has grown since then, the lists that
         were left unread show them now.
         """
         return {name.decode() for name in cast(set[bytes], self.redis.smembers(self._fresh))}
@@ -198,7 +198,10 @@ class CrawlState:
         return last if last and now.timestamp() - last.at < TRUSTED.total_seconds() else None
 
     def begin_list(self, page: ListPage, articles: Collection[Fingerprint] = ()) -> None:
-        """The links of a list are about to be entered in the ledger. `articles`: those of a list with a pagination."""
+        """Record that the links of a list are about to be entered in the ledger.
+
+        `articles`: those of a list with a pagination.
+        """
         pipe = self.redis.pipeline()
         pipe.sadd(self._unread, _as_member(page))
         if articles:
@@ -207,7 +210,10 @@ class CrawlState:
         pipe.execute()
 
     def end_list(self, page: ListPage, further: Iterable[ListPage], response: LastResponse | None) -> None:
-        """The links of a list are entered; `further` are to be read now. `response`: for conditional requests."""
+        """Record that the links of a list are entered; the lists `further` are to be read now.
+
+        `response`: for conditional requests.
+        """
         members = [_as_member(target) for target in further][:MOST_UNREAD]
         pipe = self.redis.pipeline()
         if members:

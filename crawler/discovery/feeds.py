@@ -1,4 +1,4 @@
-"""Feeds: RSS 0.9x, 1.0 (RDF) and 2.0, Atom, JSON Feed. Bytes in, links with their dates out. No network.
+"""Feeds: RSS 0.9x, 1.0 (RDF) and 2.0, Atom, JSON Feed. Input: bytes; output: links with their dates. No network.
 
 An entry's URL is, in this order: FeedBurner's original link, Atom's link (alternate), RSS's link, a guid that is a
 permalink, an id that is a URL. Relative URLs are resolved against `xml:base`, else against the feed's URL.
@@ -42,7 +42,7 @@ class Feed:
 
 
 def read_feed(body: bytes, url: str, content_type: str | None = None) -> Feed | None:
-    """Return the feed that `body` is, from `url`; None if it is none. Broken XML is read as far as possible."""
+    """Return the feed that `body` is, from `url`; None if it is not a feed. Broken XML is read as far as possible."""
     if body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
         return _json_feed(body, url)
     whole, body = len(body) <= MOST_BYTES, body[:MOST_BYTES]

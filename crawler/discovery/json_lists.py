@@ -18,7 +18,7 @@ _ROOTED = re.compile(r"(?:https?:)?//?[^\s<>]+$", re.IGNORECASE)
 
 
 def json_links(text: str, url: str) -> PageLinks | None:
-    """Return the links in a JSON text, in its order; None if it is no JSON object or array, or a very long one."""
+    """Return the links in a JSON text, in its order; None if it is not a JSON object or array, or is too long."""
     try:
         value = json.loads(text) if len(text) <= MOST_CHARACTERS else None
     except (ValueError, RecursionError):

@@ -1,6 +1,6 @@
 """Reads invalid XML: bytes → text that a parser accepts, or a tree.
 
-    bytes → text (declared encoding) → without declaration and document type → strict, else repaired as far as it goes
+    bytes → text (declared encoding) → without declaration and document type → strict, else repaired as far as possible
 
 Without its document type a text has no entities but XML's own five: there is nothing to expand and nothing to fetch.
 """
@@ -38,7 +38,7 @@ OPTIONS = {
 
 
 def xml_text(body: bytes, content_type: str | None = None) -> str:
-    """Return a document's text from its root element on, as it stands; without what comes before it."""
+    """Return a document's text from its root element on, unchanged; the text before it is removed."""
     text, _ = decode(body, content_type)
     return without_prolog(text)
 
@@ -85,7 +85,7 @@ def root_name(text: str) -> str:
 
 
 def from_root(text: str, names: frozenset[str]) -> str:
-    """Return `text` from the first element called one of `names` on, if only junk stands before; else empty."""
+    """Return `text` from the first element called one of `names` on, if only junk precedes it; else empty."""
     for found in _ROOT.finditer(text[:JUNK]):
         name = found[1].lower()
         if name in names:
@@ -98,18 +98,18 @@ def from_root(text: str, names: frozenset[str]) -> str:
 def repaired(text: str) -> str:
     """Return `text` without characters that XML forbids, and with a bare `&` escaped.
 
-    Two references to the halves of a character (`&#55357;&#56832;`) become that character.
+    Two references to a surrogate pair (`&#55357;&#56832;`) become the one character.
     """
     return _without_forbidden(_AMPERSAND.sub(_mended, text))
 
 
 def with_whole_characters(text: str) -> str:
-    """Return `text` with references to the halves of a character as that character."""
+    """Return `text` with references to a surrogate pair as the one character."""
     return _without_forbidden(_BY_NUMBER.sub(_mended, text)) if "&#" in text else text
 
 
 def _mended(found: re.Match[str]) -> str:
-    """A reference to a character that XML forbids as that character, a bare `&` escaped, all else as it stands."""
+    """Return the replacement of a match: the forbidden character, an escaped bare `&`, or the match itself."""
     if number := found[1] or found[2]:
         code = int(number, 10 if found[1] else 16)
         return chr(code) if code <= sys.maxunicode and _FORBIDDEN.match(chr(code)) else found[0]

@@ -1,4 +1,4 @@
-"""The links of a list page, each with the reason why it is an article of the task or not, in words for a person."""
+"""The links of a list page, each with the reason why it is an article of the task or not, as text for the user."""
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass

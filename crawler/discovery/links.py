@@ -1,7 +1,7 @@
 """The links of a page, in document order, each with its text.
 
-Besides <a href> a list has its further pages in options, in `data-…` and `hx-get` attributes and in short scripts
-(`onclick="location='/list_2.html'"`): a URL there is a link as well.
+Besides <a href>, lists have the URLs of further pages in <option> elements, in `data-…` and `hx-get` attributes and
+in short scripts (`onclick="location='/list_2.html'"`): such a URL is a link as well.
 """
 
 import re
@@ -77,7 +77,7 @@ class PageLink:
 
 @dataclass(frozen=True, slots=True)
 class PageLinks:
-    """The links of a page, each URL once (with its first non-empty text), and its feeds. `cut`: it has more."""
+    """The links of a page, each URL once (with its first non-empty text), and its feeds. `cut`: some were left out."""
 
     links: list[PageLink] = field(default_factory=list)
     feeds: list[str] = field(default_factory=list)
@@ -120,7 +120,7 @@ FEED = "feed"  # stands as `rel` of links to feeds inside this module
 
 @dataclass(frozen=True, slots=True)
 class _Base:
-    """What the references of a page count from: a URL, and the encoding of the page."""
+    """The base of a page's relative URLs: a URL, and the encoding of the page."""
 
     url: str
     encoding: str
@@ -173,7 +173,7 @@ def _links_of_element(element: "etree._Element", base: _Base) -> Iterator[PageLi
 
 
 def _hidden(element: "etree._Element", base: _Base) -> Iterator[PageLink]:
-    """Addresses in attributes that a script reads."""
+    """The URLs in attributes that scripts read."""
     for name in NEXT_ATTRIBUTES:
         if target := _written(base, element.get(name)):
             yield PageLink(target, _words(element), "next")
@@ -188,7 +188,7 @@ def _in_script(base: _Base, script: str) -> str | None:
 
 
 def _written(base: _Base, text: str | None, *, sure: bool = False) -> str | None:
-    """The address that an attribute holds; None if it holds something else, or a template for one."""
+    """The URL in an attribute; None if the value is something else, or a template of a URL."""
     text = (text or "").strip()
     if not text or _TEMPLATE.search(text) or not (sure or _ADDRESS.match(text)):
         return None
@@ -208,7 +208,7 @@ def _words(element: "etree._Element") -> str:
 
 
 def absolute(base: str, href: str, encoding: str = "utf-8") -> str | None:
-    """Return a reference as a normalised http(s) URL; None if it is none.
+    """Return a reference as a normalised http(s) URL; None if it is not one.
 
     As browsers do it: a backslash is a slash, and the query is sent in the encoding of the page.
     """

@@ -1,4 +1,4 @@
-"""What the lists of one run led to, and which of them the next run should read."""
+"""The articles that each list of one run led to, and which lists the next run should read."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -15,7 +15,7 @@ IDLE_MOST = 20  # articles found by lists since a sitemap last found one, after 
 
 
 class ListYield:
-    """Counts by list. `past`: what the last walk that ended left behind."""
+    """Counts by list. `past`: the memory of the last walk that ended."""
 
     def __init__(self, past: WalkMemory):
         self.past = past
@@ -61,7 +61,7 @@ class ListYield:
             self.failed = True
 
     def to_memory(self, maps: SitemapFrontier) -> WalkMemory:
-        """What the next walk is to know after this one, with its sitemaps `maps`, has ended."""
+        """The memory for the next walk, after this one, with its sitemaps `maps`, has ended."""
         feeds = [url for url, found in self._feeds.items() if found][:MOST_FEEDS]
         # Best first; of equal ones the latest found, since the pages of past days are not read any more.
         latest_first = list(self._new_by_list.items())[::-1]

@@ -1,6 +1,6 @@
 """A list to read, and its content in any of its forms: an HTML page, a feed, a sitemap, JSON, robots.txt.
 
-No network. The content decides on the form, never the URL: a start page may have any of them.
+No network. The form is recognised by the content, never by the URL: a start page may have any form.
 """
 
 import re
@@ -50,8 +50,8 @@ class ListPage:
 class ListContent:
     """A list that was read.
 
-    `next`: its further pages, as it declares them. `home`: the page to which a feed belongs. `cut`: it has more links
-    than were read.
+    `next`: its further pages, as it declares them. `home`: the page to which a feed belongs. `cut`: some of its links
+    were not read.
     """
 
     form: Form
@@ -79,7 +79,7 @@ def read_listing(
 
 
 def _next_of_header(value: str, url: str) -> list[str]:
-    """Return where a Link header says that the list goes on: the first link whose `rel` has the word "next"."""
+    """Return the next page of a list by its Link header: the first link whose `rel` has the word "next"."""
     for reference, parameters in _LINK_VALUE.findall(value[:LONGEST_HEADER]):
         rels = [found[1] for part in parameters.split(";")[1:] if (found := _REL.match(part))]
         if rels and "next" in rels[0].lower().partition(",")[0].split():

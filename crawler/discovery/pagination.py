@@ -30,8 +30,8 @@ def pagination(url: str, links: Iterable[PageLink]) -> list[str]:
     """The links of a list page that lead to its further pages, in order of appearance.
 
     Either by `rel=next`, or by the URL (`list_2.html`, `page/2/`, `?page=2` in the list's own folder, `about_2.html`
-    beside `about.html`), or by the link's text (a number, "next", 下一页) with a URL that may be one. A text that
-    means only that ("next page", 下一页) counts with any URL with a number.
+    beside `about.html`), or by the link's text (a number, "next", 下一页) with a URL that may be one. A link whose
+    text can only mean a further page ("next page", 下一页) counts if its URL has any number.
     """
     place = urlsplit(url)
     return [link.url for link in links if link.url != url and _is_further(place, link)]

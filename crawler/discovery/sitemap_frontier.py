@@ -54,19 +54,19 @@ class SitemapFrontier:
         return page
 
     def unread(self) -> int:
-        """How many were found and not read, because of the bound on them."""
+        """How many were found and not read, because of the limit."""
         return sum(self._is_promising(page) for page in self._waiting)
 
     def mark_of(self, url: str) -> datetime | None:
-        """How far a topmost sitemap was read: the newest date that it, or what it leads to, had.
+        """How far a topmost sitemap was read: the newest date in it or in its children.
 
-        The earlier mark if a later walk left something of it unread.
+        It is the earlier mark if a later walk left a part of it unread.
         """
         has_unread = self.complete and any(page.start == url and self._is_promising(page) for page in self._waiting)
         return self.past.get(url) if has_unread else self._marks.get(url) or self.past.get(url)
 
     def record_unchanged(self) -> None:
-        """A sitemap that was handed out had not changed: it does not count towards the bound."""
+        """Record that a sitemap returned by `next_page` has not changed: it does not count towards the limit."""
         self._read -= 1
 
     def is_past(self, page: ListPage, moment: datetime | None) -> bool:
@@ -131,5 +131,5 @@ def last_day_in(url: str) -> datetime | None:
 
 
 def _shape_of(url: str) -> str:
-    """Sitemaps whose URLs differ in numbers only have one shape: they list the same kind of page."""
+    """Sitemaps whose URLs differ only in numbers have one shape: they list the same kind of page."""
     return _DIGITS.sub("0", url)

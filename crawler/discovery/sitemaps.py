@@ -1,8 +1,10 @@
-"""Sitemaps (https://www.sitemaps.org/protocol.html) and news sitemaps. Bytes in, links with dates out. No network.
+"""Sitemaps (https://www.sitemaps.org/protocol.html) and news sitemaps. Input: bytes; output: links with dates.
+
+No network.
 
     robots.txt → sitemaps → index → children (nested) → links
 
-A sitemap may be compressed, plain text, or larger than the standard allows: it is read to the bounds below.
+A sitemap may be compressed, plain text, or larger than the standard allows: it is read up to the limits below.
 """
 
 import io
@@ -46,7 +48,7 @@ class Child:
 class Sitemap:
     """A sitemap's links (`published`: the date of the news, else of the last change), or the children of an index.
 
-    `news`: it is a news sitemap, which has the last days only. `cut`: there was more than is read.
+    `news`: it is a news sitemap, which has the last days only. `cut`: a part of it was not read.
     """
 
     links: list[PageLink] = field(default_factory=list)
@@ -56,7 +58,7 @@ class Sitemap:
 
 
 def read_sitemap(body: bytes, url: str, content_type: str | None = None) -> Sitemap | None:
-    """Return the sitemap that `body` is, from `url`, compressed or not; None if it is none."""
+    """Return the sitemap that `body` is, from `url`, compressed or not; None if it is not one."""
     body, whole = unpacked(body)
     text = lenient_xml.xml_text(body, content_type)
     if lenient_xml.root_name(text) not in ROOTS:
@@ -134,7 +136,7 @@ def _read_entries(text: str, url: str, *, recover: bool) -> Sitemap:
 
 
 def _elements(text: str, recover: bool) -> Iterator["etree._Element"]:
-    """The entries, one by one, so that a large sitemap is never in memory as a tree."""
+    """Yield the entries one by one, so that a large sitemap is never in memory as a tree."""
     tags = ["{*}url", "{*}sitemap"]
     data = io.BytesIO(text.encode("utf-8", "replace"))
     for _, element in etree.iterparse(data, tag=tags, recover=recover, **lenient_xml.OPTIONS):
@@ -155,7 +157,7 @@ def _texts(entry: "etree._Element") -> Iterator[tuple[str, str]]:
 
 
 def _read_lines(text: str) -> Sitemap | None:
-    """A plain text sitemap: only URLs, one a line."""
+    """A plain text sitemap: only URLs, one per line."""
     lines = [line for line in map(str.strip, text.split("\n", MOST_ENTRIES + 1)) if line]
     urls = list(dict.fromkeys(normalise(line) for line in lines[:MOST_ENTRIES] if split_web(line)))
     if not lines or any(not line.startswith(("http://", "https://")) or " " in line for line in lines[:MOST_ENTRIES]):

@@ -1,4 +1,6 @@
-"""Which lists of a section to read, and which of their links are articles. No network: lists in, decisions out.
+"""Which lists of a section to read, and which of their links are articles.
+
+No network: the input is lists, the output decisions.
 
 A walk begins at the start pages, which may be pages, feeds or sitemaps, and goes on to
 
@@ -11,13 +13,13 @@ A walk begins at the start pages, which may be pages, feeds or sitemaps, and goe
     sitemap   last, what robots.txt names or `/sitemap.xml`: the newest children of an index first
 
 Once a walk has seen a section to its end, later walks read the start pages, the feeds, the list pages that led to
-articles, of each the pagination only while there is anything new, and of the sitemaps that found what no list did
-those that changed.
+articles, of each list the pagination only while it shows new links, and the changed ones among the sitemaps that led
+to articles which no list had.
 
 A section may grow while it is walked. If it grew by a whole page, the next page shows the links of the last one, and
-what is new to the task may lie behind it. So such a page is followed on, as often as pages were read before it: then it
-is a circle. Later walks do not end at links that are known only since this walk began, or since an earlier one began
-that left lists unread.
+what is new to the task may lie behind it. So the walk continues past such pages, but at most as many as were read
+before; more of them are a loop. Later walks do not end at links that are known only since this walk began, or since an
+earlier one began that left lists unread.
 """
 
 from collections import Counter, deque
@@ -53,7 +55,7 @@ class ArticleLink:
 class Walk:
     """One walk through a section's lists: read `next_page`, then call one of the `record_` methods.
 
-    `limits`: the bounds that it reached, so that something was left out; `remarks`: what a person may need to know;
+    `limits`: the bounds that it reached, so that something was left out; `remarks`: notes for the user;
     `fresh`: the articles at which it does not end, although they are known.
     """
 
@@ -122,7 +124,7 @@ class Walk:
             self.frontier.push(ListPage(usual_place(page.url), "sitemap", start=usual_place(page.url)))
 
     def followed_lists(self, page: ListPage, listing: ListContent) -> list[ListPage]:
-        """The lists to which a list leads whether it has something new or not."""
+        """The lists to which a list leads, whether or not it has new links."""
         if page.depth >= self.plan.depth or listing.form not in ("page", "json"):
             return []
         followed: list[ListPage] = []
@@ -140,7 +142,7 @@ class Walk:
         self._has_articles = self._has_articles or found > 0
 
     def _push_fallback_start(self) -> None:
-        """A start page could not be read, or has no article links: the next fallback start is tried."""
+        """Try the next fallback start, because a start page could not be read or has no article links."""
         if self.fallback_starts and not self._has_articles:
             url = self.fallback_starts.popleft()
             self.frontier.push(ListPage(url, "start", start=url))
@@ -197,7 +199,7 @@ class Walk:
         return 0
 
     def _is_circle(self, page: ListPage, repeats: int) -> bool:
-        """Whether so many pages in a row that repeat earlier ones are a circle, not the trace of a growing section."""
+        """Whether this number of consecutive repeated pages is a loop, not the effect of a growing section."""
         most = self._pages_below[page.start] + SHIFTS_MORE
         if not repeats or (repeats <= most and self._repeats <= REPEATS_MOST):
             return False
@@ -207,7 +209,7 @@ class Walk:
         return True
 
     def _around_feed(self, page: ListPage, listing: ListContent, found: int, new: int) -> list[ListPage]:
-        """A feed's further pages; and the page to which it belongs, if all in a feed that a task names is new."""
+        """A feed's further pages; and its page, if the task names the feed and all of its entries are new."""
         further = [ListPage(url, "feed", page.depth, page.start) for url in listing.next]
         overflows = new == found or not self.plan.complete or page.resumed
         is_ours = any(_on_the_host(listing.home, url) for url in self.plan.homes())

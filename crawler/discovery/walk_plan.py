@@ -1,4 +1,4 @@
-"""What one walk is to do: the section, and what earlier walks of the task left behind. Configuration only."""
+"""The plan of one walk: the section, and the memory of earlier walks of the task. Configuration only."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -50,7 +50,7 @@ class RequestRefused(FetchError, IgnoreRequest):
 
 
 class AddressRefused(RequestRefused):
-    """The guard refused an IP address. `whose`: "proxy", or nothing for the host of the URL."""
+    """The guard refused an IP address. `whose`: "proxy", or "" for the host of the URL."""
 
     def __init__(self, address: object, whose: str = "address"):
         what = "list the host" if whose == "address" else "list it"
@@ -103,12 +103,12 @@ class RenderingFailed(FetchError):
 
 
 class DecompressionFailed(FetchError):
-    """The body is not in the encoding that its header names."""
+    """The body is not compressed as its Content-Encoding header declares."""
 
     reason = "the response cannot be decompressed"
 
 
 class BodyTimeout(FetchError):
-    """The response began and did not end in time."""
+    """The response began but did not end in time."""
 
     reason = "the response took too long"

@@ -52,7 +52,7 @@ def outcome_of_failure(error: BaseException, request: Request | None = None) -> 
 
 
 def host_failure(error: BaseException) -> str:
-    """Why the host counts as failing; "" if the error says nothing about the host."""
+    """Why the host counts as failing; "" if the error is not about the host."""
     if isinstance(error, FetchError):
         return ""
     return next((reason for kind, reason in _OF_HOST if isinstance(error, kind)), "")

@@ -29,7 +29,7 @@ class PagesSpider(GatedSpider):
         self.urls, self.on_answer = urls, on_answer
 
     async def start(self) -> AsyncIterator[Request]:
-        """One request a URL."""
+        """Yield one request per URL."""
         for url in self.urls:
             if request := self._request(url):
                 yield request

@@ -47,7 +47,7 @@ class ScreenshotsSpider(GatedSpider):
         self.shots, self.on_shot, self.refused = shots, on_shot, refused
 
     async def start(self) -> AsyncIterator[Request]:
-        """One request a page."""
+        """Yield one request per page."""
         for shot in self.shots:
             yield self._request(shot, SCRIPTS)
 
@@ -89,6 +89,6 @@ class ScreenshotsSpider(GatedSpider):
         return self._request(shot, PLAIN) if context == SCRIPTS else self._without(shot, reason)
 
     def _without(self, shot: Shot, reason: str) -> Request | None:
-        """Give up on a page: a screenshot of an error would be worse than none."""
+        """Record that a page gets no screenshot: an image of an error page would be worse."""
         self.on_shot(replace(shot, reason=reason))
         return None

@@ -86,7 +86,7 @@ def main(task: str) -> int:
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Delay Ctrl-C until the end of the block: while Twisted sets up a crawl it would print a traceback."""
+    """Delay Ctrl-C until the end of the block: while Twisted sets up a crawl, an interrupt would print a traceback."""
     interrupts: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, frame: interrupts.append(number))
     try:
@@ -99,7 +99,10 @@ def interrupts_held() -> Iterator[None]:
 
 @contextmanager
 def handlers_kept() -> Iterator[None]:
-    """Put all signal handlers back at the end of the block: Scrapy and Twisted leave theirs, which stop nothing."""
+    """Restore all signal handlers at the end of the block.
+
+    Scrapy and Twisted leave theirs, which have no effect then.
+    """
     before = {number: signal.getsignal(number) for number in signal.valid_signals()}
     descriptor = signal.set_wakeup_fd(-1)
     signal.set_wakeup_fd(descriptor)

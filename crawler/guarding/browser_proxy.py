@@ -171,7 +171,10 @@ class GuardedProxy:
         raise Refused(OUT_OF_REACH)
 
     async def _allowed(self, host: str, port: int, *, every: bool = False) -> list[str]:
-        """The host's addresses that may be contacted. Raises `Refused` if none may, or one may not and `every` must."""
+        """The host's addresses that may be contacted.
+
+        Raises `Refused` if no address is allowed, or with `every` if one is not.
+        """
         if self.listed_only and not self.guard.lists(host, port):
             self.refused[host, port] = host
             raise Refused(FORBIDDEN)
@@ -185,7 +188,7 @@ class GuardedProxy:
 
 
 def destination(head: bytes) -> tuple[str, int, bytes]:
-    """Return host, port, and the head to send there (nothing for CONNECT). Raises `Refused` for what is neither."""
+    """Return host, port, and the head to send there (nothing for CONNECT). Raises `Refused` for any other request."""
     line, *headers = head.decode("latin-1").removesuffix("\r\n\r\n").split("\r\n")
     method, _, rest = line.partition(" ")
     target, _, version = rest.rpartition(" ")
@@ -207,7 +210,7 @@ def destination(head: bytes) -> tuple[str, int, bytes]:
 
 
 async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, most: int) -> None:
-    """Pass on the bytes of one side, until it ends, sends too many or sends none for too long."""
+    """Relay the bytes of one side until it ends, exceeds the size limit or is silent for too long."""
     passed = 0
     try:
         while passed < most and (piece := await asyncio.wait_for(reader.read(PIECE), IDLE_SECONDS)):

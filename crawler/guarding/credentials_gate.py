@@ -15,7 +15,7 @@ HOST_ONLY = DefaultCookiePolicy.DomainStrictNonDomain  # a cookie without Domain
 
 
 class CredentialsMiddleware(Gate):
-    """Adds to each request what its URL may get, and removes what a redirect copied."""
+    """Adds to each request the secrets that its URL may get, and removes those that a redirect copied."""
 
     def __init__(self, context: FetchContext):
         super().__init__(context)
@@ -45,7 +45,10 @@ class CredentialsMiddleware(Gate):
         return response
 
     def _jar(self, url: str) -> CookieJar:
-        """Cookies have hosts, not ports: another port is another site here, except the two usual ones."""
+        """Return the cookie jar of a URL.
+
+        Cookies are bound to hosts, not ports; here another port is another site, except 80 and 443.
+        """
         port = host_and_port(url)[1]
         port = 0 if port in SCHEMES.values() else port
         if port not in self.jars:

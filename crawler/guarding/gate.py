@@ -41,7 +41,7 @@ class AddressGate(Gate):
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """A host that was not found because the resolver refused its addresses. Raises `AddressRefused`."""
+        """Handle a host that was not found because the resolver refused its addresses. Raises `AddressRefused`."""
         if isinstance(exception, CannotResolveHostError) and (
             address := self.context.refused.at(*_connected_to(request))
         ):

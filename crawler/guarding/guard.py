@@ -1,6 +1,6 @@
 """Which addresses may be contacted: http and https, to public addresses, and to those that the user lists.
 
-A name is no evidence: what counts is the address to which the connection is made, at every hop. The resolver
+A host name proves nothing: the address to which the connection is made is checked, at every hop. The resolver
 (`crawler.guarding.resolver`) checks each address before a connection is made.
 """
 
@@ -36,7 +36,7 @@ _NUMBER = re.compile(r"\d+|0x[0-9a-f]*", re.IGNORECASE)
 
 
 class AllowListError(ExemplarError):
-    """An entry of the allow list can't be read."""
+    """An entry of the allow list is invalid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class _Entry:
 
 
 class Guard:
-    """Decides by address. `allow` holds hosts, `host:port` or CIDR networks that may be private."""
+    """Decides by address. `allow` contains hosts, `host:port` or CIDR networks that may be private."""
 
     def __init__(self, allow: Iterable[str] = ()):
         self._entries = [_entry(text) for text in allow if text.strip()]
@@ -63,7 +63,7 @@ class Guard:
         return is_public(address) or self._listed(address, host, port)
 
     def lists(self, host: str, port: int) -> bool:
-        """Whether the user listed this host: it is the user's own, so it needs no contact."""
+        """Whether the user listed this host: it belongs to the user, so no contact is required."""
         try:
             address: Address | None = ipaddress.ip_address(host.strip("[]"))
         except ValueError:
@@ -175,7 +175,7 @@ def is_public(address: Address) -> bool:
 
 
 def unwrapped(address: Address) -> Address:
-    """The IPv4 address that an IPv6 one stands for (mapped, NAT64, 6to4, Teredo), or the address itself."""
+    """The IPv4 address that an IPv6 address contains (mapped, NAT64, 6to4, Teredo), or the address itself."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
     if address.ipv4_mapped is not None:

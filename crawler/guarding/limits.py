@@ -102,7 +102,10 @@ class Decompression(HttpCompressionMiddleware):
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
-        """Decompress. Raises `RequestRefused` for a bomb, `DecompressionFailed` for a body in another encoding."""
+        """Decompress.
+
+        Raises `RequestRefused` for a bomb, `DecompressionFailed` for a body in another content encoding.
+        """
         packed = len(response.body)
         layers = b",".join(response.headers.getlist("Content-Encoding")).count(b",") + 1
         if layers > LAYERS_MOST:
@@ -140,8 +143,8 @@ class Redirects(RedirectMiddleware):
 class MetaRefresh(MetaRefreshMiddleware):
     """Follows the redirects in pages.
 
-    Scrapy's own middleware decodes every page to find one, which is a sixth of a page's cost; here a page is decoded
-    only if its first bytes contain the word.
+    Scrapy's own middleware decodes every page to find one, which takes a sixth of the CPU time of a page; here a page
+    is decoded only if its first bytes contain the word.
     """
 
     def process_response(
@@ -155,7 +158,7 @@ class MetaRefresh(MetaRefreshMiddleware):
 
 
 def _with_ascii_host(location: bytes) -> bytes:
-    """Return a Location header with its host as browsers encode it; Scrapy would make `straße.de` to `strasse.de`."""
+    """Return a Location header with its host as browsers encode it; Scrapy would turn `straße.de` into `strasse.de`."""
     try:
         parts = urlsplit(location.decode())
         host = parts.hostname or ""
@@ -182,6 +185,6 @@ def _followed(follow: Follow, request: Request, response: Response, most: int) -
 
 
 def _is_of_head(error: BaseException) -> bool:
-    """Whether a failure comes from `HeadTooLarge`; Twisted hands it on inside others."""
+    """Whether a failure comes from `HeadTooLarge`; Twisted wraps it in other failures."""
     reasons = [reason.value for reason in getattr(error.__cause__ or error, "reasons", ())]
     return any(isinstance(reason, HeadTooLarge) for reason in reasons)

@@ -3,7 +3,8 @@
 - The proxy's own address is resolved and checked here; a private one has to be listed under allow_hosts.
 - A target is resolved here as well, and refused if any of its addresses may not be contacted. One that is not found
   here is refused too: the address to which the proxy would connect is unknown.
-- A target in an unusual form of an address (`0177.0.0.1`, `2130706433`) is refused: proxies read it differently.
+- A target in an unusual form of an address (`0177.0.0.1`, `2130706433`) is refused: proxies may interpret it
+  differently.
 - Not covered: the proxy resolves the name again, and may get another address.
 Proxies of the environment (`HTTP_PROXY` …) are never used.
 """

@@ -1,7 +1,7 @@
 """Twisted's name resolution behind the guard: it returns only addresses that may be contacted.
 
-Connections are made to the addresses that are returned here, literals included, so the guard also holds for a name
-whose address changes between check and use. Installed through Scrapy's setting `TWISTED_DNS_RESOLVER`.
+Connections are made to the addresses that are returned here, literals included, so the guard is also effective for
+a name whose address changes between check and use. Installed through Scrapy's setting `TWISTED_DNS_RESOLVER`.
 """
 
 import ipaddress
@@ -38,7 +38,7 @@ class _Filter:
             self.refused = str(found)
 
     def resolutionComplete(self) -> None:
-        """The lookup is over; note what was refused, for the message."""
+        """The lookup is over; record the refused address, for the message."""
         self.context.refused.note(self.host, self.port, None if self.passed else self.refused)
         self.receiver.resolutionComplete()
 

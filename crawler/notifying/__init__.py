@@ -1,1 +1,1 @@
-"""Notices of alarms to people, by the services that the library apprise knows (extra `notify`)."""
+"""Notices of alarms to people, by the services that the library apprise supports (extra `notify`)."""

@@ -1,9 +1,9 @@
-"""Sends the notices of alarms: one process of the cluster at a time, all that wait for an address in one message.
+"""Sends the notices of alarms: one process of the cluster at a time, with one message per address.
 
     notices (list) ─▶ taken, under a lease (hash) ─▶ a message for each address ─▶ removed when all addresses have it
 
-An address that does not take a message is tried again after a pause that doubles; its notices wait with it, for at most
-`KEPT`. A process that dies between sending and removing lets a message come twice.
+If an address does not accept a message, it is tried again after a pause that doubles each time; its notices wait for at
+most `KEPT`. If a process dies between sending and removing, a message is sent twice.
 """
 
 import json
@@ -63,7 +63,7 @@ class WaitingNotice:
 
 
 class Notifier:
-    """Sends what waits. Any number of processes may call `step`; one of them sends."""
+    """Sends the waiting notices. Any number of processes may call `step`; one of them sends."""
 
     def __init__(self, connection: "redis.Redis", *, sending: Sending = send, clock: Clock | None = None):
         self.redis, self.sending = connection, sending
@@ -77,7 +77,7 @@ class Notifier:
         return bool(self.redis.exists(keys.NOTICES, WAITING))
 
     def step(self) -> list[str]:
-        """Send what can be sent now; return what failed, in words. Takes as long as the services do."""
+        """Send the notices that can be sent now; return the failures as text. Blocks while the services respond."""
         if not self.is_needed() or not self._may_send():
             return []
         try:
@@ -111,7 +111,7 @@ class Notifier:
         return list(json.loads(raw).get("notify") or []) if raw else []
 
     def _send_all(self, waiting: list[WaitingNotice], addresses: Mapping[str, list[str]]) -> list[str]:
-        """Send one message to each address that is not to be spared now."""
+        """Send one message to each address that is not in its pause after a failure."""
         problems = []
         for address in dict.fromkeys(address for some in addresses.values() for address in some):
             name = _name(address)
@@ -149,7 +149,7 @@ class Notifier:
 
 
 def message_of(notices: list[WaitingNotice]) -> tuple[str, str]:
-    """Return title and body of the message on some notices."""
+    """Return title and body of the message for some notices."""
     first = notices[0]
     title = f"{first.alarm.task}: {first.alarm.kind}" + (": over" if first.news == "recovered" else "")
     if len(notices) > 1:
@@ -173,6 +173,6 @@ def _name(address: str) -> str:
 
 
 def away_targets(connection: "redis.Redis", addresses: list[str]) -> dict[str, str]:
-    """Return, for those addresses that took no message, the address as it is shown and why."""
+    """Return, for the addresses that accepted no message, the address as it is shown and the reason."""
     rows = {address: cast("bytes | None", connection.hget(AWAY, _name(address))) for address in addresses}
     return {shown_target(address): json.loads(row)["problem"] for address, row in rows.items() if row}

@@ -138,7 +138,7 @@ class Pattern:
     def _texts(self, url: str) -> Sequence[str | None] | None:
         """Return the text of each field in a URL in its normal form, or None if it does not match.
 
-        Node by node, each as long as it can be: that is how RE2 begins as well. RE2 is asked only where this fails.
+        It matches node by node, each as long as possible, as RE2 does at first; RE2 is used only where this fails.
         """
         at = url.find("://") + len("://")
         if url[:at] not in ("http://", "https://"):
@@ -215,7 +215,7 @@ class Pattern:
 
 @lru_cache(maxsize=1024)  # patterns have few different fields
 def _alone(regex: str) -> "re.Pattern[str]":
-    """Compile the expression of one field, which Python's engine and RE2 read alike."""
+    """Compile the expression of one field, which has the same meaning in Python's engine and in RE2."""
     return re.compile(regex, re.ASCII)
 
 
@@ -286,7 +286,7 @@ def _match(url: str, read: Sequence[tuple[str, str]]) -> Match | None:
 
 
 def _date_parts(read: Sequence[tuple[str, str]]) -> dict[str, int] | None:
-    """Return year, month, day and yearday as far as they are there; None if two of them contradict each other."""
+    """Return year, month, day and yearday as far as they are present; None if two of them contradict each other."""
     parts: dict[str, int] = {}
     for code, text in read:
         name, value = _date_part(code, text)

@@ -1,4 +1,4 @@
-r"""The grammar of URL patterns: text in, a tuple of nodes out. `crawler.patterns.pattern` interprets the nodes.
+r"""The grammar of URL patterns: input: text; output: a tuple of nodes. `crawler.patterns.pattern` interprets the nodes.
 
     pattern   = "re:" regex | url
     url       = ("http://" | "https://" | "/") part*          "/" is joined to the example's scheme and host

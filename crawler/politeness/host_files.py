@@ -49,13 +49,13 @@ class HostFiles:
             self.redis.set(self._key(host), b"%d " % file.status + body, px=int(seconds * 1000))
 
     def claim(self, host: str) -> bool:
-        """Take the right to request the file, until `release` or for a minute. False if another spider has it."""
+        """Acquire the right to request the file, until `release` or for a minute. False if another spider has it."""
         if self.redis is None:
             return True
         return bool(self.redis.set(self._key(host) + ":asked", b"1", nx=True, px=int(CLAIM_SECONDS * 1000)))
 
     def release(self, host: str) -> None:
-        """Give the right back."""
+        """Release the right."""
         if self.redis is not None:
             self.redis.delete(self._key(host) + ":asked")
 

@@ -1,4 +1,4 @@
-"""A host's own files about its pages: robots.txt is obeyed, tdmrep.json noted. Each is requested once a day.
+"""A host's own files about its pages: robots.txt is obeyed, tdmrep.json is recorded. Each is requested once a day.
 
 robots.txt itself is read by `robots`, tdmrep.json by `tdm`.
 """
@@ -48,7 +48,7 @@ class RobotsMiddleware:
         return cls(crawler)
 
     async def process_request(self, request: Request) -> None:
-        """Raises `RobotsForbidden` for what robots.txt disallows, `RobotsUnreachable` while it is unavailable."""
+        """Raises `RobotsForbidden` for a URL that robots.txt disallows, `RobotsUnreachable` while it is unavailable."""
         if not _has_rules(request):
             return
         rules = await self._rules_of(request.url)
@@ -87,7 +87,7 @@ class RobotsMiddleware:
 
 
 class TdmMiddleware:
-    """Notes what each host's tdmrep.json says about a page, where a task skips pages by it."""
+    """Records what each host's tdmrep.json declares for a page, if a task skips pages by it."""
 
     def __init__(self, crawler: Any):
         self.context = context_of(crawler)
@@ -144,7 +144,7 @@ class HostFileFetcher:
         """Return the host's response, or why there is none, and for how many seconds that is valid.
 
         Raises `RunEnding` if the run ends meanwhile or Redis is unavailable, and the error of a gate that refuses the
-        file: it would refuse the page as well.
+        file: such a gate would refuse the page as well.
         """
         call = self.context.guarded_call
         while (known := call(self.kept.get, host)) is None and not call(self.kept.claim, host):

@@ -15,7 +15,7 @@ from workers import keys
 class HostState:
     """How a host is treated. `interval`: seconds that all requests keep; `until`: Unix seconds, None if not closed.
 
-    `failures`: in a row. `why`: what closed it, also after its time is over; "" if nothing did.
+    `failures`: in a row. `why`: why it was closed, also after it opens again; "" if it was not closed.
     """
 
     host: str

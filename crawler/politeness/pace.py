@@ -1,18 +1,19 @@
 """The pace of each host, one for the whole cluster: Redis grants permits and takes reports on the responses.
 
-A permit is for one request at once: none is reserved ahead, so a process that was delayed can't use one whose time has
-passed, and one that dies leaves none behind. Two permits of one host are at least the first one's interval apart,
+A permit is for one request at once: none is reserved ahead, so a delayed process cannot use an outdated
+one, and one that dies leaves none behind. Two permits of one host are at least the first one's interval apart,
 whoever requests them, on whatever machine. Times are those of Redis, so the machines' clocks don't matter. A host is a
 name with its port (`host_of`), or an address (`crawler.politeness.addresses`).
 
     a host's interval = max(task's delay, Crawl-delay, slow-down after 429 and 503, slow-down as responses get slower)
 
-- 429, or 503 or 403 with a Retry-After: no permit before that time. 403, because hosts that count requests answer so
-  (it means nothing without the header). Without the header 429 and 503 double the interval; good responses reduce it.
+- 429, or 503 or 403 with a Retry-After: no permit before that time. 403, because hosts that limit requests use it in
+  this way (without the header it has no such meaning). Without the header 429 and 503 double the interval; good
+  responses reduce it.
 - A breaker opens after failures in a row (no connection, no answer in time, 5xx), in whatever process, grants one
   permit when its time is over, and closes on the first response. Each time that it opens it stays open twice as long.
 
-The state is one hash per host (`lua/host.lua`) that expires when no permits are requested any more.
+The state is one hash per host (`lua/host.lua`) that expires when no more permits are requested.
 """
 
 import time
@@ -85,7 +86,7 @@ class Permit:
 class HostProblem:
     """What a response, or none, means for further requests. `rest`: seconds of its Retry-After, 0 if it has none.
 
-    `slow`: the host gets too many requests; `failed`: it is unavailable or out of order. Neither: it is available.
+    `slow`: the host receives too many requests; `failed`: it is unavailable or has an error. Neither: it is available.
     """
 
     why: str
@@ -103,7 +104,10 @@ class HostProblem:
 
 @dataclass(slots=True)
 class _Unreported:
-    """What this process knows of a host and has not reported. `oldest`: the oldest permit of the good responses."""
+    """The events of a host that this process has not reported yet.
+
+    `oldest`: the oldest permit of the good responses.
+    """
 
     reported: float  # by this process' clock
     clear_until: float = 0.0  # by this process' clock
@@ -141,7 +145,7 @@ class Pace:
         return Permit(wait / 1e6, closed.decode(), at, now)
 
     def in_time(self, host: str, permit: Permit, interval: float) -> Permit | None:
-        """Call just before a request is sent: a late one would come too close to that of the next permit.
+        """Call just before a request is sent: a late request would be too close to that of the next permit.
 
         A late permit is renewed. Returns the permit that is valid now, None if another one was granted since.
         """

@@ -1,4 +1,4 @@
-"""robots.txt, as RFC 9309 says: octets in, rules for one crawler out. No network; `host_rules` fetches it.
+"""robots.txt, by RFC 9309: input: octets; output: rules for one crawler. No network; `host_rules` fetches it.
 
     body → lines → groups → rules of the product token → may this URL be fetched?
 
@@ -8,9 +8,9 @@ Where the RFC leaves a choice:
 - Delimiters: in a query `/` and `%2F` are one (its own example), in a path they are two. `=` and `&` stay as they are.
 - A 429 is a 4xx, so everything is allowed, but for less than a day: it does not mean that there are no rules.
 
-Protego, which Scrapy uses, differs: a group applies if our name only begins with the group's, and does not apply if it
-names a version; an unknown record ends a group; `Allow: /index.html` allows `/`; a `$` at the end also matches itself;
-escapes in queries are not those of the RFC's table; other line ends are accepted, and colons may be missing.
+Protego, which Scrapy uses, differs: a group applies if our name only begins with the group's, and does not apply if the
+group names a version; an unknown record ends a group; `Allow: /index.html` allows `/`; a `$` at the end also matches
+itself; escapes in queries are not those of the RFC's table; other line ends are accepted, and colons may be missing.
 """
 
 import math
@@ -85,7 +85,7 @@ class Robots:
 
 @dataclass(frozen=True, slots=True)
 class Unreachable:
-    """It is unknown what robots.txt says, so nothing may be fetched for now. `reason`: in a few words."""
+    """The content of robots.txt is unknown, so nothing may be fetched for now. `reason`: in a few words."""
 
     reason: str
 
@@ -101,7 +101,7 @@ ALLOWS_ALL = Robots()
 
 
 def url_of(url: str) -> str:
-    """Where the rules for a URL are."""
+    """Return the URL of the file with the rules for a URL."""
     return urlsplit(url)._replace(path="/robots.txt", query="", fragment="").geturl()
 
 
@@ -168,7 +168,7 @@ def _records(body: bytes) -> Iterator[Record]:
 
 
 def _said_to(name: bytes, records: Iterable[Record], kinds: Set[bytes]) -> list[Record]:
-    """The records of `kinds` for a user agent: those of its groups, else of the groups of `*`."""
+    """The records of `kinds` for a user agent: those of its groups, else those of the groups of `*`."""
     groups = list(_groups(records, kinds))
     chosen = [said for names, said in groups if name in names] or [said for names, said in groups if b"*" in names]
     return [record for said in chosen for record in said]
@@ -190,9 +190,9 @@ def _groups(records: Iterable[Record], kinds: Set[bytes]) -> Iterator[tuple[set[
 
 
 def _products(value: bytes) -> set[bytes]:
-    """The crawlers that a user-agent line means: of `Foobot/1.0` and `Foobot News` foobot.
+    """The crawlers that a user-agent line names: `foobot` for `Foobot/1.0` and `Foobot News`.
 
-    A product token has no digits (section 2.2.1); a name with digits means itself as well.
+    A product token has no digits (section 2.2.1); a name with digits is also kept as it is.
     """
     token = _PRODUCT.match(value)
     return {value.partition(b"/")[0].strip(), *value.partition(b"/")[0].split()[:1], *([token[0]] if token else [])}

@@ -1,4 +1,6 @@
-"""/.well-known/tdmrep.json: which of a host's pages are reserved from text and data mining. Octets in, rules out.
+"""/.well-known/tdmrep.json: which of a host's pages are reserved from text and data mining.
+
+Input: octets; output: rules.
 
 Source: TDM Reservation Protocol, final report of 10 May 2024. Its patterns are those of robots.txt; the first rule that
 matches a page applies. An invalid file has no rules.
@@ -26,7 +28,7 @@ class TdmRules:
 
 
 def url_of(url: str) -> str:
-    """Where the rules for a URL are."""
+    """Return the URL of the file with the rules for a URL."""
     return urlsplit(url)._replace(path="/.well-known/tdmrep.json", query="", fragment="").geturl()
 
 

@@ -1,9 +1,9 @@
-"""The browser's life: started for the first page, renewed before it has grown, replaced when it dies.
+"""The life cycle of the browser. It is started for the first page, and replaced when it has grown or died.
 
 scrapy-playwright's download handler drives one browser; a new browser is a new handler with a new Playwright driver, so
 that nothing of the old one stays in memory. A context (cookies, cache) serves some pages and is closed with them; a
-browser gets no more pages once it has rendered its number or its processes have grown, and ends when its open pages are
-done. Only then does the next one start, so there is never more than one.
+browser gets no more pages once it has rendered its maximum number or its processes use too much memory, and ends when
+its open pages are done. Only then does the next one start, so there is never more than one.
 """
 
 import asyncio
@@ -173,7 +173,7 @@ class Browser:
         self.idle.clear()
 
     async def _leave(self, tab: Any, name: str) -> None:
-        """Close a page's tab and those it opened; the last page of a context that is full closes the context too."""
+        """Close a page's tab and those it opened; the last page of a used-up context also closes the context."""
         self._tabs.discard(tab)
         self._opening -= tab is None
         self._open[name] -= 1

@@ -118,7 +118,7 @@ def rendering_settings(browser: str, proxy: str, context: dict[str, Any], tabs: 
 
 
 def is_needless(request: Any) -> bool:
-    """Whether a page's request is needless: films and lasting connections change no screenshot."""
+    """Whether a page's request is needless: videos and persistent connections do not change a screenshot."""
     return request.resource_type in ("media", "websocket", "eventsource")
 
 

@@ -18,7 +18,7 @@ READY_AT = 945  # among the middlewares: after robots.txt and guard, before the 
 
 
 def browsers_of(crawler: Any) -> "Browsers":
-    """The browsers of a crawl; nothing of Playwright is imported before the first one is needed."""
+    """The browsers of a crawl; Playwright is imported only when the first one is needed."""
     if crawler.spider.browsers is None:
         from crawler.rendering.browsers import Browsers
 
@@ -74,7 +74,7 @@ class RenderingHandler:
 
 
 class BrowserReady:
-    """Starts the browser before a rendered request gets its permit, so that requests don't bunch."""
+    """Starts the browser before a rendered request gets its permit, so that requests are not sent in bursts."""
 
     def __init__(self, crawler: Any):
         self.crawler = crawler

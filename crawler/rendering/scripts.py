@@ -1,7 +1,8 @@
-"""Scripts that their headers allow to keep: requested once, not once a page.
+"""A cache of scripts, as their headers allow it: each is requested once, not once per page.
 
 Chromium has no cache of its own as long as requests are intercepted, and the scripts of a site's pages are mostly the
-same few files. Kept is what an ordinary cache would keep (RFC 9111): with a maximum age, or an earlier modification.
+same few files. It stores what an ordinary cache may store (RFC 9111): responses with a maximum age or a date of
+modification.
 """
 
 import re
@@ -19,7 +20,7 @@ _MAX_AGE = re.compile(r"max-age\s*=\s*\"?(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class KeptScript:
-    """A script as it is handed to the browser, and until when (of the cache's clock)."""
+    """A script as it is passed to the browser, and its expiry by the cache's clock."""
 
     headers: dict[str, str]
     body: bytes

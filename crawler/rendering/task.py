@@ -37,11 +37,11 @@ class Rendering:
 
     @property
     def fits_example(self) -> bool:
-        """Whether the example is fetched as the articles are; if not, it has to be fetched anew."""
+        """Whether the example was fetched in the same way as the articles; if not, it has to be fetched again."""
         return self.on is not None and (self._kept or False) == self.on
 
     def learn(self, page: StoredPage) -> bool:
-        """Decide by the example, if that is still to be done; returns whether it has to be fetched again, rendered."""
+        """Decide by the example, if still undecided; return whether it has to be fetched again, rendered."""
         if self.on is not None:
             return False
         self.on = _is_shell(page)

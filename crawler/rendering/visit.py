@@ -2,12 +2,12 @@
 
     request → main document → response checked → scripts, data → unchanged and no requests → HTML
 
-A visit ends early, before anything is drawn, if the main document is no page (a redirect, an error, another kind of
-file), and if the page navigates elsewhere. The target is kept in `ending`; the browser never loads it itself.
+A visit ends early, before anything is drawn, if the main document is not a page (a redirect, an error, another kind
+of file), or if the page navigates elsewhere. The target is kept in `ending`; the browser never loads it itself.
 
-Of a page's requests only those for scripts and data are sent (`NEEDED`). Style sheets are answered empty, because
-loaders of scripts wait for them; pictures, films, fonts, frames, beacons and the like are blocked. A frame's text is
-not part of a page's HTML either.
+Of a page's requests only those for scripts and data are sent (`NEEDED`). Requests for style sheets get an empty
+response, because script loaders wait for them; pictures, videos, fonts, frames, beacons and the like are blocked. A
+frame's text is not part of a page's HTML either.
 
 Redirects are seen through the DevTools protocol, at the response: Playwright's own routes never see their targets.
 """
@@ -128,7 +128,10 @@ class Visit:
             raise RenderingFailed(UNENDING)
 
     def to_response(self, response: Any) -> ScrapyResponse:
-        """The rendered page, in UTF-8, whatever its source was in: scripts add characters that others lack."""
+        """The rendered page, in UTF-8, whatever the encoding of its source.
+
+        Scripts may add characters that another encoding lacks.
+        """
         text = response.text if hasattr(response, "text") else response.body.decode("utf-8", "replace")
         body = text.encode("utf-8", "replace")
         if len(body) > LARGEST_PAGE:
@@ -224,7 +227,7 @@ class Visit:
                     self.cache.put(request.url, headers, await response.body())
 
     async def _check(self, tools: Any, event: dict[str, Any]) -> None:
-        """Continue with a response, or end the visit if the main document's is no page.
+        """Continue with a response, or end the visit if the main document's response is not a page.
 
         Requests to the page's own host have the task's headers, and Chromium would send them to a redirect's target:
         redirects to other hosts are blocked.

@@ -1,6 +1,6 @@
-"""Which of the articles that were found are entered in the ledger, with which rank, and how many.
+"""Which of the found articles are entered in the ledger, how many, and with which rank.
 
-found → of the days that the run includes → new to the ledger → within the bound
+found → within the run's days → new to the ledger → within the limit
 """
 
 from collections.abc import Mapping, Sequence

@@ -109,7 +109,10 @@ class ArticleFetches:
         return None
 
     def _postpone_refused(self, leased: Leased, reason: str, rest: float) -> None:
-        """The host is requested too often: not because of the article, unless it refuses this one only."""
+        """Postpone an article because its host receives too many requests.
+
+        If only this URL is refused, it is an attempt.
+        """
         self._refusals[leased.fingerprint] += 1
         if self._refusals[leased.fingerprint] <= REFUSALS_UNCOUNTED:
             self.articles.postpone(leased, reason, max(rest, self.articles.settings.pauses[0]))
@@ -117,7 +120,10 @@ class ArticleFetches:
             self.articles.fail(leased, reason, passing=True, rest=rest)
 
     def _postpone_closed(self, leased: Leased, none: Unanswered) -> None:
-        """The host is closed. If the article redirected to it from another host, that was an attempt."""
+        """Postpone an article because its host is closed.
+
+        If the article redirected there from another host, that was an attempt.
+        """
         if host_of(none.url) == host_of(leased.url):
             self.articles.postpone(leased, none.outcome.reason, none.rest)
         else:

@@ -1,4 +1,4 @@
-"""Whether a task's example is an article: what a person may have overlooked, judged by the page alone."""
+"""Whether a task's example is an article: mistakes that a person may have overlooked, judged by the page alone."""
 
 from dataclasses import dataclass
 
@@ -14,14 +14,14 @@ SURELY_NONE = 0.35
 
 @dataclass(frozen=True, slots=True)
 class ExampleDoubt:
-    """Why an example may be no article. `is_sure`: it is none, so its text is not written."""
+    """Why an example may not be an article. `is_sure`: it certainly is not, so its text is not written."""
 
     reason: str
     is_sure: bool
 
 
 def doubt_about(page: StoredPage) -> ExampleDoubt | None:
-    """Return why a page may be no article to compare others with; None if it is one."""
+    """Return why a page may not be an article and so may not serve as the example; None if it is an article."""
     try:
         alone = extract_alone(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
         kind = page_type(page.body, page.url, content_type=page.content_type)

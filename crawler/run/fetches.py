@@ -39,7 +39,7 @@ class ListFetch(Fetch):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ArticleFetch(Fetch):
-    """An article's first page; with `pages`, those fetched so far, a further one."""
+    """A page of an article: the first one, or with `pages` (those fetched so far) a further one."""
 
     leased: Leased
     pages: ArticlePages | None = None
@@ -49,7 +49,7 @@ class ArticleFetch(Fetch):
 class Answered:
     """A response. `page.url`: after redirects; `headers`: of a list, by lower-case name.
 
-    `refusal`: set if the response is not about the page: the host is requested too often.
+    `refusal`: set if the response concerns the host, not the page: too many requests were sent.
     """
 
     status: int
@@ -61,7 +61,9 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """No response came. `url`: of the request that failed, perhaps after redirects. `rest`: seconds to wait.
+    """A request without a response. `url`: of the request that failed, perhaps after redirects.
+
+    `rest`: seconds to wait.
 
     `cause` is set if the URL is not the cause: the request was never sent, or its response could not be handled.
     """

@@ -1,4 +1,4 @@
-"""What a response means for a URL; what a failed request means is in `crawler.fetching.failures`.
+"""The outcome of a response for its URL; for failed requests see `crawler.fetching.failures`.
 
 page     a page to extract
 reject   there is no article at the URL, and another request would not change that
@@ -35,7 +35,7 @@ class Outcome:
 
 
 def media_type(content_type: str) -> str:
-    """What kind of file a Content-Type header names, without its parameters: `text/html`."""
+    """The media type in a Content-Type header, without its parameters: `text/html`."""
     return content_type.split(";")[0].strip().lower()
 
 
@@ -74,7 +74,7 @@ def _of_page(kind: str, body: bytes) -> Outcome:
 
 
 def is_binary(body: bytes) -> bool:
-    """Whether a body is no text in any encoding: it has NUL bytes, or many control characters."""
+    """Whether a body is not text in any encoding: it has NUL bytes, or many control characters."""
     if body[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return False
     if b"\0" in body[:512] and body.lstrip()[:1] != b"<":

@@ -15,10 +15,10 @@ PROBLEMS_MOST = 20  # in one report: more than a person reads, and a report fits
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What a person chooses for one run. `limit` bounds its new articles; `all` removes the first run's bound.
+    """The user's options for one run. `limit` bounds its new articles; `all` removes the first run's bound.
 
-    `since` and `until` are days, both included; `backfill` walks the archive beside the runs that look for news, and
-    its articles are fetched after theirs.
+    `since` and `until` are days, both included; `backfill` walks the archive, independently of the runs that look for
+    new articles; its articles are fetched after theirs.
     """
 
     limit: int | None = None
@@ -56,7 +56,7 @@ class RunReport:
 
     @classmethod
     def begun(cls, task: str, now: datetime) -> "RunReport":
-        """The report of a run that begins."""
+        """Return the report of a run that begins."""
         return cls(task, now.isoformat(timespec="seconds"))
 
     def end(self, outcome: str, now: datetime) -> None:
@@ -69,7 +69,7 @@ class RunReport:
         return self.outcome == "finished" and not self.problems
 
     def problem(self, text: str) -> None:
-        """Add what a person should know; beyond `PROBLEMS_MOST` nothing is added."""
+        """Add a problem for the user; beyond `PROBLEMS_MOST` nothing is added."""
         if len(self.problems) < PROBLEMS_MOST:
             self.problems.append(text)
 

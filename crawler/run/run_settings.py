@@ -1,4 +1,4 @@
-"""The clock and the bounds of a run, which no user sets. Tests hand in others."""
+"""The clock and the limits of a run, which users do not set. Tests pass others."""
 
 import time
 from collections.abc import Callable

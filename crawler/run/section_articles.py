@@ -64,13 +64,15 @@ class SectionArticles:
             self.flush_if_due()
 
     def reject(self, leased: Leased, reason: str) -> None:
-        """Settle a URL that holds no article: a dead link, robots.txt, another kind of file."""
+        """Settle a URL that has no article: a dead link, robots.txt, another kind of file."""
         self._leased.discard(leased.fingerprint)
         self.ledger.settle(leased.fingerprint, "rejected", reason)
         self.report.rejected += 1
 
     def fail(self, leased: Leased, reason: str, *, passing: bool, rest: float = 0.0) -> None:
-        """An attempt failed. If that is temporary (`passing`) there are more, `task.retries` at most.
+        """Record a failed attempt.
+
+        If the failure is temporary (`passing`), the URL is tried again, at most `task.retries` times.
 
         `rest`: seconds to wait at least.
         """
@@ -89,7 +91,7 @@ class SectionArticles:
         return leased.tries > self.task.retries
 
     def postpone(self, leased: Leased, reason: str, seconds: float) -> None:
-        """The article may not be requested now: it waits for at least `seconds`, which does not count as an attempt."""
+        """Postpone an article for at least `seconds`; this does not count as an attempt."""
         self._leased.discard(leased.fingerprint)
         self.ledger.try_later(leased.fingerprint, reason, seconds, counted=False)
         self._count_later()
@@ -113,12 +115,12 @@ class SectionArticles:
 
     @property
     def in_hand(self) -> int:
-        """Articles that are leased to this run, or fetched and not handed in."""
+        """Return the articles that are leased to this run, or fetched and not handed in."""
         return len(self._leased) + len(self._pages)
 
     @property
     def are_enough(self) -> bool:
-        """Whether this run may fetch no more."""
+        """Whether the run has reached its limit of articles."""
         return self._left <= 0
 
     def next_due(self) -> float | None:
@@ -142,7 +144,7 @@ class SectionArticles:
         self.ledger.renew([*self._leased, *self._pages])
 
     def give_up_leases(self) -> None:
-        """Our lease as a spider expired: other spiders may have these articles by now."""
+        """Drop the leases, because our lease as a spider expired: other spiders may have these articles by now."""
         self._leased.clear()
 
     def put_back(self) -> None:

@@ -37,7 +37,7 @@ ENUMERATED_FIRST = 7  # days back for which they are generated in the first run;
 class SectionLists:
     """The walk of one run through the task's lists; there is one from `begin` on.
 
-    `beat` is called between the steps of a long list. It may begin the walk anew.
+    `beat` is called between the steps of a long list. It may restart the walk.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class SectionLists:
     # -- begin and end ----------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Begin the walk with what the last one left behind."""
+        """Begin the walk with the memory of the last one."""
         past, self._learnt = self.state.load(), self.ledger.learnt()
         self._forget(past)
         self.first = not past.ended
@@ -96,7 +96,8 @@ class SectionLists:
     def _is_complete(self, past: WalkMemory) -> bool:
         """Whether the walk may end at known articles.
 
-        Articles that the ledger has learnt from outputs are no sign that older ones are known: Redis has lost writes.
+        Articles that were added to the ledger from outputs do not show that older ones are known: Redis has lost
+        writes.
         """
         return past.complete and past.learnt == self._learnt and not (self.options.all or self.options.backfill)
 
@@ -106,7 +107,7 @@ class SectionLists:
         self.begin()
 
     def _forget(self, past: WalkMemory) -> None:
-        """Forget old URLs once a day, and those that this run includes although an earlier run left them out."""
+        """Forget old URLs once a day, and those that an earlier run left out and this run includes."""
         today = self.admission.today
         if past.forgotten_on != today.isoformat():
             if self.task.forget:
@@ -143,7 +144,7 @@ class SectionLists:
             self.admission.enter([(url, match)], written_for=day.isoformat(), source="pattern")
 
     def report_walk(self) -> None:
-        """Add to the report what a person should know of the walk."""
+        """Add notes and problems of the walk to the report."""
         walk = self._walk()
         for limit in walk.limits:
             self.report.problem(limit)
@@ -158,7 +159,7 @@ class SectionLists:
             report.problem(f"no link on {report.lists} list pages is of the pattern; `exemplar try` shows why")
 
     def remember(self) -> None:
-        """Keep what the next run should know of a walk that has ended; nothing new if it left out a part."""
+        """Store the memory of a walk that has ended; nothing new is stored if it left out a part."""
         is_partial = self.options.since or (self.options.limit is not None and self.admission.is_full)
         if is_partial:
             self.state.save(None, self.list_yield.unread)
@@ -198,7 +199,7 @@ class SectionLists:
         return last.conditions() if last else {}
 
     def note_shell(self, page: ListPage, body: bytes, url: str, content_type: str) -> bool:
-        """Note a list page whose links appear in a browser only; return whether it is one."""
+        """Record a list page whose links appear only in a browser; return whether it is one."""
         if not self.rendering.on or page.kind == "robots" or media_type(content_type) not in MARKUP:
             return False
         patterns = [self.task.pattern, *self.task.follow]
@@ -275,7 +276,7 @@ class SectionLists:
         self.report.new += new
 
     def _enter(self, listing: ListContent, articles: Sequence[ArticleLink], walk: Walk) -> int:
-        """Enter a list's articles in parts, as long as the walk is ours; return how many were new."""
+        """Enter a list's articles in parts, as long as this spider walks; return how many were new."""
         source = listing.form if listing.form in ("feed", "sitemap") else "list"
         new, size = 0, self.settings.entered_at_once
         for at in range(0, len(articles), size):
@@ -290,7 +291,10 @@ class SectionLists:
         return new
 
     def _leave_out_past(self, listing: ListContent, articles: Sequence[ArticleLink]) -> list[ArticleLink]:
-        """Leave out articles whose dates show later walks that they are past; all others would seem new to these."""
+        """Leave out articles that later walks will recognise as old by their dates.
+
+        Any others would seem new to them.
+        """
         newest = max((link.published for link in listing.links if link.published), default=self.settings.now())
         kept = [article for article in articles if (article.link.published or newest) >= newest - LATE]
         if self.options.limit is not None:

@@ -128,7 +128,7 @@ class SectionRun:
         return self.report
 
     def _keep_walk(self) -> None:
-        """Keep what the walk has learned, and note for the schedule how many articles were new."""
+        """Store the memory of the walk, and record for the schedule how many articles were new."""
         self.lists.remember()
         if self.report.lists and not self.lists.list_yield.failed and self.options == RunOptions():
             note_visit(self.redis, self.task.name, 0 if self.lists.first else self.report.new)
@@ -185,7 +185,7 @@ class SectionRun:
         return self._kinds_in_flight[kind]
 
     def _note_closed(self, none: Unanswered) -> None:
-        """A host is closed for long: if it is the task's own, the run is to be ended."""
+        """Record that a host is closed for long; if it is the task's own host, the run is to end."""
         if host_of(none.url) == host_of(self.task.example):
             where, why = host_and_port(none.url)[0], none.outcome.reason
             self.unreachable = f"{where} is closed: {why}; the rest waits for the next run"
@@ -290,7 +290,7 @@ class SectionRun:
     def store_example(self, page: StoredPage) -> None:
         """Keep the example, and hand it in as an article of the task, so that it is not fetched twice.
 
-        One that is no article is compared with all the same, but its own text is not written.
+        An example that is not an article is still used for comparison, but its own text is not written.
         """
         rendered = bool(self.rendering.on)
         doubt = None if self.task.method in LIST_METHODS else doubt_about(page)

@@ -1,7 +1,7 @@
 """The spiders that work on one task at the same time, its crew: all of them fetch, one of them walks the lists.
 
 A spider joins, renews its place every second, and leaves. It walks if no other one does; so when the walker dies,
-another spider begins the walk anew. The spiders that had joined before a walk ended learn of its end, and end when
+another spider restarts the walk. The spiders that had joined before a walk ended are notified of its end, and end when
 nothing is left to fetch. All times are those of Redis.
 """
 

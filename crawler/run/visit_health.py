@@ -1,4 +1,4 @@
-"""What a run adds to the health of its task: the observation of a visit; and a remark on each open alarm."""
+"""The contribution of a run to the health of its task: the observation of a visit, and a remark on each open alarm."""
 
 import logging
 
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 def observe_visit(ledger: Ledger, report: RunReport, options: RunOptions, lists: SectionLists, *, walked: bool) -> None:
     """Note a visit for the task's health, and add its open alarms to the report.
 
-    A back-fill, or a run that left something out on a person's request, shows nothing of the section's present.
+    A back-fill, or a run that left something out at the user's request, is no evidence of the section's present state.
     `walked`: this run has read the lists to the end.
     """
     try:

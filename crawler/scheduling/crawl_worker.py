@@ -47,7 +47,7 @@ class CrawlWorkers:
     """Runs up to `count` spiders at a time, on the Redis at `url`. `clock`: monotonic seconds.
 
     `exits_without_redis`: raise `redis.RedisError` when Redis is unavailable, instead of waiting for it. `hangs_after`:
-    seconds without a sign of life until a spider is killed. `on_notice` gets texts on the loss and return of Redis.
+    seconds without a heartbeat until a spider is killed. `on_notice` gets texts on the loss and return of Redis.
     `slots`: as many as spiders may run at a time, shared with the crawl workers of other servers.
     """
 
@@ -160,7 +160,7 @@ class CrawlWorkers:
                 child.renewed = now
 
     def _kill_hanging(self) -> None:
-        """Kill spiders that gave no sign of life for long; their tasks are run again."""
+        """Kill spiders without a heartbeat for too long; their tasks are run again."""
         now = self.clock()
         if self._outage.ended_within(self.hangs_after):
             return

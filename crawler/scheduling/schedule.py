@@ -124,7 +124,7 @@ class Schedule:
     ) -> None:
         """Update the schedule to a task list. `periods`: the text of each active task's period.
 
-        A few new tasks start at once; many start soon, each at its place in the spread. A task whose period changed is
+        A few new tasks start at once; many start soon, spread over time. A task whose period changed is
         due one new period from now, or at its old time if that is earlier. Paused and removed tasks are removed; their
         present runs continue.
         `edition`, the list's fingerprint, is stored. `between` is called every 2,000 tasks: a long list takes seconds.
@@ -206,7 +206,7 @@ class Schedule:
             self.redis.zadd(keys.DUE, dict.fromkeys(names, self.clock()), nx=True)
 
     def clear(self) -> None:
-        """Remove what is due or running. Only for a caller that is sure that no crawl worker is alive."""
+        """Remove what is due or running. Call it only if no crawl worker is alive."""
         for raw in cast(list[bytes], self.redis.zrange(keys.RUNNING, 0, -1)):
             disband(self.redis, raw.decode())
         self.redis.delete(keys.DUE, keys.RUNNING, keys.RUN_HOLDERS)
@@ -287,7 +287,7 @@ def next_time(every: Period, at: float, now: float, history: History | None = No
 
 
 def first_time(name: str, every: Period, now: float, *, is_spread: bool = True) -> float:
-    """Return the first time of a new task: now, or soon, spread by the name; with a cron line its next time."""
+    """Return the first time of a new task: now, or soon, with an offset by its name; with a cron line its next time."""
     if every.cron is not None:
         return next_time(every, now, now)
     if not is_spread:

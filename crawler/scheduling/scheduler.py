@@ -52,7 +52,7 @@ class Scheduler:
 
     With `file` it watches the task list and publishes edits; without it, it serves the list that another one publishes.
     `read` reads the file; `look_every` and `read_wait` are seconds; `clock` returns monotonic seconds.
-    `only`: the tasks whose times this scheduler serves; None: all. `on_change` gets what an edit of the file changed.
+    `only`: the tasks whose times this scheduler serves; None: all. `on_change` gets the changes by an edit of the file.
     `exits_without_redis`: raise `redis.RedisError` when Redis is unavailable, instead of waiting for it. `on_notice`
     gets texts on the loss and return of Redis.
     """
@@ -170,7 +170,7 @@ class Scheduler:
                 self._log_once(problem)
 
     def _send_last_notices(self) -> None:
-        """Send what the last pages of a run have caused."""
+        """Send the notices that the last pages of a run have caused."""
         if self._sending is not None:
             wait([self._sending], NOTIFY_WAIT)
         if self._sending is None or self._sending.done():
@@ -189,7 +189,7 @@ class Scheduler:
         self.stopping = True
 
     def _look_at_epoch(self) -> None:
-        """If Redis may have lost the list or the plan, publish and plan again what is missing."""
+        """If Redis may have lost the task list or the plan, publish and plan the missing part again."""
         is_over = self._epoch is not None and self._epoch.has_changed()
         if self.file is None:
             self._list_watch.look()

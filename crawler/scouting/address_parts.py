@@ -103,7 +103,7 @@ def leading_letters(text: str) -> str:
 
 
 def year_in_title(stem: str) -> str | None:
-    """Return the year beside the words of a last segment (`review-2022`), if it has no other number."""
+    """Return the year that follows the words of a last segment (`review-2022`), if it has no other number."""
     words = WORD.findall(stem)
     numbers = [word for word in words if word.isdigit()]
     is_one = len(numbers) == 1 < len(words) and YEAR.fullmatch(numbers[0])
@@ -136,7 +136,7 @@ def _mark_dates(path: str, where: Dates) -> tuple[str, tuple[DateForm, ...], tup
 
 
 def _fills_segment(match: re.Match[str], path: str) -> bool:
-    """Return whether a day in a segment of its own fills it: 2020/10/12aa90f7 is not the 12th of October."""
+    """Return whether a day in a segment of its own fills it: 2020/10/12aa90f7 is not a date."""
     return match.groupdict().get("t") != "/" or path[match.end() : match.end() + 1] in ("/", "")
 
 

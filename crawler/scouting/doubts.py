@@ -12,7 +12,7 @@ MANY, MANY_SHARE = 3, 0.25  # similar links left out that are reported: at least
 
 
 def about_example(example: SampleExtraction) -> str | None:
-    """Warn that the example may be no article."""
+    """Warn that the example may not be an article."""
     if example.kind not in ("list", "uncertain"):
         return None
     looks = "looks like a list" if example.kind == "list" else "may be a list or an index"
@@ -32,7 +32,7 @@ def about_titles(samples: Iterable[SampleExtraction]) -> str | None:
 
 
 def about_left(evidence: SiteLinks, pattern: Pattern, lists: Iterable[str]) -> str | None:
-    """Warn that many links among the articles on `lists`, with similar URLs, are not of the pattern."""
+    """Warn that many links among the articles on `lists`, with similar URLs, do not match the pattern."""
     pages = [page for page in evidence.pages if page.url in set(lists)]
     left = list(dict.fromkeys(url for page in pages for url in _left(evidence, pattern, page)))
     taken = {link.url for page in pages for link in page.links if pattern.match(link.url)}

@@ -185,7 +185,7 @@ def _piece(values: Sequence[str]) -> str:
 
 
 def _years_as_words(tokens: list[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Keep numbers that may all be years as part of their titles: review-2022, best-2021."""
+    """Keep numbers as part of the titles if all of them may be years: review-2022, best-2021."""
     if "{slug}" not in tokens:
         return tokens
     columns = zip(*rows, strict=True)

@@ -1,7 +1,7 @@
 """From one article's URL and the links seen on its site to the pattern of its siblings. No network.
 
     links of the pages read → sightings → siblings (same folders) and relatives (same build, other folders)
-                            → `fitting.fit` → a pattern, narrowed so that it matches few links that are no articles
+                            → `fitting.fit` → a pattern, narrowed so that it matches few links that are not articles
 
 Siblings differ from the example only in what varies from article to article. Relatives, such as other sections of the
 site, are added only if some of their pages were extracted (`survey` does that).
@@ -67,7 +67,7 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class Relatives:
-    """Possible articles: links with URLs like the example's, but in other folders. `folder`: for a person to read."""
+    """Possible articles: links with URLs like the example's, but in other folders. `folder`: for messages."""
 
     folder: str
     urls: tuple[str, ...]
@@ -86,7 +86,10 @@ class Inference:
 
 @dataclass(frozen=True)
 class SiteLinks:
-    """The links seen on a site. `lists`: pages known to be lists; `refused`: links known to be no articles, and why."""
+    """The links seen on a site.
+
+    `lists`: pages known to be lists; `refused`: links known not to be articles, with the reasons.
+    """
 
     example: str
     pages: tuple[SeenPage, ...]
@@ -107,7 +110,7 @@ class SiteLinks:
         return {url: Sighting(url, text, counts[url], url in further) for url, text in texts.items()}
 
     def why_no_article(self, link: Sighting) -> str | None:
-        """Return why a link is certainly no article; None if it may be one."""
+        """Return why a link is certainly not an article; None if it may be one."""
         address, here = address_of(link.url, "none"), address_of(self.example, "none")
         if link.url in self.refused:
             return self.refused[link.url]
@@ -171,7 +174,7 @@ def _siblings(example: str, links: Iterable[str], dates: Dates) -> list[Address]
 
 
 def _usual(own: Address, others: Sequence[Address]) -> list[Address]:
-    """Leave out addresses whose host, suffix or slash is rare among them: mistyped links."""
+    """Leave out addresses whose host, suffix or final slash is rare among them: they are probably mistyped links."""
     forms = Counter((other.host, other.suffix, other.slash) for other in others)
     forms[own.host, own.suffix, own.slash] = len(others)
     return [other for other in others if forms[other.host, other.suffix, other.slash] >= SLIPS * len(others)]
@@ -250,9 +253,9 @@ def _like_query(own: Address, others: Sequence[Address]) -> list[Address]:
 
 
 def _like_stems(own: Address, others: Sequence[Address], is_year: bool) -> list[Address]:
-    """Keep addresses whose last segment has the example's form, as closely as enough of them have it.
+    """Keep addresses whose last segment has the form of the example's: the strictest form that enough of them share.
 
-    `is_year`: the number in it is part of a title.
+    `is_year`: the number in the example's segment is a year in a title.
     """
     if own.stem.isdigit():
         numbers = [other for other in others if other.stem.isdigit()]
@@ -272,8 +275,8 @@ def _like_stems(own: Address, others: Sequence[Address], is_year: bool) -> list[
 def _names_a_year(own: Address, others: Sequence[Address]) -> bool:
     """Return whether the example's number is the year of a title, `review-2022`, and not the number of an article.
 
-    It is no year if a URL that differs only in numbers has another number there, or if such URLs are the majority;
-    nor if most other titles have a number that is no year.
+    It is not a year if a URL that differs only in numbers has another kind of number there, if such URLs are the
+    majority, or if most other titles have a number that is not a year.
     """
     if not year_in_title(own.stem):
         return False
@@ -284,7 +287,7 @@ def _names_a_year(own: Address, others: Sequence[Address]) -> bool:
 
 
 def _ends(stem: str) -> tuple[bool, bool, bool]:
-    """Return whether a title has a number before it, or a number or a code behind it."""
+    """Return whether a title is preceded by a number, or followed by a number or a code."""
     before, after = re.match(r"\d{3,}[_-]\D", stem), re.search(r"\D[_-]\d{4,}$", stem)
     code = re.search(r"[_-](?=[0-9a-z]*\d)[0-9a-z]{8,}$", stem)
     return bool(before), bool(after), bool(code)

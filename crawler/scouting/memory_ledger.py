@@ -15,7 +15,7 @@ from workers.url_states import FINAL_STATES, OPEN_STATES, Counts, Fingerprint, F
 
 
 class EmptyRedis:
-    """Answers as a Redis without any key, and keeps nothing."""
+    """Behaves like a Redis without any key, and stores nothing."""
 
     def register_script(self, script: str) -> None:
         """Register nothing: `MemoryLedger` runs no scripts."""

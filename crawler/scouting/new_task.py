@@ -48,9 +48,9 @@ def entry_of(
 
 
 def task_by_defaults(defaults: Mapping[str, Any], urls: Sequence[str]) -> Task | None:
-    """Return a task by whose delay, headers, login and so on the pages of new sections are fetched; None if invalid.
+    """Return a task with the delay, headers, login and so on for fetching pages of new sections; None if invalid.
 
-    Of several sites none gets what `defaults:` sends.
+    With several sites, the headers and secrets of `defaults:` are sent to none of them.
     """
     of_one_site = len({urlsplit(url).netloc for url in urls}) == 1
     keys = {key: value for key, value in defaults.items() if of_one_site or key not in SENT}
@@ -62,7 +62,7 @@ def task_by_defaults(defaults: Mapping[str, Any], urls: Sequence[str]) -> Task |
 
 
 def name_of(survey: Survey, names: Collection[str]) -> str:
-    """Return a name that no task has, from the host and a section's folder: `news-example-harbour`."""
+    """Return an unused name for a task, from the host and a section's folder: `news-example-harbour`."""
     host = urlsplit(survey.example).hostname or "site"
     folder = _folder(survey) if survey.scope == "section" else ""
     plain = "-".join(filter(None, (_site(host), folder)))

@@ -63,7 +63,7 @@ NAME_ONE = "name one of its articles, or add --article if it is one itself"
 def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, SampleExtraction, str]:
     """Return the example as a section, its own extraction, and a doubt about it, empty if there is none.
 
-    Raises `NoSection` if it is no article; with `insist` the doubt has this reason instead.
+    Raises `NoSection` if it is not an article; with `insist` the doubt has this reason instead.
     """
     try:
         alone = extract_alone(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
@@ -80,7 +80,7 @@ def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, SampleExt
 
 
 def _why_no_article(page: StoredPage, alone: Article | Listing | NoArticle, kind: PageType) -> NoSection | None:
-    """Return why a page is no example; None if it may be one."""
+    """Return why a page cannot be the example; None if it may be one."""
     if not kind.is_rather_article:
         why = alone.reason if isinstance(alone, NoArticle) else "; ".join(kind.reasons)
         return NoSection(f"{page.url} is a list page, not an article ({why})", NAME_ONE, proposals(page))
@@ -113,7 +113,7 @@ def proposals(page: StoredPage) -> list[tuple[str, str]]:
 
 
 def extract_sample(section: Section, page: StoredPage, insist: bool = False) -> SampleExtraction:
-    """Extract a page with the example; `insist`: it is an article, whatever its page type is."""
+    """Extract a page with the example; `insist`: treat it as an article, whatever its page type is."""
     try:
         result = section.extract(
             page.body,

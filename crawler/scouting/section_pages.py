@@ -1,6 +1,6 @@
 """Where an article's section pages may be: its breadcrumb, the folders above it, the home page, its feeds.
 
-Candidates only: `survey` reads a few of them to learn which list articles like the example.
+Candidates only: `survey` reads a few of them to find those that list articles like the example.
 """
 
 import re

@@ -87,7 +87,7 @@ class Survey:
 async def survey(fetch: Fetch, url: str, scope: Scope = "auto", insist: bool = False) -> Survey:
     """Survey the site of an article. Raises `NoSection` if no task can be made.
 
-    `insist`: the page and its siblings are articles, whatever their page types are.
+    `insist`: treat the page and its siblings as articles, whatever their page types are.
     """
     return await _Survey(fetch, url, scope, insist).run()
 
@@ -95,7 +95,7 @@ async def survey(fetch: Fetch, url: str, scope: Scope = "auto", insist: bool = F
 async def several(
     fetch: Fetch, urls: Sequence[str], scope: Scope = "auto", insist: bool = False
 ) -> dict[str, Survey | NoSection]:
-    """Make one survey after the other; return for each URL its survey, or why there is none."""
+    """Make the surveys one after another; return for each URL its survey, or why there is none."""
     surveys: dict[str, Survey | NoSection] = {}
     for url in urls:
         try:
@@ -262,7 +262,7 @@ class _Survey:
         return joined
 
     def would_take(self, own: Sequence[Address], groups: Sequence[Relatives], bad: set[str]) -> bool:
-        """Return whether there is no pattern for all pages, or it would match pages that are no articles."""
+        """Return whether there is no pattern for all pages, or it would match pages that are not articles."""
         try:
             text = self.infer([*own, *_addresses(own, groups)]).pattern
         except NoSection:

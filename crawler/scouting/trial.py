@@ -2,8 +2,9 @@
 
     example → start pages and what follows them → links taken and left → the newest articles → extractions
 
-A run's own `SectionLists` chooses the lists and enters their articles, in a ledger in memory; the trial extracts those
-that a run would fetch first. It differs from a run in two ways: it reads few lists, and it does not look for sitemaps.
+A run's own `SectionLists` chooses the lists and enters their articles, in a ledger in memory; the trial extracts the
+articles that a run would fetch first. It differs from a run in two ways: it reads few lists, and it does not look for
+sitemaps.
 
 Like `survey`, an async function with `fetch` as argument: URL → page, or the reason why there is none.
 """
@@ -219,7 +220,7 @@ class _Trial:
         return [note for note in notes if note]
 
     def nearest(self) -> str:
-        """Return the rejected link that shares the longest start with the example, and why it is not of the pattern."""
+        """Return the rejected link whose URL begins most like the example, and why it does not match the pattern."""
         example = normalise(self.task.example)
         best = max(self.judged_links(), key=lambda judged_link: _alike(judged_link.link.url, example), default=None)
         return f"; the nearest: {best.link.url} ({best.reason})" if best else ""

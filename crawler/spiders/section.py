@@ -1,4 +1,4 @@
-"""The spider of a task's run. It makes Scrapy's requests of the run's fetches; `SectionRun` decides.
+"""The spider of a task's run. It turns the run's fetches into Scrapy's requests; `SectionRun` decides.
 
     run.next() ─▶ Fetch ─▶ Request ─▶ Scrapy's gates and downloader ─▶ answer_of | no_answer_of ─▶ run.settle(fetch, …)
 
@@ -73,7 +73,7 @@ class SectionSpider(GatedSpider):
     def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> "SectionSpider":
         """Open the session and begin the run. Arguments: task, limit, all, since, until, backfill, tasks (the file).
 
-        A mistake ends as one line in the log, and the process with its exit code.
+        A mistake is logged as one line, and the process ends with its exit code.
         """
         quiet_scrapy()
         try:
@@ -133,7 +133,7 @@ class SectionSpider(GatedSpider):
             self._continue_or_close()
 
     async def _follow(self, fetch: Fetch) -> None:
-        """Fetch, then fetch what follows, as long as something does. The end of the last such task ends the spider.
+        """Fetch, then fetch what follows, as long as something does. When the last such task ends, the spider ends.
 
         Not by callbacks: Scrapy's scheduler and scraper would take a fifth of a page's CPU time.
         """
@@ -176,7 +176,10 @@ class SectionSpider(GatedSpider):
         return further or self._next()
 
     def _settle(self, fetch: Fetch, answer: Callable[[], Answered | Unanswered]) -> list[Fetch]:
-        """Settle a fetch. A page whose handling raises an error counts an attempt: it is neither lost nor endless."""
+        """Settle a fetch.
+
+        A page whose handling raises an error counts an attempt, so it is neither lost nor tried forever.
+        """
         further: list[Fetch] = []
         try:
             further = self.guarded_call(self.run.settle, fetch, answer())
@@ -203,13 +206,16 @@ class SectionSpider(GatedSpider):
             self._send_next()  # another spider of the task may have found more
 
     def _idle(self) -> None:
-        """Scrapy's question whether the spider may be closed."""
+        """Called by Scrapy to find out whether the spider may be closed."""
         if self._tasks or self._waiting is not None or self._continues():
             raise DontCloseSpider
         self._is_over = True
 
     def _continues(self) -> bool:
-        """Nothing is in flight: fetch what is left, or wait for what is due soon. Returns whether the run goes on."""
+        """Called when nothing is in flight: fetch what is left, or wait for what is due soon.
+
+        Returns whether the run continues.
+        """
         if self._send_next():
             return True
         with suppress(RunEnding):

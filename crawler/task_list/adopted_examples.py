@@ -1,4 +1,4 @@
-"""Adopted examples in tasks.yaml: what Redis has in force is written into the file, where it is the list in force.
+"""Adopted examples in tasks.yaml: examples in force in Redis are written into the file if it is the task list in force.
 
 Other copies of the file, on other machines, are not edited: there a person has to copy the new one, as after any edit.
 """
@@ -13,7 +13,7 @@ from workers.redesign.adoption import adopted_examples
 
 
 def unwritten_examples(connection: "redis.Redis", tasks_yaml: Path) -> dict[str, str]:
-    """Return the adopted examples that the file should name and does not, by task.
+    """Return, by task, the adopted examples that the file should contain but does not.
 
     Empty if the list in force came from another file. Raises `TaskFileError` for a file with mistakes.
     """

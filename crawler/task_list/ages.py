@@ -28,7 +28,7 @@ class Age:
 
     @classmethod
     def parse_kept(cls, value: object) -> "Age | None":
-        """Parse for how long pages are kept, as `parse`."""
+        """Parse the time for which pages are kept, like `parse`."""
         return cls._of(value, KEEP_FORM)
 
     @classmethod

@@ -60,7 +60,10 @@ def _values_of(text: str, name: str) -> Source:
 
 
 def _lines_of(source: Source, lines: list[str], name: str) -> tuple[int, int, int]:
-    """Return first line, end and indent of a task's keys, counted from 0. Raises `TaskError` for other layouts."""
+    """Return first line, end and indent of a task's keys, counted from 0.
+
+    Raises `TaskError` for an unsupported layout.
+    """
     path = ("tasks", name)
     line, _ = source.keys[path]
     keys = [place for key, place in source.keys.items() if key[:2] == path and len(key) == 3]

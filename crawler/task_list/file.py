@@ -48,7 +48,7 @@ def _load(source: Source, folder: Path) -> TaskFile:
 
 
 class Reader:
-    """Checks the values of a source, section by section, and adds the mistakes to it."""
+    """Checks the values of a source, section by section, and adds the mistakes to the source."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -84,7 +84,7 @@ class Reader:
             self.source.add(self.source.key_place((key,)), (key,), "unknown key", hint)
 
     def _as_meant(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Return the data with misspelt top keys mended, so that the mistakes below them are reported together."""
+        """Return the data with misspelt top keys corrected, so that the mistakes below them are reported together."""
         meant = {key: nearest(key, TOP_KEYS) for key in data if key not in TOP_KEYS}
         mended = dict(data)
         for key, right in meant.items():
@@ -147,7 +147,7 @@ class Reader:
             return None
 
     def _outputs(self, tasks: dict[str, Task], folder: Path) -> None:
-        """Check what one output alone does not show: templates that are missing, and tasks that share a file."""
+        """Check the outputs together: missing templates, and tasks that share a file."""
         if not any(output.has_options for task in tasks.values() for output in task.output):
             return
         writers: dict[str, tuple[str, OutputEntry]] = {}

@@ -37,7 +37,7 @@ class TaskFileError(TaskError):
 
 
 class BadValueError(ValueError):
-    """An invalid value, raised by code that does not know its place in the file.
+    """An invalid value, raised by code that has no information on its place in the file.
 
     `offset` counts characters within the value's text; `inner` is the path below the value to the wrong part.
     """

@@ -27,7 +27,10 @@ class _Frozen(BaseModel):
 
 
 class Filter(_Frozen):
-    """The words and days by which articles are kept or dropped. Days are inclusive; a missing key is no condition."""
+    """The words and days by which articles are kept or dropped.
+
+    Days are inclusive; a missing key means no condition.
+    """
 
     keywords: fields.Keywords = Field(
         default=(), description="Words in title or text; one is enough.", examples=[["央行", "利率"]]

@@ -141,7 +141,7 @@ class OutputCondition(_Part):
 
 
 class BatchSize(_Part):
-    """When a batch is delivered: when it has so many rows, or its oldest row waited so long."""
+    """When a batch is delivered: when it has `rows` rows, or its oldest row has waited for `seconds`."""
 
     rows: int | None = Field(
         default=None,
@@ -242,7 +242,7 @@ def target_of(output: str, task: str) -> str:
 
 
 def check_distinct(outputs: tuple[OutputEntry, ...], info: ValidationInfo) -> tuple[OutputEntry, ...]:
-    """Accept outputs of one task if no two of them are the same."""
+    """Accept the outputs of one task if no two of them are the same."""
     if len(outputs) == 1:
         return outputs
     task = info.data.get("name", "")

@@ -239,7 +239,7 @@ def _next_cron(cron: str, zone: str, moment: datetime) -> datetime:
 
 
 def _for_cronsim(cron: str) -> str:
-    """Translate forms that task lists may use and Debian's cron does not know into forms that it knows.
+    """Translate forms that task lists may use and Debian's cron does not support into forms that it supports.
 
     `?` is `*`; `22-2` and `fri-mon` wrap around; `L5` is the last Friday. If day and weekday are both given, also as a
     step of `*` (`*/2`), a day that matches either of them is due.

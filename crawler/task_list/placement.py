@@ -37,7 +37,7 @@ def part_of(tasks: TaskFile, servers: RedisServers, server: RedisServer) -> Task
 
 
 def in_words(part: TaskPart) -> str:
-    """Return a sentence on the tasks that stay on a server that their hosts do not choose any more, or no text."""
+    """Return a sentence on the tasks that stay on a server although their hosts now choose another; "" for none."""
     if not part.kept:
         return ""
     first = sorted(part.kept.items())[:5]

@@ -1,7 +1,7 @@
 """Values of usual YAML, read by libyaml: ten times as fast as `yaml_source`, and without places.
 
-Only what both parsers surely read alike: maps, lists and scalars of one document. Everything else, each mistake too,
-is left to `yaml_source`.
+It reads only what both parsers surely read alike: maps, lists and scalars of one document. Everything else, mistakes
+included, is left to `yaml_source`.
 """
 
 import re

@@ -76,7 +76,7 @@ class Change:
         return bool(self.added or self.changed or self.removed)
 
     def in_words(self) -> str:
-        """Return the names after what happened to them."""
+        """Return the names, grouped by the kind of change."""
         named = {"added": self.added, "changed": self.changed, "removed": self.removed}
         return "; ".join(f"{kind} {', '.join(names)}" for kind, names in named.items() if names)
 
@@ -136,7 +136,7 @@ def is_in_force(current: Edition | None, source: str, path: Path, *, take_over: 
 
 
 def forget_source(connection: "redis.Redis") -> None:
-    """Make the next publication read its file, though it may be unchanged: the file may be divided in another way."""
+    """Make the next publication read its file even if it is unchanged, because the file may be divided differently."""
     if connection.hexists(keys.EDITION, "source"):
         connection.hset(keys.EDITION, "source", "")
 
@@ -182,7 +182,7 @@ class ListWatch:
         self._was_there = False
 
     def look(self) -> None:
-        """Log it if the list was there and is not there any more."""
+        """Log once that the list has disappeared."""
         is_there = bool(self.redis.exists(keys.EDITION))
         if self._was_there and not is_there:
             log.error("%s", LIST_LOST)
@@ -308,7 +308,7 @@ def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition,
 
 
 def _with_adopted(tasks: TaskFile, adopted: Mapping[str, AdoptedExample]) -> tuple[TaskFile, list[str]]:
-    """Return the list with the adopted examples in force, and the tasks for which the file has the last word."""
+    """Return the list with the adopted examples in force, and the tasks whose example in the file has priority."""
     valid = {
         name: example.url
         for name, example in adopted.items()

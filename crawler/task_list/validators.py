@@ -306,7 +306,7 @@ def check_method(method: str) -> str:
 
 
 def check_directives(directives: tuple[str, ...]) -> tuple[str, ...]:
-    """Accept the directives that `skip` knows."""
+    """Accept the directives that `skip` supports."""
     for directive in directives:
         if directive not in SKIPPABLE:
             raise BadValueError(f"unknown directive {show(directive)}", suggest(directive, SKIPPABLE))

@@ -70,7 +70,7 @@ class Source:
         return self._places
 
     def resolve(self, path: Path_) -> Path_:
-        """Return the part of `path` that the file has; steps that it omits are skipped.
+        """Return the part of `path` that exists in the file; steps that the file omits are skipped.
 
         A single value in place of a list has no `[0]`, and `keep: [a]` has no `keywords`.
         """
@@ -93,7 +93,7 @@ class Source:
         return self.keys.get(known) or self.values.get(known, (1, 1))
 
     def read_as(self, key: str, meant: str) -> None:
-        """Give what is below the top key `key` the paths below `meant`, too, so that its mistakes have their places."""
+        """Make the values below the top key `key` available below `meant` too, so that mistakes there have places."""
         places: tuple[dict[Path_, Any], ...] = (self.keys, self.values, self.insides)
         for known in places:
             known.update({(meant, *path[1:]): place for path, place in known.items() if path[:1] == (key,)})

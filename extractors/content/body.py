@@ -43,7 +43,7 @@ class Body:
 class CutSteps:
     """How `cut_body` decided on a page; noted only if its extraction is traced. Sequences have one entry a line.
 
-    `evidence`: what it was given; `places`: factors by the example's layout; `weights`: bytes for the body, negative
+    `evidence`: its input; `places`: factors by the example's layout; `weights`: bytes for the body, negative
     against it, of which `head` and `tail` enclose the largest sum; `content`: bytes that count when the root is sought.
     `standing`: see `line_membership`; empty, like `template` and `under_picture`, if there was no body.
     """

@@ -1,4 +1,6 @@
-"""In which places the pages of a section have their body, and in which not, by an example; beyond its profile.
+"""The places of a section's pages that contain the body, and those that do not, learned from an example.
+
+It adds to the profile.
 
 The profile is about the elements in which a template has prose; the layout is about their places. If a place of the
 example has text but no body, it belongs to the template (comments, teasers, an author's box), however much prose it
@@ -17,7 +19,7 @@ BARREN_FACTOR = 0.02  # what a line in such a place may add to a body
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """For each path that the example uses: the body's share of its bytes, and whether it or a path below holds any."""
+    """For each path that the example uses: the body's share of its bytes, and whether it or a path below it has any."""
 
     share: dict[int, float]
     holds: dict[int, bool]

@@ -79,7 +79,7 @@ def are_alone_in_wrapper(lines: Lines) -> list[bool]:
 
 
 def alone_among_body(lines: Lines, doubtful: list[int], kept: list[bool], root: int) -> list[int]:
-    """Return the doubtful lines between lines of the body, each alone in an element beside them, no link or picture."""
+    """Return the doubtful lines between lines of the body: each alone in a sibling element, without link or picture."""
     trie = lines.trie
     pictured = {path for _, path, *_ in lines.media} if doubtful else set()
     found: list[int] = []
@@ -97,7 +97,7 @@ def alone_among_body(lines: Lines, doubtful: list[int], kept: list[bool], root: 
 def without_links(lines: Lines, kept: list[bool], inside: range, root: int) -> list[bool]:
     """Return `kept` without lines that are links.
 
-    Linked items stay if the list or table as a whole is no list of links, and linked headings stay before prose.
+    Linked items stay unless the whole list or table is a list of links; linked headings stay before prose.
     `inside`: the lines of the segment.
     """
     outline, trie = lines.outline, lines.trie

@@ -47,7 +47,7 @@ def align(example: Lines, page: Lines) -> Similarity:
 
 
 def _align_ends(example: Lines, page: Lines, similarity: Similarity) -> None:
-    """Align first lines with first lines and last lines with last; the lines between stay unmatched."""
+    """Align the first lines with the first and the last lines with the last; the lines between them stay unmatched."""
     half = ALIGNED_LINES // 2
     head = [min(half, len(lines) // 2) for lines in (example, page)]
     tail = [max(len(lines) - half, start) for lines, start in zip((example, page), head, strict=True)]

@@ -134,7 +134,7 @@ def _running_sums(amounts: list[float], kept: list[int]) -> list[float]:
 
 
 def _alike_later(kept: list[int], lines: Lines, prior: Prior) -> list[float]:
-    """Return for each kept line how many bytes behind it are written as paragraphs before it are."""
+    """Return for each kept line how many of the following bytes are marked up like the paragraphs before it."""
     families = [lines.trie.family[lines.paths[index]] for index in kept]
     widths = [prior.unlinked[index] for index in kept]
     behind: defaultdict[int, float] = defaultdict(float)  # bytes by family

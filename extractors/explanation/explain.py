@@ -99,7 +99,7 @@ def _curves(cut: CutSteps | None) -> LineCurves:
 
 
 def _grounds(trace: Trace, result: Article | Listing | NoArticle) -> Iterator[Ground]:
-    """Yield what the confidence rests on."""
+    """Yield the values on which the confidence is based."""
     assembling, election = trace.last(Assembling), trace.last(example.Election)
     for number, vote in enumerate(trace.steps_of(example.Vote)):
         name = "Surrounding match" if number == 0 else f"Surrounding match, recent page {number}"

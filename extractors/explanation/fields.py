@@ -2,7 +2,7 @@
 
 The places are those that `metadata` reads, in its order and by its own functions; the one that was taken is the first
 whose value is the article's. Values that `metadata` changes (a title without the site's name, a time in the zone that
-the page shows) are found by what is left of them.
+the page shows) are found by their remaining part.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -70,7 +70,7 @@ def _field(
     fits: Callable[[str, str], bool] = str.__eq__,
     other: str = TEXT_RULE,
 ) -> ExplainedField:
-    """Return a field; `other`: the place of a value that no place has as it is."""
+    """Return a field; `other`: the name of the place if no place contains the value unchanged."""
     text = value or ""
     found = [(place, part) for place, part in dict.fromkeys(places) if part]
     exact = [part == text or (bool(text) and fits(part, text)) for _, part in found]
@@ -145,7 +145,7 @@ def _images(assembling: Assembling) -> Iterator[tuple[str, str]]:
 
 
 def _is_part(candidate: str, value: str) -> bool:
-    """Whether a title is what is left of a candidate, or reads the same."""
+    """Whether a title is a part of a candidate, or is the same text."""
     one, other = ("".join(filter(str.isalnum, text.casefold())) for text in (candidate, value))
     return bool(other) and other in one
 

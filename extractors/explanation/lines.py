@@ -54,7 +54,7 @@ def explained_lines(trace: Trace, lines: Lines, result: Article | Listing | NoAr
 
 
 def deciding_cut(trace: Trace) -> CutSteps | None:
-    """Return the cut that the answer rests on: the page's own, or that by the first page whose vote counts."""
+    """Return the cut on which the result is based: the page's own, or that by the first page whose vote counts."""
     if (own := trace.last(OwnBody)) is not None:
         return trace.last(CutSteps, before=own)
     election = trace.last(Election)
@@ -80,7 +80,7 @@ def judge_of(trace: Trace, lines: Lines, result: Article | Listing | NoArticle) 
 
 
 def _of_blocks(judge: Judge, lines: Lines, result: Article | Listing | NoArticle) -> Judge:
-    """Return the judge, but for kept lines whose block is left out of the text, such as an embedded post."""
+    """Return the judge; kept lines whose block is left out of the text, such as an embedded post, are excepted."""
     if not isinstance(result, Article):
         return judge
     text = " ".join(result.text.split())
@@ -250,7 +250,7 @@ def element_of(trie: PathTrie, path: int, most: int = ELEMENTS_NAMED) -> str:
 def lines_in(lines: Sequence[str], text: str) -> set[int]:
     """Return the lines of a page that a text extracted from it has, in the text's order.
 
-    Lines that the text joins to others, such as those of an item, are found if they are long enough to be no accident.
+    Lines that the text joins to others, such as those of an item, are found if they are too long to match by accident.
     """
     flat = " ".join(text.split())
     pieces = [" ".join(piece.split()) for piece in _BREAK.split(text)]

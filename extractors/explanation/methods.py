@@ -1,4 +1,4 @@
-"""The answers of other methods on a page."""
+"""The results of other methods for a page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ NEED_EXAMPLE = frozenset({"example", "example-verbatim"})
 
 @dataclass(frozen=True, slots=True)
 class MethodAnswer:
-    """What a method answers on a page. `kept`: lines of the page in its text; `reason`: the method's own."""
+    """The result of a method for a page. `kept`: lines of the page in its text; `reason`: the method's own."""
 
     method: str
     kept: frozenset[int]

@@ -55,7 +55,7 @@ class ExplainedLine:
 
 @dataclass(frozen=True, slots=True)
 class FieldCandidate:
-    """A value at a place of the page where a field may stand.
+    """A value at a place of the page that may contain a field.
 
     `state`: taken, the same (it agrees with the one taken, a date by its day), or lost.
     """
@@ -81,7 +81,7 @@ class ExplainedField:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Something that the confidence rests on: its name, its value on this page, and what that means."""
+    """A value on which the confidence is based: its name, its value on this page, and its meaning."""
 
     name: str
     value: str

@@ -1,8 +1,8 @@
 """The block tags of a Ctext → a tree of the page's block elements, as far as methods need one.
 
-End tags close the innermost open element of their name, but not across a table cell; what HTML lets out is closed where
-the next element of its kind begins. That is less than a browser knows about broken markup, and enough here: a wrong end
-moves a border by some elements.
+End tags close the innermost open element of their name, but not across a table cell; elements whose end tag may be
+omitted are closed where the next element of their kind begins. Browsers handle broken markup more precisely, but this
+is enough here: a wrong end moves a border by a few elements.
 """
 
 import re

@@ -1,7 +1,7 @@
-"""What the names that a template gives its elements say: body, noise or nothing.
+"""The meaning of the names that a template gives its elements: body, noise or nothing.
 
-Names are a soft prior. As hard filters they cost up to nine points on one development set: any word here is somewhere
-the name of an article's body.
+Names are a soft prior. As hard filters they cost up to nine points on one development set: each of these words names
+the body of an article on some site.
 """
 
 import re
@@ -50,7 +50,7 @@ SCREEN_READER = re.compile(
 
 
 class Role(NamedTuple):
-    """`body`: 0 says nothing, 1 a word, 2 <article>, 3 a declared body, 4 declared by itemprop; `noise`: 0 to 3."""
+    """`body`: 0 no evidence, 1 a word, 2 <article>, 3 a declared body, 4 declared by itemprop; `noise`: 0 to 3."""
 
     body: int
     noise: int

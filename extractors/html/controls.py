@@ -1,4 +1,4 @@
-"""Control characters, which belong to terminals and never to a text: taken out of what pages, feeds and lists hold."""
+"""Control characters, which belong to terminals and never to a text: removed from pages, feeds and lists."""
 
 import re
 

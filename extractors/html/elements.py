@@ -1,4 +1,4 @@
-"""What the walk over the tree does with an element: kinds by tag, and the rules for hidden ones.
+"""How the walk over the tree treats an element: kinds by tag, and the rules for hidden ones.
 
 Both forms of the walk, `python_walk` and the compiled one, get these tables and rules from here.
 """
@@ -37,7 +37,7 @@ _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGN
 
 
 class Walked(NamedTuple):
-    """What a walk found; the first six have one entry a line, and mean what they do in `Lines`.
+    """The result of a walk; the first six have one entry per line, with the same meaning as in `Lines`.
 
     `widths`: int64, UTF-8 bytes of the texts. `link_chars`: int64, characters inside links. `links` and `media` as in
     `Lines`. `noted`: elements to examine: hidden ones, those of the kinds for it, unusual links.

@@ -1,8 +1,8 @@
 """Element tree → text lines: what every method starts from.
 
 Rules: a line ends where a block element begins or ends and at <br>; unknown elements are inline; <pre> is one line;
-script, style, form controls, media and hidden elements are skipped. A line knows the path of its block, the width of
-its text and how much of it stands inside links. Width is UTF-8 bytes, so that a Chinese character (3) weighs about as
+script, style, form controls, media and hidden elements are skipped. Each line has the path of its block, the width of
+its text and the width of the part inside links. Width is UTF-8 bytes, so that a Chinese character (3) weighs about as
 much as the half word of Latin letters that it stands for.
 
 The tree is walked by compiled code where that is available, otherwise in Python (`walk`).
@@ -42,12 +42,12 @@ _DIGITS = re.compile(r"\d+")
 
 
 class Lines:
-    """The text lines of a page in document order; all sequences have one entry a line.
+    """The text lines of a page in document order; all sequences have one entry per line.
 
     `texts`; `paths`: of the line's block, in `trie`; `items`: number of the last <li>, <dt>, <dd> or <tr> that began;
-    `widths` and `linked_bytes`: UTF-8 bytes of the text and of what stands inside links; `width` and `linked` are the
+    `widths` and `linked_bytes`: UTF-8 bytes of the text and of its part inside links; `width` and `linked` are the
     same as float32 arrays. `continued`: whether the line follows a <br>. `links` and `media` (images and players):
-    elements, each with the number of the line that it stands in or before, media also with the path of their block.
+    elements, each with the number of the line that contains or follows it, media also with the path of their block.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Lines:
 
     @cached_property
     def keys(self) -> list[str]:
-        """The lines as they are compared with other pages': lower case, digits of short lines masked."""
+        """The lines in the form in which pages are compared: lower case, digits of short lines masked."""
         return [_DIGITS.sub("0", text) if len(text) <= MASKED_LENGTH else text for text in self.lowered]
 
     @cached_property
@@ -126,7 +126,7 @@ class Lines:
 
     @cached_property
     def are_headings(self) -> list[bool]:
-        """Whether a line stands in <h1> to <h6>."""
+        """Whether a line is in <h1> to <h6>."""
         return self.outline.lines_in(HEADINGS)
 
     @cached_property
@@ -141,7 +141,7 @@ class Lines:
 
     @cached_property
     def link_lines(self) -> list[bool]:
-        """Whether a line is little but links."""
+        """Whether a line consists mostly of links."""
         return linked_lines(self.widths, self.linked_bytes, self.outline.lines_in(_PARAGRAPH))
 
     @cached_property
@@ -178,7 +178,7 @@ class Lines:
 
     @cached_property
     def caption_lines(self) -> list[int]:
-        """The lines that stand under a picture in the same block, alone or after a <br>."""
+        """The lines below a picture in the same block, alone or after a <br>."""
         found: list[int] = []
         for index, path, element in self.media:
             if index < len(self) and self.continued[index] and self.paths[index] == path:
@@ -189,7 +189,7 @@ class Lines:
 
     @cached_property
     def hrefs(self) -> list[str]:
-        """Where the links lead, as the page has it; "" for one without an address."""
+        """The targets of the links as written on the page; "" for a link without one."""
         return [element.get("href") or "" for _, element in self.links]
 
     @cached_property
@@ -224,8 +224,8 @@ class Lines:
 def read_lines(root: etree._Element, trie: PathTrie) -> Lines:
     """Return the text lines below `root`; their paths are interned in `trie`.
 
-    Where the page holds what its scripts put in place, or shows next to nothing and hides a text, `root` is changed: it
-    then is what readers get.
+    `root` is changed to the tree that readers see if the page contains elements that its scripts move into place, or
+    shows almost nothing and has hidden text.
     """
     body = root.find("body")
     body = root if body is None else body
@@ -245,8 +245,8 @@ def read_lines(root: etree._Element, trie: PathTrie) -> Lines:
 def _hidden_lines(
     body: etree._Element, trie: PathTrie, shown: Lines, noted: list[etree._Element], title: str
 ) -> Lines | None:
-    """Return hidden text, or what stands there for readers without scripts, where a page shows next to nothing, or
-    nothing of its title; None if there is little of it.
+    """Return hidden text, or text for readers without scripts, if a page shows almost nothing, or nothing of its title;
+    None if there is little such text.
     """
     empty = shown.prose < LITTLE_PROSE and shown.characters < LITTLE_TEXT
     if not empty and has_title(shown, title):
@@ -284,7 +284,7 @@ def has_title(lines: Lines, title: str) -> bool:
 
 
 def main_part(title: str) -> str:
-    """Return the longest part of a page's title: the others name the site."""
+    """Return the longest part of a page's title; the other parts usually name the site."""
     return " ".join(max(_TITLE_PARTS.split(title), key=len).split())
 
 

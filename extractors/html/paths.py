@@ -56,9 +56,9 @@ _ALL_FORMS.Compile()
 
 
 class PathStep(NamedTuple):
-    """What an element adds to its path, wherever it stands.
+    """The step that an element adds to its path, wherever the element is.
 
-    `identity`: its id, if that names a place of the template. `mark`: what its class says about its own text. `key` and
+    `identity`: its id, if that names a place of the template. `mark`: what its class means for its own text. `key` and
     `family` stand for the whole step, and for what it has in common with siblings whose classes differ in their tail.
     """
 
@@ -74,9 +74,9 @@ class PathStep(NamedTuple):
 class PathTrie:
     """Interned paths of elements: a path is a small int, 0 the document; parents come before their children.
 
-    All pages of a section share one trie, so that equal paths are equal ints. It only grows; `size` says how far, and
-    `copy_from` moves paths to a fresh one. The lists have one entry a path, the fields of its last `PathStep`; `family`
-    unites the paths of siblings such as the parts of one body.
+    All pages of a section share one trie, so that equal paths are equal ints. It only grows; `size` is its extent, and
+    `copy_from` moves paths to a fresh one. The lists have one entry per path, the fields of its last `PathStep`;
+    `family` unites the paths of siblings such as the parts of one body.
     """
 
     def __init__(self) -> None:
@@ -101,7 +101,7 @@ class PathTrie:
 
     @property
     def size(self) -> int:
-        """How many entries the trie and its caches hold."""
+        """The number of entries in the trie and its caches."""
         return len(self.parent) + len(self._seen)
 
     def child(self, parent: int, element: etree._Element, names: Sequence[str | bytes]) -> int:
@@ -121,7 +121,7 @@ class PathTrie:
         return path
 
     def signature(self, path: int) -> int:
-        """Return what the last elements of the path are: equal in differently nested pages."""
+        """Return the signature of the path's last elements: it is equal in differently nested pages."""
         known = self._signatures.get(path)
         if known is None:
             steps = [step for _, step in zip(range(SIGNATURE_LENGTH), self.up(path), strict=False)]
@@ -130,7 +130,7 @@ class PathTrie:
         return known
 
     def leaf(self, path: int) -> int:
-        """Return what the path's end is, up to the first class that tells something."""
+        """Return the end of the path, up to the first class with a meaning."""
         known = self._leaves.get(path)
         if known is None:
             telling = self._telling(path)

@@ -1,7 +1,7 @@
-"""What templates write around bodies, in one table: short lines that begin, end or interrupt an article.
+"""Texts that templates add around bodies, in one table: short lines that begin, end or interrupt an article.
 
-Each entry is what a whole line says, but for signs at its ends, unless its comment says otherwise. Only words that many
-sites use, none that name one.
+Each entry is the text of a whole line, without signs at its ends, unless its comment states otherwise. Only words that
+many sites use, none that name one.
 """
 
 import re

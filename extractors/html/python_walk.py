@@ -32,7 +32,7 @@ FOLDED_AT_ONCE = 100_000  # characters; a 50 MB line would need half a GB for it
 def walk(body: etree._Element, trie: PathTrie, hide: bool, most: int) -> Walked:
     """Return at most `most` lines below `body`; their paths are interned in `trie`. `hide`: without hidden elements.
 
-    The hot loop, written out flat where a call would cost more than it explains.
+    The hot loop is written without calls where a call would cost more time than it adds clarity.
     """
     rows: list[tuple[str, int, int, int, bool]] = []  # text, path, item, characters inside links, whether after a <br>
     links: list[tuple[int, etree._Element]] = []

@@ -1,9 +1,9 @@
 """Element tree → the tree that readers get: what a page's own scripts insert, or show after a click.
 
 Strategy, for elements that the walk has noted: a declarative shadow root is a part of its element; a segment that React
-streams goes to its placeholder; the panel of a tab or an accordion is shown; a control that holds a page was never
-closed and is a block like others, and so a link that holds a page and has no address or another link within. Other
-hidden elements are left alone: most are menus, forms and dialogs.
+streams goes to its placeholder; the panel of a tab or an accordion is shown; a control that contains a whole page was
+never closed and is treated as a block; so is a link that contains a whole page and has no address or another link
+within. Other hidden elements are left alone: most are menus, forms and dialogs.
 """
 
 import re
@@ -46,7 +46,7 @@ def reveal(noted: Iterable[etree._Element]) -> bool:
 
 
 def open_all(body: etree._Element) -> None:
-    """Make blocks of what is not shown for its tag, for a page that shows nothing else."""
+    """Turn elements that are hidden because of their tag into blocks, for a page that shows nothing else."""
     for element in body.iter(*CLOSED):
         element.tag = "div"
 
@@ -67,7 +67,7 @@ def _holds_page(element: etree._Element) -> bool:
 
 
 def _open_links(element: etree._Element) -> list[etree._Element]:
-    """Return the links that are no links, given this one: itself if it has no address, otherwise those around it."""
+    """Return the elements to open for this link: itself if it has no address, otherwise the links around it."""
     around = list(element.iterancestors("a"))
     return around if around or "href" in element.attrib else [element]
 
@@ -99,7 +99,7 @@ def _follows_its_button(element: etree._Element) -> bool:
 
 
 def _place_segments(root: etree._Element) -> None:
-    """Move each streamed segment to its placeholder; one that has none is shown where it stands."""
+    """Move each streamed segment to its placeholder; one that has none is shown in its own place."""
     places = {_number(_PLACEHOLDER, place): place for place in root.iter("div", "template")}
     segments = (element for element in root.iter("div", "table") if _number(_SEGMENT, element))
     for segment in list(islice(segments, MAX_SEGMENTS)):

@@ -1,9 +1,9 @@
-"""Page source → Ctext: its text without tags, but with the places where they stood. No tree is built.
+"""Page source → Ctext: its text without tags, but with their places. No tree is built.
 
-Source 001 calls so what is left of a page when its tags go and their white space stays. Its lines are those of the
-file; ours end at the tags of block elements, because today's pages are written into few physical lines. Methods that
-need no more than this work on it, since reading a whole tree would take longer than they do. What they find is a range
-of lines (see `content.body_fragment`).
+In source 001, Ctext is the text that remains of a page when its tags are removed and its white space is kept. Its lines
+are those of the file; ours end at the tags of block elements, because today's pages are written into few physical
+lines. Methods that need no more than this work on it, since reading a whole tree would take longer than they do. What
+they find is a range of lines (see `content.body_fragment`).
 """
 
 import html
@@ -82,7 +82,7 @@ class Ctext:
 
     @cached_property
     def linked(self) -> Ints:
-        """The same inside links."""
+        """The half-width characters of each line inside links, without white space; int64."""
         return _widths(self.bare) - self.widths
 
     @cached_property
@@ -97,7 +97,7 @@ class Ctext:
     def cut(self, first: int, end: int, dropped: Set[int] = frozenset()) -> str:
         """Return the source of the lines from `first` to before `end`, with the tag before and the tag after them.
 
-        Of `dropped` lines only the tags come along, so that what they open or close stays as it was.
+        Of `dropped` lines only the tags are included, so that elements still open and close at the same places.
         """
         parts = [self.tags[first - 1]] if first else []
         for line, tag in zip(range(first, end), [*self.tags[first:end], ""], strict=False):
@@ -106,7 +106,7 @@ class Ctext:
 
 
 def half_widths(text: str) -> int:
-    """Return the length of a text: 2 for a Chinese character and its like, 1 for a Latin one."""
+    """Return the length of a text: 2 for a full-width character such as a Chinese one, 1 for a Latin one."""
     return len(text) if text.isascii() else len(text.encode("gbk", "replace"))
 
 
@@ -117,7 +117,7 @@ def _widths(texts: list[str]) -> Ints:
 
 
 def read_ctext(source: str) -> Ctext:
-    """Return the Ctext of a page's source. Linear in its length, whatever it holds."""
+    """Return the Ctext of a page's source. Linear in its length for any content."""
     source = source.replace(END, "")
     begin = _BODY.search(source)
     head, body = (source[: begin.start()], source[begin.start() :]) if begin else ("", source)
@@ -134,7 +134,7 @@ def escape_values(source: str) -> str:
 
 
 def _seen(found: re.Match[str]) -> str:
-    """Return nothing for an element that isn't seen, else the tag, its values escaped."""
+    """Return "" for an element that is not shown, else the tag with its values escaped."""
     return _escaped(found[1]) if found[1] else ""
 
 

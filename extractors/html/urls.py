@@ -45,8 +45,8 @@ _EDGES = "".join(map(chr, range(0x21)))  # C0 controls and space, as the URL sta
 def normalise(url: str) -> str:
     """Return the project's one spelling of `url`; applying it twice changes nothing more.
 
-    Text that is no absolute http(s) URL (mailto:, relative, malformed) comes back without outer white space and
-    otherwise as it is: whether it may be fetched is for others to say. Never raises.
+    Text that is not an absolute http(s) URL (mailto:, relative, malformed) is returned without outer white space and
+    otherwise unchanged: the caller decides whether it may be fetched. Never raises.
     """
     if _NORMAL.fullmatch(url):
         return url
@@ -65,7 +65,7 @@ def is_normal(url: str) -> bool:
 
 
 def origin_of(url: str) -> tuple[str, str] | None:
-    """Return scheme and authority (`h:8080`) of the normal form of `url`; None if it is no absolute http(s) URL."""
+    """Return scheme and authority (`h:8080`) of the normal form of `url`; None if it is not an absolute http(s) URL."""
     if match := _NORMAL.fullmatch(url):
         scheme, _, authority = match["origin"].partition("://")
         return scheme, authority
@@ -85,7 +85,7 @@ def split_web(url: str) -> SplitResult | None:
 
 
 def escape(text: str) -> str:
-    """Return `text` (a path or a query) with each character escaped or not as its one spelling wants.
+    """Return `text` (a path or a query) in its one spelling, which decides for each character whether it is escaped.
 
     Non-ASCII text becomes UTF-8 escapes; escapes are upper-case; escaped letters, digits and `-._~` are decoded.
     """
@@ -94,7 +94,7 @@ def escape(text: str) -> str:
 
 
 def with_slashes(reference: str) -> str:
-    """Return a reference of a page with slashes for the backslashes before its query, as browsers read it."""
+    """Return a reference of a page with slashes for the backslashes before its query, as browsers interpret it."""
     if "\\" not in reference:
         return reference
     return _BEFORE_QUERY.sub(lambda head: head[0].replace("\\", "/"), reference, count=1)
@@ -113,7 +113,7 @@ def with_encoded_query(reference: str, encoding: str) -> str:
 
 
 def drop_tracking(query: str) -> str:
-    """Return `query` (without `?`) without the parameters that only say where the reader came from."""
+    """Return `query` (without `?`) without the parameters that only record where the reader came from."""
     return "&".join(pair for pair in query.split("&") if not is_tracking(pair))
 
 

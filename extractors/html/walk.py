@@ -49,7 +49,7 @@ def walk_in_use() -> str:
 
 @contextmanager
 def in_python() -> Iterator[None]:
-    """Use the Python form for a while, and that of all loops, to compare both."""
+    """Use the Python form of the walk and of all loops within the block, to compare both forms."""
     global _walker
     walker, _walker = _walker, None
     try:
@@ -60,7 +60,7 @@ def in_python() -> Iterator[None]:
 
 
 def _compiled(walker: "Walker", body: etree._Element, trie: PathTrie, hide: bool, most: int) -> Walked | None:
-    """Return what the compiled walk finds; None if the page has something that only the Python form knows."""
+    """Return what the compiled walk finds; None if the page has something that only the Python form supports."""
     if trie.memory is None:
         from .compiled_walk import Memory
 
@@ -74,7 +74,7 @@ def _compiled(walker: "Walker", body: etree._Element, trie: PathTrie, hide: bool
 
 
 def _load() -> "Walker | None":
-    """Return the compiled walk, if it is there, is wanted, and does what the Python form does."""
+    """Return the compiled walk if it is installed and wanted, and agrees with the Python form."""
     if not are_wanted():
         return None
     try:

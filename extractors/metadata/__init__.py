@@ -1,1 +1,1 @@
-"""Title, dates, author, language, canonical URL: as declared, as shown, as the address has them."""
+"""Title, dates, author, language, canonical URL: as declared, as shown on the page, and from the URL."""

@@ -1,4 +1,4 @@
-"""Dates and times as pages write them → aware datetime, naive datetime or date, as much as was really said."""
+"""Dates and times as pages write them → aware datetime, naive datetime or date, as precise as the page is."""
 
 import re
 from collections.abc import Iterator
@@ -104,7 +104,7 @@ def find_date(text: str, fetched_at: datetime | None = None, *, relative: bool =
     """Return the first date in `text`: aware if its zone is written there, naive with a time, else a date.
 
     Relative dates (昨天, 3 hours ago, 3月5日) count only if `relative`, and with `fetched_at`. Dates outside the
-    plausible years, or ahead of `fetched_at`, are passed over, and what stands behind `LONGEST` characters.
+    plausible years, or ahead of `fetched_at`, are passed over, and so is text after the first `LONGEST` characters.
     """
     for found in _candidates(_in_plain_digits(text[:LONGEST]), fetched_at if relative else None):
         if found is not None and is_plausible(found, fetched_at):
@@ -136,12 +136,12 @@ def day_of(found: date) -> date:
 
 
 def may_hold_date(text: str) -> bool:
-    """Whether it is worth looking for a date in `text`."""
+    """Whether `text` may contain a date."""
     return _SIGN.search(text) is not None
 
 
 def _in_plain_digits(text: str) -> str:
-    """Return `text` with single spaces for white space, and days in full-width digits or Chinese ones in ASCII ones."""
+    """Return `text` with white space as single spaces, and full-width or Chinese digits of days as ASCII digits."""
     text = " ".join(text.split())
     return text if text.isascii() else _HAN_DATE.sub(_digits_of_date, text.translate(_FULL_WIDTH))
 
@@ -203,7 +203,7 @@ def _day(year: str | None, month: str | None, day: str | None) -> date | None:
 
 
 def _month(text: str) -> int:
-    """Return 1 to 12, or 0 for a word that is no month."""
+    """Return 1 to 12, or 0 for a word that is not a month."""
     if text.isdigit():
         return int(text)
     name = text.lower()
@@ -253,7 +253,7 @@ def _is_american_summer(day: date) -> bool:
 
 
 def _relative(text: str, fetched_at: datetime) -> date | None:
-    """Return what words say, counted from `fetched_at`; Chinese words by the days of China."""
+    """Return the time that relative words mean, from `fetched_at` on; for Chinese words, days are those in China."""
     now = fetched_at if text.isascii() else fetched_at.astimezone(CHINA)
     if ago := _AGO.search(text):
         count = int(ago["count"]) if ago["count"].isdigit() else 1
@@ -269,7 +269,7 @@ def _relative(text: str, fetched_at: datetime) -> date | None:
 
 
 def _is_alone(text: str, word: re.Match[str]) -> bool:
-    """Whether a line consists of a day only: 今天天气 is no date."""
+    """Whether a line consists of a day only: 今天天气 is not a date."""
     return not text[word.end() :].strip(" |·,，") and _LABEL.fullmatch(text, 0, word.start()) is not None
 
 

@@ -40,12 +40,11 @@ _MODIFIED_MARK = re.compile(r"updat|modif", re.IGNORECASE)
 
 @dataclass(slots=True)
 class Head:
-    """What one walk over the tree collects, in document order.
+    """The values that one walk over the tree collects, in document order.
 
-    `meta`: contents by lower-case name, property or itemprop, of the names in `meta_names`. `robots`: what
-    is said to crawlers, `name: …` where it is said to one. `times`: of <time> elements that don't say what of;
-    `published` and `modified`: of those that do. `article` and `declared_page`: what JSON-LD says about the article and
-    about the page.
+    `meta`: contents by lower-case name, property or itemprop, of the names in `meta_names`. `robots`: directives for
+    crawlers, `name: …` if for one only. `times`: of <time> elements without a declared meaning; `published` and
+    `modified`: of those with one. `article` and `declared_page`: the data of JSON-LD on the article and on the page.
     """
 
     root: etree._Element
@@ -84,7 +83,7 @@ class Head:
         return [value for name in names if name in meta for value in meta[name]]
 
     def base_url(self, page: Page) -> str:
-        """Return the URL that the page's relative ones refer to, "" if there is none."""
+        """Return the base of the page's relative URLs, "" if there is none."""
         return web_url(page.url or "", self.base) or page.url or ""
 
     def titles(self) -> list[str]:

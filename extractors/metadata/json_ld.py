@@ -1,4 +1,4 @@
-"""schema.org data in JSON-LD scripts → what is said there about the article, and about the page as such."""
+"""schema.org data in JSON-LD scripts → their data on the article, and on the page as such."""
 
 import json
 import re
@@ -33,7 +33,7 @@ def find_article(scripts: Iterable[str]) -> tuple[dict[str, Any], dict[str, Any]
 
 
 def texts(value: Any) -> list[str]:
-    """Return the texts that a property may hold: a text, an object's name or address, or a list of these."""
+    """Return the texts of a property, which may be a text, an object's name or address, or a list of these."""
     if isinstance(value, str):
         # \ud800 alone is valid JSON, but no text that can be written.
         return [without_controls(value.encode("utf-8", "replace").decode())] if value.strip() else []
@@ -55,7 +55,7 @@ def _load(script: str) -> Any:
 
 
 def _salvaged(text: str) -> dict[str, Any] | None:
-    """Return the dates of an article whose script is no JSON: a comma too many, a quotation mark not escaped."""
+    """Return the dates of an article whose script is invalid JSON: a superfluous comma, an unescaped quotation mark."""
     if not _ARTICLE.search(text):
         return None
     found: dict[str, Any] = {"@type": "Article"}

@@ -37,7 +37,7 @@ ENGLISH_SHARE = 0.1  # share of words that are common English ones; other langua
 
 
 def find_language(declared: str, body: str) -> str | None:
-    """Return the primary language subtag: the declared one (`zh-CN`), unless the letters of `body` say otherwise."""
+    """Return the primary language subtag: the declared one (`zh-CN`), unless the letters of `body` contradict it."""
     body = body[:SAMPLE]
     subtag = _SUBTAG.match(declared)
     declared = subtag[1].lower() if subtag else ""
@@ -52,7 +52,7 @@ def find_language(declared: str, body: str) -> str | None:
 
 
 def language_by_script(text: str) -> str | None:
-    """Return the language that the text's letters tell, or None where many languages share them."""
+    """Return the language that the text's letters indicate, or None if many languages share them."""
     if text.isascii():
         return None
     others = _NOT_OTHER.sub("", text)

@@ -1,7 +1,7 @@
 """Under which names sites declare each field in meta elements: lower case, best first.
 
-From schema.org and Open Graph, Dublin Core, the vendors that sites feed (Parse.ly, Sailthru, Cxense, Baidu, Toutiao)
-and the Chinese government's rules for web sites (PubDate, ContentSource, ArticleTitle, SiteName).
+From schema.org and Open Graph, Dublin Core, the services to which sites supply data (Parse.ly, Sailthru, Cxense, Baidu,
+Toutiao) and the Chinese government's rules for web sites (PubDate, ContentSource, ArticleTitle, SiteName).
 """
 
 TITLE = ("og:title", "twitter:title", "articletitle", "dc.title", "sailthru.title", "parsely-title", "headline")

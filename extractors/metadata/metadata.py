@@ -130,8 +130,9 @@ def _declared_titles(head: Head) -> list[str]:
 def lines_around(lines: Lines, kept: list[int], title_line: int) -> Nearby:
     """Return the short lines where date, author and source are printed.
 
-    First those after the title, then those before the body and above the title; of the body's first lines, and of
-    those left out between them, the ones in the form of a byline. Apart from them, the lines that follow the body.
+    First the lines after the title, then those before the body and above the title; from the body's first lines, and
+    those left out between them, only lines in the form of a byline. The lines that follow the body are returned
+    separately.
     """
     texts = lines.texts
     start, end = (kept[0], kept[-1] + 1) if kept else (0, 0)
@@ -243,7 +244,7 @@ def _split_keywords(value: str) -> list[str]:
 
 
 def _first_match(forms: tuple[re.Pattern[str], ...], lines: list[str]) -> str | None:
-    """Return the name that a line of one of the forms gives."""
+    """Return the name in a line that has one of the forms."""
     text = "\n".join(lines)
     if text.isascii():
         forms = tuple(form for form in forms if form is _BYLINE)  # the others are Chinese

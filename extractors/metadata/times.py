@@ -1,11 +1,11 @@
-"""When an article was published and last changed: which of a page's many dates say so.
+"""When an article was published and last changed: which of a page's many dates to use.
 
 Strategy for `published`: JSON-LD, meta elements, marked <time> elements and microdata; then the lines around the title
-and before the body; then other <time> elements, labelled lines after the body, and what is said to Baidu; then the
+and before the body; then other <time> elements, labelled lines after the body, and declarations for Baidu; then the
 address; last what is marked as an update. The first counts unless no other place agrees with it, and two others agree
-with each other on what isn't the last change, or it is itself the last change and the second is earlier. A day waits
-for a place that gives its time. Strategy for `modified`: the same places where they speak of updates, without a last
-resort.
+with each other on what isn't the last change, or it is itself the last change and the second is earlier. A day without
+a time is completed by a later place that gives its time. Strategy for `modified`: the same places if they give the time
+of an update, without a last resort.
 
 Declared times are often in UTC where the page shows local ones. The reader's day counts: the zone is found from the
 time that the page shows.
@@ -104,7 +104,7 @@ def publication_places(head: Head, nearby: Nearby, page: Page) -> Iterator[tuple
 def _outvoted(first: date, others: Iterator[date], head: Head, nearby: Nearby, page: Page) -> date:
     """Return `first`, unless two other places agree with each other before one agrees with `first`; then their date.
 
-    Of those that agree, one that names the zone of its readers counts.
+    Of the dates that agree, one with the readers' time zone is preferred.
     """
     seen = [first]
     for found in others:
@@ -193,7 +193,7 @@ def _updated_part(line: str) -> str:
 
 @lru_cache(maxsize=64)  # the same few lines of a page are read several times
 def _parts(line: str) -> tuple[str, str]:
-    """Return what of a line speaks of the publication, and what of updates."""
+    """Return the part of a line about the publication, and the part about updates."""
     label = _UPDATED.search(line)
     if not label:
         return line, ""
@@ -205,7 +205,7 @@ def _parts(line: str) -> tuple[str, str]:
 def _address_or_update(head: Head, nearby: Nearby, page: Page) -> date | None:
     """Return the address's day, or what is marked as an update, with its time if it is of that day.
 
-    Last of all counts a time that stands alone under the body.
+    A time alone below the body counts last.
     """
     address, updated = address_day(head, page), find_modified(head, nearby, page)
     if address:
@@ -222,7 +222,7 @@ def address_day(head: Head, page: Page) -> date | None:
 def _in_zone_of_page(found: date, nearby: Nearby, head: Head, page: Page) -> date:
     """Return a time in UTC as the page shows it: in its zone where a time is shown, as a day where the address has one.
 
-    The same moment, but on the reader's day: 2024-03-06T03:00Z is March 5 to a page that shows "March 5, 2024 10 pm".
+    The same moment, but on the reader's day: 2024-03-06T03:00Z is March 5 on a page that shows "March 5, 2024 10 pm".
     """
     if not isinstance(found, datetime) or found.utcoffset() != timedelta(0):
         return found

@@ -1,8 +1,8 @@
 """Which of the titles that a page carries is the article's.
 
-Strategy: the <h1> that readers see, if it is like what the head declares (<title> and og:title are often written for
-search engines, and come from one field); else the form that most of the page's places agree on. What another page of
-the site has too, alone or at an end of its title, is the name of the site or of a section.
+Strategy: the <h1> that readers see, if it is similar to the titles in the head (<title> and og:title are often written
+for search engines, and come from one field); else the form that most of the page's places agree on. A part that another
+page of the site also has, alone or at an end of its title, is the name of the site or of a section.
 """
 
 import re
@@ -80,9 +80,9 @@ def find_title(
 ) -> str | None:
     """Return the article's title without the site's name.
 
-    `declared`: what meta elements and JSON-LD say; `whole`: of <title>; `headings`: of <h1>; `host`: of the page's
+    `declared`: by meta elements and JSON-LD; `whole`: of <title>; `headings`: of <h1>; `host`: of the page's
     address; `repeated`: lines of the page that repeat the title; `shared`: `shared_names`, no titles unless nothing
-    else is left. Where the places differ in their quotation marks, readers' form counts.
+    else is left. Where the places differ in their quotation marks, the visible form is used.
     """
     site = SiteName(_fold(site_name or ""), host, shared)
     declared = [" ".join(text.split()) for text in declared if text]
@@ -104,16 +104,16 @@ def find_title(
 
 
 def page_titles(declared: Iterable[str], headings: Iterable[str]) -> PageTitles:
-    """Return the titles of a page by which others of its site are told from the site's name."""
+    """Return the titles of a page, by which the site's name is recognised in titles of other pages."""
     whole = [" ".join(title.split()) for title in declared]
     parts = (_fold(part) for title in whole for part in (title, *_END.split(title)))
     return PageTitles(frozenset(filter(None, parts)), frozenset(map(_fold, headings)))
 
 
 def shared_names(whole: str, others: Sequence[PageTitles]) -> frozenset[str]:
-    """Return what other pages of the site have for titles, folded: a page with the <title> `whole` has its own.
+    """Return the titles of other pages of the site, folded. A page with the same <title> as `whole` is left out.
 
-    Headings of another page count only if `whole` doesn't hold them: it may list this page's.
+    Headings of another page count only if `whole` does not contain them, since that page may list this page's title.
     """
     if not others:
         return frozenset()
@@ -123,10 +123,10 @@ def shared_names(whole: str, others: Sequence[PageTitles]) -> frozenset[str]:
 
 
 def _headline(headings: list[str], declared: list[str]) -> str | None:
-    """Return the heading that is most like one of the declared titles, None if none is like enough.
+    """Return the heading that is most like one of the declared titles, None if none is similar enough.
 
-    Not one in capitals throughout. Where signs part a declared title from what stands before it in the heading, that is
-    a rubric, and the declared title counts; as it does where the heading adds nothing to it but a date.
+    A heading in capitals throughout does not count. If a sign separates the declared title from text before it in the
+    heading, that text is a rubric, and the declared title is used; so it is if the heading only adds a date.
     """
     headings = [text for text in headings if not text.isupper()]
     told = set(map(_fold, declared))
@@ -156,8 +156,8 @@ def _likeness(one: str, other: str) -> float:
 def cut_site_name(title: str, site: SiteName, shown: list[str], anywhere: bool = False) -> str:
     """Return `title` without a site's name at either end.
 
-    A heading of the page that the title begins with is the title; else a part that is the site's name goes; else, if
-    `anywhere`, the last part goes where the title's parts leave enough.
+    A heading of the page that the title begins with is the title; else a part that is the site's name is removed; else,
+    if `anywhere`, the last part goes where the title's parts leave enough.
     """
     title = _without_shared_ends(title, site.shared)
     folded = _fold(title)
@@ -207,13 +207,14 @@ def _first_part(title: str, separators: list[re.Match[str]]) -> str:
 
 
 def begins_title(line: str, whole: str) -> bool:
-    """Whether a line of the page is what stands before a sign in the whole title: a heading in all but its tag."""
+    """Whether a line of the page is the part of the whole title before a sign: a heading without the tag of one."""
     return len(line) >= MIN_TITLE and whole.startswith(line) and whole[len(line) :].lstrip()[:1] in AFTER_TITLE
 
 
 def _is_logo(heading: str, whole: str, site: SiteName, told: frozenset[str]) -> bool:
-    """Whether a heading is the site's name: as it is declared, as it ends the whole title, or as it stands there with a
-    colon before another of the page's titles (`told`, folded).
+    """Whether a heading is the site's name: a declared one, or one in the whole title.
+
+    In the title it counts at the end, or before a colon and another of the page's titles (`told`, folded).
     """
     folded = _fold(heading)
     after = _fold(whole).removeprefix(folded) if _fold(whole).startswith(folded) else ""

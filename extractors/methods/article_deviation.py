@@ -22,8 +22,8 @@ Where we depart (method `article-deviation-verbatim`, in `article_deviation_verb
   cannot be intended.)
 - A child is entered only if it has at least `SHARE` of its parent's text, else the parent is the body: in a body with
   sections or one long paragraph, the longest child isn't the whole body. In most cases this decides, and not σ.
-- Elements are block elements with text (`block_tree`): words in bold are no children of their paragraph.
-- An element without children but with line breaks is no paragraph: it is the body itself, not its parent.
+- Elements are block elements with text (`block_tree`): words in bold are not children of their paragraph.
+- An element without children but with line breaks is not a paragraph: the body is the element itself, not its parent.
 - A <form> that contains most of the page's text is not noise but the page.
 - Of each line `LINE_COST` characters do not count: otherwise the short lines of comments and related articles add up to
   more than a short body.

@@ -2,7 +2,7 @@
 
 The steps of `body` with no line matched and no profile, weighted by the page's own priors (`line_weights`): names of
 elements, the title's place, the comments' heading, links nearby. Lines of the template within the body are then removed
-by their words (`trimming`): the result is the rules' body (`page_body`). A page that is no article is refused
+by their words (`trimming`): the result is the rules' body (`page_body`). A page that is not an article is refused
 (`non_article`). If the rules leave prose out, a learned model of lines corrects the body (`line_model`).
 
 The constants of the rules were tuned on the development sets; the learned parts are measured with the page's site or

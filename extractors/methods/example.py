@@ -3,13 +3,13 @@
 Source: 004 (see `similarity` and `body`), as formulation H: FS and BS without drift, turning points, body root and the
 example's path profile. The page's own priors (`line_weights`) and the example's layout (`layout`) are ours: in places
 where the example has text but no body, the page has no body either. Two guards are ours too. If few lines around the
-body match, the example is from another template; the page is then extracted alone, and the reason says so. If the
-example has nearly the same text as the page, there is no difference to find, and only its paths are used.
+body match, the example is from another template; the page is then extracted alone, and the result's reason states this.
+If the example has nearly the same text as the page, there is no difference to find, and only its paths are used.
 
 The vote is ours too: the page is extracted with each of a few recent pages as with an example, independently, and a
 line is kept if at least half of them keep it. Pages pooled into one profile were worse than one example; the vote is
-better. A section may know a former template beside its own: then only the voters of the one that fits a page better
-vote on it.
+better. A section may have a former template besides its own: then only the voters of the template that fits a page
+better vote on it.
 """
 
 from dataclasses import dataclass, replace
@@ -166,7 +166,7 @@ class Example:
 
     @property
     def list_like(self) -> float:
-        """Log odds for a list that the example itself has; 0 or more."""
+        """The log odds that the example itself is a list; 0 or more."""
         return self._list_like
 
     @property
@@ -177,7 +177,8 @@ class Example:
     def learn(self, page: Page, *, former: bool = False) -> None:
         """Let `page` vote on later pages; the oldest recent page is removed. A page without text is ignored.
 
-        `former`: it is of another template than the voters before it; without it, of the one that fits it best.
+        `former`: it is its template differs from that of the earlier voters; if False, it has the template that fits it
+        best.
         """
         parsed = self.read(page)
         if isinstance(parsed, NoArticle):
@@ -246,7 +247,7 @@ def _is_same_page(voter: Voter, page: Page) -> bool:
 
 
 def cast(voter: Voter, page: ParsedPage) -> Vote:
-    """Return the result of an example for `page`. The paths of both are in one trie."""
+    """Return the result of an example for `page`. The paths of both pages are in one trie."""
     found = compare(voter, page)
     body = cut_body(page.lines, found.evidence)
     match = surrounding_match(page.lines, found.similarity.page, body)
@@ -269,7 +270,7 @@ def compare(voter: Voter, page: ParsedPage) -> Comparison:
 def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0, usual_match: float = 0.0) -> BodyLines | str:
     """Return the lines that at least half of the votes keep, or the reason why there is no article.
 
-    Examples that differ from the page do not count; if all differ, the page is extracted alone. The page's own body is
+    Examples that do not fit the page do not count; if all differ, the page is extracted alone. The page's own body is
     also used if it differs from the elected one and is more likely. `list_like`: log odds that the example is a list;
     `usual_match`: of the section's pages, 0 if unknown.
     """
@@ -307,10 +308,10 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0, usual_m
 
 
 def _own_is_better(parsed: ParsedPage, elected: Body, kept: list[int], valid: list[Vote]) -> bool:
-    """Whether the page's own body differs from the elected one, and the line model expects more of it.
+    """Whether the page's own body differs from the elected one, and the line model expects a higher F1 of it.
 
-    `kept`: the elected body, trimmed. If its lines are not unlikely, only the extent is in question, and the examples
-    show where the template has no body.
+    `kept`: the elected body, trimmed. If its lines are plausible, only the extent is in doubt, and the examples show
+    where the template has no body.
     """
     lines = parsed.lines
     rules = untrimmed_body(lines, parsed.prior)

@@ -129,7 +129,7 @@ def _by_screenshot(png: bytes) -> Typed | None:
 
 
 def _told(found: Found, typed: Typed) -> Found:
-    """Return the extracted result with the page's type; the confidence is at most that of the type."""
+    """Return the extracted result with the page's type; the confidence is limited by that of the type."""
     confidence = found.confidence
     if typed.probability is not None:
         of_type = 1 - typed.probability if found.page_type == "list" else typed.probability

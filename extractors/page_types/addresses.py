@@ -25,7 +25,7 @@ _HEX = re.compile(r"(?=[a-f]*\d)[0-9a-f]{6,}$")
 
 
 def shape_of(url: str) -> str:
-    """Return the shape of a URL, its host first; a text that is no web address is its own shape.
+    """Return the shape of a URL, its host first; a text that is not a web address is its own shape.
 
     Segments of digits become `0`, those with hyphens, many letters or a hash `slug`; parameters keep their names.
     """

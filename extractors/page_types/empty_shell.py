@@ -1,7 +1,7 @@
 """Whether a page is an empty shell, whose text appears only after its scripts have run.
 
-Strategy: no scripts → no; text to read → no; the page asks for JavaScript → yes; almost no visible text, or an empty
-container that waits to be filled → yes.
+Strategy: no scripts → no; text to read → no; the page has a notice that it needs JavaScript → yes; almost no visible
+text, or an empty container for scripts to fill → yes.
 
 The check is cautious: if a page is classified as a shell, its whole section is rendered in a browser. If a page has a
 frame of links and no article, it is unknown whether its scripts would add one.

@@ -1,6 +1,6 @@
 """Stored pages whose type is known, as `train` and the evaluation read them.
 
-A folder of pages has a `truth.jsonl` in UTF-8, one object a page: `file` (relative to the folder; .gz is unpacked),
+A folder of pages has a `truth.jsonl` in UTF-8, one object per page: `file` (relative to the folder; .gz is unpacked),
 `kind` ("article" or "list"; rows of other kinds are passed over), and as far as they are known `url`, `site` and
 `encoding`. A folder directly below one named `sites` is a document root: there a page's path is its URL's path.
 """

@@ -146,7 +146,7 @@ def _lower_end(values: Values, share: float) -> float:
 
 
 def _threshold(log_odds: Values, wanted: Flags, weight: Values, right: float) -> float:
-    """Return the smallest log odds ≥ 0 from which on at least the share `right` of the pages is as wanted."""
+    """Return the smallest log odds ≥ 0 from which on at least the share `right` of the pages has the expected type."""
     order = np.argsort(-log_odds, kind="stable")
     share = np.cumsum((weight * wanted)[order]) / np.cumsum(weight[order])
     good = np.flatnonzero((share >= right) & (log_odds[order] >= 0))

@@ -32,7 +32,7 @@ FAR = 400  # lines: farther than any title from its text
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """The lines of a page with their properties; all arrays have one entry a line."""
+    """The lines of a page with their properties; all arrays have one entry per line."""
 
     lines: Lines
     plain: Floats  # unlinked bytes

@@ -45,7 +45,10 @@ TOLD = {
 
 
 def reasons_for(spoken: Mapping[str, float], features: Mapping[str, float], article: bool) -> tuple[str, ...]:
-    """Return the strongest reasons; `spoken`: each number's contribution to an article, `article`: for which type."""
+    """Return the strongest reasons.
+
+    `spoken`: each number's contribution to "article"; `article`: the type is "article".
+    """
     sign = 1 if article else -1
     best = sorted((name for name in spoken if sign * spoken[name] > 0), key=lambda name: -sign * spoken[name])
     told = (_tell(name, features[name]) for name in best if name in TOLD)

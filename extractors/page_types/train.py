@@ -1,8 +1,8 @@
-"""`python -m extractors.page_types.train DATA…`: learn from labelled pages of your own what a list and an article are.
+"""`python -m extractors.page_types.train DATA…`: train the page-type models on labelled pages of your own.
 
-DATA: folders with a truth.jsonl and the pages that it names, at any depth; one object a line with file, kind ("article"
-or "list") and, as far as known, url, site and encoding. Use both types from many sites; twenty pages of a site are
-enough.
+DATA: folders with a truth.jsonl and the pages that it names, at any depth; one object per line with file, kind
+("article" or "list") and, as far as known, url, site and encoding. Use both types from many sites; twenty pages of a
+site are enough.
 
 It writes three models: for pages with and without a URL, and a cheap one, which is enough for most articles. Their
 thresholds are chosen on the same pages: each is classified by models that were not trained on its site.

@@ -1,4 +1,4 @@
-"""Words and signs that tell lists from articles, in English and Chinese; one table, kept short."""
+"""Words and signs that distinguish lists from articles, in English and Chinese; one table, kept short."""
 
 import re
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""A folder of screenshots for training: `article/` and `list/`, a PNG a page."""
+"""A folder of screenshots for training: `article/` and `list/`, one PNG per page."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Pixels = NDArray[np.uint8]
 
 
 class ScreenshotMistakes(ValueError):
-    """The mistakes of the folder, a line each."""
+    """The mistakes of the folder, one per line."""
 
     def __init__(self, lines: Sequence[str]):
         super().__init__("\n".join(lines))

@@ -54,5 +54,5 @@ def centred(grey: Grey) -> Grey:
 
 
 def is_blank(grey: Grey) -> bool:
-    """Whether the picture is blank: then no answer is better than a guess."""
+    """Whether the picture is blank: then giving no answer is better than guessing."""
     return float(grey.std()) < BLANK

@@ -15,7 +15,7 @@ a function between the dense layers; without ReLU there they would be one layer.
 decides.
 
 `forward` is that table in numpy, for comparison. `to_onnx` writes it as ONNX, the form of the shipped file: weights are
-int8 with one scale an output unit, unpacked to float32 when the file is loaded (a quarter of the size; speed is the
+int8 with one scale per output unit, unpacked to float32 when the file is loaded (a quarter of the size; speed is the
 same). The file's metadata describe the training data. Needs the package onnx (extra `train`).
 """
 
@@ -93,7 +93,7 @@ def _pooled(value: Floats) -> Floats:
 
 
 def quantised(weight: Floats) -> tuple[NDArray[np.int8], Floats]:
-    """Return int8 of the same shape, and float32 scales, one an output unit: weight ≈ int8 × scale."""
+    """Return int8 of the same shape, and float32 scales, one per output unit: weight ≈ int8 × scale."""
     largest = np.abs(weight).reshape(len(weight), -1).max(axis=1)
     scale = np.where(largest > 0, largest, 1).astype(np.float32) / np.float32(INT8)
     whole = np.rint(weight / scale.reshape(-1, *[1] * (weight.ndim - 1)))

@@ -167,7 +167,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _curve(learner: Trainer, learned: LabelledScreenshot, held_out: LabelledScreenshot, epochs: int) -> Iterator[str]:
-    """Train, and yield the learning curve: a line an epoch, with a bar for the loss on the training pages."""
+    """Train, and yield the learning curve: one line per epoch, with a bar for the loss on the training pages."""
     yield f"{'epoch':>5}  {'loss':>6}  {'right':>6}  {'held out':>8}  {'right':>6}"
     for number in range(1, epochs + 1):
         learner.epoch(learned)

@@ -1,4 +1,4 @@
-"""A list page as rows: one row an entry, each URL once a task.
+"""A list page as rows: one row per entry, each URL once per task.
 
 An entry's row is that of a small article whose text is its title: `url` and `canonical_url` are the entry's own,
 `listed_on` is the list page, `page_type` is "list". Its key is (task, canonical URL, version 1). The ledger keeps which

@@ -168,7 +168,7 @@ class GroupWriter:
             log.warning("task %s: %s refuses %d row(s); they are kept", task, output.name, len(refused))
 
     def _confirm(self, output: Output, pages: Sequence[PendingPage]) -> list[PendingPage]:
-        """Return the pages that this worker still holds, after the ledger has learnt the output's rows if need be."""
+        """Return the pages that this worker still holds, after adding the output's rows to the ledger if necessary."""
         times, task = self.times, self.ledger.task
 
         def progress() -> None:
@@ -214,7 +214,7 @@ class GroupWriter:
         return to_queue(self.ledger.task, page.decision.rows, self.queued, again=again)
 
     def _observation_of(self, page: PendingPage) -> str:
-        """Return what is observed of a page, as JSON; "" for a list page, a recheck and a page of the archive."""
+        """Return the observation of a page, as JSON; "" for a list page, a recheck and a page of the archive."""
         found = page.decision.article
         if found is None or not is_observed(page.lease):
             return ""
@@ -229,7 +229,7 @@ class GroupWriter:
 
 
 def _source_page(page: PendingPage) -> SourcePage:
-    """Return a page as outputs of pages take it."""
+    """Return a page in the form for outputs of pages."""
     article, lease = page.decision.article, page.lease
     stored = article.page if article else unpack(lease.page)
     kind: PageKind = "article" if article else "list"

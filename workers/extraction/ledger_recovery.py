@@ -1,9 +1,9 @@
-"""A ledger that lost its last second, or everything, learns from the outputs which rows they have.
+"""A ledger that lost its last second, or everything, is completed from the rows of the outputs.
 
 Redis answers before a write is on its disk. After a restart it may have forgotten that rows were written, and a worker
 would write them again. So in each epoch of Redis (`workers.redis_access.epoch`) the first worker that writes to an
-output reads its newest rows, while it holds it, until the ledger knows enough of them in a row. In an emptied Redis
-that is the whole output.
+output reads its newest rows, while it holds it, until enough consecutive rows are in the ledger. With an emptied Redis
+it reads the whole output.
 """
 
 import json
@@ -43,8 +43,8 @@ class Confirmed:
 def confirm(ledger: Ledger, pages: Mapping[Fingerprint, Sequence[str]], worker: str, *, seconds: float) -> Confirmed:
     """Extend a worker's leases of pages to `seconds` from now; return those that it still holds.
 
-    `pages`: for each the names of the outputs that have its rows already; they are kept with the page, beside those
-    that another worker noted. The epoch is read after the leases: leases of the same epoch as the rows that were
+    `pages`: for each the names of the outputs that have its rows already; they are kept with the page, in addition to
+    those that another worker noted. The epoch is read after the leases: leases of the same epoch as the rows that were
     compared can't have been given twice.
     """
     args = [part for name, outputs in pages.items() for part in (name, json.dumps(list(outputs), ensure_ascii=False))]
@@ -67,7 +67,7 @@ def heal(
     *,
     has_queues: bool = False,
 ) -> int:
-    """Let the ledger learn the rows of an output that this process holds; return how many it did not know.
+    """Add the rows of an output that this process holds to the ledger; return how many were missing in it.
 
     A row counts as written if all `outputs` have it, else as delivered to those that do. `has_queues`: the rows are
     queued for further outputs, so the newest ones count as delivered only: Redis may have forgotten those that waited.
@@ -111,7 +111,7 @@ def _learn(
 def _record(
     ledger: Ledger, rows: Sequence[WrittenRow], outputs: Sequence[Output], has_queues: bool, *, in_doubt: bool
 ) -> None:
-    """Settle rows that all outputs have; keep of the others which outputs have them.
+    """Settle rows that all outputs have; for the others, store which outputs have them.
 
     Rows that are not in doubt count as in each output that gets only some rows, and as delivered from all queues.
     """
@@ -134,7 +134,7 @@ def _record(
 def _compare(
     ledger: Ledger, rows: Sequence[WrittenRow], action: Action, delivered: Sequence[Sequence[str]] = ()
 ) -> list[bool]:
-    """Return for each row whether the ledger knows it, and do `action` with those that it does not know."""
+    """Return for each row whether it is in the ledger, and call `action` with those that are not."""
     if not rows:
         return []
     today = day_code(ledger.today())

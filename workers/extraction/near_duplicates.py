@@ -1,7 +1,7 @@
 """Near-duplicates within a task: the same news under a second URL, with a line or two changed.
 
-The SimHashes (`extractors.content.simhash`) of a task's last `KEPT` articles are in one string in Redis, an `ENTRY`
-each, and their URLs in a list beside it. An article is compared with all of them at once, and added if none is near.
+The SimHashes (`extractors.content.simhash`) of a task's last `KEPT` articles are in one string in Redis, one `ENTRY`
+each, and their URLs in a parallel list. An article is compared with all of them at once, and added if none is near.
 """
 
 from typing import cast

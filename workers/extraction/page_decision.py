@@ -1,4 +1,4 @@
-"""What follows from a fetched page, decided without any effect: from page, section and lease alone.
+"""The decision on a fetched page, without side effects: from page, section and lease alone.
 
     judge ─▶ Reject | Fail                                      the page gives no row
         └──▶ FoundArticle | FoundList ─▶ `row_claims`              it gives rows if no other page gives the same ones
@@ -26,10 +26,10 @@ from .section_preparation import PreparedSection
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """The page holds no article for this task. `is_keepable`: it may be kept to be extracted again.
+    """The page has no article for this task. `is_keepable`: it may be kept to be extracted again.
 
-    `page` is set if the page itself was judged to have no article; the task's own rules say nothing on its template.
-    `fits`: whether it has a template that the section knows.
+    `page` is set if the page itself was judged to have no article; the task's own rules are no evidence on its
+    template. `fits`: whether it has a known template of the section.
     """
 
     reason: str
@@ -40,7 +40,10 @@ class Reject:
 
 @dataclass(frozen=True, slots=True)
 class Fail:
-    """The page should have given an article and did not. `page` goes to quarantine; None if it can't be read at all."""
+    """The page should have given an article and did not.
+
+    `page` goes to quarantine; None if it cannot be read at all.
+    """
 
     reason: str
     page: StoredPage | None = None
@@ -83,7 +86,7 @@ class WriteRows:
     """The rows to write; a list page without new entries gives none.
 
     `again`: a row may already have been written. `entries`: the canonical URLs of the rows of a list page.
-    `article`: what may join the vote; None for a list page.
+    `article`: the candidate for the vote; None for a list page.
     """
 
     rows: Sequence[Row]
@@ -130,7 +133,7 @@ def judge(section: PreparedSection, lease: PageLease) -> Reject | Fail | FetchAg
 def judge_page(
     section: PreparedSection, page: StoredPage, info: Mapping[str, Any]
 ) -> Reject | Fail | FoundArticle | FoundList:
-    """Extract a page and apply the task's filters, as `judge`. `info`: what discovery knows of its URL."""
+    """Extract a page and apply the task's filters, as `judge`. `info`: the data on its URL from discovery."""
     refuse: Refuse = "never" if info.get("accepted") else "sure"
     try:
         extracted = _extract_all_parts(section.section, page, refuse)

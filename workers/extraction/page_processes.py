@@ -1,6 +1,6 @@
-"""Work on many kept pages in several processes, of which each may crash or hang on a page.
+"""Process many kept pages in several processes, each of which may crash or hang on a page.
 
-The processes are forked, so that they share what was prepared before. Results come in any order.
+The processes are forked, so that they share data that was prepared before. Results come in any order.
 """
 
 import multiprocessing
@@ -117,7 +117,7 @@ class PageProcesses(Generic[Result]):
         return _PageProcess(process, ours, deque())
 
     def _work(self, pipe: Connection, of_parent: Sequence[Connection], parent: int) -> None:
-        """Work until the pipe is closed; the parent alone reacts to signals."""
+        """Work until the pipe is closed; only the parent reacts to signals."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         die_with_parent(parent=parent)
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))

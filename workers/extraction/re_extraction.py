@@ -61,7 +61,7 @@ class NewRow:
 
 @dataclass(frozen=True, slots=True)
 class ExtractedAgain:
-    """What a kept page gives now. `hash`: of its text as extracted with the example alone, for rechecks."""
+    """The result of a kept page now. `hash`: of its text as extracted with the example alone, for rechecks."""
 
     page: int
     url: str
@@ -73,7 +73,7 @@ class ExtractedAgain:
 
 @dataclass(slots=True)
 class ReExtractionReport:
-    """What a run did. Pages: `same`, `changed`, `refused`, `failed`; of the changed ones some may be `postponed`.
+    """The results of a run. Pages: `same`, `changed`, `refused`, `failed`; of the changed ones some may be `postponed`.
 
     `postponed`: the URL is being fetched or extracted just now. `duplicates`: another URL has the article. `rows`: new
     rows; `new_rows`: those of them without an earlier version. `samples`: some of the new rows; `failures`: some URLs
@@ -95,10 +95,10 @@ class ReExtractionReport:
 
 
 def section_for(ledger: Ledger, kept: KeptPages, *, example: str | None, method: str | None) -> PreparedSection:
-    """Return what a task's kept pages are extracted with: as in a worker, or with another example or method.
+    """Return the section for a task's kept pages: as in a worker, or with another example or method.
 
-    With another example only that one is compared with, without recent pages. Raises `ExemplarError` if it is neither a
-    kept page nor the task's example, or is unusable.
+    If another example is given, pages are compared only with it, without recent pages. Raises `ExemplarError` if it is
+    neither a kept page nor the task's example, or is unusable.
     """
     config = _config(ledger)
     if method is not None:
@@ -303,7 +303,7 @@ def _rows(
 ) -> Iterator[NewRow]:
     """Yield the rows that differ from their newest version.
 
-    An article whose text by the example alone is as before does not: only the recent pages that vote are others now.
+    An article whose text by the example alone is unchanged does not differ: only the voting recent pages have changed.
     """
     config = section.config
     example_hash = judged.example_hash if isinstance(judged, FoundArticle) else ""

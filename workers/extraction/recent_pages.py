@@ -1,13 +1,13 @@
-"""Recent pages: up to `MOST` confident pages of a section that vote beside its example, the same in every worker.
+"""Recent pages: up to `MOST` confident pages of a section that vote besides its example, the same in every worker.
 
 They are kept in Redis (hash `recent` of the task), each compressed with the example as dictionary: 8 to 50 KB for all
-four (medians of the development sets), at most `MOST` × `LARGEST` bytes a task. The example's version and the number of
-their changes are together the section version, which identifies the voters and their order; each row has it.
+four (medians of the development sets), at most `MOST` × `LARGEST` bytes per task. The example's version and the number
+of their changes are together the section version, which identifies the voters and their order; each row has it.
 
-All changes go through one script that compares the version first. Of two workers that offer pages at once, one
-succeeds, and the other's pages don't join. Recent pages of an example that was replaced no longer vote. If the example
-was replaced after a redesign (`workers.redesign.adoption`), the former example stays among the recent pages: it alone
-votes on the pages that still have its template.
+All changes go through one script that compares the version first. If two workers offer pages at the same time, one
+succeeds, and the other's pages are not added. Recent pages of an example that was replaced no longer vote. If the
+example was replaced after a redesign (`workers.redesign.adoption`), the former example stays among the recent pages: it
+alone votes on the pages that still have its template.
 """
 
 from collections.abc import Mapping, Sequence
@@ -215,7 +215,7 @@ def _text(section: Section, page: StoredPage) -> str:
 
 
 def former_pages(pages: SectionPages, new: StoredPage) -> tuple[RecentPage, ...]:
-    """Return the former examples as they vote beside a new example, oldest first; too large ones are left out."""
+    """Return the former examples that vote besides a new one, oldest first; those that are too large are left out."""
     bodies = [
         (page.url, page.content_type, page.near, page.body(pages.example)) for page in pages.recent if page.former
     ]

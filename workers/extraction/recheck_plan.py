@@ -11,7 +11,7 @@ def next_recheck(
     """Return when to check a page again whose row has this version and hash; None if never.
 
     `previous`: the plan up to this check, None at the first. The time for rechecks begins at the first check; with
-    `renew` it begins anew. If `revisit` was removed from the task meanwhile, this check was the last one.
+    `renew` it starts over. If `revisit` was removed from the task meanwhile, this check was the last one.
     """
     if previous is None and revisit is None:
         return None

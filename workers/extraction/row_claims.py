@@ -1,6 +1,6 @@
 """Which rows a page writes: those whose canonical URLs it can claim, so that each row has one writer.
 
-The claims, and what is remembered for near-duplicates, are in Redis; everything else of a decision follows from them.
+The claims, and what is remembered for near-duplicates, are in Redis; the rest of a decision follows from them.
 """
 
 import re2
@@ -33,7 +33,7 @@ class RowClaims:
     def decide_article(
         self, section: PreparedSection, lease: PageLease, found: FoundArticle
     ) -> Postpone | MarkDuplicate | KeepRow | WriteRows | None:
-        """Claim the article's canonical URL and return what follows; None if the lease is lost."""
+        """Claim the article's canonical URL and return the decision; None if the lease is lost."""
         config, page, article = section.config, found.page, found.article
         canonical = canonical_url(article, page.url, lease.url, config)
         match self.ledger.claim(lease.fingerprint, fingerprint(canonical), self.worker):
@@ -70,7 +70,7 @@ class RowClaims:
         return WriteRows([row], recheck, again, article=found)
 
     def decide_list(self, section: PreparedSection, lease: PageLease, found: FoundList) -> Postpone | WriteRows | None:
-        """Claim the entries of a list page that have no row yet and return what follows; None if the lease is lost."""
+        """Claim the entries of a list page that have no row yet and return the decision; None if the lease is lost."""
         config = section.config
         wanted = wanted_entries(found.listing, config, lease.info.get("days"))
         names = {fingerprint(canonical): canonical for canonical in wanted}

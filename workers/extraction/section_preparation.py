@@ -1,4 +1,4 @@
-"""What a worker prepares of a task once and keeps: example and recent pages as a `Section`, and open sinks."""
+"""The prepared parts of a task that a worker keeps: example and recent pages as a `Section`, and open sinks."""
 
 import logging
 from dataclasses import dataclass
@@ -40,7 +40,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class PreparedSection:
-    """What a worker keeps of a task as long as its extraction config, example and recent pages stay the same.
+    """The prepared parts of a task.
+
+    They are kept as long as its extraction config, example and recent pages stay the same.
 
     `version`: the section version; None without an example. `example_only`: the section without recent pages, for
     rechecks; the same object as `section` in tasks without any.
@@ -105,7 +107,10 @@ class SectionPreparation:
         return self._prepared[config.task]
 
     def _open(self, config: ExtractionConfig) -> tuple[Output, ...]:
-        """Return the file outputs, each once; those of pages first, since a page is kept before its rows."""
+        """Return the file outputs, each once; those that store pages first.
+
+        A page is stored before its rows are written.
+        """
         pause, patience = self.times.sink_pause, self.times.output_patience
         sinks: dict[str, tuple[Sink | PageSink, OutputOptions | None]] = {}
         if config.keep_pages is not None:

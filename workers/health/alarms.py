@@ -1,4 +1,4 @@
-"""Alarms: what they say, and what to do about them."""
+"""Alarms: their content, and advice on them."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -39,7 +39,7 @@ class Alarm:
     """An alarm of a task. Times are Unix seconds: `since` the first sign, `opened`, the `last` sign, its end.
 
     `state`: open, repeated (open again within a day of its recovery), recovered, or dismissed by a person. `count`: how
-    many observations show it; `evidence`: figures beside the task's baseline; `urls`: of some of these observations.
+    many observations show it; `evidence`: figures with the task's baseline; `urls`: of some of these observations.
     """
 
     task: str
@@ -57,12 +57,12 @@ class Alarm:
 
     @property
     def is_open(self) -> bool:
-        """Whether what it says holds now, as far as is known."""
+        """Whether the change is still present, as far as is known."""
         return self.state in ("open", "repeated")
 
     @property
     def advice(self) -> str:
-        """What a person can do, with a command."""
+        """Advice for a person, with a command."""
         return _ADVICE[self.kind].format(task=self.task, url=self.urls[0] if self.urls else "URL")
 
     def in_words(self) -> str:
@@ -86,7 +86,7 @@ class Alarm:
 
 @dataclass(frozen=True, slots=True)
 class AlarmChange:
-    """What people are told of an alarm."""
+    """A notice of an alarm."""
 
     news: News
     alarm: Alarm

@@ -1,4 +1,4 @@
-"""The figures of an alarm beside the task's baseline, in words."""
+"""The figures of an alarm, compared with the task's baseline, as text."""
 
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
@@ -8,7 +8,7 @@ from .state import HealthState, PageMark
 
 
 def evidence_of(kind: AlarmKind, state: HealthState) -> str:
-    """Return the evidence for an alarm that is opened, or goes on."""
+    """Return the evidence for an alarm that is opened or continues."""
     return _TEXTS[kind](state)
 
 

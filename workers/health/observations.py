@@ -33,7 +33,8 @@ class PageObservation:
     """A settled page. `at`: Unix seconds; `fate`: whether it gave an article, was judged to have none, or failed.
 
     `match`: surrounding match, 0 to 1, None without an example; `length`: characters of the text; `title_mark` and
-    `text_mark`: hashes by which two pages are alike, 0 for none; `words`: of a check on visitors, if the page has some.
+    `text_mark`: hashes that are equal for similar pages, 0 for none; `words`: of a captcha or similar check, if the
+    page has such words.
     """
 
     at: float
@@ -54,8 +55,8 @@ class VisitObservation:
     """A run that ended. `at`: Unix seconds. `found`: links to articles on its lists; `known`: of them before the run.
 
     `lists`: read; `unchanged`: of them, by their servers; `lists_failed`: not read. `fetched`, `failed`, `later`:
-    articles that were fetched, failed, and failed for now. `moved_to`: where a start page redirects. `is_whole`: the
-    walk ended at known articles, so that articles which were not known are new.
+    articles that were fetched, failed, and failed temporarily. `moved_to`: where a start page redirects. `is_whole`:
+    the walk ended at known articles, so that articles which were not known are new.
     """
 
     at: float
@@ -94,12 +95,12 @@ def from_json(text: str | bytes) -> Observation:
 
 
 def is_observed(lease: PageLease) -> bool:
-    """Whether a page tells of the section's present: not a recheck, a page of the archive, or one that was accepted."""
+    """Whether a page shows the section's present state: not a recheck, a page of the archive, or an accepted one."""
     return not (lease.recheck or lease.info.get("days") or lease.accepted)
 
 
 def article_observation(url: str, article: Article, at: float) -> PageObservation:
-    """Return what is observed of a page that gave an article."""
+    """Return the observation of a page that gave an article."""
     return PageObservation(
         at=round(at, 1),
         url=_plain(url)[:LONGEST_URL],
@@ -115,7 +116,7 @@ def article_observation(url: str, article: Article, at: float) -> PageObservatio
 
 
 def refused_observation(url: str, body: bytes, reason: str, at: float) -> PageObservation:
-    """Return what is observed of a page that was judged to have no article. `body`: its raw bytes."""
+    """Return the observation of a page that was judged to have no article. `body`: its raw bytes."""
     title = _TITLE.search(body[:100_000])
     text = " ".join(_NO_TEXT.sub(b" ", body[:400_000]).decode("latin-1").split())
     shown = " ".join(_NO_TEXT.sub(b" ", body[:100_000]).decode("utf-8", "replace").split())[:EXAMINED]
@@ -132,12 +133,12 @@ def refused_observation(url: str, body: bytes, reason: str, at: float) -> PageOb
 
 
 def failed_observation(url: str, reason: str, at: float) -> PageObservation:
-    """Return what is observed of a page that could not be extracted."""
+    """Return the observation of a page that could not be extracted."""
     return PageObservation(at=round(at, 1), url=_plain(url)[:LONGEST_URL], fate="failed", reason=_plain(reason)[:100])
 
 
 def _title_mark(title: str) -> int:
-    """Return a hash of a title; numbers count, since they are all that differs in the titles of some sections."""
+    """Return a hash of a title; numbers count, since titles of some sections differ only in them."""
     words = " ".join(title.split()).casefold()
     return crc32(words.encode("utf-8", "replace")) if words else 0
 

@@ -1,4 +1,4 @@
-"""What others read of a task's health: its baselines, open alarms and their history."""
+"""A task's health for its readers: its baselines, open alarms and their history."""
 
 import json
 from collections.abc import Iterable
@@ -40,7 +40,7 @@ class HealthReport:
     """The health of a task. `alarms`: open ones, the oldest first; `history`: those that are over, the newest first.
 
     `pages`, `visits`: how many were counted. `silence`: seconds from the last new article to the last visit;
-    `expected`: articles that the section's rhythm lets expect in it. `hours`: articles an hour by six-hour bins of the
+    `expected`: articles expected in it by the section's rhythm. `hours`: articles an hour by six-hour bins of the
     week, from Thursday 00:00 UTC on.
     """
 

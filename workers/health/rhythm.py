@@ -1,10 +1,10 @@
 """When a section publishes: its articles by the hours of the week, and how long it is silent. No clock, no Redis.
 
-The articles that are expected in a silence follow from the section's own hours, so nights and weekends cost nothing. A
-silence is an alarm if so many articles were expected in it that its probability, exp(-expected / spread), is below one
-in a million, as for a Poisson process whose counts vary `spread` times as much. Holidays are in no week, so a silence
-must also have lasted for twice the longest one of the last months, and for some days (`HOLIDAYS`) if the section is not
-at work all the time: who has nights off has holidays, and who has weekends off has longer ones.
+The articles that are expected in a silence follow from the section's own hours, so nights and weekends do not count as
+silence. A silence is an alarm if so many articles were expected in it that its probability, exp(-expected / spread), is
+below one in a million, as for a Poisson process whose counts vary `spread` times as much. Holidays are not part of the
+weekly rhythm, so a silence must also have lasted for twice the longest one of the last months. If the section does not
+publish around the clock, it must have lasted for some days (`HOLIDAYS`): more if it does not publish at weekends.
 """
 
 import math
@@ -65,14 +65,14 @@ class Rhythm:
 
     @property
     def is_quiet(self) -> bool:
-        """Whether the section is silent against its own rhythm."""
+        """Whether the section is silent contrary to its own rhythm."""
         is_known = self.seen >= LEAST_ARTICLES and self.last_new - self.first >= LEAST_SECONDS
         return is_known and self.expected / self.spread >= UNLIKELY and self.silence >= self.patience
 
     def observe(self, at: float, new: int, *, is_learned: bool = True) -> None:
-        """Take a visit that found `new` articles. Not `is_learned`: the silence before it was an alarm.
+        """Count a visit that found `new` articles. `is_learned` is False if the silence before it was an alarm.
 
-        Silent hours are learned when they are over, or a long silence would make itself usual.
+        Silent hours are added to the rhythm when they are over, so that a long silence does not become usual.
         """
         if not self.last_visit:
             self.first = self.last_visit = self.last_new = at
@@ -115,7 +115,7 @@ class Rhythm:
 
 
 def _bins(start: float, end: float) -> Iterator[tuple[int, float]]:
-    """Yield the bins of the week between two times, each with its seconds; a bin may come several times."""
+    """Yield the bins of the week between two times, each with its seconds; a bin may occur several times."""
     at = start
     while at < end:
         until = min(end, (math.floor(at / BIN) + 1) * BIN)

@@ -27,7 +27,7 @@ Verdict = Literal["", "opened", "recovered"]
 class ShareRule:
     """One kind of change. Shares are 0 to 1.
 
-    `usual`: the share of unusual observations before anything is known, and the least that is assumed of a task;
+    `usual`: the share of unusual observations before anything is known, and the minimum that is assumed of a task;
     `changed`: the share after a change, at least `factor` times the task's own; `threshold`: of the log-likelihood
     ratio; `least`: observations before the first decision; `half_life`: of the own share, in observations; `most`: the
     ratio that observations made together add at most, since they have a common cause.

@@ -13,7 +13,7 @@ from .sequential import ShareTest
 
 @dataclass(frozen=True, slots=True)
 class PageMark:
-    """What is kept of a page to compare later ones with it, and for the evidence of an alarm."""
+    """The values of a page that are kept for comparison with later pages and as evidence of an alarm."""
 
     fit: str
     title_mark: int
@@ -44,7 +44,7 @@ class HealthState:
     problem: str = ""
 
     def to_json(self) -> str:
-        """Return the JSON text; numbers have as many digits as matter."""
+        """Return the JSON text; numbers are rounded to significant digits."""
         return json.dumps(_rounded(asdict(self)), ensure_ascii=False, separators=(",", ":"))
 
     @classmethod

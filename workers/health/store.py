@@ -51,15 +51,15 @@ return 1
 
 
 def update_health(connection: "redis.Redis", task: str) -> list[AlarmChange]:
-    """Count the observations of a task that wait; return what people will be told.
+    """Count the observations of a task that wait; return the notices for people.
 
-    If its example is another one than before, the baselines of pages begin anew.
+    If its example has changed, the baselines of pages start over.
     """
     return _change(connection, task, lambda _: None)
 
 
 def dismiss_alarms(connection: "redis.Redis", task: str, kinds: "list[AlarmKind] | None" = None) -> list[AlarmKind]:
-    """End the open alarms of a task, or those of some kinds, on a person's word; return which were open.
+    """End the open alarms of a task, or those of some kinds, at a person's request; return which were open.
 
     What such an alarm showed is usual from now on.
     """
@@ -83,7 +83,7 @@ def health_state(connection: "redis.Redis", task: str) -> HealthState:
 
 
 def _change(connection: "redis.Redis", task: str, change: Callable[[TaskHealth], None]) -> list[AlarmChange]:
-    """Count what waits, apply a change, and write; again if another process was faster."""
+    """Count what waits, apply a change, and write; repeat this if another process was faster."""
     health_key, observed, example = (keys.of_task(task, name) for name in ("health", "observed", "example"))
     read, write = connection.register_script(_READ), connection.register_script(_WRITE)
     while True:
@@ -105,7 +105,7 @@ def _change(connection: "redis.Redis", task: str, change: Callable[[TaskHealth],
 
 
 def notice_json(change: AlarmChange) -> str:
-    """Return a notice as it waits to be sent."""
+    """Return a notice in the form in which it waits to be sent."""
     return json.dumps({"news": change.news, "alarm": change.alarm.to_dict()}, ensure_ascii=False)
 
 

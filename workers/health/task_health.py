@@ -1,4 +1,4 @@
-"""The health of one task: takes one observation after another, and says what changed. No clock, no Redis.
+"""The health of one task: it counts one observation after another, and returns the changes. No clock, no Redis.
 
     page ─▶ alike others? ─▶ off its template? ─▶ tests ─▶ alarms
     visit ─▶ failures, links on lists, known articles, rhythm ─▶ tests ─▶ alarms
@@ -46,7 +46,7 @@ RULES: dict[AlarmKind, ShareRule] = {
 
 
 class TaskHealth:
-    """The health of one task. `changes` gathers what people are told."""
+    """The health of one task. `changes` collects the notices."""
 
     def __init__(self, task: str, state: HealthState | None = None):
         self.task, self.state = task, state or HealthState()
@@ -63,7 +63,7 @@ class TaskHealth:
         self._tell_late(observation.at)
 
     def use_example(self, version: str) -> None:
-        """Begin the baselines of pages anew if the example is another one; their alarms are over."""
+        """Restart the baselines of pages if the example has changed; their alarms are over."""
         state = self.state
         if version and state.example and version != state.example:
             for kind in PAGE_KINDS:
@@ -76,7 +76,7 @@ class TaskHealth:
         state.example = version or state.example
 
     def dismiss(self, kind: AlarmKind, at: float) -> bool:
-        """End an alarm on a person's word: what it showed is usual from now on. False if it is not open."""
+        """End an alarm at a person's request: what it showed is usual from now on. False if it is not open."""
         if kind not in self.state.alarms:
             return False
         self._end(kind, at, "dismissed")
@@ -121,7 +121,7 @@ class TaskHealth:
         return is_new or fit == "fits" or self.state.tests["template changed"].level == 0.0
 
     def _fit(self, page: PageObservation) -> str:
-        """Return how a page fits: `alike` others, `off` its template, or `fits`."""
+        """Return how a page fits: `alike` (like another page), `off` (off its template), or `fits`."""
         if any(_are_alike(page, mark) for mark in self.state.recent):
             return "alike"
         repeats = page.text_mark and any(page.text_mark == mark.text_mark for mark in self.state.recent)
@@ -199,7 +199,7 @@ class TaskHealth:
         return verdict
 
     def _open(self, kind: AlarmKind, at: float, since: float, count: int, urls: Sequence[str]) -> None:
-        """Open an alarm, or add a sign to an open one."""
+        """Open an alarm, or add evidence to an open one."""
         state = self.state
         known = state.alarms.get(kind)
         evidence = evidence_of(kind, state)
@@ -234,14 +234,14 @@ class TaskHealth:
             self.changes.append(AlarmChange("recovered", alarm))
 
     def _drop(self, kind: AlarmKind, at: float) -> None:
-        """End an alarm, and its test, that another one includes; nobody is told."""
+        """End an alarm, and its test, because another alarm includes it; without a notice."""
         self.state.tests.pop(kind, None)
         if kind in self.state.alarms:
             self.state.alarms[kind] = replace(self.state.alarms[kind], is_told=False)
             self._end(kind, at, "recovered")
 
     def _tell(self, news: News, alarm: Alarm, at: float) -> None:
-        """Tell people of an open alarm, unless they were told of this kind within a day."""
+        """Add a notice of an open alarm, unless there was one of this kind within a day."""
         if at - self.state.told.get(alarm.kind, -math.inf) < DAY:
             return
         self.state.told[alarm.kind] = at
@@ -250,7 +250,7 @@ class TaskHealth:
         self.changes.append(AlarmChange(news, told))
 
     def _tell_late(self, at: float) -> None:
-        """Tell people of a repeated alarm that is still open a day after they were told of the first one."""
+        """Add a notice of a repeated alarm that is still open a day after the notice of the first one."""
         for alarm in [alarm for alarm in self.state.alarms.values() if not alarm.is_told]:
             self._tell("repeated", alarm, at)
 

@@ -1,8 +1,8 @@
 """Kept pages: the fetched pages of a task on disk, so that they can be extracted again without a request.
 
-One SQLite file a task. Pages that are written together are one block (`workers.page_packing`): bodies, each once by its
-SHA-256, and a record of each page. Like JSON lines the file may be on a shared file system that has locks, since it is
-written with a rollback journal and not with a write-ahead log, which needs shared memory.
+One SQLite file per task. Pages that are written together are one block (`workers.page_packing`): bodies, each once by
+its SHA-256, and a record of each page. Like JSON lines the file may be on a shared file system that has locks, since it
+is written with a rollback journal and not with a write-ahead log, which needs shared memory.
 
 A writer holds the file, removes a few pages that are too old, and writes the pages of its group in one transaction.
 """
@@ -73,7 +73,7 @@ ORDER BY id
 
 @dataclass(frozen=True, slots=True)
 class KeptPage:
-    """A page as it was kept. `url`: as requested; `info`: what discovery knew of the URL."""
+    """A page as it was kept. `url`: as requested; `info`: the data on the URL from discovery."""
 
     id: int
     url: str
@@ -111,7 +111,9 @@ def kept_pages_of(config: ExtractionConfig, *, clock: Clock) -> "KeptPages":
 
 
 class KeptPages(PageSink):
-    """The kept pages of one task: a `PageSink`, and what reads them. Not for several threads, nor after a fork.
+    """The kept pages of one task: a `PageSink`, and the functions that read them.
+
+    Not for several threads, nor after a fork.
 
     `keep`: seconds after which a page is removed; None: no page is.
     """
@@ -164,8 +166,8 @@ class KeptPages(PageSink):
     def newest_of_each_url(self, *, since: float = 0.0) -> list[int]:
         """Return the ids of the pages to extract again, oldest first.
 
-        Of each URL the newest page that gave a row, or if none did, the newest one that was refused; of a list page
-        all, since each gave other entries. `since`: Unix seconds, when they were fetched.
+        For each URL it is the newest page that gave a row, or if none did, the newest one that was refused; of a list
+        page all, since each gave other entries. `since`: Unix seconds, when they were fetched.
         """
         with self._reading() as database:
             found = database.execute(_NEWEST_OF_EACH_URL, {"oldest": self._oldest(), "since": since}).fetchall()
@@ -420,7 +422,7 @@ def _set_up(database: sqlite3.Connection, synchronous: str) -> None:
 
 
 def _record(source: SourcePage) -> Mapping[str, Any]:
-    """Return what is needed of a page beside its bodies; what is as usual is left out."""
+    """Return the record of a page, without its bodies; usual values are left out."""
     page = source.page
     record: dict[str, Any] = {"url": source.url, "type": page.content_type}
     if page.url != source.url:

@@ -1,6 +1,7 @@
 """Quarantine: pages that could not be extracted are kept in Redis, so that a person can look at them on any machine.
 
-Of each task the newest are kept, within a size, of a limited number of tasks, and for a limited time. Two keys a task:
+There are limits on the size of each task's pages, on the number of tasks, and on the time for which they are kept; the
+newest are kept. Two keys per task:
 
     quarantine     hash: fingerprint -> a line of JSON (url, type, reason, fetched_at, at), then the body (zstd)
     quarantine:at  zset: fingerprint -> when it was kept, Unix seconds
@@ -46,7 +47,7 @@ return keep_newest(now, ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], 0)
 
 @dataclass(frozen=True, slots=True)
 class PageNote:
-    """What is known of a page in quarantine. `at`: when it was kept, Unix seconds; `fetched_at`: ISO 8601."""
+    """The note on a page in quarantine. `at`: when it was kept, Unix seconds; `fetched_at`: ISO 8601."""
 
     url: str
     type: str
@@ -90,7 +91,7 @@ def keep_page(
 
 
 def kept_notes(connection: "redis.Redis", task: str) -> dict[Fingerprint, PageNote]:
-    """Return what is known of each page of a task in quarantine."""
+    """Return the notes on the pages of a task in quarantine."""
     raw = cast(dict[bytes, bytes], connection.hgetall(_keys(task)[0]))
     return {name.decode(): _note(value) for name, value in raw.items()}
 

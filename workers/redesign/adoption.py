@@ -33,7 +33,7 @@ class AdoptedExample:
 
 
 def adopted_examples(connection: "redis.Redis") -> dict[str, AdoptedExample]:
-    """Return the adopted examples that are not in tasks.yaml, as far as is known, by task."""
+    """Return, by task, the adopted examples that are not in tasks.yaml, as far as is known."""
     raw = cast(dict[bytes, bytes], connection.hgetall(keys.EXAMPLES))
     return {
         name.decode(): AdoptedExample(**known_fields(AdoptedExample, json.loads(text))) for name, text in raw.items()
@@ -44,7 +44,7 @@ def adopt(connection: "redis.Redis", task: str, *, clock: Clock) -> Proposal:
     """Adopt the newest proposal of a task, and let the gap be extracted again; return the proposal.
 
     An adoption that was interrupted is completed. Raises `ExemplarError` if there is nothing to adopt, or the example
-    is another one by now.
+    has changed meanwhile.
     """
     proposal, config = proposal_of(connection, task), config_of(connection, task)
     if proposal is None or config is None:
@@ -63,7 +63,7 @@ def adopt(connection: "redis.Redis", task: str, *, clock: Clock) -> Proposal:
 
 
 def _replace_example(connection: "redis.Redis", config: ExtractionConfig, proposal: Proposal, clock: Clock) -> None:
-    """Change all that Redis has of the task, in one transaction. Raises `ExemplarError`."""
+    """Change all values of the task in Redis, in one transaction. Raises `ExemplarError`."""
     task = config.task
     page = proposed_page(connection, task)
     if page is None:

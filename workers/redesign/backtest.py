@@ -39,7 +39,7 @@ class PageComparison:
     """A page as extracted with the present example and method (`old`) and with others (`new`).
 
     `f1`: of the two texts, 0 to 1. `differing`: the fields that differ, `text` among them; `before` and `after`: the
-    first words of the texts that differ. `kind`: `lost` and `gained` of whole articles; `none` without any.
+    first words of the texts that differ. `kind`: `lost` or `gained` for a whole article; `none` if neither has one.
     """
 
     url: str
@@ -103,7 +103,7 @@ class BackTest:
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> "BackTest":
-        """Return what `to_dict` gave."""
+        """Return the value that `to_dict` converted."""
         pages = [
             PageComparison(
                 **{

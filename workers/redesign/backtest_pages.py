@@ -1,4 +1,4 @@
-"""What a back-test works with: the stored pages of a task, and the section of another example."""
+"""The data for a back-test: the stored pages of a task, and the section of another example."""
 
 import logging
 from collections.abc import Sequence
@@ -23,7 +23,10 @@ log = logging.getLogger(__name__)
 
 
 def with_former(page: StoredPage, former: StoredPage | None, method: str = "auto") -> Section:
-    """Return the section of a new example that knows the former one too. Raises `UnusablePage` for the new one."""
+    """Return the section of a new example, with the former one among its voters.
+
+    Raises `UnusablePage` for the new one.
+    """
     section = Section(decode(page.body, page.content_type)[0], page.url, method=method)
     if former is not None:
         try:

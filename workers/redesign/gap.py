@@ -54,7 +54,7 @@ def close_gap(connection: "redis.Redis", config: ExtractionConfig, *, since: flo
 
 
 def _failed(ledger: Ledger, since: float) -> dict[Fingerprint, LowNote]:
-    """Return the pages whose extraction failed since a time; the ledger knows whether they are failed still."""
+    """Return the pages whose extraction failed since a time; the ledger has their present state."""
     return {
         fingerprint(problem["url"]): LowNote(problem["url"], float(problem["at"]), "rejected")
         for problem in ledger.problems(PROBLEMS_READ)

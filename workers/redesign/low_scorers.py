@@ -1,8 +1,8 @@
 """Low scorers: pages that do not have the template of their section, as far as it is known (`Article.fits`).
 
-After a redesign they are what a new example is chosen among (`workers.redesign.proposal_finder`), and what is extracted
-again with it (`workers.redesign.gap`). So each has a note, and the newest pages are kept too. Of each task the newest
-are kept, within a number and a size, of a limited number of tasks, and for a limited time. Keys of a task:
+After a redesign a new example is chosen among them (`workers.redesign.proposal_finder`), and they are extracted again
+with it (`workers.redesign.gap`). So each has a note, and the newest pages are kept too. There are limits on the number
+and size of each task's pages, on the number of tasks, and on the time for which they are kept. Keys of a task:
 
     low           hash: fingerprint -> a line of JSON (`LowNote`)
     low:at        zset: fingerprint -> when it was extracted, Unix seconds
@@ -59,10 +59,10 @@ return keep_newest(now, ARGV[2], ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6]), 0
 
 @dataclass(frozen=True, slots=True)
 class LowNote:
-    """What is known of a low scorer.
+    """The note on a low scorer.
 
     `at`: when it was extracted, Unix seconds. `version` and `hash`: of the row that it gave, 0 and empty if it was
-    rejected. `info`: what discovery knows of its URL.
+    rejected. `info`: the data on its URL from discovery.
     """
 
     url: str
@@ -138,7 +138,7 @@ class LowScorers:
         return {name: page for name, page in pages if page is not None}
 
     def clear(self) -> None:
-        """Remove all notes and pages: they have been extracted again, or are no evidence any more."""
+        """Remove all notes and pages: they have been extracted again, or are no longer evidence."""
         self.redis.unlink(*_names(self.task))
         self.redis.zrem(keys.LOW_SCORERS, self.task)
 

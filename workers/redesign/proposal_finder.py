@@ -1,10 +1,10 @@
 """Finds a new example after a redesign: the low scorers of a task are clustered by their templates.
 
 The proposed page is a central one of the largest cluster whose article is good: the page alone gives a confident
-article, and the comparison with other pages of the cluster gives the same one. Of several the longest article is taken,
-since the page alone shows its limits best: on the sample site's pages the longest of a section gives all texts right
-as example, the most central one 84 to 100%. It is proposed with a back-test. One proposal of a task is open at a time;
-as long as it is open or dismissed, and the example is the same, none follows.
+article, and the comparison with other pages of the cluster gives the same one. Among several, the longest article is
+chosen, since its limits are clearest from the page alone: on the sample site's pages the longest of a section gives all
+texts right as example, the most central one 84 to 100%. It is proposed with a back-test. One proposal of a task is open
+at a time; as long as it is open or dismissed, and the example is the same, none follows.
 """
 
 import logging
@@ -65,7 +65,7 @@ class ProposalFinder:
         self.low = LowScorers(connection, self.config.task, clock=clock)
 
     def look(self) -> Proposal | None:
-        """Look for a new example if it is time; return a new proposal, adopted if the task says so.
+        """Look for a new example if it is time; return a new proposal, adopted if the task's setting allows it.
 
         It is time when there are twice as many low scorers as at the last look.
         """
@@ -129,7 +129,7 @@ class ProposalFinder:
     ) -> tuple[Fingerprint, Article] | None:
         """Return the page with the best article, and the article. `order`: pages, the most central one first.
 
-        None if the articles of the cluster are alike: such pages are notices, captchas and the like.
+        None if the articles of the cluster are alike: such pages are notices, captchas or similar.
         """
         articles = {name: article for name in order if (article := _alone(pages[name])) is not None}
         if len(_unlike(articles)) < self.smallest:
@@ -149,7 +149,7 @@ class ProposalFinder:
         return bool(page.url) and re2.fullmatch(self.config.url_regex, normalise(page.url)) is not None
 
     def _tested(self, new: Section, low: Sequence[tuple[str, StoredPage]]) -> BackTest:
-        """Compare the new example with the present one, on the newest kept pages, or without any on the low scorers."""
+        """Compare the new example with the present one, on the newest kept pages, or else on the low scorers."""
         pages, source = pages_to_test(self.redis, self.config, low, most=TESTED, clock=self.clock)
         return back_test(self.section.section, new, pages, source)
 
@@ -168,7 +168,7 @@ class ProposalFinder:
 
 
 def doubt_of(proposal: Proposal) -> str:
-    """Return why a proposal should not be adopted without a person; empty if nothing is against it."""
+    """Return why a proposal should not be adopted without a person; empty if there is no objection."""
     test = proposal.test
     if test.lost:
         return f"{test.lost} of {len(test.pages)} pages would lose their article"

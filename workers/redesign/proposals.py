@@ -21,7 +21,7 @@ ProposalState = Literal["proposed", "adopted", "dismissed"]
 
 @dataclass(frozen=True, slots=True)
 class GapCounts:
-    """What is extracted again after an adoption, in URLs.
+    """The numbers of URLs that are extracted again after an adoption.
 
     `stored`: their pages were in Redis or kept, no request is needed; `to_fetch`: they wait for the next run;
     `untouched`: open, forgotten or duplicates.
@@ -64,7 +64,7 @@ class Proposal:
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> "Proposal":
-        """Return what `to_dict` gave, of this version or another."""
+        """Return the value that `to_dict` converted, in this version or another."""
         raw = known_fields(cls, stored)
         raw["test"] = BackTest.from_dict(raw["test"])
         raw["gap"] = GapCounts(**known_fields(GapCounts, raw["gap"])) if raw.get("gap") else None

@@ -1,7 +1,7 @@
-"""What one job of a worker shows of a redesign: low scorers are noted at its end, and a new example is looked for.
+"""The evidence of a redesign in one job of a worker: low scorers are noted at its end, and a new example is looked for.
 
-By then the pages are settled, and an adoption lets them be extracted again. So that a run with `--once` does not end in
-between, the worker marks the task before it settles the first of them:
+By then the pages are settled, and after an adoption they are extracted again. So that a run with `--once` does not end
+in between, the worker marks the task before it settles the first of them:
 
     low:pending  zset: worker -> until when it may take, Unix seconds
 """

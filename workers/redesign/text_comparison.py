@@ -1,4 +1,4 @@
-"""How alike two texts are, by their runs of words."""
+"""The similarity of two texts, by their runs of words."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The connection to Redis: survives a restart, reports what is wrong, refuses public servers without password."""
+"""The connection to Redis: survives a restart, reports what is wrong, refuses public servers without a password."""
 
 import ipaddress
 import os
@@ -108,7 +108,7 @@ def _advice(address: RedisAddress, error: BaseException) -> str:
 
 
 def _try_rights(connection: "redis.Redis") -> None:
-    """Ask for what the user's rules must allow, without changing anything; raise what names the missing right."""
+    """Try what the user's rules must allow, without changing anything; the error names the missing right."""
     for probe in _RIGHTS:
         try:
             connection.execute_command(*probe)  # type: ignore[no-untyped-call]

@@ -1,9 +1,9 @@
-"""The epoch of a Redis: a name that changes whenever Redis may have lost writes that were answered.
+"""The epoch of a Redis: a name that changes whenever Redis may have lost acknowledged writes.
 
 An append-only file is written once a second, and a replica is behind its master. So a Redis that restarts, or fails
-over, may lack its last second, although its clients know the answers. The epoch changes if the server process behind
-the connection is another one (its `run_id`), or if the key is missing (Redis was emptied or restored). A process keeps
-the epoch in which it learned something of Redis, and does not rely on it in another one.
+over, may lack the writes of its last second, although its clients have received the replies. The epoch changes if the
+server process behind the connection is another one (its `run_id`), or if the key is missing (Redis was emptied or
+restored). A process stores the epoch in which it read something from Redis, and does not rely on it in a later epoch.
 """
 
 import logging
@@ -35,7 +35,7 @@ class ConnectHook:
         self.connections = 0
 
     def __call__(self, connection: Any) -> None:
-        """Log in, and begin a new epoch if another server answers."""
+        """Log in, and begin a new epoch if the server is another one."""
         connection.on_connect()
         connection.retry.call_with_retry(
             lambda: _enter_on(connection),
@@ -52,7 +52,7 @@ def current_epoch(connection: "redis.Redis") -> str:
 
 
 class EpochWatch:
-    """The epoch in which a process learned what it knows of Redis. Create it before anything is read."""
+    """The epoch in which a process read its data from Redis. Create it before anything is read."""
 
     def __init__(self, connection: "redis.Redis"):
         self.redis = connection

@@ -2,13 +2,13 @@
 
 A refused command has had no effect. Three kinds of callers:
 
-- What frees memory, or takes a few bytes only (settling a page, a heartbeat), is done all the same: Redis lets a script
-  go on once it has written, so these scripts begin with a write that changes nothing (`ALLOWED_WHEN_FULL`). Measured
+- What frees memory, or takes a few bytes only (settling a page, a heartbeat), is still done: Redis lets a script
+  continue once it has written, so these scripts begin with a write that changes nothing (`ALLOWED_WHEN_FULL`). Measured
   with Redis 6.2 and 7.0.
 - A spider sends its commands again until memory is free (`WaitingRedis`).
-- Others skip what they can do later (`is_full_error`).
+- Others skip steps that can be done later (`is_full_error`).
 
-Within a MULTI a full Redis refuses every command, reads too.
+Within a MULTI a full Redis refuses every command, including reads.
 """
 
 import time
@@ -105,7 +105,7 @@ class WaitingRedis(ScriptClient):
         return _WaitingPipeline(self, transaction, shard_hint)
 
     def patiently(self, step: Callable[[], Result]) -> Result:
-        """Take a step that has no effect if Redis refuses it; again until it is not refused."""
+        """Run a step that has no effect if Redis refuses it; repeat it until it is accepted."""
         until: float | None = None
         while True:
             try:

@@ -1,4 +1,4 @@
-"""What a person may look at later is kept in Redis: the newest things of each owner, up to a number, a size and an age.
+"""Things that a person may look at later, kept in Redis: the newest of each owner, up to a number, a size and an age.
 
 An owner, such as a task, has a hash of its things and a sorted set of their times; a sorted set has all owners.
 """

@@ -1,4 +1,4 @@
-"""How a part of the system waits for a Redis that it lost: with back-off, and reported once."""
+"""How a part of the system waits for an unavailable Redis: with back-off, and with one report."""
 
 import re
 import time
@@ -57,7 +57,7 @@ class Outage:
         return self._since is not None
 
     def ended_within(self, seconds: float) -> bool:
-        """Whether Redis came back so few seconds ago."""
+        """Whether Redis came back within the last `seconds`."""
         return self.clock() - self._ended < seconds
 
     def attempt(self, step: Callable[[], Result]) -> Result | None:
@@ -99,5 +99,5 @@ class Outage:
 
 
 def is_temporary(error: redis.RedisError) -> bool:
-    """Whether the cause of an error may pass: no connection, or a reply of a server that can't serve at present."""
+    """Whether the cause of an error may pass: no connection, or a server that temporarily cannot serve."""
     return isinstance(error, _TEMPORARY) or _TEMPORARY_CODE.search(str(error)) is not None

@@ -4,9 +4,9 @@ import redis
 
 
 def persistence_problem(connection: "redis.Redis") -> str | None:
-    """Return what a restart of the server would lose, and the remedy; None if it keeps its data or has a replica.
+    """Return which data a restart of the server would lose, and the remedy; None if it keeps its data or has a replica.
 
-    Whether it makes snapshots is not asked: that needs `CONFIG GET`, which also shows the server's passwords.
+    It does not check whether snapshots are made: that needs `CONFIG GET`, which also returns the server's passwords.
     """
     if connection.info("persistence").get("aof_enabled") or connection.info("replication").get("connected_slaves"):
         return None

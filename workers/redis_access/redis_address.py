@@ -1,11 +1,11 @@
-"""What `REDIS_URL` may say: one server, a service that Sentinels watch, or several servers; and the clients for each.
+"""The forms of `REDIS_URL`: one server, a service that Sentinels watch, or several servers; and the clients for each.
 
     redis://[user:password@]host[:port][/db]            rediss://… with TLS
     unix:///path/redis.sock[?db=1]
     redis+sentinel://[user:password@]host[:port],host[:port]…/service[/db]    rediss+sentinel://… with TLS
 
 Options follow after `?`: the files of TLS (`ssl_ca_certs`, `ssl_certfile`, `ssl_keyfile`), the login at the Sentinels
-(`sentinel_username`, `sentinel_password`) and those of redis-py. Several servers are separated by commas or blanks.
+(`sentinel_username`, `sentinel_password`) and those of redis-py. Several servers are separated by commas or spaces.
 `#name` after a server is its name in the choice of a task's server (`workers.redis_access.servers`); the default is its
 address.
 """
@@ -52,7 +52,7 @@ _READ_ONLY = "READONLY You can't write"  # a script of Redis 6.2 wraps this into
 
 
 class _Primary:
-    """A connection that is made anew when its server became a replica: what it refuses, its successor takes."""
+    """A connection that is made again when its server has become a replica: it then uses the new primary."""
 
     def read_response(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -77,7 +77,7 @@ class _PrimarySocketConnection(_Primary, UnixDomainSocketConnection):
 
 
 class _Watched(_Primary):
-    """A connection that asks the Sentinels each time it is made; redis-py's own goes to its last server once more."""
+    """A connection that queries the Sentinels each time it is made; redis-py's own reconnects to its last server."""
 
     def connect_check_health(self, check_health: bool = True, retry_socket_connect: bool = True) -> None:
         if not self.is_connected:  # type: ignore[attr-defined]
@@ -127,13 +127,13 @@ class RedisAddress:
 
     @property
     def authenticates(self) -> bool:
-        """Whether a client proves who it is: by a password or by a certificate."""
+        """Whether clients authenticate, by a password or by a certificate."""
         return bool(self.options.get("password") or self.options.get("ssl_certfile"))
 
     def client(self, **options: Any) -> "redis.Redis":
         """Return a client that sends nothing yet. `options` are those of `redis.Redis`; the address' own override them.
 
-        It always talks to the present primary: if its server became a replica, it connects anew.
+        It always uses the present primary: if its server became a replica, it connects again.
         """
         given = {name: value for name, value in self.options.items() if name not in _SENTINEL_OPTIONS}
         if not self.service:
@@ -264,7 +264,7 @@ def _needs_tls(option: str, scheme: str) -> str:
 
 
 def _name(address: RedisAddress) -> str:
-    """What a server is called where it was given no name: where it is, without login and options."""
+    """The name of a server that was given none: its address, without login and options."""
     db = address.options.get("db") or 0
     if address.scheme == "unix":
         return f"{address.options['path']}/{db}"

@@ -70,7 +70,7 @@ def refuse_newer_data(folder: Path, binary: RedisBinary) -> None:
 
 
 def _examine(path: Path) -> RedisBinary | None:
-    """Return what a program says of itself; None if it is no server or can't be run."""
+    """Return product and version of a program, by its own output; None if it is not a server or cannot be run."""
     try:
         done = subprocess.run([str(path), "--version"], capture_output=True, text=True, timeout=10)
     except (OSError, subprocess.SubprocessError):

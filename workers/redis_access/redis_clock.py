@@ -45,7 +45,10 @@ class RedisClock:
         self._warned = False
 
     def now(self) -> float:
-        """Return Redis' time in Unix seconds. Raises `redis.RedisError` if it has to be measured and Redis is away."""
+        """Return Redis' time in Unix seconds.
+
+        Raises `redis.RedisError` if it has to be measured and Redis is unavailable.
+        """
         if self._is_due():
             self._measure()
         return self.monotonic() + self._offset

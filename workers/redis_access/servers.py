@@ -1,7 +1,7 @@
 """Several Redis servers: each is a complete system of its own, and every task lives on one of them.
 
 The server is chosen by the host of the task's example (rendezvous hashing): all tasks of a host are on one server, so
-that its pace holds for all of them, and one more server moves only the hosts that it gets. A task whose ledger is
+that they share its pace, and an additional server moves only the hosts that are assigned to it. A task whose ledger is
 already on another server stays there.
 """
 
@@ -33,7 +33,7 @@ class RedisServer:
 
     @property
     def name(self) -> str:
-        """What the server is called: its `#name`, or its address without login."""
+        """The name of the server: its `#name`, or its address without login."""
         return self.address.name
 
 
@@ -54,7 +54,7 @@ class RedisServers(Sequence[RedisServer]):
         return iter(self._servers)
 
     def of_host(self, host: str) -> RedisServer:
-        """Return the server that a host's name chooses."""
+        """Return the server that is chosen by a host's name."""
         return max(self._servers, key=lambda server: weight(server.name, host))
 
     def of_task(self, task: str) -> RedisServer:

@@ -1,9 +1,9 @@
-"""Scripts that are run once, however often they are asked for: a reply that was lost on its way is given again.
+"""Scripts that are run once, however often they are requested: a reply that was lost on its way is sent again.
 
-A client whose connection breaks repeats its command, although the server may have executed it. Many steps would answer
-otherwise the second time: `add` calls a URL new only once. So each request has a number, and the script keeps its last
-reply to each client, a thread of a process; the same number gives the same reply. That is one key for each client. The
-steps of a transaction or pipeline have keys of their own, since it is repeated as a whole.
+A client whose connection breaks repeats its command, although the server may have executed it. Many steps would give
+another answer the second time: `add` reports a URL as new only once. So each request has a number, and the script keeps
+its last reply to each client, a thread of a process; the same number gives the same reply. That takes one key for each
+client. The steps of a transaction or pipeline have keys of their own, since it is repeated as a whole.
 """
 
 import os

@@ -1,7 +1,7 @@
 """Which processes of the cluster are alive: each writes a heartbeat into one hash every few seconds.
 
-A heartbeat holds the name of the machine (its node), the version, and what the process is doing. A process that ends
-removes its heartbeat; one whose heartbeats only stopped has died, which is known for an hour.
+A heartbeat has the name of the machine (its node), the version, and the activity of the process. A process that ends
+removes its heartbeat; if heartbeats stop without that, the process has died, which is shown for an hour.
 """
 
 import json
@@ -50,7 +50,7 @@ class Presence:
         self._last_error, self._error_is_new = {"text": text[:ERROR_LENGTH]}, True
 
     def show(self, **facts: Any) -> None:
-        """Write a heartbeat with what the process does."""
+        """Write a heartbeat with the activity of the process."""
         now = self.clock()
         if self._last_error is not None and self._error_is_new:
             self._last_error["at"], self._error_is_new = now, False
@@ -74,7 +74,7 @@ class Presence:
 
 
 class Rate:
-    """How many things a process did in the last minute. `clock`: monotonic seconds."""
+    """The number of things that a process did in the last minute. `clock`: monotonic seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         self.clock = clock
@@ -82,7 +82,7 @@ class Rate:
         self._counts: deque[tuple[int, int]] = deque()  # (second, number)
 
     def add(self, number: int = 1) -> None:
-        """Count some."""
+        """Count `count` things."""
         second = int(self.clock())
         if self._counts and self._counts[-1][0] == second:
             number += self._counts.pop()[1]

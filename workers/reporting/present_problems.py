@@ -58,7 +58,8 @@ class ProblemBook:
     """The present problems of one process.
 
     `on_change` gets each problem twice: when it begins, and when it is over. `clock` is this machine's; records in
-    Redis have times by Redis' clock. `calm`: seconds without the problem until it is over where work succeeds again.
+    Redis have times by Redis' clock. `calm`: seconds without the problem, while work succeeds again, after which it is
+    over.
     """
 
     def __init__(self, presence: Presence, on_change: OnChange, *, clock: Clock = time.time, calm: float = CALM):

@@ -1,4 +1,4 @@
-"""Reports from a worker to its supervisor: what it works on, so that leases are renewed and deadlines are enforced.
+"""Reports from a worker to its supervisor: the pages in work, so that leases are renewed and deadlines are enforced.
 
 Each message is one line of JSON over a pipe. A line is shorter than PIPE_BUF, so it is written atomically.
 """
@@ -13,10 +13,13 @@ PROBLEM_LENGTH = 300  # characters, of at most 12 bytes each in JSON: with a tas
 
 
 class Watch(Protocol):
-    """What an extraction worker reports."""
+    """The reports of an extraction worker."""
 
     def job(self, task: str, names: Sequence[str]) -> None:
-        """A job has begun: these pages are queued again if the worker dies. No names: the job is done."""
+        """A job has begun: these pages are queued again if the worker dies.
+
+        An empty list means that the job is done.
+        """
         ...
 
     def begin(self, task: str, name: str, seconds: float) -> None:
@@ -35,7 +38,7 @@ class Watch(Protocol):
         ...
 
     def problem(self, text: str, task: str) -> None:
-        """Something a person should read, such as a full disk. It is over when the task's rows are `wrote` again."""
+        """A problem for a person, such as a full disk. It is over when the task's rows are `wrote` again."""
         ...
 
     def wrote(self, task: str) -> None:
@@ -100,7 +103,7 @@ class PipeWatch:
         self._send({"problem": text[:PROBLEM_LENGTH], "task": task})
 
     def wrote(self, task: str) -> None:
-        """Report once a job that rows were written."""
+        """Report once per job that rows were written."""
         if task not in self._wrote:
             self._wrote.add(task)
             self._send({"wrote": task})

@@ -1,4 +1,4 @@
-"""Sinks write rows to outputs. One file a kind of output; `open_sink` chooses by the output's form."""
+"""Sinks write rows to outputs. One file for each kind of output; `open_sink` chooses by the output's form."""
 
 from .interface import BatchSink, ListSink, PageSink, RowBatch, Sink, SourcePage, WrittenRow
 from .jsonl import JsonLinesSink

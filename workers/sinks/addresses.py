@@ -1,7 +1,7 @@
 """Addresses of outputs in messages: without passwords, tokens and keys.
 
-Every message of ours names an output by `shown(address)`. What a library says of an address goes through `concealed`
-first, since libraries quote addresses, and parts of them, as they like.
+Every message of ours names an output by `shown(address)`. A library's message on an address is passed through
+`concealed` first, since libraries quote addresses and parts of them in various forms.
 """
 
 import json
@@ -29,7 +29,7 @@ _WORDS = re.compile(r"[a-z]+(?:[-_][a-z]+)*|[\d-]+")  # such a part that a perso
 def shown(address: str) -> str:
     """Return an output's address for messages: `***` for passwords, tokens and keys. It never raises.
 
-    `${VARIABLES}` stay. What may be a secret is taken for one: `@` in a path after a port, or a
+    `${VARIABLES}` stay. Any part that may be a secret is treated as one: `@` in a path after a port, or a
     long part of an http path that mixes letters and digits.
     """
     text, end = "", 0
@@ -40,7 +40,7 @@ def shown(address: str) -> str:
 
 
 def has_secret(address: str) -> bool:
-    """Whether an address as it is written in tasks.yaml holds a secret itself, instead of a `${VARIABLE}`."""
+    """Whether an address as it is written in tasks.yaml contains a secret itself, instead of a `${VARIABLE}`."""
     return shown(address) != address
 
 
@@ -65,7 +65,7 @@ def secrets_of(address: str) -> tuple[str, ...]:
 
 
 def _hidden(secret: str) -> str:
-    """Return what stands for a secret: only variables stay, without their defaults."""
+    """Return the replacement of a secret; only variables stay, without their defaults."""
     if not secret or VARIABLE.sub("", secret):
         return HIDDEN if secret else ""
     return VARIABLE.sub(lambda match: match[0] if match[2] is None else f"${{{match[1]}:-{HIDDEN}}}", secret)
@@ -87,7 +87,7 @@ def _secret_spans(address: str) -> list[tuple[int, int]]:
 
 
 def _default_spans(variable: re.Match[str]) -> Iterator[tuple[int, int]]:
-    """Yield what is secret in the default of a variable: all of it if its name says so, such as `${API_KEY:-…}`."""
+    """Yield what is secret in the default of a variable: all of it if its name does, such as `${API_KEY:-…}`."""
     if _SECRET_NAME.search(re.sub(r"[^a-z]", "", variable[1].lower())):
         yield variable.span(2)
     else:

@@ -1,6 +1,6 @@
 """Files to which rows are appended under a lock. All workers that append must share the file system.
 
-An output is one file, or one file a day if its path holds `{date}`. A file may be moved at any time; the next row
+An output is one file, or one file per day if its path contains `{date}`. A file may be moved at any time; the next row
 starts a new one. Between writes nothing is open.
 """
 
@@ -93,7 +93,7 @@ class AppendedFileSink:
             raise self._unavailable(error) from None
 
     def append(self, rows: Sequence[Row]) -> None:
-        """Append rows without a look whether the output has them, inside `exclusive`."""
+        """Append rows without checking whether the output has them, inside `exclusive`."""
         by_path: dict[Path, list[Row]] = {}
         for row in rows:
             by_path.setdefault(self.pattern.path_of(row), []).append(row)
@@ -107,7 +107,7 @@ class AppendedFileSink:
     def newest(self, task: str) -> Iterator[WrittenRow]:
         """Yield the rows of all tasks, newest first. Reads each file from its end, as far as rows are taken.
 
-        Then come files beside it that were moved aside (`out.jsonl.1`), compressed ones too.
+        Then follow the files that were moved aside (`out.jsonl.1`), compressed ones included.
         """
         try:
             for path in self._files(True):
@@ -223,7 +223,7 @@ class AppendedFileSink:
 
     @contextmanager
     def _file_of(self, path: Path) -> Iterator[int]:
-        """Give the file of a path, open, locked, and able to take rows."""
+        """Provide the file of a path, open, locked, and ready for rows."""
         is_held = self.pattern.is_fixed
         file = self._held if is_held and self._held is not None else self._open_locked(path)
         try:
@@ -282,7 +282,7 @@ class AppendedFileSink:
     def _mend(self, file: int, path: Path) -> None:
         """Remove a partial last row, as a power failure leaves it: its page was not settled and will be written again.
 
-        What is complete without its line end, as some editors save it, gets one.
+        A complete last line without a line end, as some editors save it, gets one.
         """
         if not stat.S_ISREG(os.fstat(file).st_mode):
             return
@@ -304,7 +304,7 @@ class AppendedFileSink:
                 del self._complete[next(iter(self._complete))]
 
     def _mend_last(self) -> None:
-        """Mend the files that the last group was written to: no other row may come to them."""
+        """Repair the files that the last group was written to, since no other row may be added to them."""
         assert self._held is not None
         for name in self._noted():
             path = self.pattern.root / name
@@ -345,7 +345,7 @@ class AppendedFileSink:
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """A place in a file: device and inode, bytes, and what stands before it, since inodes are used again."""
+    """A place in a file: device and inode, bytes, and the content before it, since inodes are reused."""
 
     inode: tuple[int, int]
     end: int
@@ -404,7 +404,7 @@ def _newest_first(paths: "Iterator[Path] | set[Path]") -> list[Path]:
 
 
 def _free_name(path: Path) -> Path:
-    """Return a path beside a file that nobody has: out.csv.1, out.csv.2 …"""
+    """Return an unused path next to a file: out.csv.1, out.csv.2 …"""
     number = 1
     while (free := path.with_name(f"{path.name}.{number}")).exists():
         number += 1

@@ -1,8 +1,8 @@
 """A batch that its target refuses, or finds too large, is sent in halves, until only the rows at fault are refused.
 
-Parts are always cut at the same places, so a part has the same id and rows in every delivery. What the target took and
-refused of a batch is remembered until the batch is delivered: an interrupted delivery goes on from there, unless the
-process ended.
+Parts are always cut at the same places, so a part has the same id and rows in every delivery. Which parts of a batch
+the target accepted and refused is remembered until the batch is delivered: an interrupted delivery continues from
+there, unless the process ended.
 """
 
 import time
@@ -27,7 +27,7 @@ class BatchPart:
 
 @dataclass(frozen=True, slots=True)
 class PartAnswer:
-    """What the target made of a part. `words`: why it refused the part; `refused`: single rows."""
+    """The target's answer to a part. `words`: why it refused the part; `refused`: single rows."""
 
     outcome: Literal["taken", "refused", "too large"]
     words: str = ""
@@ -36,7 +36,7 @@ class PartAnswer:
 
 @dataclass(slots=True)
 class _Progress:
-    """What the target took and refused of a batch so far."""
+    """The parts of a batch that the target has accepted and refused so far."""
 
     taken: set[tuple[int, int]] = field(default_factory=set)
     refused: dict[RowKey, str] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class PartedDelivery:
     """Delivers batches of one output, in as few parts as its target allows."""
 
     def __init__(self, output: str, seconds: float, unavailable: Callable[[str], SinkUnavailable]):
-        """`seconds`: no part is sent later than this after the begin of a delivery. `unavailable` makes the error."""
+        """`seconds`: no part is sent later than this after the start of a delivery. `unavailable` makes the error."""
         self._output, self._seconds, self._unavailable = output, seconds, unavailable
 
     def deliver(self, batch: RowBatch, send: Callable[[BatchPart], PartAnswer]) -> None:

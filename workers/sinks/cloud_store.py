@@ -115,7 +115,7 @@ def open_memory(address: StoreAddress) -> "CloudStore":
 
 
 def _fresh() -> dict[str, bool]:
-    """No file system of another sink or process is used, and no list of objects is older than the question."""
+    """Options of fsspec: do not reuse file systems of other sinks or processes, and do not cache lists of objects."""
     return {"skip_instance_cache": True, "use_listings_cache": False}
 
 
@@ -169,7 +169,7 @@ class CloudStore:
             yield file
 
     def check(self, folder: str) -> None:
-        """List the folder, write an empty object in it and remove that: nothing else tells whether writing is allowed.
+        """List the folder, write an empty object in it and remove that: only this shows whether writing is allowed.
 
         Where removing is not allowed, the object `.exemplar-check` remains.
         """
@@ -187,7 +187,8 @@ class CloudStore:
     def _errors(self, what: str) -> Iterator[Any]:
         """Provide the file system; every error in the block becomes one of ours, in words without secrets.
 
-        The libraries raise errors of many classes, whose texts may hold signed URLs: only codes and names are used.
+        The libraries raise errors of many classes, whose texts may contain signed URLs, so only codes and names are
+        used.
         """
         try:
             if self._system is None or self._system[0] != os.getpid():

@@ -84,7 +84,7 @@ def _sink(target: Target, codec: Codec) -> AppendedFileSink:
 
 
 class CompressedFormat:
-    """The format of members that hold JSON lines. The position of a row is that of its member."""
+    """The format of members that contain JSON lines. The position of a row is that of its member."""
 
     moves_aside = False
 
@@ -97,11 +97,11 @@ class CompressedFormat:
         return self.codec.compress(self.lines.encode(rows))
 
     def header_of(self, file: int) -> bytes | None:
-        """Nothing: each line has its names."""
+        """Return nothing: each line has the names of its fields."""
         return b""
 
     def complete_end(self, file: int, known: int) -> int:
-        """Return the end of the last complete member. Raises `OSError` if the file has never held one."""
+        """Return the end of the last complete member. Raises `OSError` if the file never had one."""
         with mapped(file) as data:
             end = next((end for _, end in self._members_backwards(data)), 0)
             begin = data[: len(self.codec.mark)]

@@ -1,6 +1,6 @@
-"""CSV and TSV: a header, then one record a row, in UTF-8, quoted as in RFC 4180 with CRLF as line end.
+"""CSV and TSV: a header, then one record per row, in UTF-8, quoted as in RFC 4180 with CRLF as line end.
 
-Texts stand in quotes; numbers, `true`, `false` and missing values (nothing) do not. Lists are JSON. A spreadsheet
+Texts are in quotes; numbers, `true`, `false` and missing values (empty) are not. Lists are JSON. A spreadsheet
 program takes a text that begins with one of `= + - @`, their full-width forms, a tab or a line end for a formula, so
 such a text gets an apostrophe before it, as OWASP recommends under "CSV Injection"; so does a text that begins with an
 apostrophe. A reader that removes one leading apostrophe from each text has what was written.
@@ -39,7 +39,7 @@ def open_csv(target: Target) -> "CsvSink":
 class CsvSink(AppendedFileSink):
     """Appends records to a file, or to one of each day.
 
-    The header of an existing file decides the order of its columns; those of which a row has nothing stay empty. A
+    The header of an existing file decides the order of its columns; those for which a row has no value stay empty. A
     file that lacks a column is moved aside (`out.csv.1`), and a new one is begun.
     """
 
@@ -57,12 +57,12 @@ class CsvSink(AppendedFileSink):
 
 
 def neutralised(text: str) -> str:
-    """Return a text as no spreadsheet program calculates it."""
+    """Return a text in a form that spreadsheet programs do not interpret as a formula."""
     return APOSTROPHE + text if text[:1] in FORMULA_STARTS or text.startswith(APOSTROPHE) else text
 
 
 def original_text(cell: str) -> str:
-    """Return what `neutralised` was given."""
+    """Return the text that was given to `neutralised`."""
     return cell.removeprefix(APOSTROPHE)
 
 
@@ -208,7 +208,7 @@ class CsvFormat:
                 end, quotes = start, 0
 
     def _records(self, data: Buffer, start: int) -> Iterator[tuple[int, int, list[str | None]]]:
-        """Yield the complete records: where each begins and ends, and its cells. What is no CSV is passed over."""
+        """Yield the complete records: where each begins and ends, and its cells. Invalid parts are skipped."""
         at = start
         while at < len(data):
             record = self._record(data, at)
@@ -235,7 +235,7 @@ class CsvFormat:
         return _Record(at, cells, False, False)
 
     def _header(self, data: Buffer) -> bytes:
-        """Return the first record as it stands in the file."""
+        """Return the first record, unchanged."""
         start = len(BOM) if data[: len(BOM)] == BOM else 0
         return next((bytes(data[:end]) for _, end, _ in self._records(data, start)), b"")
 

@@ -1,4 +1,4 @@
-"""How safe a row is from a power failure when its URL counts as written, and what that takes in the file system.
+"""How safe a row is from a power failure when its URL counts as written, and the operations on the file system for it.
 
 With `safe` an output has a group of rows on disk before their pages are settled. With `fast` the operating system
 writes them within about half a minute: a power failure may lose rows whose URLs count as written.
@@ -21,7 +21,10 @@ def make_folder(folder: Path, durability: Durability) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the entries of a folder on disk: else a power failure loses a new file, whatever was synced of it."""
+    """Synchronise the entries of a folder to disk.
+
+    Otherwise a power failure loses a new file, even if its content was synchronised.
+    """
     file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(file)

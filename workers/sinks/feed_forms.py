@@ -20,7 +20,7 @@ _ATOM, _OWN = f"{{{ATOM}}}", f"{{{OWN}}}"
 
 
 class UnknownFeed(Exception):
-    """A file is no feed that this program wrote. Its text says why."""
+    """A file is not a feed written by this program; the message has the reason."""
 
 
 class FeedForm(Protocol):

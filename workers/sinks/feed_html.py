@@ -17,14 +17,14 @@ TEMPLATE_NAMES = frozenset(
 
 
 def filled(template: Template, row: Row) -> str:
-    """Return what a template makes of a row: `$body` is the article as HTML, other values are escaped."""
+    """Return a row formatted by a template: `$body` is the article as HTML, other values are escaped."""
     values = {name: row.get(name) for name in TEMPLATE_NAMES}
     texts = {name: ", ".join(value) if isinstance(value, list) else text_of(value) for name, value in values.items()}
     return template.substitute({name: escape(text_of(text)) for name, text in texts.items()} | {"body": html_of(row)})
 
 
 def text_of(value: object) -> str:
-    """Return a value as text that UTF-8 can hold."""
+    """Return a value as text that can be encoded in UTF-8."""
     return "" if value is None else str(value).encode("utf-8", "replace").decode()
 
 

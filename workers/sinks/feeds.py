@@ -125,7 +125,7 @@ class FeedFile:
             return None
 
     def replace(self, data: bytes) -> None:
-        """Give the file a new content, all of it or none. Only inside `exclusive`."""
+        """Replace the content of the file, completely or not at all. Only inside `exclusive`."""
         with self._temporary.open("r+b") as file:
             file.truncate()
             file.write(data)

@@ -1,7 +1,7 @@
-"""Front matter of Markdown files: YAML whose values are JSON, one field a line.
+"""Front matter of Markdown files: YAML whose values are JSON, one field per line.
 
-JSON is YAML 1.2. Parsers of YAML 1.1 read these values alike, since what they take for line ends, and what YAML does
-not allow in a text, is escaped, and floating-point numbers have a point.
+JSON is YAML 1.2. Parsers of YAML 1.1 read these values alike, since characters that YAML treats as line ends or forbids
+in a text are escaped, and floating-point numbers have a point.
 """
 
 import json
@@ -18,7 +18,7 @@ _EXPONENT = re.compile(r"(?<![\w.\"])(-?\d+)(?=[eE][-+]?\d)")
 
 
 def front_matter(fields: Mapping[str, Any]) -> str:
-    """Return the lines of the fields between two fences. Raises `TypeError` for what is no JSON."""
+    """Return the lines of the fields between two fences. Raises `TypeError` for values that JSON does not support."""
     lines = [f"{_name(name)}: {_value(value)}" for name, value in fields.items()]
     return "\n".join([FENCE, *lines, FENCE, ""])
 

@@ -1,7 +1,7 @@
-"""HTTP requests to the targets of outputs: time limits, size limits, TLS, proxies, and words without secrets.
+"""HTTP requests to the targets of outputs: time limits, size limits, TLS, proxies, and messages without secrets.
 
-Each request has a connection of its own: a target that answers twice can't have its second answer taken for that of the
-next request. Redirects are not followed. Proxies of the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`) are used.
+Each request has a connection of its own: so a second answer of a target cannot be mistaken for the answer to the next
+request. Redirects are not followed. Proxies of the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`) are used.
 """
 
 import base64
@@ -79,7 +79,7 @@ class HttpAddress:
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """A status, headers with lower-case names, and as much of the body as was asked for and arrived."""
+    """A status, headers with lower-case names, and as much of the body as was requested and received."""
 
     status: int
     headers: Mapping[str, str]
@@ -87,7 +87,7 @@ class HttpAnswer:
 
     @property
     def wait(self) -> float:
-        """Return for how many seconds the target asks not to be tried (Retry-After); 0 if it does not."""
+        """Return the target's Retry-After in seconds; 0 without one."""
         value = self.headers.get("retry-after", "").strip()
         if value.isascii() and value.isdigit():
             return min(float(value[:9]), MOST_WAIT)
@@ -192,7 +192,7 @@ class HttpClient:
         raise result
 
     def unavailable(self, why: str, wait: float = 0.0) -> SinkUnavailable:
-        """Return the error that says why the target takes no rows now."""
+        """Return the error with the reason why the target accepts no rows now."""
         return SinkUnavailable(f"output unavailable: {self.name}: {why}", wait=wait)
 
     def words(self, answer: HttpAnswer) -> str:
@@ -255,14 +255,14 @@ class _OpenConnection:
         self.socket: socket.socket | None = None
 
     def shut_down(self) -> None:
-        """End the request: its thread, which waits for the socket, goes on with an error."""
+        """End the request: its thread, which waits for the socket, continues with an error."""
         if self.socket is not None:
             with suppress(OSError):
                 socket.socket.shutdown(self.socket, socket.SHUT_RDWR)
 
 
 def _manager(target: Target, address: HttpAddress, open_connection: _OpenConnection) -> urllib3.PoolManager:
-    """Return what opens the connections, through the proxy of the environment if there is one for the host."""
+    """Return the manager that opens connections, through the proxy of the environment if there is one for the host."""
     tls = _tls_context(target, address.option("ca"))
     proxies = getproxies()
     proxy = None if proxy_bypass(address.host, proxies) else proxies.get(address.scheme)

@@ -31,7 +31,10 @@ PATIENCE = 10.0  # seconds to wait for an output that another process holds
 
 @dataclass(frozen=True, slots=True)
 class WrittenRow:
-    """What a ledger that forgot a row needs to know of it. `is_entry`: the row is that of an entry of a list page."""
+    """The data by which a ledger records a row that it has lost.
+
+    `is_entry`: the row is that of an entry of a list page.
+    """
 
     task: str
     url: str
@@ -84,7 +87,7 @@ PageKind = Literal["article", "list", "refused"]
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:
-    """A fetched page, with the rows that it gave. `url`: as requested; `info`: what discovery knows of the URL.
+    """A fetched page, with the rows that it gave. `url`: as requested; `info`: the data on the URL from discovery.
 
     `kind`: `refused` pages gave no row. `example_hash`: of an article's text as extracted with the example alone.
     """
@@ -100,8 +103,8 @@ class SourcePage:
 class PageSink(ABC):
     """Writes pages to files of this machine, once each: a page has a URL and a time at which it was fetched.
 
-    The rows are in other outputs, so that it names none (`newest`), and lacks none (`has`): a ledger that lost its last
-    second learns nothing from it.
+    The rows are in other outputs, so `newest` yields none of them and `has` reports none as missing: they are not used
+    to complete a ledger.
     """
 
     name: str
@@ -119,7 +122,7 @@ class PageSink(ABC):
         """Close files; the next use opens them again."""
 
     def newest(self, task: str) -> Iterator[WrittenRow]:
-        """Yield nothing: a ledger learns from outputs, which have the rows."""
+        """Yield nothing: a ledger is completed from the outputs that have the rows."""
         return iter(())
 
     def has(self, rows: Sequence[WrittenRow]) -> list[bool]:
@@ -157,8 +160,8 @@ class BatchSink(Protocol):
     def write(self, batch: RowBatch) -> None:
         """Write the rows; when it returns, the target has them and does not lose them.
 
-        Raises `SinkUnavailable` if the target can't take rows now: any number of rows may be written, and the batch
-        comes again. Raises `RowsRefused` if the target refuses rows for what they contain: all others are written.
+        Raises `SinkUnavailable` if the target can't take rows now: any number of rows may be written, and the batch is
+        delivered again. Raises `RowsRefused` if the target refuses rows for what they contain: all others are written.
         """
         ...
 
@@ -175,7 +178,7 @@ class BatchSink(Protocol):
 
 
 def written_row(row: Row) -> WrittenRow | None:
-    """Return what a ledger needs of a row as it was written; None if it is no row of ours."""
+    """Return the ledger's data of a row as it was written; None if this program did not write it."""
     task, url, canonical_url = (row.get(name) for name in ("task", "url", "canonical_url"))
     version = row.get("version")
     if not (isinstance(task, str) and isinstance(url, str) and isinstance(canonical_url, str)):

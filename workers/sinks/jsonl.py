@@ -1,4 +1,4 @@
-"""JSON lines: one row a line."""
+"""JSON lines: one row per line."""
 
 import json
 import os
@@ -50,7 +50,7 @@ class JsonLinesFormat:
         return b"".join(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n" for row in shaped)
 
     def header_of(self, file: int) -> bytes | None:
-        """Nothing: each line has its names."""
+        """Return nothing: each line has the names of its fields."""
         return b""
 
     def complete_end(self, file: int, known: int) -> int:
@@ -97,7 +97,7 @@ class JsonLinesFormat:
                 end = start - 1
 
     def row_of(self, line: bytes) -> Row:
-        """Return the row of a line; an empty one if it is no row."""
+        """Return the row of a line; an empty one if the line is not a row."""
         try:
             row: Any = json.loads(line)
         except ValueError:

@@ -1,6 +1,6 @@
 """The kinds of outputs: how each is recognised, what opens it, and which extra it needs.
 
-A kind's module is imported when an output of the kind is opened, so that nobody loads libraries that no task uses.
+A kind's module is imported when an output of the kind is opened, so that unused libraries are not loaded.
 """
 
 import os
@@ -25,7 +25,7 @@ from .options import BATCH_ROWS, BATCH_SECONDS, OutputOptions
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What opens a sink. `address`: the output with `{task}` and `${VARIABLES}` replaced; it may hold secrets.
+    """What opens a sink. `address`: the output with `{task}` and `${VARIABLES}` replaced; it may contain secrets.
 
     `label`: the output as in tasks.yaml, for messages. Relative paths are relative to `folder`.
     """
@@ -47,7 +47,7 @@ class Kind:
     batches. `takes`: the options of an output that have an effect, besides `batch`, which queued kinds have.
     `placeholders`: what its addresses may contain besides `{task}`. `reads`: `module:function` within `workers.sinks`,
     from a `Target` to the rows that the output has, oldest first; empty if they can't be read. `batch_rows`,
-    `batch_seconds`: of a batch, unless its options say otherwise.
+    `batch_seconds`: of a batch, unless its options differ.
     """
 
     name: str
@@ -204,7 +204,7 @@ def known_schemes() -> tuple[str, ...]:
 
 
 def known_kinds() -> str:
-    """Return which outputs there are, for messages: all suffixes, and of each kind the usual scheme."""
+    """Return the known outputs, for messages: all suffixes, and of each kind the usual scheme."""
     schemes = dict.fromkeys(scheme for kind in KINDS.values() for scheme in kind.schemes[:1] if scheme)
     return (
         f"use a path that ends in {', '.join(suffixes_at(''))}, or an address that begins with "

@@ -1,14 +1,14 @@
-"""Markdown: one file an article, with its fields as front matter in YAML.
+"""Markdown: one file per article, with its fields as front matter in YAML.
 
     ---
     title: "…"            each value as JSON, which YAML 1.1 and 1.2 read alike
     ---
 
-    the article, or what the template makes of it
+    the article, or the output of the template
 
 Rows are also listed in a hidden file of the folder (`.output-…/rows.jsonl`), in which they are looked up. A file is
 written elsewhere, synchronised and renamed; then the row is listed. So a row that is delivered again replaces its file
-with the same text, or is listed already. A row is there as long as its file is: who removes a file removes the row.
+with the same text, or is listed already. A row exists as long as its file: removing the file removes the row.
 """
 
 import os
@@ -59,7 +59,7 @@ def open_markdown(target: Target) -> "MarkdownSink":
 
 
 class MarkdownSink:
-    """Writes a file for each article. A new version replaces the file, unless `{version}` stands in the path."""
+    """Writes a file for each article. A new version replaces the file, unless the path contains `{version}`."""
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class MarkdownSink:
         raise SinkUnavailable(f"output unavailable: {path} and {NAMES_TRIED} names like it belong to other files")
 
     def _owner(self, path: Path) -> str:
-        """Return the id of the article that a file holds; "" if there is no file, "?" if it is none of ours."""
+        """Return the id of the article in a file; "" if there is no file, "?" if this program did not write it."""
         try:
             content = path.read_bytes()
         except FileNotFoundError:
@@ -165,7 +165,7 @@ class MarkdownSink:
         return (front_matter(fields) + "\n" + body).encode("utf-8", "replace")
 
     def _write_all(self, contents: dict[Path, bytes]) -> None:
-        """Write all files beside the list of rows, then move them to their places; undo it if one fails."""
+        """Write all files in the folder of the list of rows, then move them to their places; undo it if one fails."""
         folder = self.pattern.hidden("new")
         make_folder(folder, self.durability)
         new: list[Path] = []
@@ -199,7 +199,7 @@ class MarkdownSink:
 
 
 class _RowList(JsonLinesSink):
-    """The list of rows with their files. A row whose file is gone is not there."""
+    """The list of rows with their files. A row whose file was removed does not count."""
 
     def __init__(self, pattern: PathPattern, durability: Durability):
         super().__init__(pattern.hidden("rows.jsonl"), durability=durability)

@@ -1,4 +1,7 @@
-"""An article's blocks as Markdown. What pages wrote is text: it never becomes HTML, markup or a call of a template."""
+"""An article's blocks as Markdown.
+
+Content of pages is escaped: it never becomes HTML, markup or a template variable.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -28,7 +31,7 @@ def markdown_value(value: Any) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text as Markdown that shows it."""
+    """Return a text, escaped for Markdown."""
     text = _MARKUP.sub(r"\\\g<0>", text)
     return _AT_START.sub(r"\1\\\2", text)
 

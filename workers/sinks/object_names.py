@@ -9,8 +9,8 @@ without suffix:
     news/x-{date}-{batch}.jsonl.gz   news/x-2026-11-22-<batch>.jsonl.gz
     news.parquet                     news/day=2026-11-22/<batch>.parquet
 
-The name tells day and batch, so that a batch that is delivered again replaces its own objects, and the objects of a day
-are listed without those of other days.
+The name contains day and batch, so that a batch that is delivered again replaces its own objects, and the objects of a
+day are listed without those of other days.
 """
 
 import re

@@ -8,7 +8,7 @@
     memory://path/            the memory of this process, for tests
 
 Every method of a store returns within about 30 seconds and raises `SinkUnavailable` if the store is unavailable now,
-`OutputError` if a person has to change something. Their texts hold no credentials.
+`OutputError` if a person has to change something. Their texts contain no credentials.
 """
 
 import re
@@ -34,7 +34,10 @@ class ObjectStore(Protocol):
     readers: int  # how many threads may read at the same time
 
     def put(self, path: str, data: bytes, *, is_again: bool) -> None:
-        """Write an object, also over itself. `is_again`: a process may have been killed while it wrote the object."""
+        """Write an object, also over an existing one.
+
+        `is_again`: a process may have been killed while it wrote the object.
+        """
         ...
 
     def names(self, folder: str, start: str) -> list[str]:
@@ -60,7 +63,7 @@ class ObjectStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """What serves a scheme: `opens` is `module:function` of a `StoreAddress`, `extra` what to install with it."""
+    """The store of a scheme: `opens` is `module:function` of a `StoreAddress`, `extra` what to install with it."""
 
     opens: str
     extra: str
@@ -98,7 +101,7 @@ class StoreAddress:
 
     @property
     def object_path(self) -> str:
-        """The path of objects as their store takes it: with bucket or container, else absolute."""
+        """The path of objects in the form for their store: with bucket or container, else absolute."""
         if SCHEMES[self.scheme].has_bucket:
             return self.host + self.path
         return f"/{self.host}{self.path}" if self.scheme == "memory" else self.path

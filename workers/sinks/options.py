@@ -13,7 +13,7 @@ BATCH_ROWS, BATCH_SECONDS = 500, 10.0
 
 @dataclass(frozen=True, slots=True)
 class RowCondition:
-    """Which rows an output gets. An empty field is no condition."""
+    """Which rows an output gets. An empty field means no condition."""
 
     languages: tuple[str, ...] = ()  # ISO 639-1, such as zh
     confidence: float = 0.0  # at least
@@ -62,7 +62,7 @@ class OutputOptions:
         return cls(**raw)
 
     def shaped(self, row: Row, *, with_key: bool = False) -> Mapping[str, Any]:
-        """Return the row with the chosen fields. `with_key`: the fields of the row key are added if they lack."""
+        """Return the row with the chosen fields. `with_key`: missing fields of the row key are added."""
         if not self.fields:
             return row
         shaped = {name: row.get(source) for name, source in self.fields}

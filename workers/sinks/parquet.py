@@ -81,7 +81,7 @@ def open_parquet(target: Target) -> StoreSink:
 
 
 class ParquetFormat:
-    """Typed columns, zstd. The footer is at the end: a file in part can't be read at all."""
+    """Typed columns, zstd. The footer is at the end: an incomplete file cannot be read at all."""
 
     def __init__(self, options: OutputOptions):
         self._options = options
@@ -129,7 +129,10 @@ def _groups(rows: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[Mapping[str,
 
 
 def _value(value: Any, of_type: pa.DataType) -> Any:
-    """Return a value as its column takes it: lone surrogates become "?"; what a text column can't hold is JSON."""
+    """Return a value in the form for its column: lone surrogates become "?".
+
+    A value that a text column cannot store becomes JSON.
+    """
     if value is None:
         return None
     if pa.types.is_timestamp(of_type):

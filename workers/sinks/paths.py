@@ -1,7 +1,7 @@
 """Paths of outputs with placeholders, such as `out/{date:%Y/%m}/news.jsonl`.
 
-The folder that the fixed part of a path names is its root: what stands before the first component with a placeholder.
-Whatever rows hold, the path of a row lies below the root, also if folders below it are symbolic links.
+The folder that the fixed part of a path names is its root: the part before the first component with a placeholder.
+Whatever a row contains, its path is below the root, even if folders below the root are symbolic links.
 
 `{date}` is the day on which the page was fetched, in UTC: a row that is delivered again belongs to the same file.
 """
@@ -28,14 +28,14 @@ _NO_DAY = date(1970, 1, 1)  # of a row without a time
 
 
 class PathOutside(OutputError, SinkUnavailable):
-    """A row's path leads out of its root, through a symbolic link: a person has to change that; the page is kept."""
+    """A row's path is outside its root because of a symbolic link: a person has to change that; the page is kept."""
 
 
 class PathPattern:
     """The path of an output.
 
-    `names`: the placeholders that it may hold beside `{date}`, with the bytes they take; `added`: the bytes that the
-    sink may add to the name of a file. Raises `OutputError` if it is invalid.
+    `names`: the placeholders that it may contain besides `{date}`, with their maximum sizes in bytes; `added`: the
+    bytes that the sink may add to the name of a file. Raises `OutputError` if it is invalid.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class PathPattern:
         yield from (path for path in self.root.glob(self._glob()) if path.is_file())
 
     def _glob(self) -> str:
-        """Return the pattern with a glob for each date, of so many digits as it has."""
+        """Return the pattern with a glob for each date, with as many digits as the date has."""
         result, at = "", 0
         for match in _PLACEHOLDER.finditer(self.below):
             pieces = re.split(r"%(.)", match[2] or _DEFAULT_DATE)
@@ -128,7 +128,7 @@ def pattern_of(target: Target, *, names: Mapping[str, int] | None = None, added:
 
 
 def check_task(task: str) -> None:
-    """Raise `OutputError` if a task's name, which may be part of a path, is no part of a file name."""
+    """Raise `OutputError` if a task's name, which may be part of a path, cannot be part of a file name."""
     if "/" in task or "\0" in task or task.startswith("."):
         raise OutputError(f"task {task!r}: the name can't be part of a path; rename it")
 
@@ -140,7 +140,7 @@ def refuse_placeholders(pattern: PathPattern, kind: str) -> None:
 
 
 def day_of(row: Row) -> date:
-    """Return the day in UTC on which the row's page was fetched; 1970-01-01 if it does not say."""
+    """Return the day in UTC on which the row's page was fetched; 1970-01-01 if it has no such time."""
     try:
         moment = datetime.fromisoformat(row["fetched_at"])
         return (moment if moment.tzinfo is None else moment.astimezone(UTC)).date()

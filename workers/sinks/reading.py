@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 
 def jsonl_rows(target: Target) -> Iterator[Row]:
-    """Yield the rows of JSON lines: of the file, and of those beside it that were moved aside, compressed ones too.
+    """Yield the rows of JSON lines: of the file, and of those that were moved aside, including compressed ones.
 
     Files are read in the order in which they were last changed. `{date}` in the path stands for any text.
     """
@@ -69,14 +69,14 @@ def sqlite_rows(target: Target) -> Iterator[Row]:
 
 
 def complete(row: Mapping[str, Any]) -> Row | None:
-    """Return a row with all fields, those that it lacks empty; None if it is no row of ours."""
+    """Return a row with all fields, missing ones empty; None if this program did not write it."""
     if any(row.get(name) is None for name in NEEDED) or type(row["version"]) is not int:
         return None
     return {**{name: _empty(name) for name in FIELDS}, **row}
 
 
 def _empty(field: str) -> Any:
-    """Return the value of a field that an earlier version did not write."""
+    """Return the value for a field that an earlier version did not write."""
     kind = FIELDS[field]["type"]
     if isinstance(kind, list):
         return None
@@ -95,7 +95,7 @@ def _value(field: str, value: Any) -> Any:
 
 
 def _rows_of_file(path: Path) -> Iterator[Row]:
-    """Yield the rows of one file. What is no row is counted and reported; a damaged end is left out."""
+    """Yield the rows of one file. Lines that are not rows are counted and reported; a damaged end is left out."""
     others = 0
     try:
         with opened(path) as file:

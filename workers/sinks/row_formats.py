@@ -1,4 +1,4 @@
-"""How rows lie in a file that is only appended to: what each format has to do for `AppendedFileSink`."""
+"""The layout of rows in append-only files: the methods that each format implements for `AppendedFileSink`."""
 
 import json
 import mmap
@@ -26,7 +26,7 @@ class RowFormat(Protocol):
         ...
 
     def header_of(self, file: int) -> bytes | None:
-        """Return what of an open file decides how rows are appended to it; None if it can't take them at all."""
+        """Return the part of an open file that decides how rows are appended; None if no rows can be appended."""
         ...
 
     def complete_end(self, file: int, known: int) -> int:
@@ -50,7 +50,7 @@ class RowFormat(Protocol):
 
 
 class StoredNames:
-    """Which names the fields of rows have in an output."""
+    """The names that the fields of rows have in an output."""
 
     def __init__(self, options: OutputOptions):
         self._names = {source: name for name, source in options.fields}
@@ -74,13 +74,13 @@ class StoredNames:
 
 
 def as_needle(url: str) -> bytes:
-    """Return a canonical URL as JSON, as it stands in a file of JSON lines."""
+    """Return a canonical URL as JSON, in the form in which files of JSON lines contain it."""
     return json.dumps(url, ensure_ascii=False).encode("utf-8", "replace")
 
 
 @contextmanager
 def mapped(file: int) -> Iterator[Buffer]:
-    """Give the content of an open file; of what is no regular file, nothing."""
+    """Provide the content of an open file; nothing if it is not a regular file."""
     status = os.fstat(file)
     if status.st_size == 0 or not stat.S_ISREG(status.st_mode):
         yield b""

@@ -1,7 +1,7 @@
 """The JSON Schema of a row (2020-12): which fields rows have, and what each means.
 
 The schema is additive: a new version may add fields and values of `method`, `page_type` and the kinds of blocks; no
-field is removed, renamed or given another type. So a reader must ignore fields that it does not know. Each change
+field is removed, renamed or given another type. So a reader must ignore unknown fields. Each change
 raises `ROW_SCHEMA_VERSION`, and each published version stays in `tests/workers/row_schemas`.
 """
 

@@ -3,9 +3,9 @@
     opensearch+https://user:${PASSWORD}@host:9200/news-{task}
     elasticsearch+https://host:9200/news-{date:%Y.%m}?api_key=${KEY}&ca=ca.pem&analyzer=cjk
 
-Rows are written by `_bulk` with action `index`, so a row that comes again replaces itself. The server answers when the
-rows are in its transaction log. A missing index is created with the mapping of `MAPPING`; an existing one gets fields
-that it lacks. Other fields are stored and not indexed (`dynamic: false`), so no row is refused for a new field.
+Rows are written by `_bulk` with action `index`, so a row that is delivered again replaces itself. The server answers
+when the rows are in its transaction log. A missing index is created with the mapping of `MAPPING`; an existing one gets
+fields that it lacks. Other fields are stored and not indexed (`dynamic: false`), so no row is refused for a new field.
 
 With `{date}` or `{date:FORMAT}` a row goes into the index of its `fetched_at`. A row that may have been written before
 with another `fetched_at` is looked up in all indices of the name, and replaced where it is.
@@ -69,7 +69,7 @@ def open_search(target: Target) -> "SearchSink":
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """What the server made of one document."""
+    """The server's answer for one document."""
 
     status: int
     kind: str  # of an error
@@ -129,7 +129,7 @@ class SearchSink:
         return name
 
     def _places(self, batch: RowBatch) -> list[str]:
-        """Return the index of each row. A row that may be there stays in the index that has it."""
+        """Return the index of each row. A row that may already be written stays in the index that has it."""
         places = [self._index(row["fetched_at"]) for row in batch.rows]
         doubtful = [row_id(key_of(row)) for row in batch.rows if key_of(row) in batch.again]
         if not doubtful or not _DATE.search(self._pattern):
@@ -138,7 +138,7 @@ class SearchSink:
         return [having.get(row_id(key_of(row)), place) for row, place in zip(batch.rows, places, strict=True)]
 
     def _having(self, ids: Sequence[str]) -> dict[str, str]:
-        """Return the index of each document that is there, by its id, in all indices of the name."""
+        """Return the index of each existing document, by its id, in all indices of the name."""
         pattern = quote(_DATE.sub("*", self._pattern), safe="*")
         path = f"{pattern}/_search?{_OF_HITS}&ignore_unavailable=true&allow_no_indices=true"
         refresh = f"{pattern}/_refresh?ignore_unavailable=true&allow_no_indices=true"
@@ -219,7 +219,7 @@ class SearchSink:
         raise AssertionError("unreachable")
 
     def _bulk(self, rows: Sequence[Row], index_of: Mapping[RowKey, str]) -> list[_Item] | PartAnswer:
-        """Send rows; return an item for each, or that the server refused the request as a whole."""
+        """Send rows; return an item for each, or the information that the server refused the whole request."""
         body = b"".join(self._lines(rows, index_of))
         path = f"{self._base}/_bulk?{_OF_ITEMS}"
         headers = {"content-type": "application/x-ndjson"}
@@ -270,7 +270,7 @@ class SearchSink:
             return self._client.words(answer)
 
     def _read(self, answer: HttpAnswer, read: Callable[[Any], Result]) -> Result:
-        """Return what `read` makes of an answer. Raises `SinkUnavailable` if it has another form."""
+        """Return the result of `read` for an answer. Raises `SinkUnavailable` if the answer has another form."""
         try:
             return read(json.loads(answer.body))
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
@@ -291,7 +291,7 @@ def _fields_of_indices(answer: Any) -> list[set[str]]:
 
 
 def _items(answer: Any) -> list[tuple[str, _Item]]:
-    """Return the id of each document of a bulk request, and what the server made of it."""
+    """Return the id of each document of a bulk request, with the server's answer."""
     items = []
     for entry in answer["items"]:
         [result] = entry.values()

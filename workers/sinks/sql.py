@@ -81,7 +81,7 @@ class SqlPlace:
 
 
 class SqlSink:
-    """Upserts rows into a table of a server, one transaction a batch.
+    """Upserts rows into a table of a server, one transaction per batch.
 
     The table is created when it is missing, and gets the columns that it lacks; columns that are not ours stay as they
     are. A row that the server refuses is found by halving the batch.
@@ -116,7 +116,7 @@ class SqlSink:
             raise RowsRefused({key: concealed(words, self._place.address) for key, words in refused.items()})
 
     def check(self) -> None:
-        """Connect, create the table or its missing columns, and try whether rows may be written."""
+        """Connect, create the table or its missing columns, and check whether rows may be written."""
         self._existing = None
         self._with_connection(self._try)
 
@@ -127,7 +127,7 @@ class SqlSink:
             self._engine = None
 
     def _with_connection(self, action: Callable[[Cursor, ExistingTable], T]) -> T:
-        """Do something in a transaction, on a table that is as it should be. Raises `SinkUnavailable`."""
+        """Run a function in a transaction, after the table was set up. Raises `SinkUnavailable`."""
         started = time.monotonic()
         with TimeLimit(self.answer_wait, self._kind.socket_of) as limit:
             for left in reversed(range(TRIES)):
@@ -180,7 +180,7 @@ class SqlSink:
         cursor.execute(self._kind.trial(self._table))
 
     def _write(self, cursor: Cursor, existing: ExistingTable, rows: Mapping[RowKey, Values]) -> dict[RowKey, str]:
-        """Upsert rows; return the server's words on those that it refuses."""
+        """Upsert rows; return the server's messages on those that it refuses."""
         refused = {key: words for key, row in rows.items() if (words := self._kind.too_long(cursor, row))}
 
         def upsert(part: Sequence[RowKey]) -> None:

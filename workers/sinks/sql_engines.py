@@ -1,4 +1,4 @@
-"""Connections to SQL servers: one small pool an address and process, and a limit on the time of what is done with one.
+"""Connections to SQL servers: one small pool for each address and process, and a time limit on their use.
 
 A child process begins with no connections: those of its parent are not used, and not closed either.
 """
@@ -30,14 +30,14 @@ class SharedEngines:
         os.register_at_fork(after_in_child=self._forget)
 
     def acquire(self, address: str, url: URL, arguments: Mapping[str, Any]) -> Engine:
-        """Return the engine of an address. `url`, `arguments`: what the driver makes of it."""
+        """Return the engine of an address. `url`, `arguments`: the address in the driver's form."""
         with self._lock:
             engine, users = self._engines.get(address) or (_new(url, arguments), 0)
             self._engines[address] = engine, users + 1
         return engine
 
     def release(self, engine: Engine) -> None:
-        """Say that a sink no longer uses an engine."""
+        """Record that a sink no longer uses an engine."""
         with self._lock:
             for address, (known, users) in list(self._engines.items()):
                 if known is engine and users > 1:
@@ -58,9 +58,9 @@ ENGINES = SharedEngines()
 
 
 class TimeLimit:
-    """Ends what waits for a server for too long: it shuts down the sockets of the connections in use.
+    """Ends operations that wait for a server for too long: it shuts down the sockets of the connections in use.
 
-    libpq limits the time to connect only, and a server that hangs keeps no limit of its own.
+    libpq limits the time to connect only, and a server that hangs does not keep its own limits.
     """
 
     def __init__(self, seconds: float, socket_of: Callable[[Any], int | None]):

@@ -67,7 +67,7 @@ class MySql(SqlServerKind):
     )
 
     def arguments(self, url: URL) -> tuple[URL, dict[str, Any]]:
-        """Translate `sslmode` and `sslrootcert`, which PyMySQL does not know."""
+        """Translate `sslmode` and `sslrootcert`, which PyMySQL does not support."""
         tls = _tls(url.query)
         url = url.difference_update_query(["sslmode", "sslrootcert"])
         if unknown := sorted(url.query.keys() - inspect.signature(pymysql.connect).parameters.keys()):
@@ -105,7 +105,7 @@ class MySql(SqlServerKind):
         return ExistingTable(columns, has_unique_key, bool(cursor.fetchall()))
 
     def upsert(self, cursor: Cursor, table: SqlTable, existing: ExistingTable, rows: Sequence[Values]) -> None:
-        """Several statements if one would be too long for the server or for PyMySQL."""
+        """It uses several statements if one would be too long for the server or for PyMySQL."""
         cursor.max_stmt_length = min(MOST_STATEMENT, self._packet(cursor) - OVERHEAD)
         holders = ", ".join("%s" for _ in table.names)
         cursor.executemany(self._insert(table, f"VALUES ({holders})"), rows)
@@ -140,7 +140,7 @@ class MySql(SqlServerKind):
         return SqlProblem("conflict" if code == _DEADLOCK else "other", words, advice)
 
     def _packet(self, cursor: Cursor) -> int:
-        """Return the server's `max_allowed_packet`, asked once a connection."""
+        """Return the server's `max_allowed_packet`, requested once per connection."""
         connection = cursor.connection
         if not hasattr(connection, "exemplar_packet"):
             cursor.execute("SELECT @@max_allowed_packet")

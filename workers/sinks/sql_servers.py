@@ -26,7 +26,7 @@ class SqlProblem:
     """What an error of a server means.
 
     `cause`: the content of a row; a lost connection; a table or column that is missing; a conflict with another client;
-    anything else. `words`: the server's, in one line. `advice`: what a person should do; may be empty.
+    anything else. `words`: the server's message, in one line. `advice`: what a person should do; may be empty.
     """
 
     cause: Cause
@@ -45,7 +45,7 @@ class SqlServerKind(ABC):
 
     @abstractmethod
     def arguments(self, url: URL) -> tuple[URL, dict[str, Any]]:
-        """Return the address without options that are ours, and the driver's arguments. Raises `ValueError`."""
+        """Return the address without our own options, and the driver's arguments. Raises `ValueError`."""
 
     @abstractmethod
     def begin(self, cursor: Cursor) -> None:
@@ -53,7 +53,7 @@ class SqlServerKind(ABC):
 
     @abstractmethod
     def existing(self, cursor: Cursor, table: SqlTable) -> ExistingTable:
-        """Return what the server has of a table."""
+        """Return the present state of a table on the server."""
 
     @abstractmethod
     def upsert(self, cursor: Cursor, table: SqlTable, existing: ExistingTable, rows: Sequence[Values]) -> None:
@@ -61,22 +61,22 @@ class SqlServerKind(ABC):
 
     @abstractmethod
     def trial(self, table: SqlTable) -> str:
-        """Return an upsert of no rows, for which the server demands the same rights."""
+        """Return an upsert of no rows, for which the server requires the same rights."""
 
     @abstractmethod
     def problem(self, error: Exception) -> SqlProblem:
         """Return what an error of the driver means."""
 
     def socket_of(self, connection: Any) -> int | None:
-        """Return the number of the socket of a connection of the driver, None if it limits all times itself."""
+        """Return the number of a driver connection's socket, None if the driver has time limits of its own."""
         return None
 
     def too_long(self, cursor: Cursor, row: Values) -> str:
-        """Return why no statement can hold a row, or an empty text."""
+        """Return why a row is too long for a statement, or ""."""
         return ""
 
     def values(self, table: SqlTable, key: str, shaped: Fields) -> Values:
-        """Return the values of a row. Raises `ValueError` or `TypeError` for one that no column can hold."""
+        """Return the values of a row. Raises `ValueError` or `TypeError` for one that no column can store."""
         return key, *(self._value(shaped.get(name), field) for name, field in table.columns)
 
     def _value(self, value: Any, field: str) -> Any:
@@ -109,6 +109,6 @@ class SqlServerKind(ABC):
 
 
 def one_line(text: str) -> str:
-    """Return a server's words in one line, without what is too long for a message."""
+    """Return a server's message in one line, truncated if it is too long."""
     line = " ".join(text.split())
     return line if len(line) <= LONGEST_WORDS else line[:LONGEST_WORDS] + "…"

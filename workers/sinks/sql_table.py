@@ -1,7 +1,7 @@
 """The table of an SQL output: its columns, how it is created, and which of its columns a server lacks.
 
 The primary key is column `row_key`, the SHA-256 of the row key in hexadecimal digits: a URL may be longer than an index
-entry, and collations of MySQL take different URLs for the same.
+entry, and collations of MySQL may treat different URLs as equal.
 """
 
 import json
@@ -52,7 +52,7 @@ LONGEST_NAME = 63  # bytes, in PostgreSQL; MySQL takes 64 characters
 class ExistingTable:
     """A table as the server has it. `types`: by column, empty if there is no table.
 
-    `has_unique_key`: `row_key` is unique. `has_schema`: the schema of the table is there.
+    `has_unique_key`: `row_key` is unique. `has_schema`: the schema of the table exists.
     """
 
     types: Mapping[str, str]
@@ -86,7 +86,7 @@ class SqlTable:
         return " ".join(str(CreateTable(table, if_not_exists=True).compile(dialect=dialect)).split())
 
     def changes(self, existing: ExistingTable, dialect: Dialect) -> list[str]:
-        """Return the statements that a server's table needs. A new column is NULL in the rows that are there."""
+        """Return the statements that a server's table needs. A new column is NULL in existing rows."""
         quote = dialect.identifier_preparer.quote
         if not existing.types:
             schema = [] if existing.has_schema else [f"CREATE SCHEMA IF NOT EXISTS {quote(self.schema or '')}"]

@@ -112,7 +112,7 @@ class SqliteSink:
             raise RowsRefused(refused)
 
     def _upsert(self, connection: sqlite3.Connection, rows: Sequence[Row]) -> dict[RowKey, str]:
-        """Upsert rows; if the table refuses one, each on its own. Return SQLite's words by the keys of refused rows.
+        """Upsert rows; if the table refuses one, each on its own. Return SQLite's messages by the keys of refused rows.
 
         Lone surrogates are replaced only after SQLite has refused one: to look for them in each row takes time.
         """
@@ -216,7 +216,7 @@ class _Table:
         )
 
     def values(self, row: Row) -> tuple[Any, ...]:
-        """Return the values of a row's columns; texts may hold lone surrogates."""
+        """Return the values of a row's columns; texts may contain lone surrogates."""
         values = map(row.get, self.columns)
         return tuple(_as_json(value) if isinstance(value, (list, tuple, dict)) else value for value in values)
 

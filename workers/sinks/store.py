@@ -55,10 +55,12 @@ def open_objects(
 
 
 class StoreSink:
-    """Writes batches as objects. A row that came again is looked up in the objects of its day and the days beside it.
+    """Writes batches as objects.
 
-    If its version is there with another text, the rule of JSON lines holds: version 1 is not written again, others get
-    the next version.
+    A row that is delivered again is looked up in the objects of its day and the adjacent days.
+
+    If its version is there with another text, the rule of JSON lines applies: version 1 is not written again, others
+    get the next version.
     """
 
     def __init__(self, name: str, store: ObjectStore, names: ObjectNames, object_format: ObjectFormat):
@@ -78,7 +80,7 @@ class StoreSink:
             raise SinkUnavailable(f"output unavailable: {str(error).removeprefix('output ')}") from None
 
     def check(self) -> None:
-        """Try to list and write below the folder of all objects; what that leaves: see the store's `check`."""
+        """Try to list and write below the folder of all objects; for objects that remain see the store's `check`."""
         self._store.check(self._names.root)
 
     def close(self) -> None:
@@ -102,14 +104,14 @@ class StoreSink:
 
 
 class LinesFormat:
-    """JSON lines, compressed as the suffix tells."""
+    """JSON lines, compressed according to the suffix."""
 
     def __init__(self, path: str, options: OutputOptions):
         self._suffix = path.lower().rpartition(".")[2]
         self._options = options
 
     def encode(self, rows: Sequence[Row]) -> bytes:
-        """Return one line a row, in order."""
+        """Return one line per row, in order."""
         shaped = (self._options.shaped(row, with_key=True) for row in rows)
         lines = (json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n" for row in shaped)
         data = b"".join(lines)
@@ -118,7 +120,10 @@ class LinesFormat:
         return zstandard.compress(data) if self._suffix == "zst" else data
 
     def keys(self, store: ObjectStore, path: str) -> Iterator[WrittenKey]:
-        """Yield the keys of the complete rows. What can't be decoded is in no reader's table either."""
+        """Yield the keys of the complete rows.
+
+        Rows that cannot be decoded are skipped, since no reader could read them either.
+        """
         data = store.read(path)
         try:
             data = self._decompressed(data)
@@ -142,7 +147,7 @@ class LinesFormat:
 
 
 def key_reader(options: OutputOptions) -> Callable[[Any], WrittenKey | None]:
-    """Return a function from a row of an output to its key; None if it is no row of ours."""
+    """Return a function from a row of an output to its key; None if this program did not write the row."""
     task, canonical_url, version = options.key_names()
     content_hash = hash_name(options)
 

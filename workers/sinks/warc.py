@@ -1,14 +1,14 @@
 """WARC 1.1: the raw pages of rows, for archives. Needs the extra `warc`.
 
 A page is a `response` record for each of its parts, and a `metadata` record that names task, row key and URL as
-requested for each row. Each record is a gzip member. What is not stored is not invented: a response has status 200,
-its content type, and the headers that declare how the page may be used. The body is decoded, so that there is no
+requested for each row. Each record is a gzip member. Values that are not stored are left out: a response has status
+200, its content type, and the headers that declare how the page may be used. The body is decoded, so that there is no
 Content-Encoding, and no length is named.
 
-Records go to `NAME.warc.gz.open`. When it is large or a day old, or a page of another `{date}` comes, it is renamed to
-`NAME-TIME-NUMBER.warc.gz`; only complete files have that suffix. One file is open at a time: while pages of two days
-come in turn, around midnight, each change completes a file. Beside it `NAME.warc.gz.index`, a SQLite database,
-knows how much of the open file is complete and which pages were written; its lock is that of the output.
+Records go to `NAME.warc.gz.open`. When it is large or a day old, or a page of another `{date}` is added, it is renamed
+to `NAME-TIME-NUMBER.warc.gz`; only complete files have that suffix. One file is open at a time: while pages of two days
+alternate, around midnight, each change completes a file. `NAME.warc.gz.index`, a SQLite database, records how much of
+the open file is complete and which pages were written; its lock is that of the output.
 """
 
 import os
@@ -81,7 +81,7 @@ class WarcSink(PageSink):
 
     @contextmanager
     def exclusive(self, *, patience: float = PATIENCE) -> Iterator[None]:
-        """Hold the index, cut what a dead process left behind the last complete group, and close a file that is due."""
+        """Hold the index, remove what a dead process left after the last complete one, and close a file that is due."""
         try:
             index = self._open(patience)
             begin(index, patience)
@@ -94,7 +94,10 @@ class WarcSink(PageSink):
             yield
 
     def write_pages(self, pages: Sequence[SourcePage]) -> None:
-        """Append the pages of rows that are not in a file yet. Those of each day are there all, or none."""
+        """Append the pages of rows that are not in a file yet.
+
+        The pages of each day are written completely or not at all.
+        """
         assert self._index is not None, "write inside `with sink.exclusive()`"
         by_path: dict[Path, list[SourcePage]] = {}
         try:
@@ -137,7 +140,7 @@ class WarcSink(PageSink):
         return index.execute(query, _key(source)).fetchone() is not None
 
     def _is_new(self, index: sqlite3.Connection, source: SourcePage) -> bool:
-        """Whether a page is in no file yet; from now on it is."""
+        """Whether a page is not in a file yet; record that it is from now on."""
         return index.execute("INSERT OR IGNORE INTO pages VALUES (?, ?, ?)", _key(source)).rowcount == 1
 
     def _open_file(self, index: sqlite3.Connection, path: Path) -> int:
@@ -176,7 +179,7 @@ class WarcSink(PageSink):
         index.execute("UPDATE state SET size = ?", (size + len(data),))
 
     def _mend(self, index: sqlite3.Connection) -> None:
-        """Cut the open file behind its last complete group, or record."""
+        """Truncate the open file after its last complete group, or record."""
         state = index.execute("SELECT path, size FROM state").fetchone()
         if state is None and (left := sorted(self._open_files.existing())):
             path, size = left[-1], 0
@@ -207,7 +210,7 @@ class WarcSink(PageSink):
             index.execute("BEGIN IMMEDIATE")
 
     def _complete(self, index: sqlite3.Connection) -> None:
-        """Rename the open file; what it holds is committed."""
+        """Rename the open file, whose content is committed."""
         path, size, began, number = index.execute("SELECT path, size, began, number FROM state").fetchone()
         base = path[: -len(f"{SUFFIX}{OPEN}")]
         moment = f"{datetime.fromtimestamp(began, UTC):%Y%m%dT%H%M%S}"

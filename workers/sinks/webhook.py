@@ -2,10 +2,10 @@
 
     https://host/hook?secret=${HOOK_SECRET}&form=ndjson&bearer=${TOKEN}&ca=ca.pem
 
-The parameters `secret`, `form`, `bearer` and `ca` are for us and are removed; the receiver gets all others. Requests
-are signed as in Standard Webhooks 1.0.0: headers `webhook-id`, `webhook-timestamp` and `webhook-signature`, which is
-`v1,` and the base64 of the HMAC-SHA256 of `id.timestamp.body`. A secret `whsec_…` is base64, any other is taken as its
-bytes; several `secret` parameters give several signatures, for a change of secret.
+The parameters `secret`, `form`, `bearer` and `ca` are options of this output and are removed; the receiver gets all
+others. Requests are signed as in Standard Webhooks 1.0.0: headers `webhook-id`, `webhook-timestamp` and
+`webhook-signature`, which is `v1,` and the base64 of the HMAC-SHA256 of `id.timestamp.body`. A secret `whsec_…` is
+base64, any other is used as it is; several `secret` parameters give several signatures, for a change of secret.
 
 A row has an `id` too, that of its row key. Any status 2xx means that the receiver has the rows.
 """
@@ -47,7 +47,7 @@ def open_webhook(target: Target) -> "WebhookSink":
 
 
 def row_id(key: RowKey) -> str:
-    """Return the id of a row in targets that want one: 64 hexadecimal digits, always the same for a row key."""
+    """Return the id of a row for targets that need one: 64 hexadecimal digits, always the same for a row key."""
     return hashlib.sha256(json.dumps(key, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()
 
 
@@ -78,7 +78,7 @@ class WebhookSink:
         self._parts.deliver(batch, self._send)
 
     def check(self) -> None:
-        """Ask for the headers of the address: a receiver that needs POST may say so."""
+        """Send a HEAD request; a receiver that requires POST may answer with an error."""
         self._client.begin()
         answer = self._client.request("HEAD", self._address.path)
         if 300 <= answer.status < 400 or answer.status in (401, 403, 407, 410, 429):

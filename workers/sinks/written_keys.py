@@ -21,7 +21,8 @@ DAYS_AROUND = 1  # before and after the day of a row that came again
 class WrittenKeys:
     """The keys of objects, by name. An object never changes, so it is read once in the life of a process.
 
-    Only objects of the days around the asked rows are read and remembered: an article takes 16 bytes and its versions.
+    Only objects of the days around the requested rows are read and remembered: an article takes 16 bytes and its
+    versions.
     """
 
     def __init__(

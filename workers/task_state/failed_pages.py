@@ -1,4 +1,4 @@
-"""What failed: the failed pages of a task, which of them are in quarantine, and what a person does about them.
+"""What failed: the failed pages of a task, which of them are in quarantine, and the actions of a person on them.
 
 Refused rows are in `workers.writing.refused_rows`.
 """
@@ -43,13 +43,13 @@ def drop(ledger: Ledger, url: str) -> bool:
 
 
 def retry_row(ledger: Ledger, row: RefusedRow) -> bool:
-    """Queue a refused row for its output again. False if it is not kept any more."""
+    """Queue a refused row for its output again. False if it is no longer kept."""
     config = config_of(ledger.redis, ledger.task)
     return retry_refused(ledger.redis, row, options_of(config, row.output) if config else None, clock=ledger.clock)
 
 
 def drop_row(ledger: Ledger, row: RefusedRow) -> bool:
-    """Remove a refused row, because a person does not need it. False if it is not kept any more."""
+    """Remove a refused row, because a person does not need it. False if it is no longer kept."""
     return drop_refused(ledger.redis, row)
 
 

@@ -19,7 +19,7 @@ AT_ONCE = 200  # buckets or claims in one step, so that no step blocks Redis for
 
 
 def expire(ledger: Ledger, age: timedelta) -> int:
-    """Forget the settled URLs that were first seen longer ago than `age`; they count as forgotten. Return their number.
+    """Forget the settled URLs that were first seen longer than `age` ago; they count as forgotten. Return their number.
 
     Entries of list pages that were written longer ago are forgotten as well, but not counted.
     """
@@ -34,7 +34,7 @@ def expire(ledger: Ledger, age: timedelta) -> int:
 
 
 def forget_days(ledger: Ledger) -> None:
-    """Forget the counts of days longer ago than `DAYS_KEPT`."""
+    """Forget the counts of days more than `DAYS_KEPT` ago."""
     oldest = ledger.today() - timedelta(days=DAYS_KEPT)
     days = ledger.keys["days"]
     old = [code for code in cast(list[bytes], ledger.redis.hkeys(days)) if day_of(code.decode()[:4]) < oldest]
@@ -59,10 +59,10 @@ def _batches(pairs: Iterable[tuple[bytes, bytes]]) -> Iterator[list[tuple[bytes,
 
 
 def forget_url(ledger: Ledger, url: str, *, fetch: bool = False) -> bool:
-    """Forget one normalised URL in any state, so that it can be found again. False if the ledger does not know it.
+    """Forget one normalised URL in any state, so that it can be found again. False if it is not in the ledger.
 
-    Entries of list pages can be forgotten, too. With `fetch` a URL of the ledger waits anew in the same step, before
-    all others: the next run fetches it even if no list shows it any more.
+    Entries of list pages can be forgotten, too. With `fetch` a URL of the ledger waits again in the same step, before
+    all others: the next run fetches it even if it is no longer on any list.
     """
     name = fingerprint(url)
     is_known = ledger.known_fingerprints([name])[0]

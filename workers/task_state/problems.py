@@ -1,6 +1,6 @@
 """Every URL of a task that has no row: rejected, failed, or waiting to be tried again.
 
-The buckets of settled URLs hold all of them with a short reason; the list of problems holds the newest ones in full.
+The buckets of settled URLs contain all of them with a short reason; the list of problems has the newest ones in full.
 """
 
 import json

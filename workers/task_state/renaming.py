@@ -28,7 +28,7 @@ _QUEUES = (keys.ROW_QUEUES, keys.REFUSING)  # members are JSON lists of task and
 
 
 def check_rename(connection: "redis.Redis", old: str, new: str) -> None:
-    """Raise `ExemplarError` if a task cannot be renamed now: it is at work, or the new name has a ledger."""
+    """Raise `ExemplarError` if a task cannot be renamed now: it is running, or the new name has a ledger."""
     if new in ledgers(connection) and Ledger(connection, new).counts().seen:
         seen = Ledger(connection, new).counts().seen
         raise ExemplarError(

@@ -37,7 +37,7 @@ return answer
 
 @dataclass(frozen=True, slots=True)
 class TaskFigures:
-    """The figures of one task. `days`: articles by the day on which their URLs were found, in the order asked for."""
+    """The figures of one task. `days`: articles by the day on which their URLs were found, in the requested order."""
 
     counts: Counts
     last_run: dict[str, Any] | None

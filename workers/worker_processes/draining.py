@@ -1,7 +1,7 @@
 """Extraction while Redis is full: RQ's commands are refused, so workers take fetched pages from the ledger themselves.
 
-Settling a page frees its memory. When enough is free, or no page is left, the worker listens to wake-up jobs again;
-those of the pages that were settled meanwhile find nothing to do.
+Settling a page frees its memory. When enough is free, or no page is left, the worker waits for wake-up jobs again; the
+jobs of pages that were settled meanwhile have no effect.
 """
 
 import logging
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 class Draining:
-    """The extraction of one worker while Redis is full. `sleep`: takes seconds."""
+    """The extraction of one worker while Redis is full. `sleep`: a function that waits for some seconds."""
 
     def __init__(
         self, connection: "redis.Redis", extraction: ExtractionWorker, *, sleep: Callable[[float], None] = time.sleep
@@ -35,7 +35,10 @@ class Draining:
         self.stopping = False
 
     def run(self) -> bool:
-        """If Redis is full, extract pages until it is not, or until `stop`. Return whether the worker is to go on."""
+        """If Redis is full, extract pages until it is not, or until `stop`.
+
+        Return whether the worker is to continue.
+        """
         if not memory_of(self.redis).is_full:
             return True
         before = signal.signal(signal.SIGTERM, self.stop)

@@ -98,13 +98,13 @@ class ExtractionWorker:
         self._sections.close()
 
     def _redesign_watch(self, section: PreparedSection) -> RedesignWatch | None:
-        """Return what notes pages of another template; None if the task has no example, or does not look for one."""
+        """Return the watch for pages of another template; None if the task has no example, or looks for none."""
         if section.version is None or not is_sought(section.config):
             return None
         return RedesignWatch(self.redis, section, self.name, clock=self.clock)
 
     def _prepare_or_postpone(self, ledger: Ledger, names: Sequence[Fingerprint]) -> PreparedSection | None:
-        """Return what the task's pages are extracted with; None if it is unavailable, and the pages are postponed."""
+        """Return the prepared section of the task; None if it is unavailable, in which case the pages are postponed."""
         config = config_of(self.redis, ledger.task)
         if config is None:
             log.warning("task %s is not published; %d of its pages wait", ledger.task, len(names))
@@ -123,7 +123,7 @@ class ExtractionWorker:
         return section
 
     def _process(self, section: PreparedSection, ledger: Ledger, group: GroupWriter, name: Fingerprint) -> None:
-        """Lease one page, decide what follows from it, and carry that out, or add its rows to the group."""
+        """Lease one page, decide on it, and carry out the decision, or add its rows to the group."""
         lease = ledger.take(name, self.name, seconds=self.times.page_lease)
         if lease is None:
             return
@@ -144,7 +144,7 @@ class ExtractionWorker:
     def _decide(
         self, section: PreparedSection, ledger: Ledger, group: GroupWriter, lease: PageLease
     ) -> Decision | None:
-        """Return what follows from a page; None if its lease is lost."""
+        """Return the decision on a page; None if its lease is lost."""
         judged = judge(section, lease)
         if self._redesign:
             self._redesign.judged(judged)
@@ -166,10 +166,11 @@ class ExtractionWorker:
         return claims.decide_article(section, lease, judged)
 
     def _keep_refused(self, kept_pages: Output | None, decision: Decision, ledger: Ledger, lease: PageLease) -> bool:
-        """Keep the page of a URL that gets no row, if the task keeps pages: extracted again it may give one.
+        """Keep the page of a URL that gets no row, if the task keeps pages: a later extraction may give one.
 
-        Not kept are pages that the site's directives forbid to use, those that end workers (they are in quarantine),
-        and rechecks: a page that gave a row is kept. False if the page can't be kept now, and was released.
+        It does not keep pages whose use the site's directives forbid, pages that crash workers (they are in
+        quarantine), and rechecks (the page that gave the row is kept). False if the page cannot be kept now, and was
+        released.
         """
         if kept_pages is None or not isinstance(decision, Reject | Fail) or lease.recheck or not decision.is_keepable:
             return True
@@ -185,7 +186,7 @@ class ExtractionWorker:
         return True
 
     def _carry_out(self, decision: Decision, ledger: Ledger, lease: PageLease) -> None:
-        """Do what was decided of a page without rows."""
+        """Carry out the decision on a page without rows."""
         observation = _observation_of(decision, lease, ledger.clock())
         settle = partial(ledger.settle, lease.fingerprint, worker=self.name, observation=observation)
         match decision:
@@ -246,7 +247,7 @@ class ExtractionWorker:
 
 
 def _observation_of(decision: Decision, lease: PageLease, now: float) -> str:
-    """Return what is observed of a page without rows, as JSON; "" if it says nothing on the section's template."""
+    """Return the observation of a page without rows, as JSON; "" if it is no evidence on the section's template."""
     if not is_observed(lease):
         return ""
     match decision:

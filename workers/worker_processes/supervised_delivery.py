@@ -31,7 +31,7 @@ PAUSE_AFTER_EXIT = 1.0  # seconds until a process that ended is replaced
 class SupervisedDelivery:
     """At most one delivery process, for the Redis at `url`. `draining` as for `Delivery`.
 
-    `report` gets the messages of the process, `warn` texts on its end.
+    `report` gets the messages of the process, `warn` messages about its end.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class SupervisedDelivery:
             self._start(inherited)
 
     def check(self, *, is_outage: bool) -> None:
-        """Read the reports of the process; kill it if it is silent, except while Redis is away; note its end."""
+        """Read the reports of the process; kill it if it is silent, except while Redis is unavailable. Note its end."""
         if self.process is None:
             return
         self._read()

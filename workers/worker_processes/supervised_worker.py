@@ -1,4 +1,4 @@
-"""One extraction worker as its supervisor sees it: its process, what it reported, and what it exceeded."""
+"""The supervisor's record of one extraction worker: its process, its reports, and its time limits."""
 
 import signal
 import time
@@ -33,7 +33,7 @@ class SupervisedWorker:
     deadline: float = 0.0  # when it ends, monotonic
 
     def note(self, message: dict[str, Any]) -> int:
-        """Take a report of what the worker does. Returns how many pages of its job it begins."""
+        """Record a report of the worker. Returns how many pages of its job it begins."""
         if "begin" in message:
             self.page = message["begin"]
             is_new = self.page in self.job and self.page not in self.begun
@@ -59,7 +59,7 @@ class SupervisedWorker:
         self.put_off()
 
     def put_off(self) -> None:
-        """Let the present stage begin now: what lasted was not the worker's fault."""
+        """Restart the time of the present stage, because the delay was not caused by the worker."""
         self.deadline = time.monotonic() + self.limit
 
     def is_overdue(self) -> bool:
@@ -73,8 +73,8 @@ class SupervisedWorker:
     def blamed(self, *, lost_redis: bool) -> list[Fingerprint]:
         """Return the pages whose attempt counts, after the worker has ended: those that may be the reason.
 
-        That is the page that it extracted, those whose rows it wrote when it died by itself, or the last one if it gave
-        up (no memory).
+        That is the page that it extracted, those whose rows it was writing when it died by itself, or the last one if
+        it gave up (no memory).
         """
         if lost_redis or (self.stage == "writing" and self.is_killed):
             return []
@@ -84,5 +84,5 @@ class SupervisedWorker:
         return [self.page] if self.stage == "page" or gave_up else []
 
     def was_killed_from_outside(self) -> bool:
-        """Whether not the supervisor killed the worker, but a person, or the kernel for lack of memory."""
+        """Whether the worker was killed by a person, or by the kernel for lack of memory, not by the supervisor."""
         return self.process.exitcode == -signal.SIGKILL and not self.is_killed

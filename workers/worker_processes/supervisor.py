@@ -52,7 +52,7 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class _DeadWorker:
-    """What a worker had when it ended; freed as soon as Redis is available."""
+    """The pages and leases of a worker that has ended; freed as soon as Redis is available."""
 
     name: str
     task: str
@@ -138,7 +138,7 @@ class Supervisor:
     # -- with Redis -------------------------------------------------------------------------------------------------
 
     def _serve(self) -> bool | None:
-        """Do all that needs Redis. Returns what `run` returns if it is to end, else None."""
+        """Do all steps that need Redis. Returns the result of `run` if it is to end, else None."""
         self._free_dead()
         self._start_missing()
         self._delivery.start_if_needed(self.redis, [worker.reports for worker in self._workers])

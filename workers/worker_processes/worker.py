@@ -36,7 +36,7 @@ MEMORY_LIMIT = 3 * 2**30  # bytes of address space; a page that asks for more ge
 
 
 class WakeUpJob(Job):
-    """An RQ job that always runs `cut_pages`: else anyone who can write to Redis could run any function here."""
+    """An RQ job that always runs `cut_pages`: otherwise anyone who can write to Redis could run any function here."""
 
     @property
     def func(self) -> Any:
@@ -111,7 +111,7 @@ class PageWorker(SimpleWorker):
 
 
 def work(url: str, name: str, report: int, *, parent: int, times: WorkerTimes) -> None:
-    """Run one worker until SIGTERM; it finishes the job in hand."""
+    """Run one worker until SIGTERM; it finishes the present job."""
     os.setsid()  # Ctrl-C reaches the terminal's whole process group; the supervisor alone stops its workers
     die_with_parent(parent=parent)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))

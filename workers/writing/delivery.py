@@ -1,10 +1,10 @@
-"""The delivery of queued rows: one process a node takes batches from the row queues and writes them to their outputs.
+"""The delivery of queued rows: one process per node takes batches from the row queues and writes them to their outputs.
 
     row queue ──take (lease)──▶ batch ──sink.write──▶ finish      the output has the rows
                                              │
                                              └──▶ put_off         unavailable: tried again after a growing pause
 
-Each target has its own thread, so one that stalls does not hold up the others; queues with the same output as in
+Each target has its own thread, so one that stalls does not delay the others; queues with the same output as in
 tasks.yaml share one. Any number of processes may deliver, on any number of machines: the lease of a queue lets one of
 them at a time write to its output. A process that dies loses its leases, and another one writes the same batch again.
 """
@@ -51,7 +51,7 @@ log = logging.getLogger(__name__)
 class DeliveryTimes:
     """The times of delivery in seconds, and its limits.
 
-    `lease`: of a queue, renewed every `renew_every`; `look_every`: between two looks for queues that are due;
+    `lease`: of a queue, renewed every `renew_every`; `look_every`: between two checks for queues that are due;
     `first_pause`, `longest_pause`: until an unavailable output is tried again; `write_limit`: after which the process
     ends because a target does not return; `stop_wait`: for the present batches when it stops. `threads`: targets
     that are written at the same time; `sinks`: that stay open.
@@ -69,7 +69,7 @@ class DeliveryTimes:
 
 
 class DeliveryWatch(Protocol):
-    """What a delivery process reports."""
+    """The reports of a delivery process."""
 
     def alive(self) -> None:
         """It is at work; called several times a second."""
@@ -80,7 +80,7 @@ class DeliveryWatch(Protocol):
         ...
 
     def wrote(self, about: str) -> None:
-        """An output that had a problem has taken rows."""
+        """An output that had a problem has accepted rows again."""
         ...
 
 
@@ -160,7 +160,7 @@ class Delivery:
     # -- the process ------------------------------------------------------------------------------------------------
 
     def _serve(self) -> None:
-        """Do all that needs Redis, except the deliveries."""
+        """Do all steps that need Redis, except the deliveries."""
         self._renew_if_due()
         by_output: dict[str, list[Queue]] = {}
         for queue in self._due():
@@ -203,14 +203,17 @@ class Delivery:
         return all(score is None for score in pipe.execute())
 
     def _note_recovered(self) -> None:
-        """Report the queues whose problem another process has solved."""
+        """Report the queues whose problem was resolved by another process."""
         for task, output in list(self._troubled):
             name = keys.of_task(task, f"queue:{output}")
             if not self.redis.hexists(name, "problem"):
                 self._report_wrote((task, output))
 
     def _end_if_stalled(self) -> None:
-        """End the process if a target does not return: a thread can't be ended. Its supervisor starts another."""
+        """End the process if a target does not return, since a thread cannot be ended.
+
+        The supervisor starts another process.
+        """
         with self._lock:
             stalled = [
                 (queue, entry)
@@ -333,7 +336,8 @@ class OpenSinks:
     def write(self, config: ExtractionConfig, output: str, options: OutputOptions, batch: RowBatch) -> None:
         """Write a batch to an output. Raises what its sink raises.
 
-        The sink of an unavailable output is closed and kept for the next try: it knows what it has read of the target.
+        The sink of an unavailable output is closed and kept for the next try: it keeps what it has read from the
+        target.
         """
         if not is_queued(output, config.task):
             self._write_to_file(config, output, options, batch)
@@ -380,7 +384,7 @@ class OpenSinks:
             _close(other)
 
     def _write_to_file(self, config: ExtractionConfig, output: str, options: OutputOptions, batch: RowBatch) -> None:
-        """Write rows to a file output, which refused them before: workers write the others themselves."""
+        """Write rows that a file output refused before; all other rows of file outputs are written by the workers."""
         sink = cast(Sink, open_sink(output, config.task, Path(config.folder), config.durability, options))
         try:
             with sink.exclusive():
@@ -390,7 +394,7 @@ class OpenSinks:
 
 
 def _close(sink: BatchSink) -> None:
-    """Close a sink; a target that is away may make that fail."""
+    """Close a sink; this may fail if the target is unavailable."""
     try:
         sink.close()
     except Exception as error:

@@ -34,7 +34,7 @@ def earlier_row(outputs: Sequence[Output], row: Row, version: int) -> Row | None
 
 
 def first_difference(before: str, after: str) -> tuple[str, str]:
-    """Return what stands in two texts from the first difference on, beginning with its word."""
+    """Return the parts of two texts from their first difference on, beginning with the word that differs."""
     same = next((place for place, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]), None)
     if same is None:
         same = min(len(before), len(after))

@@ -21,7 +21,7 @@ PAUSES = (1.0, 2.0, 4.0, 8.0)  # seconds until a target that is unavailable is t
 
 @dataclass(slots=True)
 class Exported:
-    """What was exported. `written`: rows that the target has now; `left_out`: those that `where` does not admit."""
+    """What was exported. `written`: rows that the target has now; `left_out`: those that `where` excludes."""
 
     read: int = 0
     written: int = 0
@@ -58,7 +58,7 @@ def export_rows(
 
 
 def _distinct(rows: Iterable[Row]) -> list[Row]:
-    """Return the rows without those whose key is among them already."""
+    """Return the rows, only the first of those with the same key."""
     by_key: dict[RowKey, Row] = {}
     for row in rows:
         by_key.setdefault(key_of(row), row)

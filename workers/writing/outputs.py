@@ -54,7 +54,10 @@ class Output:
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Hold the output. Raises `SinkUnavailable`, also for what fails inside, and then is not due for a while."""
+        """Hold the output.
+
+        Raises `SinkUnavailable`, also for what fails inside, and the output is then not tried for a while.
+        """
         patience = min(self._patience, PROBE_PATIENCE) if self._failures else self._patience
         self.has_refused = False
         try:
@@ -69,7 +72,7 @@ class Output:
         self._failures, self.problem = 0, ""
 
     def admits(self, row: Row) -> bool:
-        """Whether the output gets a row."""
+        """Whether a row passes the conditions of the output."""
         return self.options.where.admits(row)
 
     def is_filtered(self) -> bool:
@@ -79,7 +82,7 @@ class Output:
     def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey]) -> Mapping[RowKey, str]:
         """Write all rows or none, inside `exclusive`, except those that the target refuses for what they contain.
 
-        Returns the target's words by the keys of the refused rows. Raises `SinkUnavailable`.
+        Returns the target's messages by the keys of the refused rows. Raises `SinkUnavailable`.
         """
         try:
             cast(Sink, self.sink).write(rows, again=again)
@@ -106,6 +109,6 @@ def shortest_wait(outputs: Collection[Output]) -> tuple[float, str]:
 
 
 def options_of(config: ExtractionConfig, output: str) -> OutputOptions:
-    """Return the options of an output; an output that the task does not have, or no more, has those of none."""
+    """Return the options of an output; an output that is not, or no longer, one of the task has default options."""
     text = config.output_options.get(output)
     return OutputOptions.from_json(text) if text else OutputOptions()

@@ -1,7 +1,8 @@
-"""Refused rows: what an output refused for what it contains is kept in Redis, until a person decides on any machine.
+"""Refused rows: rows that an output refused because of their content, kept in Redis until a person decides.
 
-The page of a refused row counts as written, and the row is never tried again by itself. Of each task and output the
-newest are kept, within a size, of a limited number of outputs, and for a limited time. Keys of a task:
+The page of a refused row counts as written, and the row is never tried again automatically. There are limits on the
+size of each output's rows, on the number of outputs, and on the time for which they are kept; the newest are kept. Keys
+of a task:
 
     refused:OUTPUT     hash: number of the row -> a line of JSON (`RefusedRow` without the row), then the row (zstd)
     refused:OUTPUT:at  zset: number of the row -> when it was refused, Unix seconds
@@ -49,7 +50,7 @@ return keep_newest(now, ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], 1)
 
 @dataclass(frozen=True, slots=True)
 class RefusedRow:
-    """A row that an output refused. `reason`: the target's words; `at`: when, Unix seconds. `name`: its number."""
+    """A row that an output refused. `reason`: the target's message; `at`: when, Unix seconds. `name`: its number."""
 
     task: str
     output: str
@@ -73,9 +74,9 @@ def keep_refused(
     bytes_kept: int = BYTES_KEPT,
     outputs_kept: int = OUTPUTS_KEPT,
 ) -> int:
-    """Keep those of the rows that an output refused, with the target's words by row key; return their number.
+    """Keep those of the rows that an output refused, with the target's messages by row key; return their number.
 
-    A row that was kept before is kept once.
+    A row that is already kept is not kept twice.
     """
     now = (clock or clock_of(connection).now)()
     args: list[Any] = []
@@ -120,7 +121,7 @@ def refused_count(connection: "redis.Redis", task: str, output: str) -> int:
 
 
 def refused_row(connection: "redis.Redis", note: RefusedRow) -> Row | None:
-    """Return a refused row itself; None if it is not kept any more."""
+    """Return a refused row itself; None if it is no longer kept."""
     value = cast("bytes | None", connection.hget(_keys(note.task, note.output)[0], note.name))
     return unpack_row(value.partition(b"\n")[2]) if value else None
 
@@ -128,12 +129,12 @@ def refused_row(connection: "redis.Redis", note: RefusedRow) -> Row | None:
 def retry_refused(
     connection: "redis.Redis", note: RefusedRow, options: OutputOptions | None = None, *, clock: Clock | None = None
 ) -> bool:
-    """Queue a refused row for its output again. False if it is not kept any more."""
+    """Queue a refused row for its output again. False if it is no longer kept."""
     return RowQueue(connection, note.task, note.output, options, clock=clock).retry(note.name)
 
 
 def drop_refused(connection: "redis.Redis", note: RefusedRow) -> bool:
-    """Remove a refused row, because a person does not need it. False if it is not kept any more."""
+    """Remove a refused row, because a person does not need it. False if it is no longer kept."""
     rows, times = _keys(note.task, note.output)
     removed = bool(connection.hdel(rows, note.name))
     connection.zrem(times, note.name)

@@ -115,7 +115,7 @@ class RowQueue:
             self._ledger.step("queue_rows", *self._queue, self._now(), int(again), *packed)
 
     def retry(self, name: str) -> bool:
-        """Queue a refused row again (`workers.writing.refused_rows`). False if it is not kept any more."""
+        """Queue a refused row again (`workers.writing.refused_rows`). False if it is no longer kept."""
         return bool(self._ledger.step("retry_refused", *self._queue, self._now(), name))
 
     def take(self, holder: str, due: Due = "due", *, seconds: float = LEASE) -> RowBatch | None:
@@ -151,7 +151,7 @@ class RowQueue:
     ) -> float | None:
         """Note a problem and give up the lease; no process tries the output before a pause that grows each time.
 
-        `wait`: for how many seconds the target asks not to be tried; the pause is at least that long, up to an hour.
+        `wait`: the target's Retry-After in seconds; the pause is at least that long, up to an hour.
         Returns the pause in seconds; None if the lease is lost.
         """
         name, member, *_ = self._queue
@@ -166,12 +166,12 @@ class RowQueue:
         return bool(self._ledger.step("free_rows", name, member, self._now(), holder))
 
     def discard(self, holder: str) -> int:
-        """Remove all rows, since the task does not have the output any more; return how many. Needs the lease."""
+        """Remove all rows, since the task no longer has the output; return how many. Needs the lease."""
         name, member, *_ = self._queue
         return int(self._ledger.step("discard_rows", name, member, holder))
 
     def state(self) -> QueueState:
-        """Return what waits."""
+        """Return the state of the queue."""
         return queue_states(self._ledger.redis, [(self.task, self.output.name)])[0]
 
     def _now(self) -> float:
@@ -218,7 +218,7 @@ def rows_waiting(connection: "redis.Redis", task: str | None = None) -> int:
 
 
 def queue_states(connection: "redis.Redis", queues: Sequence[tuple[str, str]] | None = None) -> list[QueueState]:
-    """Return what waits in some queues, or in all that have rows."""
+    """Return the states of some queues, or of all that have rows."""
     chosen = all_queues(connection) if queues is None else queues
     pipe = connection.pipeline(transaction=False)
     for task, output in chosen:
@@ -242,7 +242,7 @@ def free_queues(connection: "redis.Redis", holder: str) -> int:
 
 
 def forget_queues(connection: "redis.Redis", task: str, counted: Mapping[bytes, bytes]) -> None:
-    """Remove a task's queues from what is counted and listed of all tasks. `counted`: its rows and bytes."""
+    """Remove a task's queues from the counters and lists of all tasks. `counted`: its rows and bytes."""
     for field, number in counted.items():
         connection.hincrby(keys.QUEUED, field.decode(), -int(number))
     for name in (keys.ROW_QUEUES, keys.REFUSING):
@@ -252,7 +252,7 @@ def forget_queues(connection: "redis.Redis", task: str, counted: Mapping[bytes, 
 
 
 def _queue_of(task: str, output: QueuedOutput) -> tuple[str, str, int, float]:
-    """Return what names a queue in the steps, and when its rows are due."""
+    """Return the arguments that identify a queue in the steps, and when its rows are due."""
     return output.name, member_of(task, output.name), *batch_size(output.name, task, output.options)
 
 

@@ -4,6 +4,6 @@ from importlib.resources import files
 
 
 def script(name: str) -> str:
-    """The text of one step, behind what all steps share."""
+    """Return the script of one step, after the code that all steps share."""
     here = files(__name__)
     return here.joinpath("host.lua").read_text("utf-8") + here.joinpath(f"{name}.lua").read_text("utf-8")

@@ -18,8 +18,8 @@ class LineWeights:
     """A page by itself, line by line.
 
     `weights`: evidence for the body in bytes, negative against it; the body lies in the segment of lines `head` up to
-    `tail` (exclusive), which has the largest sum. `root`: name of the deepest element that holds most of it; `below`:
-    the lines in it. `kept`: lines of the text. `reason`: how the page was extracted.
+    `tail` (exclusive), which has the largest sum. `root`: name of the deepest element that contains most of it;
+    `below`: the lines in it. `kept`: lines of the text. `reason`: how the page was extracted.
     """
 
     method: str

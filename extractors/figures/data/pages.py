@@ -10,7 +10,7 @@ from ..errors import NoFigure
 
 
 def with_text(parsed: ParsedPage | NoArticle) -> ParsedPage:
-    """Return a page that was read. Raises `NoFigure` if it holds almost no text."""
+    """Return a page that was read. Raises `NoFigure` if it contains almost no text."""
     if isinstance(parsed, NoArticle):
         raise NoFigure(parsed.reason)
     return parsed

@@ -1,4 +1,4 @@
-"""What the languages of single-byte encodings write: letters from frequent to rare, and words that tell them apart.
+"""The languages of single-byte encodings: their letters from frequent to rare, and words that distinguish them.
 
 Common knowledge of these languages; the shares are round numbers, as in `guess`.
 """
@@ -53,6 +53,6 @@ def foreign_letters(text: str) -> int:
 
 
 def shares_of_words(data: bytes) -> dict[str, float]:
-    """Return the share of each group of languages in the words that tell them, less where there are few words."""
+    """Return the share of each group of languages in the words that distinguish them, reduced if these are few."""
     found = [_LANGUAGE_OF[word] for word in _WORD.findall(data[:LOOKED_AT].lower()) if word in _LANGUAGE_OF]
     return {language: found.count(language) / max(len(found), ENOUGH_WORDS) for language in _WORDS}

@@ -1,9 +1,9 @@
 """Bytes → text by the decoders of the Encoding Standard (https://encoding.spec.whatwg.org/, as of June 2025).
 
 Python's codecs do the work at C speed. Where they disagree with the standard, `differences` has the facts: characters
-that Python names otherwise are put right in the text; bytes that Python rejects come to an error handler. It takes one
-step of the standard's decoder, so that an error consumes exactly what it does in a browser: never the ASCII behind a
-broken lead byte, but for the digits of a gb18030 character that the end of the page cuts off.
+that Python decodes differently are corrected in the text; bytes that Python rejects are passed to an error handler. It
+takes one step of the standard's decoder, so that an error consumes exactly what it does in a browser: never the ASCII
+byte after a broken lead byte, except the digits of a gb18030 character that the end of the page truncates.
 """
 
 import codecs
@@ -152,7 +152,7 @@ def _added_or_error(data: bytes, at: int, name: str) -> tuple[str, int]:
 
 
 def _error_of_two(data: bytes, at: int) -> tuple[str, int]:
-    """An error consumes the lead byte and its trail byte, unless that is ASCII; 0x80 and 0xFF are no lead bytes."""
+    """An error consumes the lead byte and its trail byte, unless that is ASCII; 0x80 and 0xFF are not lead bytes."""
     leads = data[at] not in (0x80, 0xFF)
     return REPLACEMENT, at + 1 + (leads and len(data) > at + 1 and data[at + 1] >= 0x80)
 

@@ -7,7 +7,7 @@ the one exchange of 2005 (A8BC is ḿ, 8135F437 is U+E7C7).
 - `REPLACED`: the character that Python gives → the standard's. Python gives it for no other bytes.
 - `ADDED`: bytes that Python rejects → the standard's characters, by runs: first two bytes, then one character per
   trail byte (for Big5 0xA1 follows 0x7E).
-- `EXCHANGED`: bytes whose character in Python also has other, right bytes, so that only the bytes can tell.
+- `EXCHANGED`: bytes whose character in Python also has other, correct bytes, so that only the bytes distinguish them.
 
 Python's cp949 is the standard's EUC-KR without a difference; cp932 is Shift_JIS but for four bytes that are errors.
 """

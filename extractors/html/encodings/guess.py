@@ -1,12 +1,13 @@
-"""What encoding bytes look like, if nothing is declared: the one in which the text costs the fewest bits.
+"""The probable encoding of bytes, if none is declared: the one in which the text costs the fewest bits.
 
 Each candidate has a language with classes of characters (its most frequent ones, the rest of its everyday set, its
 punctuation, what is rare), each with a share of running text. A character costs the negative logarithm of its share,
 spread evenly over its class; the text that costs least wins. Encodings of smaller languages must win by a margin, and
-words in ASCII letters tell the Latin ones apart, since much of their texts is the same in all of them. The frequent
-characters are common knowledge of these languages; the shares are round numbers, checked on the messages of two
-Python packages in 18 languages: of three messages put together none was mistaken (11,400 trials), of single ones,
-often two characters, 1 in 90. Bytes that are (nearly) UTF-8 are recognised before, for nothing else looks like UTF-8.
+words in ASCII letters distinguish the Latin ones, since much of their texts is the same in all of them. The frequent
+characters are common knowledge of these languages; the shares are round numbers, checked on the messages of two Python
+packages in 18 languages: groups of three messages were always recognised (11,400 trials); of single messages, often of
+two characters, 1 in 90 was not. Bytes that are (nearly) UTF-8 are recognised before, because no other encoding
+resembles UTF-8.
 """
 
 import re
@@ -144,7 +145,7 @@ MULTI_BYTE = frozenset({"gb18030", "big5", "shift_jis", "euc-kr", "euc-jp"})
 
 
 def guess(data: bytes) -> str:
-    """Return the name of the encoding that bytes, which are not UTF-8, are most likely in."""
+    """Return the name of the most likely encoding of bytes that are not UTF-8."""
     sample = telling(data, SAMPLE)
     costs = {
         name: _cost(decode_as(sample, name), language) - ADVANTAGE.get(name, 0)
@@ -166,14 +167,17 @@ def _likelier_twin(data: bytes, name: str) -> str:
 
 
 def is_damaged_utf8(text: str, least: float) -> bool:
-    """Whether text, decoded as UTF-8, has more than `least` characters an error: then a few bytes are broken."""
+    """Whether text, decoded as UTF-8, has more than `least` characters per error: only a few bytes are broken."""
     whole = text.removesuffix(REPLACEMENT)  # a page that was cut off ends with an error
     errors = whole.count(REPLACEMENT)
     return sum(map(len, _NOT_ASCII.findall(whole))) - errors > least * errors
 
 
 def telling(data: bytes, size: int) -> bytes:
-    """Return the first runs with non-ASCII bytes, one a line, about `size` bytes in all: the rest is useless."""
+    """Return the first runs with non-ASCII bytes, one per line, about `size` bytes in all.
+
+    The rest adds no information.
+    """
     runs, length = [], 0
     for found in _RUNS.finditer(data):
         runs.append(found[0][: size - length])

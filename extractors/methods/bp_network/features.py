@@ -8,13 +8,13 @@ For each line the source counts
     s  its relevance to the page's title (相关度), see `topic`
 
 and the inputs are, in this order, the line's own four, those of the line before, those of the line after. The source
-doesn't say what precedes the first line and follows the last. Ours: the line itself once more, so that a page that is
-only an article is recognised (in training, empty lines would occur only beside menus and imprints).
+does not define what precedes the first line and follows the last. Ours: the line itself once more, so that a page that
+is only an article is recognised (in training, empty lines would occur only beside menus and imprints).
 
 Two forms. `source_values` are the source's to the letter: characters, z by the page's source text (`markup`). In the
 form that is used, `line_values`,
 
-- lengths are UTF-8 bytes (a Chinese character counts 3), so that one network serves several languages;
+- lengths are UTF-8 bytes (a Chinese character counts 3), so that one network can be used for several languages;
 - z = y plus the length of the text inside links: on today's pages attributes depend on the content system, while links
   indicate navigation on every site;
 - y and z are logarithms, ln(1 + y): a paragraph of twice the length is not twice as likely to be body.

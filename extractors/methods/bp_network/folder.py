@@ -1,4 +1,4 @@
-"""A user's labelled pages: a folder with pages as `NAME.html` (or .htm), and beside each its article as `NAME.txt`.
+"""A user's labelled pages: a folder with pages as `NAME.html` (or .htm), and for each its article as `NAME.txt`.
 
 The text, in UTF-8, is the text of the article; order matters, line breaks and white space don't. A copy from a browser
 is good enough.
@@ -25,7 +25,7 @@ FOUND = 0.5  # share of a text's words that must be in its page; less is another
 
 
 class LabelledMistakes(ValueError):
-    """The mistakes of a folder of labelled pages, a line each."""
+    """The mistakes of a folder of labelled pages, one per line."""
 
     def __init__(self, lines: list[str]) -> None:
         super().__init__("\n".join(lines))

@@ -13,8 +13,8 @@ one is read; all lines once. So the last lines have more effect than the first. 
 order, with the sums of `BATCH` lines at a time, for a number of rounds.
 
 In both, inputs are shifted and scaled to mean 0 and deviation 1. The same networks can be expressed (V and b could
-scale as well), only the search begins elsewhere; the source doesn't say how it scaled lengths of hundreds of
-characters.
+scale as well), only the search begins elsewhere; the source does not describe how it scaled lengths of hundreds
+of characters.
 
 Everything is float64. A seed fixes the first weights and the order of lines, so the same lines give the same weights,
 bit for bit on one machine.

@@ -78,5 +78,5 @@ def _is_word(page: str, start: int, word: str) -> bool:
 
 
 def _goes_on(sign: str) -> bool:
-    """Whether the character beside an occurrence makes it a part of a longer word."""
+    """Whether the character next to an occurrence makes it part of a longer word."""
     return sign.isalnum() and not HAN.match(sign)

@@ -1,6 +1,6 @@
 """`python -m extractors.methods.bp_network.train DIR`: train the network on labelled pages of your own.
 
-DIR contains pages as NAME.html and beside each the article's text, NAME.txt, in UTF-8. The source used twenty pages;
+DIR contains pages as NAME.html, and for each the article's text as NAME.txt, in UTF-8. The source used twenty pages;
 take them from all the sites that you want to extract.
 """
 
@@ -132,7 +132,7 @@ def _train(
 
 
 def _curve(points: Sequence[Point], unit: str) -> Iterator[str]:
-    """Yield the learning curve, a line for each point, with a bar for the error on the training pages."""
+    """Yield the learning curve, one line for each point, with a bar for the error on the training pages."""
     yield f"{unit:>7}  {'error':>6}  {'right':>6}  {'held out':>8}  {'right':>6}   goal of the error: {GOAL}"
     longest = max(point.learned[0] for point in points) or 1
     for point in points:

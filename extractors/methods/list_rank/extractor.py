@@ -7,9 +7,9 @@ equal depth". Every element belongs to the id (depth, class name); for each id
     R(O, L) ranks them              TL = L / O, the mean length
     of the n = 15 best by R the one with the largest TL is the list; its text is the text of its elements
 
-The formulas of R and TL are lost in the scan. TL is assumed to be the mean. With no choice of R does the algorithm work
-unchanged (`docs/methods.md`): among 15 ids there is always a container with much more text than an entry. The source
-reports more than 95% right and complete.
+The formulas of R and TL are lost in the scan. TL is assumed to be the mean. The algorithm does not work unchanged for
+any choice of R (`docs/methods.md`): among 15 ids there is always a container with much more text than an entry. The
+source reports more than 95% right and complete.
 
 Where we depart, to find the entries of a list (method `list-rank-verbatim`, in `verbatim`, doesn't):
 
@@ -18,7 +18,7 @@ Where we depart, to find the entries of a list (method `list-rank-verbatim`, in 
 - O counts different links instead of elements, and an id counts only if nearly each element with a link has one of its
   own (`list_items`): an entry has one target, a container has many.
 - L counts text that belongs to the entry: texts of other links are subtracted, so menus have none, and at most 200
-  bytes count, so one long text is no list. TL is the geometric mean, so a few long texts are no list either.
+  bytes count, so one long text is not ranked as a list. TL is the geometric mean, so a few long texts are not, either.
 - R = TL · O^.6, and the best by R is the list: R includes TL already. Exponents from .5 to .8 give nearly the same
   lists.
 - R is reduced if entries are in running text, link to other hosts or are missing in some of the similar elements, and
@@ -157,7 +157,7 @@ def _with_siblings(elements: Sequence[etree._Element]) -> list[tuple[etree._Elem
 
 
 def _date(entry: FoundEntry, page: Page) -> date | None:
-    """Return the date in an entry: of its <time>, else of a short text beside its title."""
+    """Return the date in an entry: of its <time>, else of a short text next to its title."""
     times = [time.get("datetime") or inner_text(time) for element in entry.elements for time in element.iter("time")]
     for text in [*times, *_texts(entry)]:
         found = find_date(text, page.fetched_at, relative=True) if len(text) <= DATE_MAX else None

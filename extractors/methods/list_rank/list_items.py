@@ -95,7 +95,7 @@ def host_factor(links: Sequence[TreeLink]) -> float:
 
 
 def titles_of(tree: LinkedTree, items: Items) -> list[str]:
-    """Return the title of each entry; words in most entries' links ("Read more") are no title."""
+    """Return the title of each entry; words that most entries' links share ("Read more") are not a title."""
     counts: Counter[str] = Counter()
     for item in items.each:
         counts.update({fold(text) for text in item.element.itertext()} | {link.text for link in _own_links(tree, item)})
@@ -124,7 +124,7 @@ def _headings(element: etree._Element, common: frozenset[str]) -> Iterator[str]:
 
 
 def _short_text(element: etree._Element, common: frozenset[str], otherwise: str) -> str:
-    """Return the text of an element if it is one block, else its longest part that is no summary."""
+    """Return the text of an element if it is one block, else its longest part that is not a summary."""
     if all(inner.tag not in BLOCK_TAGS for inner in element.iterdescendants()) and len(otherwise) <= TITLE_MAX:
         return otherwise
     texts = (fold(text) for text in element.itertext())

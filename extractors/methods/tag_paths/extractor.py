@@ -27,9 +27,10 @@ Where we depart (method `tag-paths-verbatim`, in `tag_paths_verbatim`, doesn't),
 - Leaves are text lines instead of text nodes, so that words in bold don't leave their paragraph; paths are those of
   block elements with class and id (`block_tree`).
 - The source gives no value for the variance's threshold, MAXSIZE, PreSpan and the number of clusters of k-means: ours
-  were chosen on the development pages. With two clusters, the middle centre is the upper one: the lower is the noise's.
-- A single page is no typical sample: if the paragraphs of its body have several paths, the thresholds by k-means on its
-  own clusters are too high. Its Length_Threshold is a share of its longest cluster, its Cn_Threshold a constant.
+  were chosen on the development pages. With two clusters, the middle centre is the upper one: the lower one belongs to
+  noise.
+- A single page is not a typical sample: if the paragraphs of its body have several paths, the thresholds by k-means on
+  its own clusters are too high. Its Length_Threshold is a share of its longest cluster, its Cn_Threshold a constant.
 - A body is more than one cluster: the segment is extended to the table or div that encloses it, and from there outwards
   as long as the added text is similar to the text inside (`region`).
 - A group's frequency is the length of its text, and its threshold a share of the mean. The source counts how often a

@@ -6,7 +6,7 @@ Source: 002; symbols and conditions in `extractor`. `page → leaves → cluster
   parser pairs the other tags (the third). The leaves are the texts of the tree and the elements without text, such as
   pictures; leaves with the same names of elements from the root on are a cluster.
 - The segment is the first cluster whose σ² is small enough and that fulfils the four conditions; others with a large σ²
-  are split at θ ∉ [0.85, 2], and the pieces sorted in. No such cluster, no article.
+  are split at θ ∉ [0.85, 2], and their pieces are sorted in. Without such a cluster there is no article.
 - From the segment's first leaf to its last, the text between the beginnings of tables and divs is a chunk, filed under
   the tag path of the table or div that began before it. Its document frequency is how often such a table or div
   begins. Chunks with at least Frequency_Threshold are the article.
