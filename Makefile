@@ -39,7 +39,7 @@ browser:
 # a reason. policy-rc.d keeps the packages from starting services of the system.
 services:
 	@missing=; \
-	for pair in initdb:postgresql mariadbd:mariadb-server sshd:openssh-server redis-server:redis-server; do \
+	for pair in initdb:postgresql mariadbd:mariadb-server sshd:openssh-server redis-server:redis-server promtool:prometheus; do \
 		PATH="$$PATH:/usr/sbin:$$(echo /usr/lib/postgresql/*/bin | tr ' ' ':')" command -v "$${pair%:*}" > /dev/null \
 			|| missing="$$missing $${pair#*:}"; \
 	done; \

@@ -30,6 +30,7 @@ COMMANDS = {  # name: description in --help; the module is console.commands.<nam
     "work": "Run crawl or extraction workers (parts of a cluster).",
     "status": "Show tasks, next runs, counts, queue and workers.",
     "console": "Serve tasks, articles, failures and machines as pages for a browser.",
+    "metrics": "Print or serve the metrics of the system for Prometheus.",
     "alarms": "Show what changed in a section: redesigns, captchas, silence; dismiss alarms.",
     "failures": "Show failed pages by reason; try them again or drop them.",
     "proposals": "Show new examples found after a redesign; adopt or dismiss them.",

@@ -530,7 +530,7 @@ _KEY_NAMES = (
     "holders",  # hash: worker that has the page
     "claims",  # hash: canonical fingerprint -> fingerprint of the URL that writes it
     "entries",  # hash: canonical fingerprint of an entry -> the list page that claims it; once written "+" and the day
-    "counts",  # hash: seen and the final states
+    "counts",  # hash: seen and the final states; what only grows: `settled:STATE`, `runs:OUTCOME` (`task_totals`)
     "days",  # hash: the same by the day on which a URL was first seen (`50c1:written`)
     "visits",  # zset by time: written, and to be rechecked
     "young",  # hash: fingerprint -> record of the same

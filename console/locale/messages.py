@@ -15,8 +15,8 @@ from console.locale.translator import CONTEXT
 ROOT = Path(__file__).parents[2]
 CONSOLE = "console"
 ROOMS = ("crawler", "workers", "extractors")
-LEFT_OUT = (  # pages in HTML have a catalogue of their own, and explanations quote pages
-    "console/sample_site", "console/locale", "console/web", "console/report",
+LEFT_OUT = (  # pages in HTML have a catalogue of their own, explanations quote pages, metrics are for programs
+    "console/sample_site", "console/locale", "console/metrics", "console/web", "console/report",
 )  # fmt: skip
 READ_WHOLE = frozenset(  # files of other rooms all of whose texts a person reads: reasons, doubts, states in words
     {

@@ -11,8 +11,10 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from console.metrics.access import PATH
 from console.web import api, changes, live, pages
 from console.web.context import Web, web_of
+from console.web.metrics import metrics
 from console.web.security import Gatekeeper
 from console.web.snapshot import gettext_noop
 from workers.errors import RedisUnavailable
@@ -73,6 +75,7 @@ def _routes() -> list[BaseRoute]:
         Route("/logout", changes.log_out, methods=post),
         Route("/language/{code}", pages.language, methods=get),
         Route("/events", live.events, methods=get),
+        Route(PATH, metrics, methods=get),
         *api.routes(),
         Mount("/static", StaticFiles(directory=STATIC)),
     ]

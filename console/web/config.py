@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from console.metrics import access
+
 PASSWORD = "EXEMPLAR_CONSOLE_PASSWORD"
 TOKEN = "EXEMPLAR_CONSOLE_TOKEN"
+METRICS_TOKEN = access.TOKEN
 LEAST_SECRET = 12  # characters of a password or token beyond loopback
 LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
@@ -18,7 +21,10 @@ class ConsoleRefused(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ConsoleConfig:
-    """`names`: further host names by which the console is reached. `password` and `token`: empty if there is none."""
+    """`names`: further host names by which the console is reached. `password` and `token`: empty if there is none.
+
+    `metrics_token`: reads `/metrics`, as `token` does, and nothing else.
+    """
 
     tasks: Path
     host: str = "127.0.0.1"
@@ -26,6 +32,7 @@ class ConsoleConfig:
     names: tuple[str, ...] = ()
     password: str = field(default="", repr=False)
     token: str = field(default="", repr=False)
+    metrics_token: str = field(default="", repr=False)
 
     @property
     def needs_login(self) -> bool:
@@ -48,7 +55,7 @@ class ConsoleConfig:
                 f"{self.host} is not a loopback address: set {PASSWORD} (for people) or {TOKEN} (for programs), "
                 "or use --host 127.0.0.1"
             )
-        for name, secret in ((PASSWORD, self.password), (TOKEN, self.token)):
+        for name, secret in ((PASSWORD, self.password), (TOKEN, self.token), (METRICS_TOKEN, self.metrics_token)):
             if secret and len(secret) < LEAST_SECRET:
                 raise ConsoleRefused(f"{name} has fewer than {LEAST_SECRET} characters")
 
@@ -57,7 +64,8 @@ def config_from(
     environment: Mapping[str, str], tasks: Path, host: str, port: int, names: tuple[str, ...] = ()
 ) -> ConsoleConfig:
     """Return the config with password and token from the environment. Raises `ConsoleRefused`."""
-    config = ConsoleConfig(tasks, host, port, names, environment.get(PASSWORD, ""), environment.get(TOKEN, ""))
+    secrets = (environment.get(name, "") for name in (PASSWORD, TOKEN, METRICS_TOKEN))
+    config = ConsoleConfig(tasks, host, port, names, *secrets)
     config.check()
     return config
 

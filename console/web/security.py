@@ -21,6 +21,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from console.metrics.access import PATH as METRICS
+from console.metrics.access import is_bearer
 from console.web.config import ConsoleConfig
 
 SESSION_SECONDS = 12 * 3600
@@ -125,7 +127,8 @@ class Gatekeeper:
             session = self.sessions.new(logged_in=not self.config.needs_login)
         scope["session"] = session
         refusal = self._refusal(request, session)
-        set_cookie = is_new and not self.config.needs_login and not scope["path"].startswith(("/static/", "/api/"))
+        has_session = not (scope["path"].startswith("/static/") or is_for_programs(scope["path"]))
+        set_cookie = is_new and not self.config.needs_login and has_session
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -154,14 +157,20 @@ class Gatekeeper:
             return PlainTextResponse("request from another origin\n", 403)
         if session.logged_in or path.startswith(PUBLIC):
             return None
-        if path.startswith("/api/"):
-            if self.sessions.is_token(headers.get("authorization", "")):
+        if is_for_programs(path):
+            given = headers.get("authorization", "")
+            if self.sessions.is_token(given) or (path == METRICS and is_bearer(given, self.config.metrics_token)):
                 return None
             return JSONResponse({"error": "not logged in"}, 401, {"WWW-Authenticate": "Bearer"})
         if request.method not in SAFE_METHODS:
             return PlainTextResponse("not logged in\n", 401)
         target = path + (f"?{request.url.query}" if request.url.query else "")
         return RedirectResponse(f"/login?next={quote(target, safe='')}", 303)
+
+
+def is_for_programs(path: str) -> bool:
+    """Whether programs use an address: they have no session, but may have a token."""
+    return path.startswith("/api/") or path == METRICS
 
 
 def bounded(receive: Receive) -> Receive:

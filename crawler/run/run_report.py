@@ -8,8 +8,15 @@ from typing import Any, cast
 import redis
 
 from workers import keys
+from workers.task_totals import RUNS_TOTAL
 
 RUNS_KEPT = 50  # reports of a task
+_KEEP = """
+-- KEYS: reports, counts. ARGV: report, reports kept, what counts its outcome. Repeated if its reply was lost
+if redis.call('LREM', KEYS[1], 1, ARGV[1]) == 0 then redis.call('HINCRBY', KEYS[2], ARGV[3], 1) end
+redis.call('LPUSH', KEYS[1], ARGV[1])
+redis.call('LTRIM', KEYS[1], 0, ARGV[2] - 1)
+"""
 PROBLEMS_MOST = 20  # in one report: more than a person reads, and a report fits through a pipe
 
 
@@ -79,13 +86,10 @@ class RunReport:
 
 
 def keep_report(connection: "redis.Redis", report: RunReport) -> None:
-    """Store a report as the newest of its task."""
-    history, row = keys.of_task(report.task, "runs"), json.dumps(report.to_dict(), ensure_ascii=False)
-    pipe = connection.pipeline()
-    pipe.lrem(history, 1, row)  # the transaction is repeated if its reply was lost
-    pipe.lpush(history, row)
-    pipe.ltrim(history, 0, RUNS_KEPT - 1)
-    pipe.execute()
+    """Store a report as the newest of its task, and count its outcome."""
+    names = [keys.of_task(report.task, name) for name in ("runs", "counts")]
+    row = json.dumps(report.to_dict(), ensure_ascii=False)
+    connection.register_script(_KEEP)(keys=names, args=[row, RUNS_KEPT, f"{RUNS_TOTAL}{report.outcome}"])
 
 
 def reports(connection: "redis.Redis", task: str, most: int = 1) -> list[dict[str, Any]]:

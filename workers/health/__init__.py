@@ -6,7 +6,7 @@
 """
 
 from .alarms import KINDS, Alarm, AlarmChange, AlarmKind
-from .report import Baseline, HealthReport, health_report, present_alarms
+from .report import Baseline, HealthReport, health_report, medians_of, present_alarms
 from .store import dismiss_alarms, update_health
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "HealthReport",
     "dismiss_alarms",
     "health_report",
+    "medians_of",
     "present_alarms",
     "update_health",
 ]

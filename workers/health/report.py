@@ -1,7 +1,7 @@
 """A task's health for its readers: its baselines, open alarms and their history."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any, cast
@@ -13,6 +13,7 @@ from .alarms import Alarm
 from .state import HealthState, quantile
 from .store import health_state
 
+AT_ONCE = 200  # tasks in one pipeline; the state of each has some kilobytes
 _BASELINES = {  # window: name and unit
     "match": ("surrounding match", ""),
     "confidence": ("confidence", ""),
@@ -79,6 +80,27 @@ def health_report(connection: "redis.Redis", task: str) -> HealthReport:
         round(rhythm.expected, 1),
         tuple(round(rate, 3) for rate in hours),
     )
+
+
+def medians_of(connection: "redis.Redis", tasks: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Return the median of each baseline of tasks, by the keys of `HealthState.windows`; only what was observed."""
+    medians: dict[str, dict[str, float]] = {}
+    for start in range(0, len(tasks), AT_ONCE):
+        names = tasks[start : start + AT_ONCE]
+        pipe = connection.pipeline(transaction=False)
+        for name in names:
+            pipe.hget(keys.of_task(name, "health"), "state")
+        for name, raw in zip(names, pipe.execute(), strict=True):
+            medians[name] = _medians(raw)
+    return medians
+
+
+def _medians(raw: bytes | None) -> dict[str, float]:
+    try:
+        windows = json.loads(raw or "{}").get("windows", {})
+        return {key: median(values) for key, values in windows.items() if key in _BASELINES and values}
+    except (ValueError, TypeError, AttributeError):  # unreadable: the next observation begins anew
+        return {}
 
 
 def present_alarms(connection: "redis.Redis", tasks: Iterable[str] | None = None) -> list[Alarm]:

@@ -19,6 +19,7 @@ delete_page(name)
 local day = record.day or '0000' -- entered before days were counted
 redis.call('HSET', ARGV[7], ARGV[8], letter_of[state] .. day .. short)
 count(state, 1)
+if not record.visits then count('settled:' .. state, 1) end -- only grows: states of URLs change again, and are forgotten
 count_of_day(day, state, 1)
 -- A claim remains only where a page was written under another canonical URL: its own URL is in the bucket now.
 local canonical = redis.call('HGET', k_claims, name .. ':for')

@@ -1,0 +1,115 @@
+"""`exemplar metrics`: metrics for Prometheus, without the console."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from console.options import examples, log_to_stderr, say, tasks_file, tasks_option
+
+if TYPE_CHECKING:
+    from console.metrics.collector import ExemplarCollector
+
+
+@click.command(
+    epilog=examples(
+        "exemplar metrics",
+        "exemplar metrics --output /var/lib/prometheus/node-exporter/exemplar.prom",
+        "exemplar metrics --listen 127.0.0.1:8301",
+    )
+)
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the metrics to a file, replaced in one step: for the textfile collector of node_exporter.",
+)
+@click.option("--listen", metavar="HOST:PORT", help="Serve the metrics at http://HOST:PORT/metrics until stopped.")
+@tasks_option
+def command(output: Path | None, listen: str | None, tasks: Path | None) -> None:
+    """Print the metrics of the whole cluster in the text format of Prometheus.
+
+    They are read from Redis, so one exporter is enough for any number of machines; `exemplar console` also serves them.
+    If Redis is unavailable, exemplar_up is 0 and the exit code 0. Beyond this machine --listen needs a token in
+    EXEMPLAR_METRICS_TOKEN, which Prometheus sends as `Authorization: Bearer`. Needs the extra `metrics`.
+    """
+    from workers.errors import ExemplarError
+    from workers.state_folder import state_folder
+
+    if output is not None and listen is not None:
+        raise click.UsageError("use --output or --listen, not both")
+    try:
+        import prometheus_client
+    except ModuleNotFoundError:
+        raise ExemplarError("metrics need one more library: pip install 'exemplar-crawler[metrics]'") from None
+    from console.metrics.collector import registry_of
+
+    log_to_stderr()
+    state = state_folder(tasks_file(tasks).absolute().parent).absolute()
+    if listen is not None:
+        _serve(listen, state)
+        return
+    with _collector(state) as collector:
+        if output is not None:
+            prometheus_client.write_to_textfile(str(output), registry_of(collector))
+        else:
+            click.echo(prometheus_client.generate_latest(registry_of(collector)).decode(), nl=False)
+
+
+@contextmanager
+def _collector(state: Path) -> "Iterator[ExemplarCollector]":
+    """Yield a collector for REDIS_URL, or else for the embedded Redis, which runs during the block."""
+    from console.metrics.collector import EMBEDDED, ExemplarCollector
+    from workers.embedded import Embedded, redis_for
+    from workers.errors import RedisUnavailable
+
+    if named := os.environ.get("REDIS_URL"):
+        yield ExemplarCollector(_servers(named))
+        return
+    try:
+        with redis_for(state, purpose="metrics", say=say) as url:
+            yield ExemplarCollector([(EMBEDDED, url)])
+    except RedisUnavailable as error:
+        say(str(error))
+        yield ExemplarCollector([(EMBEDDED, Embedded(state).url)])
+
+
+def _servers(text: str) -> list[tuple[str, str]]:
+    """Return name and address of each server of REDIS_URL. Raises `RedisRefused` for an invalid address."""
+    from workers.redis_address import addresses
+
+    return [(address.name, address.url) for address in addresses(text)]
+
+
+def _serve(listen: str, state: Path) -> None:
+    from console.metrics.access import LEAST_TOKEN, LOCAL_NAMES, PATH, TOKEN, metrics_token
+    from console.metrics.collector import EMBEDDED, ExemplarCollector, registry_of
+    from console.metrics.exporter import serve
+    from workers.embedded import Embedded
+
+    host, _, port = listen.rpartition(":")
+    host = host.strip("[]")
+    if not (host and port.isascii() and port.isdigit() and int(port) < 65536):
+        raise click.UsageError(f"--listen {listen}: write HOST:PORT, as 127.0.0.1:8301")
+    token = metrics_token()
+    if host not in LOCAL_NAMES and len(token) < LEAST_TOKEN:
+        raise click.UsageError(
+            f"{host} is not a loopback address: set {TOKEN} to at least {LEAST_TOKEN} characters, "
+            "or listen on 127.0.0.1"
+        )
+    named = os.environ.get("REDIS_URL")
+    # An exporter must not hold the embedded Redis: `exemplar run` could not start then.
+    collector = ExemplarCollector(_servers(named) if named else [(EMBEDDED, Embedded(state).url)])
+    shown = f"[{host}]" if ":" in host else host
+    try:
+        serve(
+            registry_of(collector),
+            host,
+            int(port),
+            token,
+            lambda at: say(f"metrics are at http://{shown}:{at}{PATH}; press Ctrl-C to stop"),
+        )
+    finally:
+        collector.close()

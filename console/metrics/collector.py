@@ -1,0 +1,169 @@
+"""A collector of Prometheus' client library: it reads Redis when it is scraped, and keeps nothing."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+from typing import Any
+
+import redis
+from prometheus_client import CollectorRegistry
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from console.metrics.families import BASELINES, BUILD, METRICS, NODES_MOST, TASKS_MOST, UP
+from console.metrics.readings import ServerReadings, TaskReadings, read_server
+from workers.connection import client
+from workers.errors import ExemplarError
+from workers.health import KINDS
+
+EMBEDDED = "embedded"  # name of the embedded Redis
+SEVERAL_WORDS = str.maketrans(" ", "_")
+TIMEOUT = 3.0  # seconds for one answer of Redis: a scrape is to end within the ten seconds that are usual
+
+
+class ExemplarCollector(Collector):
+    """Collects what several Redis servers hold. `servers`: (name, address as in REDIS_URL)."""
+
+    def __init__(self, servers: Sequence[tuple[str, str]], *, tasks_most: int = TASKS_MOST):
+        self.tasks_most = tasks_most
+        self._clients = {name: client(url, retries=0, timeout=TIMEOUT) for name, url in servers}
+
+    def describe(self) -> Iterable[Metric]:
+        """Return no metrics: the registry shall not read Redis when the collector is added."""
+        return ()
+
+    def collect(self) -> Iterator[Metric]:
+        """Read all servers, several at the same time, and yield the metrics."""
+        with ThreadPoolExecutor(max(1, len(self._clients))) as threads:
+            answers = dict(zip(self._clients, threads.map(self._read, self._clients), strict=True))
+        sheet = MetricSheet()
+        sheet.add(BUILD.name, 1, version=version("exemplar-crawler"))
+        for server, readings in answers.items():
+            sheet.add(UP.name, int(readings is not None), server=server)
+            if readings is not None:
+                _add_server(sheet, server, readings)
+                _add_tasks(sheet, server, readings, self.tasks_most)
+        yield from sheet.families()
+
+    def close(self) -> None:
+        """Close all connections."""
+        for connection in self._clients.values():
+            connection.close()
+
+    def _read(self, server: str) -> ServerReadings | None:
+        try:
+            return read_server(self._clients[server], details_most=self.tasks_most)
+        except (redis.RedisError, ExemplarError, OSError):
+            return None
+
+
+class MetricSheet:
+    """Gathers values by metric. A label that is not given is empty, which Prometheus takes for a missing one."""
+
+    def __init__(self) -> None:
+        self._labels = {one.name: (() if one is BUILD else ("server",)) + one.labels for one in METRICS}
+        self._families: dict[str, Metric] = {
+            one.name: (CounterMetricFamily if one.kind == "counter" else GaugeMetricFamily)(
+                one.name, one.help, labels=self._labels[one.name]
+            )
+            for one in METRICS
+        }
+
+    def add(self, metric: str, number: float, **labels: str) -> None:
+        """Add one value."""
+        family: Any = self._families[metric]
+        family.add_metric([labels.get(name, "") for name in self._labels[metric]], number)
+
+    def families(self) -> Iterator[Metric]:
+        """Yield the metrics that have values."""
+        return (family for family in self._families.values() if family.samples)
+
+
+def registry_of(collector: Collector) -> CollectorRegistry:
+    """Return a registry with this collector alone, without metrics of this process."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(collector)
+    return registry
+
+
+def _add_server(sheet: MetricSheet, server: str, readings: ServerReadings) -> None:
+    for name, number in {
+        "redis_memory_used_bytes": readings.memory.used,
+        "redis_memory_limit_bytes": readings.memory.limit,
+        "queue_pages": readings.pages.pages,
+        "queue_bytes": readings.pages.size,
+        "queue_jobs": readings.jobs,
+        "queue_oldest_page_age_seconds": readings.oldest_page or 0.0,
+        "delivery_rows": readings.rows.pages,
+        "delivery_bytes": readings.rows.size,
+        "outputs_unavailable": sum(bool(output.problem) for output in readings.outputs),
+        "rows_refused": sum(output.refused for output in readings.outputs),
+        "problems": readings.problems,
+    }.items():
+        sheet.add(f"exemplar_{name}", number, server=server)
+    for state in ("slowed", "closed"):
+        sheet.add("exemplar_hosts", readings.hosts.get(state, 0), server=server, state=state)
+    for state, number in readings.states.items():
+        sheet.add("exemplar_tasks", number, server=server, state=state)
+    open_alarms = Counter(kind for task in [*readings.tasks.values(), *readings.removed] for kind in task.alarms)
+    for kind in KINDS:
+        sheet.add("exemplar_alarms_open", open_alarms[kind], server=server, kind=kind.translate(SEVERAL_WORDS))
+    _add_processes(sheet, server, readings)
+
+
+def _add_processes(sheet: MetricSheet, server: str, readings: ServerReadings) -> None:
+    named = sorted({_node(beat) for beat in [*readings.living, *readings.dead]})[:NODES_MOST]
+    for metric, beats in (("processes", readings.living), ("processes_died", readings.dead)):
+        numbers = Counter((_node(beat, named), str(beat["role"])) for beat in beats)
+        for (node, role), count in sorted(numbers.items()):
+            sheet.add(f"exemplar_{metric}", count, server=server, node=node, role=role)
+    for metric, fact in (("extraction_workers", "workers"), ("extraction_pages_per_second", "pages_per_second")):
+        sums: dict[str, float] = {}
+        for beat in readings.living:
+            if beat["role"] == "extract":
+                sums[_node(beat, named)] = sums.get(_node(beat, named), 0) + float(beat.get(fact, 0))
+        for node, number in sorted(sums.items()):
+            sheet.add(f"exemplar_{metric}", number, server=server, node=node)
+
+
+def _node(beat: Mapping[str, Any], named: Sequence[str] | None = None) -> str:
+    node = str(beat.get("node") or beat.get("host") or "")
+    return node if named is None or node in named else ""
+
+
+def _add_tasks(sheet: MetricSheet, server: str, readings: ServerReadings, tasks_most: int) -> None:
+    """Add the series of each task, or their sums if there are too many tasks."""
+    is_each = len(readings.tasks) <= tasks_most
+    sums: Counter[tuple[str, str, str]] = Counter()
+    groups = [*((name if is_each else "", task) for name, task in readings.tasks.items())]
+    for name, task in [*groups, *([] if is_each else [("", task) for task in readings.removed])]:
+        for state, number in task.figures.counts.states.items():
+            sums["urls", name, state] += number
+        for settled, number in task.totals.settled.items():
+            sums["urls_settled_total", name, settled] += number
+        for outcome, number in task.totals.runs.items():
+            sums["runs_total", name, outcome] += number
+        if is_each:
+            _add_task(sheet, server, name, task)
+    for (metric, name, value), number in sums.items():
+        label = {"outcome" if metric == "runs_total" else "state": value.translate(SEVERAL_WORDS)}
+        sheet.add(f"exemplar_{metric}", number, server=server, task=name, **label)
+
+
+def _add_task(sheet: MetricSheet, server: str, name: str, task: TaskReadings) -> None:
+    def add(metric: str, number: float, **labels: str) -> None:
+        sheet.add(metric, number, server=server, task=name, **labels)
+
+    for kind, number in Counter(task.alarms).items():
+        add("exemplar_task_alarms_open", number, kind=kind.translate(SEVERAL_WORDS))
+    run, times = task.figures.last_run, task.last_run_times
+    if run is not None and times is not None:
+        add("exemplar_last_run_timestamp_seconds", times[1])
+        add("exemplar_last_run_duration_seconds", max(times[1] - times[0], 0.0))
+        add("exemplar_last_run_success", int(run.get("outcome") == "finished" and not run.get("problems")))
+        add("exemplar_last_run_new_urls", int(run.get("new", 0)))
+    if task.next_run is not None:
+        add("exemplar_next_run_timestamp_seconds", task.next_run)
+    for key, median in task.medians.items():
+        add(BASELINES[key], median)

@@ -1,0 +1,81 @@
+"""The metrics: name, type, labels and the text of HELP. docs/monitoring.md lists them; a test compares.
+
+Labels are bounded: `server` by REDIS_URL; `task` by the task list, and only up to `TASKS_MOST` tasks; `node` by the
+machines with a heartbeat, up to `NODES_MOST`; `state`, `role`, `kind` and `outcome` by the program.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+TASKS_MOST = 1000  # tasks of a server with series of their own; of more tasks there are only sums
+NODES_MOST = 200  # nodes with series of their own; those of further nodes are one, without the label
+
+
+@dataclass(frozen=True, slots=True)
+class MetricName:
+    """One metric. `labels`: beside `server`, which all of a server have."""
+
+    name: str
+    kind: Literal["gauge", "counter"]
+    help: str
+    labels: tuple[str, ...] = ()
+
+
+def _gauge(name: str, text: str, *labels: str) -> MetricName:
+    return MetricName(f"exemplar_{name}", "gauge", text, labels)
+
+
+def _counter(name: str, text: str, *labels: str) -> MetricName:
+    return MetricName(f"exemplar_{name}_total", "counter", text, labels)
+
+
+BUILD = _gauge("build_info", "Version of the program that gives these metrics; the value is always 1.", "version")
+UP = _gauge("up", "Whether the Redis server answers (1) or not (0); without an answer it has no other metrics.")
+OF_SERVER = (
+    _gauge("redis_memory_used_bytes", "Memory that Redis uses."),
+    _gauge("redis_memory_limit_bytes", "maxmemory of Redis, or without it the memory of its machine."),
+    _gauge("queue_pages", "Fetched pages that are not settled yet."),
+    _gauge("queue_bytes", "Compressed size of the fetched pages that are not settled yet."),
+    _gauge("queue_jobs", "Wake-up jobs that no worker has begun."),
+    _gauge("queue_oldest_page_age_seconds", "For how long the oldest fetched page has waited; 0 if none waits."),
+    _gauge("delivery_rows", "Rows that wait for delivery, once for each output."),
+    _gauge("delivery_bytes", "Compressed size of the rows that wait for delivery."),
+    _gauge("outputs_unavailable", "Outputs that pages or rows wait for because of a problem."),
+    _gauge("rows_refused", "Rows that outputs refused and that are kept."),
+    _gauge("problems", "Present problems, such as a full disk."),
+    _gauge("hosts", "Hosts that are slowed down, or closed after failures.", "state"),
+    _gauge("tasks", "Tasks by what they do now.", "state"),
+    _gauge("alarms_open", "Open alarms of all tasks.", "kind"),
+    _gauge("processes", "Processes with a present heartbeat.", "node", "role"),
+    _gauge("processes_died", "Processes whose heartbeat stopped within the last hour.", "node", "role"),
+    _gauge("extraction_workers", "Extraction workers.", "node"),
+    _gauge("extraction_pages_per_second", "Pages that were extracted a second, in the last minute.", "node"),
+)
+SUMMED = (  # of each task, or in sum without the label
+    _gauge("urls", "URLs in the ledger by state.", "task", "state"),
+    _counter("urls_settled", "URLs that were settled, by their new state; without rechecks.", "task", "state"),
+    _counter("runs", "Runs that ended, by outcome.", "task", "outcome"),
+)  # fmt: skip
+OF_TASK = (  # only of up to `TASKS_MOST` tasks
+    _gauge("task_alarms_open", "Open alarms of a task; there is no series without an alarm.", "task", "kind"),
+    _gauge("last_run_timestamp_seconds", "When the last run of a task ended, in Unix time.", "task"),
+    _gauge("last_run_duration_seconds", "For how long the last run of a task lasted.", "task"),
+    _gauge("last_run_success", "Whether the last run of a task finished without a problem (1) or not (0).", "task"),
+    _gauge("last_run_new_urls", "Article URLs that the last run of a task found and that were not known.", "task"),
+    _gauge("next_run_timestamp_seconds", "When the next run of a task is scheduled, in Unix time.", "task"),
+    _gauge("baseline_surrounding_match_ratio", "Median surrounding match of a task's last pages, 0 to 1.", "task"),
+    _gauge("baseline_confidence_ratio", "Median confidence of a task's last pages, 0 to 1.", "task"),
+    _gauge("baseline_text_characters", "Median text length of a task's last pages, in characters.", "task"),
+    _gauge("baseline_new_articles", "Median number of new articles of a task's last visits.", "task"),
+    _gauge("baseline_list_links", "Median number of article links on the lists of a task's last visits.", "task"),
+    _gauge("baseline_failures_ratio", "Median share of failures of a task's last visits, 0 to 1.", "task"),
+)
+BASELINES = {  # key of `workers.health.medians_of` -> metric
+    "match": "exemplar_baseline_surrounding_match_ratio",
+    "confidence": "exemplar_baseline_confidence_ratio",
+    "length": "exemplar_baseline_text_characters",
+    "new": "exemplar_baseline_new_articles",
+    "links": "exemplar_baseline_list_links",
+    "failures": "exemplar_baseline_failures_ratio",
+}
+METRICS = (BUILD, UP, *OF_SERVER, *SUMMED, *OF_TASK)

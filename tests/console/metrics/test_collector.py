@@ -1,0 +1,186 @@
+"""What a scrape of Redis gives, in the format of Prometheus."""
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+import redis
+from prometheus_client import generate_latest
+from prometheus_client.parser import text_string_to_metric_families
+
+from console.metrics.collector import ExemplarCollector, registry_of
+from console.metrics.families import METRICS, NODES_MOST
+from crawler.run.run_report import RunReport, keep_report
+from crawler.scheduling.schedule import Schedule
+from crawler.task_list.file import loads
+from crawler.task_list.publication import periods_of, publish
+from workers import keys
+from workers.ledger import Ledger
+from workers.presence import Presence
+from workers.renaming import rename_task
+from workers.task_totals import totals_of
+from workers.url_states import Found
+
+Samples = Mapping[tuple[str, frozenset[tuple[str, str]]], float]
+NAMES = ("harbour", "学校新闻")
+AWAY = "redis://127.0.0.1:1/0"
+
+
+def list_of(names: tuple[str, ...] = NAMES) -> str:
+    return "tasks:\n" + "".join(
+        f"  {json.dumps(name, ensure_ascii=False)}:\n    example: https://news.example/{number}/a/1.html\n"
+        f"    pattern: https://news.example/{number}/a/{{id}}.html\n    every: 1h\n    output: out/{number}.jsonl\n"
+        for number, name in enumerate(names)
+    )
+
+
+@pytest.fixture
+def filled(connection: "redis.Redis", tmp_path: Path) -> "redis.Redis":
+    """Two tasks, one of which has run; one that was removed; a dead and a living process; an alarm."""
+    tasks = loads(list_of())
+    publish(connection, tasks, tmp_path / "tasks.yaml")
+    Schedule(connection).plan(periods_of(tasks.tasks))
+    for name in (NAMES[0], "removed"):
+        ledger = Ledger(connection, name)
+        ledger.add([Found(f"https://news.example/0/a/{number}.html", number) for number in range(5)])
+        for leased, state in zip(ledger.lease(3), ("written", "written", "failed"), strict=True):
+            ledger.settle(leased.fingerprint, state, "")
+    for hour, outcome in enumerate(("finished", "finished", "no browser")):
+        times = (f"2026-11-22T1{hour}:00:00+00:00", f"2026-11-22T1{hour}:01:10+00:00")
+        keep_report(connection, RunReport(NAMES[0], *times, outcome, lists=2, new=4))
+    connection.hset(keys.of_task(NAMES[0], "health"), "state", json.dumps({"windows": {"match": [0.5, 0.9, 0.7]}}))
+    alarm = {"kind": "section quiet", "state": "open", "since": 1, "opened": 1, "last": 1, "count": 1, "evidence": ""}
+    connection.hset(keys.ALARMS, NAMES[0], json.dumps([alarm]))
+    Presence(connection, "extract").show(workers=3, pages_per_second=2.5)
+    return connection
+
+
+@pytest.fixture
+def scrape(redis_url: str) -> Iterator["Scrape"]:
+    made = Scrape(redis_url)
+    yield made
+    for collector in made.collectors:
+        collector.close()
+
+
+class Scrape:
+    def __init__(self, url: str):
+        self.url = url
+        self.collectors: list[ExemplarCollector] = []
+
+    def text(self, *servers: tuple[str, str], **options: int) -> str:
+        collector = ExemplarCollector(servers or [("main", self.url)], **options)
+        self.collectors.append(collector)
+        return generate_latest(registry_of(collector)).decode()
+
+    def __call__(self, *servers: tuple[str, str], **options: int) -> Samples:
+        samples: dict[tuple[str, frozenset[tuple[str, str]]], float] = {}
+        for family in text_string_to_metric_families(self.text(*servers, **options)):
+            for sample in family.samples:
+                labels = frozenset((name, value) for name, value in sample.labels.items() if value)
+                assert (sample.name, labels) not in samples, "a series that is there twice"
+                samples[sample.name, labels] = sample.value
+        return samples
+
+
+def value(samples: Samples, name: str, server: str = "main", **labels: str) -> float | None:
+    return samples.get((f"exemplar_{name}", frozenset({"server": server, **labels}.items())))
+
+
+def test_a_task_has_its_figures(filled: "redis.Redis", scrape: Scrape) -> None:
+    samples, task = scrape(), NAMES[0]
+    assert value(samples, "up") == 1
+    assert [value(samples, "urls", task=task, state=state) for state in ("waiting", "written", "failed")] == [2, 2, 1]
+    assert value(samples, "urls_settled_total", task=task, state="written") == 2
+    assert value(samples, "runs_total", task=task, outcome="finished") == 2
+    assert value(samples, "runs_total", task=task, outcome="no_browser") == 1
+    assert value(samples, "last_run_success", task=task) == 0
+    assert value(samples, "last_run_new_urls", task=task) == 4
+    assert value(samples, "last_run_duration_seconds", task=task) == 70
+    assert value(samples, "baseline_surrounding_match_ratio", task=task) == 0.7
+    assert value(samples, "task_alarms_open", task=task, kind="section_quiet") == 1
+    assert value(samples, "alarms_open", kind="section_quiet") == 1
+    assert value(samples, "alarms_open", kind="blocked") == 0
+    assert (value(samples, "next_run_timestamp_seconds", task=NAMES[1]) or 0) > 1e9
+    assert value(samples, "urls", task=NAMES[1], state="written") == 0
+    [workers] = [number for (name, _), number in samples.items() if name == "exemplar_extraction_workers"]
+    assert workers == 3
+
+
+def test_a_task_that_was_removed_has_no_series_of_its_own(filled: "redis.Redis", scrape: Scrape) -> None:
+    text = scrape.text()
+    assert 'task="removed"' not in text
+    assert value(scrape(), "tasks", state="removed") == 1
+
+
+def test_of_too_many_tasks_there_are_only_sums(filled: "redis.Redis", scrape: Scrape) -> None:
+    samples = scrape(tasks_most=1)
+    assert not any("task" in dict(labels) for _, labels in samples)
+    assert value(samples, "urls", state="written") == 4
+    assert value(samples, "urls_settled_total", state="failed") == 2
+    assert value(samples, "runs_total", outcome="finished") == 2
+    assert value(samples, "alarms_open", kind="section_quiet") == 1
+
+
+def test_many_nodes_are_one(connection: "redis.Redis", scrape: Scrape) -> None:
+    now = int(connection.time()[0])
+    for number in range(NODES_MOST + 5):
+        beat = {"role": "extract", "at": now, "node": f"n{number:03}", "pid": 1, "workers": 2}
+        connection.hset(keys.ALIVE, f"extract@{number}", json.dumps(beat))
+    samples = scrape()
+    assert value(samples, "extraction_workers", node="n000") == 2
+    assert value(samples, "extraction_workers") == 10
+    assert sum(name == "exemplar_processes" for name, _ in samples) == NODES_MOST + 1
+
+
+def test_a_server_that_is_away_is_down_and_the_others_are_read(filled: "redis.Redis", scrape: Scrape) -> None:
+    samples = scrape(("main", scrape.url), ("away", AWAY))
+    assert (value(samples, "up"), value(samples, "up", server="away")) == (1, 0)
+    assert value(samples, "queue_pages", server="away") is None
+    assert value(samples, "queue_pages") == 0
+
+
+def test_without_any_server_there_is_an_answer(scrape: Scrape) -> None:
+    assert value(scrape(("away", AWAY)), "up", server="away") == 0
+
+
+def test_totals_only_grow(connection: "redis.Redis") -> None:
+    ledger = Ledger(connection, "t")
+    ledger.add([Found("https://news.example/1")])
+    for state in ("failed", "written"):
+        [leased] = ledger.lease(1)
+        assert ledger.settle(leased.fingerprint, "failed" if state == "failed" else "written", "")
+        assert not ledger.settle(leased.fingerprint, "written", "")
+        assert ledger.retry(leased.url) == (state == "failed")
+    assert totals_of(connection, ["t"])["t"].settled == {"failed": 1, "written": 1}
+    assert ledger.counts().states["failed"] == 0
+    report = RunReport("t", "2026-11-22T10:00:00+00:00", "2026-11-22T10:01:00+00:00", "finished")
+    for _ in range(3):
+        keep_report(connection, report)  # the reply to the first ones was lost
+    rename_task(connection, "t", "u")
+    assert totals_of(connection, ["u"])["u"].runs == {"finished": 1}
+
+
+def test_names_and_texts_keep_the_conventions(filled: "redis.Redis", scrape: Scrape) -> None:
+    """A unit at the end, `_total` for what only grows, a sentence as HELP; all that are defined are there."""
+    text = scrape.text()
+    families = {family.name: family for family in text_string_to_metric_families(text)}
+    for metric in METRICS:
+        assert re.fullmatch(r"exemplar(_[a-z]+)+", metric.name)
+        assert metric.name.endswith("_total") == (metric.kind == "counter")
+        assert re.fullmatch(r"[A-Zm].*\.", metric.help)
+        unitless = re.search(r"kilo|mega|milli|minute|hour|percent|_count$|_sum$|_bucket$", metric.name)
+        assert not unitless, metric.name
+        if metric.name.removesuffix("_total") in families:
+            family = families[metric.name.removesuffix("_total")]
+            assert (family.type, family.documentation) == (metric.kind, metric.help)
+    missing = {metric.name for metric in METRICS if metric.name.removesuffix("_total") not in families}
+    assert missing <= {name for name in missing if "baseline" in name or name == "exemplar_processes_died"}
+
+
+def test_promtool_accepts_the_text(filled: "redis.Redis", scrape: Scrape, promtool: str) -> None:
+    checked = subprocess.run([promtool, "check", "metrics"], input=scrape.text(), capture_output=True, text=True)
+    assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", "")

@@ -1,0 +1,137 @@
+"""`exemplar metrics`: printed, as a file, and served."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+import redis
+
+from tests.console.conftest import Crawled, Exemplar
+from tests.redis_servers import free_port, redis_server
+
+AWAY = "redis://127.0.0.1:1/0"
+TOKEN = "a-token-of-metrics"
+
+
+@contextmanager
+def exporter(folder: Path, environment: Mapping[str, str], *arguments: str) -> Iterator[str]:
+    """A running exporter; its address."""
+    command = [sys.executable, "-m", "console", "metrics", "--listen", *arguments]
+    process = subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        address = re.search(r"http://\S+/metrics", line)
+        assert address is not None, line
+        yield address[0]
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def answer(url: str, **headers: str) -> tuple[int, str]:
+    try:
+        with urlopen(Request(url, headers=headers), timeout=20) as response:
+            return response.status, response.read().decode()
+    except HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def test_it_prints_what_a_run_left(crawled: Crawled, exemplar: Exemplar) -> None:
+    done = exemplar("metrics")
+    assert (done.code, done.err) == (0, "")
+    written = dict(re.findall(r'exemplar_urls\{server="embedded",state="written",task="(.+?)"\} ([\d.]+)', done.out))
+    settled = dict(
+        re.findall(r'exemplar_urls_settled_total\{server="embedded",state="written",task="(.+?)"\} ([\d.]+)', done.out)
+    )
+    assert written == settled
+    assert {name: int(float(number)) for name, number in written.items()} == {
+        name: row["written"] for name, row in crawled.done.accounting.items()
+    }
+    assert 'exemplar_runs_total{outcome="finished",server="embedded",task="zh-news"} 1.0' in done.out
+
+
+def test_a_file_is_replaced(tmp_path: Path, exemplar: Exemplar, redis_url: str, connection: "redis.Redis") -> None:
+    path = tmp_path / "exemplar.prom"
+    path.write_text("old", "utf-8")
+    done = exemplar("metrics", "--output", str(path), REDIS_URL=redis_url)
+    assert (done.code, done.out) == (0, "")
+    assert re.search(r'^exemplar_up\{server=".+"\} 1\.0$', path.read_text("utf-8"), re.M)
+    assert [one.name for one in tmp_path.iterdir() if "prom" in one.name] == ["exemplar.prom"]
+
+
+def test_without_redis_it_says_so_in_a_metric(exemplar: Exemplar) -> None:
+    done = exemplar("metrics", REDIS_URL=AWAY)
+    assert (done.code, done.err) == (0, "")
+    assert 'exemplar_up{server="127.0.0.1:1/0"} 0.0' in done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "mistake"),
+    [
+        (["--listen", "8301"], "write HOST:PORT"),
+        (["--listen", "127.0.0.1:x"], "write HOST:PORT"),
+        (["--listen", "0.0.0.0:8301"], "EXEMPLAR_METRICS_TOKEN"),
+        (["--listen", "127.0.0.1:0", "--output", "x.prom"], "not both"),
+    ],
+)
+def test_a_mistake_is_explained(arguments: list[str], mistake: str, exemplar: Exemplar) -> None:
+    done = exemplar("metrics", *arguments)
+    assert done.code == 2
+    assert mistake in done.err
+
+
+def test_it_serves_two_servers_one_of_which_goes_away(tmp_path: Path, environment: dict[str, str]) -> None:
+    ports = free_port(), free_port()
+    url = ", ".join(f"redis://127.0.0.1:{port}/0#s{number}" for number, port in enumerate(ports))
+    with (
+        redis_server(tmp_path / "r0", ports[0]),
+        exporter(tmp_path, environment | {"REDIS_URL": url}, "127.0.0.1:0") as address,
+    ):
+        with redis_server(tmp_path / "r1", ports[1]):
+            for name in ("s0", "s1"):
+                assert f'exemplar_up{{server="{name}"}} 1.0' in answer(address)[1]
+        started = time.monotonic()
+        status, text = answer(address)
+        assert (status, time.monotonic() - started < 10) == (200, True)
+        assert 'exemplar_up{server="s0"} 1.0' in text
+        assert 'exemplar_up{server="s1"} 0.0' in text
+        assert answer(address, Host="evil.example")[0] == 421
+        assert answer(address.replace("/metrics", "/"))[0] == 404
+
+
+def test_beyond_this_machine_it_needs_the_token(tmp_path: Path, environment: dict[str, str]) -> None:
+    variables = environment | {"REDIS_URL": AWAY, "EXEMPLAR_METRICS_TOKEN": TOKEN}
+    with exporter(tmp_path, variables, "0.0.0.0:0") as address:
+        here = address.replace("0.0.0.0", "127.0.0.1")
+        assert answer(here)[0] == 401
+        assert answer(here, Authorization="Bearer wrong")[0] == 401
+        status, text = answer(here, Authorization=f"Bearer {TOKEN}", Host="crawler.example")
+        assert (status, "exemplar_up" in text, TOKEN in text) == (200, True, False)
+
+
+def test_it_reads_the_embedded_redis_only_while_that_runs(
+    crawled: Crawled, environment: dict[str, str], exemplar: Exemplar
+) -> None:
+    """An exporter does not hold the embedded Redis: other commands can use it."""
+    with exporter(crawled.folder, environment, "127.0.0.1:0") as address:
+        assert 'exemplar_up{server="embedded"} 0.0' in answer(address)[1]
+        assert exemplar("status").code == 0
+        script = "import sys; from pathlib import Path; from workers.embedded import Embedded\n"
+        script += f"with Embedded(Path({os.fspath(crawled.folder / '.exemplar')!r})): print('on', flush=True); input()"
+        process = subprocess.Popen([sys.executable, "-c", script], stdin=-1, stdout=-1, text=True, env=environment)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "on\n"
+        assert 'exemplar_up{server="embedded"} 1.0' in answer(address)[1]
+        process.communicate("\n", 20)

@@ -1,0 +1,51 @@
+"""The metrics of a console, and who may read them."""
+
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from console.web.config import ConsoleConfig, ConsoleRefused
+from tests.console.web.conftest import NAMES, MakeConsole
+
+TOKEN, PASSWORD = "a-token-of-metrics", "correct horse battery"
+
+
+def test_the_metrics_are_served(published: Path, console: MakeConsole) -> None:
+    answer = console().get("/metrics")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/plain; version=")
+    samples = [sample for family in text_string_to_metric_families(answer.text) for sample in family.samples]
+    [written] = [
+        sample.value
+        for sample in samples
+        if sample.name == "exemplar_urls" and (sample.labels["task"], sample.labels["state"]) == (NAMES[0], "written")
+    ]
+    assert written == 1
+    assert "set-cookie" not in answer.headers
+
+
+def test_a_scraper_gets_the_format_that_it_asks_for(published: Path, console: MakeConsole) -> None:
+    answer = console().get("/metrics", headers={"Accept": "application/openmetrics-text; version=1.0.0"})
+    assert answer.headers["content-type"].startswith("application/openmetrics-text")
+    assert answer.text.endswith("# EOF\n")
+
+
+def test_they_need_a_token_where_the_api_does(published: Path, console: MakeConsole) -> None:
+    client = console(password=PASSWORD, token="a-token-of-the-api", metrics_token=TOKEN)
+    assert client.get("/metrics").status_code == 401
+    for token, codes in (("wrong", (401, 401)), (TOKEN, (200, 401)), ("a-token-of-the-api", (200, 200))):
+        headers = {"Authorization": f"Bearer {token}"}
+        assert tuple(client.get(path, headers=headers).status_code for path in ("/metrics", "/api/tasks")) == codes
+
+
+def test_no_token_is_no_token(published: Path, console: MakeConsole) -> None:
+    for given in ("Bearer ", "Bearer", "", "bearer  "):
+        assert console(password=PASSWORD).get("/metrics", headers={"Authorization": given}).status_code == 401
+
+
+def test_a_short_token_is_refused_beyond_this_machine() -> None:
+    with pytest.raises(ConsoleRefused, match="EXEMPLAR_METRICS_TOKEN"):
+        ConsoleConfig(Path("t.yaml"), "0.0.0.0", password=PASSWORD, metrics_token="short").check()
+    with pytest.raises(ConsoleRefused, match="not a loopback address"):
+        ConsoleConfig(Path("t.yaml"), "0.0.0.0", metrics_token=TOKEN).check()
