@@ -62,8 +62,8 @@ def command(output: Path | None, listen: str | None, tasks: Path | None) -> None
 def _collector(state: Path) -> "Iterator[ExemplarCollector]":
     """Yield a collector for REDIS_URL, or else for the embedded Redis, which runs during the block."""
     from console.metrics.collector import EMBEDDED, ExemplarCollector
-    from workers.embedded import Embedded, redis_for
     from workers.errors import RedisUnavailable
+    from workers.redis_access.embedded import Embedded, redis_for
 
     if named := os.environ.get("REDIS_URL"):
         yield ExemplarCollector(_servers(named))
@@ -78,7 +78,7 @@ def _collector(state: Path) -> "Iterator[ExemplarCollector]":
 
 def _servers(text: str) -> list[tuple[str, str]]:
     """Return name and address of each server of REDIS_URL. Raises `RedisRefused` for an invalid address."""
-    from workers.redis_address import addresses
+    from workers.redis_access.redis_address import addresses
 
     return [(address.name, address.url) for address in addresses(text)]
 
@@ -87,7 +87,7 @@ def _serve(listen: str, state: Path) -> None:
     from console.metrics.access import LEAST_TOKEN, LOCAL_NAMES, PATH, TOKEN, metrics_token
     from console.metrics.collector import EMBEDDED, ExemplarCollector, registry_of
     from console.metrics.exporter import serve
-    from workers.embedded import Embedded
+    from workers.redis_access.embedded import Embedded
 
     host, _, port = listen.rpartition(":")
     host = host.strip("[]")

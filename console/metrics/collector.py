@@ -13,9 +13,9 @@ from prometheus_client.registry import Collector
 
 from console.metrics.families import BASELINES, BUILD, METRICS, NODES_MOST, TASKS_MOST, UP
 from console.metrics.readings import ServerReadings, TaskReadings, read_server
-from workers.connection import client
 from workers.errors import ExemplarError
 from workers.health import KINDS
+from workers.redis_access.connection import client
 
 EMBEDDED = "embedded"  # name of the embedded Redis
 SEVERAL_WORDS = str.maketrans(" ", "_")

@@ -14,15 +14,15 @@ from crawler.scheduling.schedule import Schedule
 from crawler.task_list.publication import published_names, published_periods
 from workers import keys
 from workers.backpressure import Stored, stored
-from workers.full_redis import RedisMemory, memory_of
 from workers.health import medians_of, present_alarms
 from workers.inbox import Inbox
 from workers.ledger import ledgers
-from workers.output_states import OutputState, output_states
-from workers.presence import processes
-from workers.present_problems import present_problems
-from workers.task_figures import TaskFigures, figures_of
+from workers.redis_access.full_redis import RedisMemory, memory_of
+from workers.reporting.presence import processes
+from workers.reporting.present_problems import present_problems
+from workers.task_state.task_figures import TaskFigures, figures_of
 from workers.task_totals import TaskTotals, totals_of
+from workers.writing.output_states import OutputState, output_states
 
 RUN_STATES = ("running", "due", "idle", "paused", "removed")
 

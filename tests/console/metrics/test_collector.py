@@ -19,8 +19,8 @@ from crawler.task_list.file import loads
 from crawler.task_list.publication import periods_of, publish
 from workers import keys
 from workers.ledger import Ledger
-from workers.presence import Presence
-from workers.renaming import rename_task
+from workers.reporting.presence import Presence
+from workers.task_state.renaming import rename_task
 from workers.task_totals import totals_of
 from workers.url_states import Found
 

@@ -128,7 +128,7 @@ def test_it_reads_the_embedded_redis_only_while_that_runs(
     with exporter(crawled.folder, environment, "127.0.0.1:0") as address:
         assert 'exemplar_up{server="embedded"} 0.0' in answer(address)[1]
         assert exemplar("status").code == 0
-        script = "import sys; from pathlib import Path; from workers.embedded import Embedded\n"
+        script = "import sys; from pathlib import Path; from workers.redis_access.embedded import Embedded\n"
         script += f"with Embedded(Path({os.fspath(crawled.folder / '.exemplar')!r})): print('on', flush=True); input()"
         process = subprocess.Popen([sys.executable, "-c", script], stdin=-1, stdout=-1, text=True, env=environment)
         assert process.stdout is not None
