@@ -47,7 +47,7 @@ ROOT = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class Throughput:
     """Pages a second of wall time; CPU milliseconds a page, of our processes and of Redis."""
 
     pages: float
@@ -82,7 +82,7 @@ def main() -> int:
     return 0
 
 
-def _measure(folder: Path, bodies: Sequence[bytes], number: int, count: int) -> tuple[Rate, Rate]:
+def _measure(folder: Path, bodies: Sequence[bytes], number: int, count: int) -> tuple[Throughput, Throughput]:
     with Embedded(folder / "redis") as url:
         connection = connect(url)
         config = ExtractionConfig(
@@ -99,7 +99,7 @@ def _measure(folder: Path, bodies: Sequence[bytes], number: int, count: int) -> 
         return workers, _alone(connection, config, bodies, number, count)
 
 
-def _workers(connection: "redis.Redis", url: str, ledger: Ledger, folder: Path, number: int, count: int) -> Rate:
+def _workers(connection: "redis.Redis", url: str, ledger: Ledger, folder: Path, number: int, count: int) -> Throughput:
     supervisor = subprocess.Popen(
         [sys.executable, "-m", "console", "work", "extract", "-n", str(count)],
         cwd=folder,
@@ -119,12 +119,12 @@ def _workers(connection: "redis.Redis", url: str, ledger: Ledger, folder: Path, 
     finally:
         supervisor.send_signal(signal.SIGTERM)
         supervisor.wait(60)
-    return Rate(before / seconds, 1000 * cpu / before, 1000 * redis_cpu / before)
+    return Throughput(before / seconds, 1000 * cpu / before, 1000 * redis_cpu / before)
 
 
 def _alone(
     connection: "redis.Redis", config: ExtractionConfig, bodies: Sequence[bytes], number: int, count: int
-) -> Rate:
+) -> Throughput:
     context = multiprocessing.get_context("fork")
     prepared, results = SectionPreparation(connection, NoWatch()).prepare(config), context.SimpleQueue()
     start = context.Barrier(count + 1)
@@ -148,7 +148,7 @@ def _alone(
     for process in processes:
         process.join()
     prepared.close()
-    return Rate(number / seconds, 1000 * cpu / number)
+    return Throughput(number / seconds, 1000 * cpu / number)
 
 
 def _bodies(site: Path) -> list[bytes]:
