@@ -112,8 +112,9 @@ def explain_trial(
 def write(report: Path, head: "ReportHead", pages: "Sequence[ReportedPage]") -> None:
     """Write a report and say where. Raises `ExemplarError` if it cannot be written."""
     from console.report.document import render_report, write_report
+    from console.report.wording import wording_here
 
-    write_report(report, render_report(head, pages))
+    write_report(report, render_report(head, pages, wording_here()))
     say(f"report: {report}")
 
 
@@ -171,9 +172,10 @@ def _list_of(page: "ReadList") -> "ReportedList":
 
 def _show_pages(pages: "Sequence[ReportedPage]") -> None:
     from console.report.terminal import explained_rows
+    from console.report.wording import wording_here
 
     for page in pages:
-        show_data("\n".join(["", *explained_rows(page)]))
+        show_data("\n".join(["", *explained_rows(page, wording_here())]))
 
 
 def _source(page: "PageIn") -> "PageToExplain":

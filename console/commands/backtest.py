@@ -32,7 +32,7 @@ PAGES = 20
 def command(task: str, example: str | None, method: str | None, pages: int, tasks: Path | None, as_json: bool) -> None:
     """Extract stored pages of TASK with another example or method, and compare the fields; write nothing.
 
-    Pages are the newest kept ones (`keep_pages`), else pages of another template and recent pages, which are in Redis.
+    Pages are the newest kept ones (`keep_pages`), else pages off the template and recent pages, which are in Redis.
     No page is fetched but the example, if it is not stored. Exit code 1 if a page would lose its article.
     """
     from console.backtest_text import page_lines, summary_lines

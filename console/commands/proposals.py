@@ -141,8 +141,8 @@ def _show(proposal: "Proposal") -> None:
     show(f"{proposal.task}: {proposal.url}  {proposal.title}")
     show(f"  instead of {proposal.former}; {proposal.state}, found {moment(proposal.at)}")
     show(
-        f"  {counted(proposal.low, 'page')} since {moment(proposal.since)} did not have the template of the present "
-        f"example; {proposal.cluster} of those that are kept have this one's"
+        f"  {counted(proposal.low, 'page')} off the template of the present example since {moment(proposal.since)}; "
+        f"{proposal.cluster} of those that are kept have this one's"
     )
     if proposal.problem:
         show(f"  {proposal.problem}")

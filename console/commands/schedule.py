@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from crawler.scheduling.scheduler import Scheduler
     from crawler.task_list.models import TaskFile
+    from crawler.task_list.publication import Change
     from workers.redis_access.servers import RedisServer, RedisServers
 
 
@@ -35,7 +36,7 @@ def command(tasks: Path | None, take_over: bool, exits: bool, verbose: bool) -> 
 
     Any number of schedulers may share one Redis; each task is still started once.
     """
-    from console.several_servers import ServerPart, serve
+    from console.several_servers import ServerPart, notices_of, serve
     from crawler.scheduling.scheduler import Scheduler
     from workers.redis_access.embedded import redis_for
     from workers.redis_access.servers import RedisServers
@@ -49,15 +50,42 @@ def command(tasks: Path | None, take_over: bool, exits: bool, verbose: bool) -> 
         if len(servers) > 1:
             schedulers = _schedulers(servers, file, take_over, exits)
         else:
-            connection = servers[0].connection
-            schedulers = [Scheduler(connection, file, take_over=take_over, exits_without_redis=exits, on_notice=say)]
-        for scheduler in schedulers:
-            scheduler.start()
+            server = servers[0]
+            schedulers = [
+                Scheduler(
+                    server.connection,
+                    file,
+                    take_over=take_over,
+                    exits_without_redis=exits,
+                    on_notice=say,
+                    on_change=_teller(server, file, say),
+                )
+            ]
+        for server, scheduler in zip(servers, schedulers, strict=True):
+            _tell_notes(server, scheduler.start(), file, notices_of(server, servers, say))
         scheduled = counted(sum(scheduler.tasks for scheduler in schedulers), "task")
         say(f"scheduling {scheduled} of {file}; press Ctrl-C to stop")
         on_fired = (lambda names: say(f"due: {', '.join(names)}")) if verbose else None
         pairs = zip(servers, schedulers, strict=True)
         serve([ServerPart(server.name, partial(own.run, on_fired), own.stop) for server, own in pairs], say)
+
+
+def _teller(server: "RedisServer", file: Path, tell: "Callable[[str], None]") -> "Callable[[Change], None]":
+    """Return what names the tasks that an edit of the file changed, and says what to do."""
+
+    def tell_change(change: "Change") -> None:
+        tell(f"{file}: {change.in_words()}")
+        _tell_notes(server, change, file, tell)
+
+    return tell_change
+
+
+def _tell_notes(server: "RedisServer", change: "Change", file: Path, tell: "Callable[[str], None]") -> None:
+    """Say what a change of the task list means for what is there already, with the command for it."""
+    from console.task_changes import notes_on
+
+    for text in notes_on(server.connection, change, file.absolute().parent):
+        tell(f"note: {text}")
 
 
 def _schedulers(servers: "RedisServers", file: Path, take_over: bool, exits: bool) -> "list[Scheduler]":
@@ -87,6 +115,7 @@ def _schedulers(servers: "RedisServers", file: Path, take_over: bool, exits: boo
             read=reader(server),
             exits_without_redis=exits,
             on_notice=notices_of(server, servers, say),
+            on_change=_teller(server, file, notices_of(server, servers, say)),
         )
         for server in servers
     ]

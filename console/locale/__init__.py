@@ -51,6 +51,11 @@ def _translator() -> "Translator":
     return Translator(read_mo((FOLDER / LANGUAGE / "LC_MESSAGES" / f"{DOMAIN}.mo").read_bytes()))
 
 
+def translator_of(language: str) -> "Translator | None":
+    """Return what translates into a language, whatever the locale is; None for English."""
+    return _translator() if language == LANGUAGE else None
+
+
 def use_for_click() -> None:
     """Let click look up its own messages (`Usage:`, `No such option`) in our catalogue."""
     import gettext

@@ -5,19 +5,21 @@ report carries: arguments of `raise` and of the calls in `CARRIERS`.
 """
 
 import ast
+import builtins
 import re
 from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 
-from console.locale.translator import CONTEXT
+from console.locale.translator import CONTEXT, REPORT
 
 ROOT = Path(__file__).parents[2]
 CONSOLE = "console"
 ROOMS = ("crawler", "workers", "extractors")
-LEFT_OUT = (  # pages in HTML have a catalogue of their own, explanations quote pages, metrics are for programs
-    "console/sample_site", "console/locale", "console/metrics", "console/web", "console/report",
+LEFT_OUT = (  # pages of the console have a catalogue of their own, metrics are for programs
+    "console/sample_site", "console/locale", "console/metrics", "console/web",
 )  # fmt: skip
+TEMPLATES = ("console/report/templates/report.html",)  # whose texts are arguments of `_`
 READ_WHOLE = frozenset(  # files of other rooms all of whose texts a person reads: reasons, doubts, states in words
     {
         "crawler/discovery/link_judgement.py", "crawler/fetching/errors.py", "crawler/fetching/failures.py",
@@ -27,6 +29,8 @@ READ_WHOLE = frozenset(  # files of other rooms all of whose texts a person read
         "crawler/scouting/survey.py", "crawler/task_list/ages.py", "crawler/task_list/fields.py",
         "crawler/task_list/file.py", "crawler/task_list/mistakes.py", "crawler/task_list/periods.py",
         "crawler/task_list/sections_csv.py", "crawler/task_list/validators.py",
+        "extractors/content/trimming.py", "extractors/explanation/explain.py", "extractors/explanation/fields.py",
+        "extractors/explanation/lines.py", "extractors/explanation/values.py",
         "extractors/page_types/reasons.py", "workers/backpressure.py", "workers/extraction/filters.py",
         "workers/redis_access/outage.py", "workers/reporting/present_problems.py",
     }
@@ -37,11 +41,14 @@ CARRIERS = frozenset(
     | {"add", "problem", "report_example"}
 )
 APPENDED = frozenset({"problems", "remarks", "warnings", "notes"})  # lists of such texts
-NOT_FOR_PEOPLE = frozenset({"AssertionError", "KeyError", "NotImplementedError", "RuntimeError", "TypeError"})
+EXPECTED = (ValueError, OSError)  # of Python's own exceptions; the others are defects, which nobody translates
 SEVERAL_WORDS = re.compile(r"[A-Za-z`-]{2,}[^A-Za-z{]{0,3} [A-Za-z(`{-]|\} [a-z]{2,}")
 # Too short to be told from a title of a page
-TOO_SHORT = frozenset({"{0} of {1}", "{0} on {1}", "and {0}", "read {0}", "it is {0}", "it {0} a list page"})
-EXAMPLE = re.compile(r"(exemplar|curl|REDIS_URL=\S+|scrapy) [\w<>-]|\w+\[[\w, \[\]|.]+\]$|[a-z]+\.[a-z]+$")
+TOO_SHORT = frozenset({"{0} ms", "{0} of {1}", "{0} on {1}", "and {0}", "read {0}", "it is {0}", "it {0} a list page"})
+EXAMPLE = re.compile(
+    r"(exemplar|curl|REDIS_URL=\S+|scrapy) [\w<>-]|\w+\[[\w, \[\]|.]+\]$|[a-z]+\.[a-z]+$|<[^<>]+>$"
+    r"|(meta|JSON-LD) \S+$"
+)
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 WORDS = (  # of tables, headings and states; they are translated where they are printed
     "task", "state", "next run", "next", "every", "seen", "waiting", "fetched", "written", "duplicate", "dup.",
@@ -50,6 +57,11 @@ WORDS = (  # of tables, headings and states; they are translated where they are 
     "characters", "method", "day", "open", "forgotten", "not run", "(no title)", "example", "lists", "scope", "pattern",
     "taken", "left", "extracted", "note", "list", "article", "articles", "Examples", "pagination",
     "breadcrumb", "feed", "sitemap",
+    # of explanations
+    "caption", "head", "tail", "outside", "template", "noise", "box", "link", "words", "vote", "model", "refused",
+    "other", "heading", "code", "quote", "table", "embed", "summary",
+    "page", "missing", "answer", "because", "similar", "weight", "density", "text", "blocks", "methods",
+    "agrees", "lost",
 )  # fmt: skip
 NOUNS = (
     "task", "output", "row", "page", "URL", "reason", "file", "further page", "further task", "refused row",
@@ -76,6 +88,9 @@ def messages() -> list[str]:
     found: dict[str, None] = {}
     for path in _files(CONSOLE):
         found |= dict.fromkeys(_of_console(ast.parse(path.read_text("utf-8"))))
+    for template in TEMPLATES:
+        texts = _of_template((ROOT / template).read_text("utf-8"))
+        found |= dict.fromkeys(f"{REPORT}{CONTEXT}{text}" for text in texts)
     for room in ROOMS:
         for path in _files(room):
             tree = ast.parse(path.read_text("utf-8"))
@@ -101,6 +116,15 @@ def _of_console(tree: ast.Module) -> Iterator[str]:
     yield from _texts(tree, hidden)
 
 
+def _of_template(source: str) -> Iterator[str]:
+    """Yield the first arguments of the calls of `_` in a template."""
+    from jinja2 import Environment, nodes
+
+    for call in Environment(autoescape=True).parse(source).find_all(nodes.Call):
+        if isinstance(call.node, nodes.Name) and call.node.name == "_" and isinstance(call.args[0], nodes.Const):
+            yield call.args[0].value
+
+
 def _is_command(node: ast.FunctionDef) -> bool:
     called = (decorator for decorator in node.decorator_list if isinstance(decorator, ast.Call))
     return any(isinstance(call.func, ast.Attribute) and call.func.attr in ("command", "group") for call in called)
@@ -109,10 +133,16 @@ def _is_command(node: ast.FunctionDef) -> bool:
 def _carried(tree: ast.Module) -> Iterator[str]:
     """Yield the texts of raised errors, and those of `CARRIERS`."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and _name(node.exc) not in NOT_FOR_PEOPLE:
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and _is_expected(_name(node.exc)):
             yield from _texts(node.exc, set())
         elif isinstance(node, ast.Call) and (_name(node) in CARRIERS or _is_appended(node)):
             yield from _texts(node, set())
+
+
+def _is_expected(exception: str) -> bool:
+    """Whether an exception is one of ours, or one of Python's that input may cause."""
+    own = getattr(builtins, exception, None)
+    return own is None or (isinstance(own, type) and issubclass(own, EXPECTED))
 
 
 def _is_appended(call: ast.Call) -> bool:

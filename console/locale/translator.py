@@ -2,7 +2,7 @@
 
 import re
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -10,6 +10,7 @@ LONGEST = 4000  # characters of a line that is translated
 DEEPEST = 12  # values in values
 MOST_KNOWN = 10_000  # texts and their parts that were translated before
 CONTEXT = "\4"  # between context and text of a message, as in gettext
+REPORT = "report"  # context of the messages of a report, which are looked up as they are
 PLACEHOLDER = re.compile(r"\{\d+\}")
 SEPARATORS = (("; ", "；"), (". ", "。"), (": ", "："), (", ", "，"), (" ", " "))  # parts are translated one by one
 BRACKETS = re.compile(r"(?P<before>.+?) \((?P<inside>.+)\)(?P<after>.*)")
@@ -60,6 +61,10 @@ class Translator:
     def noun(self, text: str) -> str:
         """Return measure word and noun for a number of things."""
         return self._messages.get(f"noun{CONTEXT}{text}", text)
+
+    def fill(self, message: str, values: Sequence[str]) -> str:
+        """Return the translation of a report's message with numbered placeholders, which values fill as they are."""
+        return _filled(self._messages.get(f"{REPORT}{CONTEXT}{message}", message), dict(enumerate(values)))
 
     def translate(self, text: str) -> str:
         """Return the translation of a text, line by line; what is unknown stays as it is."""

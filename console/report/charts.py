@@ -84,19 +84,19 @@ def _of_lines(explanation: "Explanation") -> Iterator[ReportChart]:
     turning = f"turning points: head at line {curves.head}, tail at line {curves.tail} of {count}"
     text = f"text: lines {first} to {end - 1}" if end else "no text"
     if curves.similarity:
-        columns = ("columns same", _columns(curves.similarity, 0, 1))
+        columns = ("columns-same", _columns(curves.similarity, 0, 1))
         yield ReportChart(*SIMILARITY, (columns,), bands, marks, notes=(turning,))
     low, high = min(0.0, *curves.weights), max(1.0, *curves.weights)
     up, down = ([sign * max(0.0, sign * weight) for weight in curves.weights] for sign in (1, -1))
-    columns_up, columns_down = ("columns plus", _columns(up, low, high)), ("columns minus", _columns(down, low, high))
+    columns_up, columns_down = ("columns-plus", _columns(up, low, high)), ("columns-minus", _columns(down, low, high))
     zero = round(HEIGHT * high / (high - low), 1)
     yield ReportChart(*WEIGHT, (columns_up, columns_down), bands, marks, zero, (turning, text))
-    columns = ("columns plus", _columns(curves.content, 0, max(1.0, *curves.content)))
+    columns = ("columns-plus", _columns(curves.content, 0, max(1.0, *curves.content)))
     root = f"the body's element: {explanation.root}" if explanation.root else "no body's element"
     yield ReportChart(*DENSITY, (columns,), bands, marks, notes=(root,))
     chances = [line.chance for line in explanation.lines if line.chance is not None]
     if chances:
-        yield ReportChart(*LINE_MODEL, (("columns plus", _columns(chances, 0, 1)),), bands, marks)
+        yield ReportChart(*LINE_MODEL, (("columns-plus", _columns(chances, 0, 1)),), bands, marks)
 
 
 def _of_characters(curves: "CharacterCurves") -> ReportChart:
@@ -108,7 +108,7 @@ def _of_characters(curves: "CharacterCurves") -> ReportChart:
     place = f"head at character {curves.page.head:,}, tail at {curves.page.tail:,} of {curves.page.length:,}"
     return ReportChart(
         *CHARACTERS,
-        (("curve fs", forward), ("curve bs", backward)),
+        (("curve-fs", forward), ("curve-bs", backward)),
         (body,),
         (body.start, body.start + body.width),
         notes=(place,),
@@ -118,7 +118,7 @@ def _of_characters(curves: "CharacterCurves") -> ReportChart:
 
 def _of_blocks(blocks: "BlockDistribution") -> ReportChart:
     band = _band(blocks.start, blocks.end, len(blocks.sizes))
-    columns = ("columns plus", _columns(blocks.sizes, 0, max(blocks.sizes)))
+    columns = ("columns-plus", _columns(blocks.sizes, 0, max(blocks.sizes)))
     place = f"lines {blocks.start:,} to {blocks.end:,} of {len(blocks.sizes):,}"
     return ReportChart(*BLOCKS, (columns,), (band,), (band.start, band.start + band.width), notes=(place,))
 

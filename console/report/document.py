@@ -10,6 +10,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -17,6 +18,7 @@ from urllib.parse import urlsplit
 from console.options import printable
 from console.report.charts import BINS, HEIGHT, WIDTH, charts_of, strip_of
 from console.report.rows import MOST_TEXT, OmittedLines, rows_of
+from console.report.wording import Wording
 
 if TYPE_CHECKING:
     from console.report.gathering import ReportedPage
@@ -49,6 +51,14 @@ class ReportedList:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportLinkBack:
+    """Where a report was opened: an address of our own, and what is there."""
+
+    address: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReportHead:
     """The header of a report, above its pages. `facts`: name and value; `notes`: problems first."""
 
@@ -58,10 +68,11 @@ class ReportHead:
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     lists: tuple[ReportedList, ...] = ()
+    back: ReportLinkBack | None = None
 
 
-def render_report(head: ReportHead, pages: "Sequence[ReportedPage]") -> str:
-    """Return the report as HTML."""
+def render_report(head: ReportHead, pages: "Sequence[ReportedPage]", wording: Wording | None = None) -> str:
+    """Return the report as HTML. `wording`: its words in a language; None for English."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -76,14 +87,17 @@ def render_report(head: ReportHead, pages: "Sequence[ReportedPage]") -> str:
         finalize=_without_commands,
     )
     environment.filters |= {"cut": _cut, "web": web_address, "percent": _percent, "milliseconds": _milliseconds}
+    words = wording or Wording()
+    environment.filters |= {"said": words.text, "word": words.word, "sentence": words.sentence}
     environment.tests["omitted"] = lambda row: isinstance(row, OmittedLines)
-    style = (HERE / "report.css").read_text("utf-8")
     most = min(PAGE_ROWS, max(LEAST_ROWS, MOST_ROWS // max(1, len(pages))))
     return environment.get_template("report.html").render(
         head=head,
         pages=[_view(page, most) | {"number": number} for number, page in enumerate(pages, 1)],
-        style=Markup(style),
-        style_hash=_hash(style),
+        style=Markup(_style()),
+        policy=report_policy(),
+        language=words.language,
+        _=words.fill,
         decisions=DECISIONS,
         opened=next((n for n, page in enumerate(pages, 1) if page.role == "page" and page.explanation), 1),
         most_links=MOST_LINKS,
@@ -140,14 +154,13 @@ def _view(page: "ReportedPage", most: int) -> dict[str, Any]:
     }
 
 
-def _kept_by(page: "ReportedPage") -> dict[int, str]:
+def _kept_by(page: "ReportedPage") -> dict[int, list[str]]:
     """Return for each line the other methods that keep it."""
     names: dict[int, list[str]] = {}
     for answer in page.methods:
         for line in answer.kept:
             names.setdefault(line, []).append(answer.name)
-    everyone = len(page.methods)
-    return {line: "all methods" if len(some) == everyone else ", ".join(some) for line, some in names.items()}
+    return names
 
 
 def _blocks(blocks: "Sequence[Block]") -> "list[Block]":
@@ -171,5 +184,13 @@ def _milliseconds(seconds: float) -> str:
     return f"{1000 * seconds:.1f} ms"
 
 
-def _hash(style: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+@cache
+def _style() -> str:
+    return (HERE / "report.css").read_text("utf-8")
+
+
+@cache
+def report_policy() -> str:
+    """Return the content security policy of a report: its own style sheet, known by its hash, and nothing else."""
+    digest = base64.b64encode(hashlib.sha256(_style().encode()).digest()).decode()
+    return "; ".join(("default-src 'none'", f"style-src 'sha256-{digest}'", "base-uri 'none'", "form-action 'none'"))

@@ -9,7 +9,7 @@ from typing import Any
 
 from console.problems import groups
 from console.web.data import ConsoleData
-from console.web.snapshot import gettext_noop
+from console.web.texts import Plural, gettext_noop, ngettext_noop
 from crawler.scheduling.schedule import Schedule
 from crawler.session import CONTACT
 from crawler.task_list.change import changed_task, task_block
@@ -23,7 +23,7 @@ from workers.writing.refused_rows import refused_rows
 class Done:
     """The result of an action: a text with its values; `ok`: whether the action was completed."""
 
-    text: str
+    text: str | Plural
     values: Mapping[str, Any]
     ok: bool = True
 
@@ -65,9 +65,9 @@ class ConsoleActions:
         number = sum(step(ledger, one) for one in urls)
         self.data.snapshots.expire()
         text = (
-            gettext_noop("%(number)s pages of %(task)s dropped.")
+            ngettext_noop("%(number)s page of %(task)s dropped.", "%(number)s pages of %(task)s dropped.")
             if give_up
-            else gettext_noop("%(number)s pages of %(task)s wait again.")
+            else ngettext_noop("%(number)s page of %(task)s waits again.", "%(number)s pages of %(task)s wait again.")
         )
         return Done(text, {"number": number, "task": task}, number > 0)
 
@@ -79,9 +79,9 @@ class ConsoleActions:
         number = sum(step(ledger, row) for row in rows)
         self.data.snapshots.expire()
         text = (
-            gettext_noop("%(number)s rows of %(task)s dropped.")
+            ngettext_noop("%(number)s row of %(task)s dropped.", "%(number)s rows of %(task)s dropped.")
             if give_up
-            else gettext_noop("%(number)s rows of %(task)s wait again.")
+            else ngettext_noop("%(number)s row of %(task)s waits again.", "%(number)s rows of %(task)s wait again.")
         )
         return Done(text, {"number": number, "task": task}, number > 0)
 

@@ -22,8 +22,7 @@ from console.web.openapi import Operation, Parameter, document
 from console.web.pages import day_of_text, number_of_text
 from console.web.security import MOST_FORM
 from console.web.snapshot import TaskState
-from console.web.texts import translations
-from console.web.views import reason_text
+from console.web.texts import translations, worded
 from crawler.task_list.mistakes import TaskError
 
 Body = TypeVar("Body")
@@ -228,7 +227,7 @@ async def _done(web: Web, act: Callable[[], Done]) -> Response:
         raise HTTPException(404, "unknown task") from None
     except TaskError as error:
         raise HTTPException(422, str(error)) from None
-    return _answer(types.ApiDone(done.ok, reason_text((done.text, done.values), translations("en"))))
+    return _answer(types.ApiDone(done.ok, worded((done.text, done.values), translations("en"))))
 
 
 def _place(request: Request) -> tuple[int, int]:
@@ -248,7 +247,7 @@ def _task(state: TaskState) -> types.ApiTask:
         state.name,
         state.state,
         state.health,
-        [reason_text(reason, translations("en")) for reason in state.reasons],
+        [worded(reason, translations("en")) for reason in state.reasons],
         state.every,
         iso(state.next_run),
         dict(state.counts),

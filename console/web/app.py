@@ -16,7 +16,7 @@ from console.web import api, changes, live, pages
 from console.web.context import Web, web_of
 from console.web.metrics import metrics
 from console.web.security import Gatekeeper
-from console.web.snapshot import gettext_noop
+from console.web.texts import gettext_noop
 from workers.errors import RedisUnavailable
 from workers.redis_access.connection import reason
 

@@ -4,21 +4,18 @@ Each file has an identity (device and inode), so one that is renamed is known ag
 begins, or a rowid; from there the row can be read again without a search.
 """
 
-import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
-from urllib.parse import quote, unquote
+from typing import Literal
+from urllib.parse import unquote
 
 from crawler.task_list.models import TaskFile
 from workers.errors import OutputError
 from workers.rows import Row
 from workers.sinks.kinds import expand, kind_of
-from workers.sinks.reading import complete
-from workers.sinks.row_schema import FIELDS
+from workers.sinks.reading import row_in, sqlite_records
 
 LONGEST_LINE = 64 * 2**20  # bytes
 COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
@@ -79,7 +76,7 @@ def _existing(paths: Iterable[Path], kind: SourceKind) -> Iterator[ArticleFile]:
 def rows_from(file: ArticleFile, place: int) -> Iterator[tuple[int, int, Row | None]]:
     """Yield place, next place and row of each line or record from `place` on; None for a line that is not a row."""
     if file.kind == "sqlite":
-        yield from _records(file.path, place)
+        yield from ((number, number + 1, row) for number, row in sqlite_records(file.path, place))
         return
     with file.path.open("rb") as lines:
         lines.seek(place)
@@ -87,7 +84,7 @@ def rows_from(file: ArticleFile, place: int) -> Iterator[tuple[int, int, Row | N
             if not line.endswith(b"\n"):
                 return  # it is being written
             after = place + len(line)
-            yield place, after, _row_of(line)
+            yield place, after, row_in(line)
             place = after
 
 
@@ -95,43 +92,9 @@ def row_at(path: Path, kind: str, place: int) -> Row | None:
     """Return the row at a place; None if it is no longer there."""
     try:
         if kind == "sqlite":
-            return next((row for at, _, row in _records(path, place, 1) if at == place), None)
+            return next((row for number, row in sqlite_records(path, place, 1) if number == place), None)
         with path.open("rb") as lines:
             lines.seek(place)
-            return _row_of(lines.readline(LONGEST_LINE))
+            return row_in(lines.readline(LONGEST_LINE))
     except (OSError, sqlite3.Error):
         return None
-
-
-def _records(path: Path, place: int, most: int = -1) -> Iterator[tuple[int, int, Row | None]]:
-    with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, timeout=5.0)) as database:
-        database.row_factory = sqlite3.Row
-        table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'articles'"
-        if database.execute(table).fetchone() is None:
-            return
-        query = "SELECT rowid AS place_, * FROM articles WHERE rowid >= ? ORDER BY rowid LIMIT ?"
-        for record in database.execute(query, (place, most)):
-            values = {name: value for name, value in dict(record).items() if name != "place_"}
-            yield (
-                record["place_"],
-                record["place_"] + 1,
-                complete({name: _value(name, values[name]) for name in values}),
-            )
-
-
-def _value(name: str, value: Any) -> Any:
-    """Return a column's value as the row had it: lists are stored as JSON."""
-    if isinstance(value, str) and name in FIELDS and FIELDS[name]["type"] == "array":
-        try:
-            return json.loads(value)
-        except ValueError:
-            return []
-    return value
-
-
-def _row_of(line: bytes) -> Row | None:
-    try:
-        row = json.loads(line)
-    except ValueError:
-        return None
-    return complete(row) if isinstance(row, dict) else None

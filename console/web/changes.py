@@ -15,9 +15,8 @@ from console.web.marked_lines import best_method
 from console.web.pages import task_address
 from console.web.sandbox import page_response
 from console.web.security import local_target
-from console.web.snapshot import gettext_noop
 from console.web.surveys import Job, TooManyJobs
-from console.web.texts import gettext_of
+from console.web.texts import gettext_noop, gettext_of
 from crawler.patterns.pattern import PatternError
 from crawler.task_list.mistakes import TaskError
 

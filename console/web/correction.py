@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from console.web.snapshot import gettext_noop
+from console.web.texts import gettext_noop
 from crawler.discovery.links import PageLink
 from crawler.patterns.pattern import Pattern, PatternError
 from crawler.scouting.address_parts import address_of

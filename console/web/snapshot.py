@@ -11,6 +11,7 @@ from typing import Any, Literal, cast
 
 import redis
 
+from console.web.texts import Worded, gettext_noop, ngettext_noop
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskFileError
@@ -36,14 +37,14 @@ RunState = Literal["running", "due", "idle", "paused", "removed", "unpublished"]
 class TaskState:
     """One task. `next_run`: Unix seconds; `period`: the present one in seconds if `every` is auto.
 
-    `reasons`: why its health is not ok, each a text with its numbers: (text, values).
+    `reasons`: why its health is not ok.
     `days`: articles of the last `DAYS` days, oldest first, by the day on which they were found.
     """
 
     name: str
     state: RunState
     health: HealthLevel
-    reasons: tuple[tuple[str, Mapping[str, Any]], ...]
+    reasons: tuple[Worded, ...]
     every: str
     period: float | None
     next_run: float | None
@@ -215,22 +216,24 @@ class Snapshots:
 
 def health_of(
     state: RunState, figures: TaskFigures, outputs: Sequence[OutputState], alarms: Sequence[Alarm] = ()
-) -> tuple[HealthLevel, tuple[tuple[str, Mapping[str, Any]], ...]]:
+) -> tuple[HealthLevel, tuple[Worded, ...]]:
     """Return the health of a task from its counts, last run, outputs and alarms, with the reasons."""
     counts, run = figures.counts, figures.last_run
-    failing: list[tuple[str, Mapping[str, Any]]] = []
-    attention: list[tuple[str, Mapping[str, Any]]] = []
+    failing: list[Worded] = []
+    attention: list[Worded] = []
     if counts.unaccounted:
-        failing.append((gettext_noop("%(number)s URLs are unaccounted for"), {"number": counts.unaccounted}))
+        text = ngettext_noop("%(number)s URL is unaccounted for", "%(number)s URLs are unaccounted for")
+        failing.append((text, {"number": counts.unaccounted}))
     if run and run["outcome"] in FAILED_RUNS:
         failing.append((gettext_noop("last run: %(outcome)s"), {"outcome": run["outcome"]}))
     failing += [(gettext_noop("alarm: %(text)s"), {"text": f"{alarm.kind}: {alarm.evidence}"}) for alarm in alarms]
     failing += [(gettext_noop("output: %(text)s"), {"text": output.problem}) for output in outputs if output.problem]
     attention += [("%(text)s", {"text": text}) for text in (run["problems"] if run else [])]
     if failed := counts.states["failed"]:
-        attention.append((gettext_noop("%(number)s pages failed"), {"number": failed}))
+        attention.append((ngettext_noop("%(number)s page failed", "%(number)s pages failed"), {"number": failed}))
     if refused := sum(output.refused for output in outputs):
-        attention.append((gettext_noop("%(number)s rows were refused"), {"number": refused}))
+        text = ngettext_noop("%(number)s row was refused", "%(number)s rows were refused")
+        attention.append((text, {"number": refused}))
     reasons = (*failing, *attention)
     if state == "paused":
         return "paused", reasons
@@ -247,8 +250,3 @@ def _state_of(name: str, raw: Mapping[str, Any] | None, due: set[str], running: 
     if raw["paused"]:
         return "paused"
     return "due" if name in due else "idle"
-
-
-def gettext_noop(text: str) -> str:
-    """Mark a text for translation."""
-    return text

@@ -1,6 +1,6 @@
 """Words of the system that pages show by the filter `term`, marked for translation."""
 
-from console.web.snapshot import gettext_noop
+from console.web.texts import gettext_noop
 
 OUTCOMES = (  # of runs
     gettext_noop("finished"),

@@ -1,9 +1,10 @@
 """The languages of the pages: which one a request gets, and its translations (gettext)."""
 
 import gettext
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 from starlette.requests import Request
 
@@ -12,6 +13,34 @@ LANGUAGES: dict[Language, str] = {"en": "English", "zh": "中文"}
 COOKIE = "exemplar_language"
 FOLDER = Path(__file__).parent / "locale"
 DOMAIN = "web"
+
+
+class Plural(NamedTuple):
+    """A text in two forms, for one thing and for several; its value `number` decides."""
+
+    one: str
+    several: str
+
+
+Worded = tuple[str | Plural, Mapping[str, Any]]  # a text marked for translation, with its values
+
+
+def gettext_noop(text: str) -> str:
+    """Mark a text for translation: it is translated where it is shown."""
+    return text
+
+
+def ngettext_noop(one: str, several: str) -> Plural:
+    """Mark a text with a number for translation."""
+    return Plural(one, several)
+
+
+def worded(text: Worded, catalogue: gettext.NullTranslations) -> str:
+    """Return a text with its values in the language of a catalogue."""
+    form, values = text
+    shown = {name: catalogue.gettext(value) if name == "outcome" else value for name, value in values.items()}
+    chosen = catalogue.ngettext(*form, values["number"]) if isinstance(form, Plural) else catalogue.gettext(form)
+    return chosen % shown
 
 
 @cache

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from console.web.security import Sessions
-from console.web.texts import LANGUAGES, Language, language_of, translations
+from console.web.texts import LANGUAGES, Language, language_of, translations, worded
 
 TEMPLATES = Path(__file__).parent / "templates"
 MINUTE, HOUR, DAY = 60, 3600, 86400  # seconds
@@ -40,7 +40,7 @@ def environment(language: Language) -> Environment:
         "duration": lambda seconds: duration(seconds, catalogue),
         "host": lambda url: urlsplit(url).netloc,
         "path_part": lambda text: quote(str(text), safe=""),
-        "translated": lambda reason: reason_text(reason, catalogue),
+        "translated": lambda text: worded(text, catalogue),
         "term": lambda text: catalogue.gettext(text) if text else "",
         "percent": lambda share: f"{100 * share:.0f}%",
     }
@@ -72,13 +72,6 @@ def render(
     text = environment(language).get_template(template).render({**shared, **values})
     headers = {"Content-Language": language, "Vary": "Accept-Language, Cookie"}
     return HTMLResponse(text, status, headers)
-
-
-def reason_text(reason: tuple[str, Mapping[str, Any]], catalogue: gettext.NullTranslations) -> str:
-    """Return a text with its values in a language."""
-    text, values = reason
-    shown = {name: catalogue.gettext(value) if name == "outcome" else value for name, value in values.items()}
-    return catalogue.gettext(text) % shown
 
 
 def safe_link(url: object) -> str:

@@ -1,4 +1,4 @@
-"""A redesign as workers see it: pages of another template are noted, a new example is proposed, adopted, and the gap
+"""A redesign as workers see it: pages off the template are noted, a new example is proposed, adopted, and the gap
 between the two is extracted again. Pages are those of the sample site in its two designs."""
 
 import json
@@ -13,7 +13,7 @@ from workers.extraction.recent_pages import section_pages
 from workers.extraction_config import example_of, keep_example
 from workers.page_store import StoredPage
 from workers.redesign.adoption import adopt
-from workers.redesign.low_scorers import LowNote, LowScorer, LowScorers
+from workers.redesign.off_template import OffTemplateNote, OffTemplatePage, OffTemplatePages
 from workers.redesign.proposals import dismiss, proposal_of, update_proposal
 from workers.url_states import Found, RecheckPlan, fingerprint
 
@@ -32,7 +32,7 @@ def section(request, connection, tmp_path, clock):
 
 def test_after_a_redesign_a_new_example_is_proposed_and_adopted_and_the_gap_is_extracted_again(section):
     section.come("classic", range(6))
-    assert not LowScorers(section.redis, TASK).count()
+    assert not OffTemplatePages(section.redis, TASK).count()
     section.come("new", range(6, 12))
     before = rows(section.folder)
     assert all(row["confidence"] < HIGH for row in before[6:])
@@ -59,7 +59,7 @@ def test_after_a_redesign_a_new_example_is_proposed_and_adopted_and_the_gap_is_e
     assert all(section.f1(row) >= 0.99 for row in before if row["url"] in unchanged)
     assert section.ledger.counts().states["written"] == 12
     assert section.ledger.counts().unaccounted == 0
-    assert not LowScorers(section.redis, TASK).count()
+    assert not OffTemplatePages(section.redis, TASK).count()
 
     section.come("new", [12])
     section.come("classic", [13])  # an old page that was not seen before
@@ -83,7 +83,7 @@ def test_a_task_may_adopt_by_itself_or_look_for_no_example(connection, tmp_path,
     section.come("classic", range(6))
     section.come("new", range(6, 12))
     assert proposal_of(connection, TASK) is None
-    assert not LowScorers(connection, TASK).count()
+    assert not OffTemplatePages(connection, TASK).count()
     section.worker.close()
 
 
@@ -114,7 +114,7 @@ def test_pages_of_a_back_fill_are_no_redesign(connection, tmp_path, clock):
     section = RedesignedSection(connection, tmp_path, clock)
     section.come("classic", range(6))
     section.come("new", range(6, 12), days=["2020-01-01", "2030-01-01"])
-    assert not LowScorers(connection, TASK).count()
+    assert not OffTemplatePages(connection, TASK).count()
     section.worker.close()
 
 
@@ -130,23 +130,25 @@ def test_notices_are_no_new_template(connection, tmp_path, clock):
     section.worker.close()
 
 
-def test_low_scorers_are_bounded(connection, clock):
-    low = LowScorers(connection, TASK, clock=clock, pages_kept=3, notes_kept=5, tasks_kept=2)
+def test_pages_off_the_template_are_bounded(connection, clock):
+    low = OffTemplatePages(connection, TASK, clock=clock, pages_kept=3, notes_kept=5, tasks_kept=2)
     for number in range(10):
         clock.forward(1)
         page = StoredPage(f"{SITE}/{number}", b"x" * 100, "text/html", FETCHED_AT)
-        low.note([LowScorer(fingerprint(page.url), LowNote(page.url, clock(), "written"), page)])
+        low.note([OffTemplatePage(fingerprint(page.url), OffTemplateNote(page.url, clock(), "written"), page)])
     assert [note.url for note in low.notes().values()] == [f"{SITE}/{number}" for number in range(5, 10)]
     assert [page.url for page in low.pages().values()] == [f"{SITE}/{number}" for number in range(7, 10)]
     for task in ("b", "c"):
         clock.forward(1)
-        LowScorers(connection, task, clock=clock, tasks_kept=2).note(
-            [LowScorer("0123456789abcdef", LowNote(SITE, clock(), "written"))]
+        OffTemplatePages(connection, task, clock=clock, tasks_kept=2).note(
+            [OffTemplatePage("0123456789abcdef", OffTemplateNote(SITE, clock(), "written"))]
         )
     assert low.count() == 0
     clock.forward(timedelta(days=31).total_seconds())
-    LowScorers(connection, "b", clock=clock).note([LowScorer("1", LowNote(SITE, clock(), "written"))])
-    assert LowScorers(connection, "b").count() == 1
+    OffTemplatePages(connection, "b", clock=clock).note(
+        [OffTemplatePage("1", OffTemplateNote(SITE, clock(), "written"))]
+    )
+    assert OffTemplatePages(connection, "b").count() == 1
 
 
 def test_pages_that_are_not_in_redis_are_taken_from_the_kept_ones_or_fetched(connection, tmp_path, clock):
@@ -176,10 +178,10 @@ def test_an_adoption_that_was_interrupted_is_completed(connection, tmp_path, clo
     section = RedesignedSection(connection, tmp_path, clock)
     section.come("classic", range(6))
     section.come("new", range(6, 10))
-    low = LowScorers(connection, TASK, clock=clock)
+    low = OffTemplatePages(connection, TASK, clock=clock)
     notes = low.notes()
     adopted = adopt(connection, TASK, clock=clock)
-    low.note([LowScorer(name, note) for name, note in notes.items()])  # as before the gap was closed
+    low.note([OffTemplatePage(name, note) for name, note in notes.items()])  # as before the gap was closed
     update_proposal(connection, replace(adopted, gap=None))
     gap = adopt(connection, TASK, clock=clock).gap
     assert (gap.stored + gap.to_fetch, gap.untouched) == (0, 4)

@@ -1,1 +1,1 @@
-"""A section after a redesign: low scorers, proposals of a new example, back-tests, adoption, the gap."""
+"""A section after a redesign: pages off the template, proposals of a new example, back-tests, adoption, the gap."""

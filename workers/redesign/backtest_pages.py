@@ -14,7 +14,7 @@ from ..extraction.recent_pages import section_pages
 from ..extraction_config import ExtractionConfig
 from ..page_store import StoredPage
 from ..pages.kept_pages import kept_pages_of
-from .low_scorers import LowScorers
+from .off_template import OffTemplatePages
 from .proposals import proposal_of, proposed_page
 
 MOST = 1000  # pages among which one is looked for
@@ -39,23 +39,23 @@ def with_former(page: StoredPage, former: StoredPage | None, method: str = "auto
 def pages_to_test(
     connection: "redis.Redis",
     config: ExtractionConfig,
-    low: Sequence[tuple[str, StoredPage]] | None = None,
+    off_template: Sequence[tuple[str, StoredPage]] | None = None,
     *,
     most: int,
     clock: Clock,
 ) -> tuple[list[tuple[str, StoredPage]], str]:
     """Return the newest stored pages of a task, each with its URL, and where they are from.
 
-    Kept pages if this machine has any (`keep_pages`), else the low scorers and the recent pages that vote. `low`: the
-    low scorers, if they are known already.
+    Kept pages if this machine has any (`keep_pages`), else those off the template and the recent pages that vote.
+    `off_template`: the former of these, if they are known already.
     """
     kept = _kept(config, most, clock)
     if kept:
         return kept, "kept pages"
-    if low is None:
-        scorers = LowScorers(connection, config.task, clock=clock)
-        notes = scorers.notes()
-        low = [(notes[name].url, page) for name, page in scorers.pages().items() if name in notes]
+    if off_template is None:
+        noted = OffTemplatePages(connection, config.task, clock=clock)
+        notes = noted.notes()
+        off_template = [(notes[name].url, page) for name, page in noted.pages().items() if name in notes]
     voting = section_pages(connection, config.task)
     recent: list[tuple[str, StoredPage]] = []
     if voting is not None:
@@ -63,7 +63,7 @@ def pages_to_test(
             stored = StoredPage(page.url, page.body(voting.example), page.content_type, voting.example.fetched_at)
             recent.append((page.url, stored))
         recent.append((voting.example.url, voting.example))
-    return [*list(low)[-most:], *recent][:most], "low scorers and recent pages"
+    return [*list(off_template)[-most:], *recent][:most], "pages off the template and recent pages"
 
 
 def _kept(config: ExtractionConfig, most: int, clock: Clock) -> list[tuple[str, StoredPage]]:

@@ -13,7 +13,7 @@ from ..ledger import Ledger
 from ..page_store import StoredPage
 from ..pages.kept_pages import KeptPages, kept_pages_of
 from ..url_states import Fingerprint, RecheckPlan, fingerprint
-from .low_scorers import LowNote, LowScorers
+from .off_template import OffTemplateNote, OffTemplatePages
 from .proposals import GapCounts
 
 PROBLEMS_READ = 1000  # newest records of failed pages
@@ -21,12 +21,12 @@ _EXTRACTION = ("unusable page", "extractor error")  # begin the reasons for whic
 
 
 def close_gap(connection: "redis.Redis", config: ExtractionConfig, *, since: float, clock: Clock) -> GapCounts:
-    """Let the pages of the gap be extracted again, and forget that they were low scorers; return their numbers.
+    """Let the pages of the gap be extracted again, and forget that they were off the template; return their numbers.
 
     Rejected and failed pages belong to it if they were extracted `since` a time (Unix seconds).
     """
     ledger, inbox = Ledger(connection, config.task, clock=clock), Inbox(connection, clock=clock)
-    low = LowScorers(connection, config.task, clock=clock)
+    low = OffTemplatePages(connection, config.task, clock=clock)
     bodies, kept = low.pages(), _kept_pages(config, clock)
     counted = {"stored": 0, "to_fetch": 0, "untouched": 0}
     batch: dict[Fingerprint, StoredPage] = {}
@@ -53,10 +53,10 @@ def close_gap(connection: "redis.Redis", config: ExtractionConfig, *, since: flo
     return GapCounts(**counted)
 
 
-def _failed(ledger: Ledger, since: float) -> dict[Fingerprint, LowNote]:
+def _failed(ledger: Ledger, since: float) -> dict[Fingerprint, OffTemplateNote]:
     """Return the pages whose extraction failed since a time; the ledger has their present state."""
     return {
-        fingerprint(problem["url"]): LowNote(problem["url"], float(problem["at"]), "rejected")
+        fingerprint(problem["url"]): OffTemplateNote(problem["url"], float(problem["at"]), "rejected")
         for problem in ledger.problems(PROBLEMS_READ)
         if problem["state"] == "failed" and float(problem["at"]) >= since and problem["reason"].startswith(_EXTRACTION)
     }

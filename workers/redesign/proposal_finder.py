@@ -1,4 +1,4 @@
-"""Finds a new example after a redesign: the low scorers of a task are clustered by their templates.
+"""Finds a new example after a redesign: pages off the template are clustered by the templates that they have.
 
 The proposed page is a central one of the largest cluster whose article is good: the page alone gives a confident
 article, and the comparison with other pages of the cluster gives the same one. Among several, the longest article is
@@ -36,7 +36,7 @@ from ..url_states import Fingerprint
 from .adoption import adopt
 from .backtest import BackTest, back_test
 from .backtest_pages import pages_to_test, with_former
-from .low_scorers import LowScorers
+from .off_template import OffTemplatePages
 from .proposals import Proposal, keep_proposal, proposal_of, update_proposal
 from .text_comparison import text_f1
 
@@ -45,7 +45,7 @@ GOOD = 0.8  # confidence of the example's article alone: bodies of 300 bytes and
 AGREE = 0.9  # F1 of that article and of the same one by comparison
 TESTED = 20  # pages of a back-test
 LOCKED_FOR = 120  # seconds for which no other worker looks for a proposal of the task
-TRIED_FOR = 86400  # seconds after which a look is due again, whatever the number of low scorers
+TRIED_FOR = 86400  # seconds after which a look is due again, whatever the number of pages off the template
 METHODS = ("auto", "example")  # that compare with an example
 
 log = logging.getLogger(__name__)
@@ -62,12 +62,12 @@ class ProposalFinder:
     def __init__(self, connection: "redis.Redis", section: PreparedSection, *, clock: Clock, smallest: int = SMALLEST):
         self.redis, self.section, self.clock, self.smallest = connection, section, clock, smallest
         self.config = section.config
-        self.low = LowScorers(connection, self.config.task, clock=clock)
+        self.low = OffTemplatePages(connection, self.config.task, clock=clock)
 
     def look(self) -> Proposal | None:
         """Look for a new example if it is time; return a new proposal, adopted if the task's setting allows it.
 
-        It is time when there are twice as many low scorers as at the last look.
+        It is time when there are twice as many pages off the template as at the last look.
         """
         number = self.low.count()
         tried = keys.of_task(self.config.task, "low:tried")
@@ -85,7 +85,7 @@ class ProposalFinder:
             self.redis.delete(keys.of_task(self.config.task, "low:lock"))
 
     def find(self) -> Proposal | None:
-        """Choose a new example among the low scorers that are kept, and store the proposal; None if there is none."""
+        """Choose a new example among the kept pages off the template, and store the proposal; None if there is none."""
         task = self.config.task
         current = section_pages(self.redis, task)
         if current is None or self._is_decided(current.example_version):
@@ -149,7 +149,7 @@ class ProposalFinder:
         return bool(page.url) and re2.fullmatch(self.config.url_regex, normalise(page.url)) is not None
 
     def _tested(self, new: Section, low: Sequence[tuple[str, StoredPage]]) -> BackTest:
-        """Compare the new example with the present one, on the newest kept pages, or else on the low scorers."""
+        """Compare the new example with the present one: on kept pages, or without any on those off the template."""
         pages, source = pages_to_test(self.redis, self.config, low, most=TESTED, clock=self.clock)
         return back_test(self.section.section, new, pages, source)
 

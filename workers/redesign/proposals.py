@@ -37,9 +37,9 @@ class Proposal:
     """A page that is proposed as example. Times are Unix seconds.
 
     `former`: the URL of the example whose template the pages no longer have; `example_version`: its version. `since`:
-    when the first page of the new template was extracted; `low`: how many pages are noted since; `cluster`: how many of
-    those that are kept have the new template. `problem`: why it was not adopted automatically. `gap`: None until it is
-    known what is extracted again.
+    when the first page of the new template was extracted; `low`: how many pages off the template are noted since;
+    `cluster`: how many of those that are kept have the new template. `problem`: why it was not adopted automatically.
+    `gap`: None until it is known what is extracted again.
     """
 
     task: str

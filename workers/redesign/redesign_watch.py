@@ -1,7 +1,8 @@
-"""The evidence of a redesign in one job of a worker: low scorers are noted at its end, and a new example is looked for.
+"""The evidence of a redesign in one job of a worker.
 
-By then the pages are settled, and after an adoption they are extracted again. So that a run with `--once` does not end
-in between, the worker marks the task before it settles the first of them:
+At its end the pages off the template are noted, and a new example is looked for. By then the pages are settled, and
+after an adoption they are extracted again. So that a run with `--once` does not end in between, the worker marks the
+task before it settles the first of them:
 
     low:pending  zset: worker -> until when it may take, Unix seconds
 """
@@ -19,7 +20,7 @@ from ..redis_access.full_redis import even_when_full
 from ..reporting.worker_reports import Watch
 from ..reporting.worker_times import WorkerTimes
 from ..url_states import PageLease
-from .low_scorers import LowNote, LowScorer, LowScorers
+from .off_template import OffTemplateNote, OffTemplatePage, OffTemplatePages
 from .proposal_finder import ProposalFinder
 
 OF_LEDGER = frozenset({"url", "rank", "day", "visits"})  # what a record of the ledger has beside discovery's knowledge
@@ -31,15 +32,18 @@ log = logging.getLogger(__name__)
 
 
 class RedesignWatch:
-    """Gathers the low scorers of one job. Articles that a back-fill found are no evidence: they may be old."""
+    """Gathers the pages of one job that are off the template.
+
+    Articles that a back-fill found are no evidence: they may be old.
+    """
 
     def __init__(self, connection: "redis.Redis", section: PreparedSection, worker: str, *, clock: Clock):
         self.redis, self.section, self.worker, self.clock = connection, section, worker, clock
         self._is_pending = False
-        self._low: list[LowScorer] = []
+        self._low: list[OffTemplatePage] = []
 
     def judged(self, judged: object) -> None:
-        """Mark the task if the page has another template. Call it before the page is settled."""
+        """Mark the task if the page is off the template. Call it before the page is settled."""
         fits = judged.article.fits if isinstance(judged, FoundArticle) else getattr(judged, "fits", True)
         if not fits and not self._is_pending:
             self._is_pending = True
@@ -60,9 +64,9 @@ class RedesignWatch:
             self._add(lease, "rejected", None)
 
     def end(self, watch: Watch, times: WorkerTimes) -> None:
-        """Note the low scorers, and look for a new example if there are enough."""
+        """Note the pages off the template, and look for a new example if there are enough."""
         try:
-            if LowScorers(self.redis, self.section.config.task, clock=self.clock).note(self._low):
+            if OffTemplatePages(self.redis, self.section.config.task, clock=self.clock).note(self._low):
                 self._look(watch, times)
         finally:
             if self._is_pending:
@@ -83,9 +87,11 @@ class RedesignWatch:
         self, lease: PageLease, state: str, found: FoundArticle | None, *, version: int = 0, hash_: str = ""
     ) -> None:
         info = {name: value for name, value in lease.info.items() if name not in OF_LEDGER}
-        note = LowNote(lease.url, self.clock(), "written" if state == "written" else "rejected", version, hash_, info)
+        note = OffTemplateNote(
+            lease.url, self.clock(), "written" if state == "written" else "rejected", version, hash_, info
+        )
         page: StoredPage | None = found.page if found and not (found.page.parts or found.page.missing) else None
-        self._low.append(LowScorer(lease.fingerprint, note, page))
+        self._low.append(OffTemplatePage(lease.fingerprint, note, page))
 
 
 def redesign_pending(connection: "redis.Redis", task: str, *, clock: Clock) -> bool:

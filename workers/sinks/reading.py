@@ -55,17 +55,34 @@ def sqlite_rows(target: Target) -> Iterator[Row]:
     if not path.exists():
         return
     try:
-        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection:
-            connection.row_factory = sqlite3.Row
-            has_table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'articles'"
-            if connection.execute(has_table).fetchone() is None:
-                return
-            for record in connection.execute("SELECT * FROM articles ORDER BY rowid"):
-                row = complete({name: _value(name, value) for name, value in dict(record).items()})
-                if row is not None:
-                    yield row
+        yield from (row for _, row in sqlite_records(path) if row is not None)
     except (sqlite3.Error, OSError) as error:
         raise _unavailable(str(path), error) from None
+
+
+def sqlite_records(path: Path, start: int = 0, most: int = -1) -> Iterator[tuple[int, Row | None]]:
+    """Yield rowid and row of each record of table `articles` from a rowid on; None for a record that is no row of ours.
+
+    `most`: how many at most; -1: all. Raises `sqlite3.Error`.
+    """
+    with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection:
+        has_table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'articles'"
+        if connection.execute(has_table).fetchone() is None:
+            return
+        query = "SELECT rowid, * FROM articles WHERE rowid >= ? ORDER BY rowid LIMIT ?"
+        records = connection.execute(query, (start, most))
+        names = [column[0] for column in records.description][1:]
+        for number, *values in records:
+            yield number, complete({name: _value(name, value) for name, value in zip(names, values, strict=True)})
+
+
+def row_in(line: bytes) -> Row | None:
+    """Return the row of a JSON line; None if it is no row of ours."""
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return None
+    return complete(row) if isinstance(row, dict) else None
 
 
 def complete(row: Mapping[str, Any]) -> Row | None:
@@ -100,7 +117,7 @@ def _rows_of_file(path: Path) -> Iterator[Row]:
     try:
         with opened(path) as file:
             while line := file.readline(LONGEST_LINE):
-                row = _row_in(line)
+                row = row_in(line)
                 others += row is None and not line.isspace()
                 if row is not None:
                     yield row
@@ -112,14 +129,6 @@ def _rows_of_file(path: Path) -> Iterator[Row]:
         log.warning("%s is damaged and was read up to there: %s", path, str(error) or type(error).__name__)
     if others:
         log.warning("%s: %d lines are no rows", path, others)
-
-
-def _row_in(line: bytes) -> Row | None:
-    try:
-        row = json.loads(line)
-    except ValueError:
-        return None
-    return complete(row) if isinstance(row, dict) else None
 
 
 def _unavailable(path: str, error: Exception) -> SinkUnavailable:

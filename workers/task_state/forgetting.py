@@ -100,7 +100,7 @@ def forget_task(connection: "redis.Redis", task: str) -> None:
     connection.srem(keys.LEDGERS, task)
     connection.srem(keys.FETCHED, task)
     connection.zrem(keys.QUARANTINES, task)
-    connection.zrem(keys.LOW_SCORERS, task)
+    connection.zrem(keys.OFF_TEMPLATE, task)
     connection.hdel(keys.PROPOSALS, task)
     connection.hdel(keys.HISTORIES, task)
     connection.hdel(keys.ALARMS, task)

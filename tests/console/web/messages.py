@@ -15,7 +15,7 @@ from babel.messages.pofile import read_po, write_po
 BEGUN = datetime(2026, 11, 22, tzinfo=UTC)  # a header without a clock: the same texts give the same file
 WEB = Path(__file__).parents[3] / "console" / "web"
 PO = WEB / "locale" / "zh" / "LC_MESSAGES" / "web.po"
-KEYWORDS = {"gettext_noop": None, "_": None, "gettext": None, "ngettext": (1, 2)}
+KEYWORDS = {"gettext_noop": None, "ngettext_noop": (1, 2), "_": None, "gettext": None, "ngettext": (1, 2)}
 METHODS = [("**.py", "python"), ("**.html", "jinja2.ext:babel_extract")]
 OPTIONS = {"**.html": {"trim_blocks": "true", "lstrip_blocks": "true", "newstyle_gettext": "true", "encoding": "utf-8"}}
 

@@ -39,7 +39,7 @@ def test_the_first_page_counts_every_url_of_a_task(published: Path, console: Mak
     text = console().get("/").text
     assert "4 = 1 + 0 + 0 + 1 + 0 + 1 + 1 + 0" in text
     assert "every URL is accounted for" in text
-    assert "1 pages failed" in text  # why it needs a look
+    assert "1 page failed" in text  # why it needs a look
 
 
 def test_an_alarm_is_shown_with_its_evidence(published: Path, console: MakeConsole, connection: "redis.Redis") -> None:

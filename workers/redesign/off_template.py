@@ -1,10 +1,10 @@
-"""Low scorers: pages that do not have the template of their section, as far as it is known (`Article.fits`).
+"""Pages off the template: they do not have that of their section, as far as it is known (`Article.fits`).
 
 After a redesign a new example is chosen among them (`workers.redesign.proposal_finder`), and they are extracted again
 with it (`workers.redesign.gap`). So each has a note, and the newest pages are kept too. There are limits on the number
 and size of each task's pages, on the number of tasks, and on the time for which they are kept. Keys of a task:
 
-    low           hash: fingerprint -> a line of JSON (`LowNote`)
+    low           hash: fingerprint -> a line of JSON (`OffTemplateNote`)
     low:at        zset: fingerprint -> when it was extracted, Unix seconds
     low:pages     hash: fingerprint -> the page (zstd), after a line of JSON with its URL, type, time and headers
     low:pages:at  zset: likewise
@@ -32,7 +32,7 @@ from ..url_states import Fingerprint
 PAGES_KEPT = 20  # of a task
 BYTES_KEPT = 2 * 2**20  # of the pages of a task, compressed
 NOTES_KEPT = 1000  # of a task: 0.3 MB
-TASKS_KEPT = 100  # that have low scorers
+TASKS_KEPT = 100  # that have pages off the template
 KEPT_FOR = 30 * 86400  # seconds
 ZSTD_LEVEL = 9
 
@@ -58,8 +58,8 @@ return keep_newest(now, ARGV[2], ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6]), 0
 
 
 @dataclass(frozen=True, slots=True)
-class LowNote:
-    """The note on a low scorer.
+class OffTemplateNote:
+    """The note on a page off the template.
 
     `at`: when it was extracted, Unix seconds. `version` and `hash`: of the row that it gave, 0 and empty if it was
     rejected. `info`: the data on its URL from discovery.
@@ -74,16 +74,19 @@ class LowNote:
 
 
 @dataclass(frozen=True, slots=True)
-class LowScorer:
-    """A low scorer as a worker found it. `page`: None if it is not to be kept."""
+class OffTemplatePage:
+    """A page off the template, as a worker found it. `page`: None if it is not to be kept."""
 
     name: Fingerprint
-    note: LowNote
+    note: OffTemplateNote
     page: StoredPage | None = None
 
 
-class LowScorers:
-    """The low scorers of one task. Safe for any number of processes. `clock`: by default that of Redis."""
+class OffTemplatePages:
+    """The pages of one task that are off the template. Safe for any number of processes.
+
+    `clock`: by default that of Redis.
+    """
 
     def __init__(
         self,
@@ -100,12 +103,12 @@ class LowScorers:
         self.clock = clock or clock_of(connection).now
         self._kept = (pages_kept, bytes_kept, notes_kept, tasks_kept)
 
-    def note(self, scorers: Sequence[LowScorer]) -> int:
-        """Keep low scorers; return their number. A full Redis keeps none."""
-        if not scorers:
+    def note(self, found: Sequence[OffTemplatePage]) -> int:
+        """Keep such pages; return their number. A full Redis keeps none."""
+        if not found:
             return 0
-        notes = [part for scorer in scorers for part in (scorer.name, _line(asdict(scorer.note)))]
-        pages = [part for scorer in scorers if scorer.page for part in (scorer.name, _packed(scorer.page))]
+        notes = [part for one in found for part in (one.name, _line(asdict(one.note)))]
+        pages = [part for one in found if one.page for part in (one.name, _packed(one.page))]
         pages_kept, bytes_kept, notes_kept, _ = self._kept
         try:
             self._keep("low", notes, notes_kept, NOTES_KEPT * 2**12)
@@ -114,18 +117,21 @@ class LowScorers:
         except redis.ResponseError as error:
             if not is_full_error(error):
                 raise
-            log.warning("task %s: Redis is full; pages of another template are not noted", self.task)
+            log.warning("task %s: Redis is full; pages off the template are not noted", self.task)
             return 0
-        return len(scorers)
+        return len(found)
 
     def count(self) -> int:
-        """Return how many low scorers are noted."""
+        """Return how many pages are noted."""
         return int(self.redis.hlen(keys.of_task(self.task, "low")))
 
-    def notes(self) -> dict[Fingerprint, LowNote]:
+    def notes(self) -> dict[Fingerprint, OffTemplateNote]:
         """Return all notes, oldest first."""
         raw = cast(dict[bytes, bytes], self.redis.hgetall(keys.of_task(self.task, "low")))
-        notes = {name.decode(): LowNote(**known_fields(LowNote, json.loads(line))) for name, line in raw.items()}
+        notes = {
+            name.decode(): OffTemplateNote(**known_fields(OffTemplateNote, json.loads(line)))
+            for name, line in raw.items()
+        }
         return dict(sorted(notes.items(), key=lambda pair: pair[1].at))
 
     def pages(self) -> dict[Fingerprint, StoredPage]:
@@ -140,10 +146,10 @@ class LowScorers:
     def clear(self) -> None:
         """Remove all notes and pages: they have been extracted again, or are no longer evidence."""
         self.redis.unlink(*_names(self.task))
-        self.redis.zrem(keys.LOW_SCORERS, self.task)
+        self.redis.zrem(keys.OFF_TEMPLATE, self.task)
 
     def _keep(self, what: str, things: Sequence[str | bytes], most: int, bytes_: int) -> None:
-        names = [keys.of_task(self.task, what), keys.of_task(self.task, f"{what}:at"), keys.LOW_SCORERS]
+        names = [keys.of_task(self.task, what), keys.of_task(self.task, f"{what}:at"), keys.OFF_TEMPLATE]
         args = [repr(self.clock()), self.task, most, bytes_, self._kept[3], KEPT_FOR, *things]
         dropped = self.redis.register_script(_NOTE)(keys=names, args=args)
         if dropped:
