@@ -8,6 +8,7 @@ import click
 
 from console.known_task import servers_of
 from console.options import counted, examples, json_option, moment, print_json, say, show, tasks_file, tasks_option
+from console.proposal_decisions import adopt_proposal, dismiss_proposal
 
 if TYPE_CHECKING:
     from workers.redesign.proposals import Proposal
@@ -46,9 +47,9 @@ def command(task: str | None, adopt: bool, dismiss: bool, tasks: Path | None, as
         [proposal] = chosen
         notes: list[str] = []
         if adopt:
-            proposal, notes = _adopt(servers, task, tasks_file(tasks))
+            proposal, notes = adopt_proposal(servers, proposal.task, tasks_file(tasks))
         elif dismiss:
-            proposal = _dismiss(servers, proposal)
+            proposal = dismiss_proposal(servers, proposal)
     if as_json:
         print_json(_as_json(proposal) | {"notes": notes})
         return
@@ -78,42 +79,6 @@ def _chosen(servers: "RedisServers", task: str | None) -> "list[Proposal]":
             raise TaskError(f"unknown task {task!r}; {suggest(task, names) if names else 'no task has run yet'}")
         raise ExemplarError(f"no example is proposed for task {task}")
     return [proposal]
-
-
-def _adopt(servers: "RedisServers", task: str, file: Path) -> "tuple[Proposal, list[str]]":
-    """Adopt a proposal and write it into the task list here; return it, and notes for the user."""
-    from crawler.task_list.adopted_examples import unwritten_examples, write_examples
-    from crawler.task_list.file import load
-    from crawler.task_list.mistakes import TaskError
-    from crawler.task_list.placement import part_of
-    from crawler.task_list.publication import publish
-    from workers.redesign.adoption import adopt, adopted_examples
-    from workers.redis_access.redis_clock import clock_of
-
-    server = servers.of_task(task)
-    proposal = adopt(server.connection, task, clock=clock_of(server.connection).now)
-    try:
-        unwritten = {name: url for name, url in unwritten_examples(server.connection, file).items() if name == task}
-        problems = write_examples(file, unwritten)
-        if unwritten and not problems:
-            publish(server.connection, part_of(load(file), servers, server).tasks, file)
-    except TaskError as error:
-        problems = [f"the example is adopted, but only in Redis: {error}"]
-    if not problems and task in adopted_examples(server.connection):
-        where = f"{file} is not the task list in force; set example: {proposal.url} in the file that is"
-        problems = [f"the example is adopted, but only in Redis: {where}"]
-    return proposal, problems
-
-
-def _dismiss(servers: "RedisServers", proposal: "Proposal") -> "Proposal":
-    from workers.errors import ExemplarError
-    from workers.redesign.proposals import dismiss
-    from workers.redis_access.redis_clock import clock_of
-
-    if proposal.state != "proposed":
-        raise ExemplarError(f"task {proposal.task}: the proposed example is {proposal.state} already")
-    connection = servers.of_task(proposal.task).connection
-    return dismiss(connection, proposal, now=clock_of(connection).now())
 
 
 def _list(chosen: "Sequence[Proposal]", as_json: bool) -> None:

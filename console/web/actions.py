@@ -1,6 +1,6 @@
 """All changes that the console makes: runs, failed pages, refused rows, tasks.yaml. Each action returns what it did.
 
-The steps are those of the commands: `exemplar failures`, `accept`, `add`, `check`.
+The steps are those of the commands: `exemplar failures`, `accept`, `add`, `check`, `proposals`, `alarms`.
 """
 
 from collections.abc import Mapping
@@ -8,24 +8,29 @@ from dataclasses import dataclass
 from typing import Any
 
 from console.problems import groups
+from console.proposal_decisions import adopt_proposal, dismiss_proposal
 from console.web.data import ConsoleData
 from console.web.texts import Plural, gettext_noop, ngettext_noop
 from crawler.scheduling.schedule import Schedule
 from crawler.session import CONTACT
 from crawler.task_list.change import changed_task, task_block
 from crawler.task_list.edit import append_tasks, create
+from workers.health import dismiss_alarms
+from workers.health.alarms import AlarmKind
 from workers.ledger import Ledger
+from workers.redesign.proposals import GapCounts, proposal_of
 from workers.task_state.failed_pages import drop, drop_row, failures, retry, retry_row
 from workers.writing.refused_rows import refused_rows
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The result of an action: a text with its values; `ok`: whether the action was completed."""
+    """The result of an action: a text with its values. `ok`: whether it was completed; `notes`: what remains to do."""
 
     text: str | Plural
     values: Mapping[str, Any]
     ok: bool = True
+    notes: tuple[str, ...] = ()
 
 
 class ConsoleActions:
@@ -96,6 +101,56 @@ class ConsoleActions:
             else gettext_noop("It is not rejected any more.")
         )
         return Done(text, {}, accepted)
+
+    # -- alarms and proposals ---------------------------------------------------------------------------------------
+
+    def adopt(self, task: str, url: str) -> Done:
+        """Adopt the example that is proposed for a task. `url`: the one that a person saw; another one is not adopted.
+
+        Raises `ExemplarError` if there is nothing to adopt.
+        """
+        if (refusal := self._other_proposal(task, url)) is not None:
+            return refusal
+        proposal, notes = adopt_proposal(self.data.servers, task, self.data.config.tasks)
+        self.data.expire()
+        gap = proposal.gap or GapCounts()
+        text = gettext_noop(
+            "The example of %(task)s is adopted. Pages extracted again: %(stored)s at once, %(to_fetch)s after the "
+            "next run has fetched them."
+        )
+        values = {"task": task, "stored": gap.stored, "to_fetch": gap.to_fetch}
+        return Done(text, values, ok=not notes, notes=tuple(notes))
+
+    def dismiss(self, task: str, url: str) -> Done:
+        """Dismiss the example that is proposed for a task. Raises `ExemplarError` if it is decided already."""
+        if (refusal := self._other_proposal(task, url)) is not None:
+            return refusal
+        proposal = proposal_of(self.data.server_of(task).connection, task)
+        if proposal is not None:
+            dismiss_proposal(self.data.servers, proposal)
+        self.data.expire()
+        text = gettext_noop(
+            "Dismissed. As long as %(task)s has its present example, no other one is proposed; this one can still be "
+            "adopted."
+        )
+        return Done(text, {"task": task})
+
+    def _other_proposal(self, task: str, url: str) -> Done | None:
+        proposal = proposal_of(self.data.server_of(task).connection, task)
+        if proposal is not None and proposal.url == url:
+            return None
+        return Done(gettext_noop("Another example has been proposed meanwhile. Look at it first."), {}, ok=False)
+
+    def dismiss_alarm(self, task: str, kind: AlarmKind) -> Done:
+        """End an open alarm of a task: what it shows is usual from now on."""
+        ended = dismiss_alarms(self.data.server_of(task).connection, task, [kind])
+        self.data.expire()
+        text = (
+            gettext_noop("The alarm of %(task)s is dismissed: what it showed is usual from now on.")
+            if ended
+            else gettext_noop("This alarm of %(task)s is no longer open.")
+        )
+        return Done(text, {"task": task}, bool(ended))
 
     # -- tasks.yaml -------------------------------------------------------------------------------------------------
 

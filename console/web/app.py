@@ -12,7 +12,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from console.metrics.access import PATH
-from console.web import api, changes, live, pages
+from console.web import api, changes, live, pages, redesigns, reports
 from console.web.context import Web, web_of
 from console.web.metrics import metrics
 from console.web.security import Gatekeeper
@@ -55,11 +55,19 @@ def _routes() -> list[BaseRoute]:
         Route("/tasks/{name}/links", pages.task_links, methods=get),
         Route("/tasks/{name}/links/accept", changes.accept, methods=post),
         Route("/tasks/{name}/try", changes.try_task, methods=post),
+        Route("/tasks/{name}/example", redesigns.example, methods=get),
+        Route("/tasks/{name}/example", redesigns.decide, methods=post),
+        Route("/tasks/{name}/example/page", redesigns.proposed, methods=get),
+        Route("/tasks/{name}/report", reports.of_url, methods=get),
+        Route("/tasks/{name}/page", reports.stored_page, methods=get),
         Route("/tasks/{name}/settings", changes.settings, methods=["GET", "POST"]),
         Route("/articles", pages.articles, methods=get),
         Route("/articles/export", pages.export, methods=get),
         Route("/articles/{number:int}", pages.article, methods=get),
         Route("/articles/{number:int}/page", pages.article_page, methods=get),
+        Route("/articles/{number:int}/report", reports.of_article, methods=get),
+        Route("/alarms", redesigns.alarms, methods=get),
+        Route("/alarms", redesigns.dismiss_alarm, methods=post),
         Route("/failures", pages.failures, methods=get),
         Route("/failures", changes.failure_action, methods=post),
         Route("/machines", pages.machines, methods=get),

@@ -8,11 +8,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from console.web.actions import Done
-from console.web.context import Web, in_thread, is_web_address, text_of, texts_of, web_of
+from console.web.context import Web, in_thread, is_web_address, safely, task_address, text_of, texts_of, web_of
 from console.web.correction import CorrectedPattern, corrected, with_pattern
 from console.web.data import UnknownTask
 from console.web.marked_lines import best_method
-from console.web.pages import task_address
 from console.web.sandbox import page_response
 from console.web.security import local_target
 from console.web.surveys import Job, TooManyJobs
@@ -23,7 +22,6 @@ from crawler.task_list.mistakes import TaskError
 START_WAIT = 20.0  # seconds until a task that was just saved is in force
 BUSY = Done(gettext_noop("Two surveys are running already; wait until one is done."), {}, ok=False)
 NO_METHOD = gettext_noop("No method finds any of these lines.")
-UNKNOWN = Done(gettext_noop("There is no such task."), {}, ok=False)
 
 
 # Login
@@ -90,7 +88,7 @@ async def task_action(request: Request) -> Response:
             return web.actions.run_now(name)
         return web.actions.pause(name, paused=do == "pause")
 
-    web.note(request, await _safely(act))
+    web.note(request, await safely(act))
     return web.back(request, form, task_address(name))
 
 
@@ -157,7 +155,7 @@ async def failure_action(request: Request) -> Response:
             return web.actions.retry_rows(name, key, give_up=give_up)
         return web.actions.retry_failed(name, key=key, url=url, give_up=give_up)
 
-    web.note(request, await _safely(act))
+    web.note(request, await safely(act))
     return web.back(request, form, "/failures")
 
 
@@ -166,7 +164,7 @@ async def accept(request: Request) -> Response:
     web, name = web_of(request), request.path_params["name"]
     form = await web.form(request)
     url = text_of(form, "url")
-    web.note(request, await _safely(lambda: web.actions.accept(name, url)))
+    web.note(request, await safely(lambda: web.actions.accept(name, url)))
     return web.back(request, form, task_address(name, "/links"))
 
 
@@ -295,14 +293,3 @@ def _preview(
         "chosen": chosen,
     }
     return web.page(request, "preview.html", values, status)
-
-
-async def _safely(act: Any) -> Done:
-    """Return what an action did; a task that is unknown or can't be changed is a result, too."""
-    try:
-        done: Done = await in_thread(act)
-    except UnknownTask:
-        return UNKNOWN
-    except TaskError as error:
-        return Done("%(text)s", {"text": str(error)}, ok=False)
-    return done

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
@@ -12,14 +12,17 @@ from starlette.responses import RedirectResponse, Response
 
 from console.web.actions import ConsoleActions, Done
 from console.web.config import ConsoleConfig
-from console.web.data import ConsoleData
+from console.web.data import ConsoleData, UnknownTask
 from console.web.engine import LocalRun
 from console.web.security import Sessions, checked_form, local_target
 from console.web.surveys import Jobs
+from console.web.texts import gettext_noop
 from console.web.views import render
+from workers.errors import ExemplarError
 
 Result = TypeVar("Result")
 NOTICES_MOST = 200
+UNKNOWN = Done(gettext_noop("There is no such task."), {}, ok=False)
 
 
 @dataclass
@@ -67,6 +70,16 @@ async def in_thread(work: Callable[[], Result]) -> Result:
     return await run_in_threadpool(work)
 
 
+async def safely(act: Callable[[], Done]) -> Done:
+    """Return what an action did; that a task is unknown or cannot be changed is a result, too."""
+    try:
+        return await in_thread(act)
+    except UnknownTask:
+        return UNKNOWN
+    except ExemplarError as error:
+        return Done("%(text)s", {"text": str(error)}, ok=False)
+
+
 def text_of(form: FormData, name: str) -> str:
     """Return a field of a form as text; empty if it is missing."""
     value = form.get(name)
@@ -76,6 +89,11 @@ def text_of(form: FormData, name: str) -> str:
 def texts_of(form: FormData, name: str) -> list[str]:
     """Return all values of a field."""
     return [value for value in form.getlist(name) if isinstance(value, str)]
+
+
+def task_address(name: str, part: str = "") -> str:
+    """Return the address of a task's page."""
+    return f"/tasks/{quote(name, safe='')}{part}"
 
 
 def is_web_address(url: str) -> bool:

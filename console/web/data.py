@@ -4,6 +4,7 @@ A list that may be long is truncated (`…_MOST`) and marked as such; values of 
 """
 
 import threading
+import time
 from collections import Counter
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -21,11 +22,14 @@ from crawler.politeness.host_states import hosts
 from crawler.run.run_report import reports
 from crawler.scheduling.schedule import Schedule
 from workers import keys
+from workers.extraction.recent_pages import SectionPages, section_pages
 from workers.extraction_config import config_of
 from workers.ledger import Ledger, short
+from workers.page_store import StoredPage
 from workers.pages.kept_pages import KeptPage, kept_pages_of
 from workers.pages.quarantine import kept_notes
-from workers.redesign.proposals import Proposal, proposal_of
+from workers.pages.quarantine import kept_page as quarantined_page
+from workers.redesign.proposals import Proposal, proposal_of, proposals
 from workers.redis_access.full_redis import memory_of
 from workers.redis_access.redis_clock import clock_of
 from workers.redis_access.servers import RedisServer, RedisServers
@@ -45,6 +49,7 @@ SCHEDULED_MOST = 200  # tasks that the schedule names
 HOURS = 24  # of the schedule's chart
 HOSTS_MOST = 100
 INDEX_EVERY = 5.0  # seconds
+PROPOSALS_FRESH = 20.0  # seconds for which the proposals of all tasks are shown: each has its back-test
 
 
 class UnknownTask(LookupError):
@@ -53,7 +58,7 @@ class UnknownTask(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class ReasonGroup:
-    """URLs of a task with similar reasons. `kept`: how many of them have their page in quarantine."""
+    """URLs of a task with similar reasons. `kept`: those whose page is in quarantine."""
 
     fate: str
     key: str
@@ -61,16 +66,29 @@ class ReasonGroup:
     number: int
     urls: tuple[str, ...]
     last: float | None
-    kept: int = 0
+    kept: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTaskPage:
+    """A stored page of a task. `reason`: why its extraction failed, empty for a kept page; `accepted`: by a person."""
+
+    page: StoredPage
+    reason: str = ""
+    accepted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TaskLinks:
-    """What became of a task's links. `complete`: whether all URLs without a row were looked at."""
+    """What became of a task's links. `complete`: whether all URLs without a row were looked at.
+
+    `keeps_pages`: whether the task keeps the pages that were judged.
+    """
 
     open: tuple[dict[str, Any], ...]
     left: tuple[ReasonGroup, ...]
     complete: bool
+    keeps_pages: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +130,8 @@ class ConsoleData:
         self.file = TaskListFile(config.tasks)
         self.snapshots = Snapshots(servers, self.file)
         self.index = ArticleIndex(state / "console")
+        self._proposals: list[Proposal] = []
+        self._proposals_read, self._proposals_lock = -PROPOSALS_FRESH, threading.Lock()
         self._stopping = threading.Event()
         self._indexer = threading.Thread(target=self._keep_index, name="article-index", daemon=True)
 
@@ -148,11 +168,6 @@ class ConsoleData:
         except KeyError:
             raise UnknownTask(name) from None
 
-    def proposal(self, name: str) -> Proposal | None:
-        """Return the example that is proposed for a task and not decided on; None if there is none."""
-        found = proposal_of(self.server_of(name).connection, name)
-        return found if found is not None and found.state == "proposed" else None
-
     def server_of(self, name: str) -> RedisServer:
         """Return the server on which a task is."""
         own = self.task(name).server
@@ -169,8 +184,12 @@ class ConsoleData:
         counts = self.task(name).counts
         left = _newest_problems(ledger)
         without_row = counts["rejected"] + counts["failed"]
+        config = config_of(ledger.redis, name)
         return TaskLinks(
-            tuple(open_urls[:LINKS_MOST]), tuple(map(_reason_group, groups(left))), len(left) >= without_row
+            tuple(open_urls[:LINKS_MOST]),
+            tuple(map(_reason_group, groups(left))),
+            len(left) >= without_row,
+            config is not None and config.keep_pages is not None,
         )
 
     def kept_page(self, task: str, url: str) -> KeptPage | None:
@@ -185,6 +204,48 @@ class ConsoleData:
             return pages.find(url)
         finally:
             pages.close()
+
+    def stored_page(self, task: str, url: str) -> StoredTaskPage | None:
+        """Return the stored page of a URL: a kept one, else one in quarantine; None if there is none."""
+        if kept := self.kept_page(task, url):
+            return StoredTaskPage(kept.page, accepted=bool(kept.info.get("accepted")))
+        try:
+            found = quarantined_page(self.server_of(task).connection, task, fingerprint(url))
+        except ValueError:  # damaged
+            return None
+        if found is None:
+            return None
+        note, body = found
+        page = StoredPage(note.url, body, note.type, datetime.fromisoformat(note.fetched_at))
+        return StoredTaskPage(page, note.reason)
+
+    def voters(self, task: str) -> tuple[SectionPages | None, str]:
+        """Return the pages that vote on a task's pages (None without an example), and its method."""
+        connection = self.server_of(task).connection
+        config = config_of(connection, task)
+        return section_pages(connection, task), config.method if config else "auto"
+
+    # -- alarms and proposals ---------------------------------------------------------------------------------------
+
+    def proposal(self, name: str) -> Proposal | None:
+        """Return the newest example that was proposed for a task, decided on or not; None if there is none."""
+        server = self.server_of(name)
+        return proposal_of(server.connection, name) if self.task(name).server else None
+
+    def open_proposals(self) -> list[Proposal]:
+        """Return the proposed examples that nobody has decided on, newest first; at most `PROPOSALS_FRESH` old."""
+        with self._proposals_lock:
+            if time.monotonic() - self._proposals_read > PROPOSALS_FRESH:
+                every = [proposal for server in self.servers for proposal in proposals(server.connection)]
+                self._proposals = [proposal for proposal in every if proposal.state == "proposed"]
+                self._proposals_read = time.monotonic()
+            return sorted(self._proposals, key=lambda proposal: -proposal.at)
+
+    def expire(self) -> None:
+        """Read tasks and proposals again at the next call: something was changed."""
+        self.snapshots.expire()
+        with self._proposals_lock:
+            self._proposals_read = -PROPOSALS_FRESH
 
     # -- failures ---------------------------------------------------------------------------------------------------
 
@@ -205,8 +266,7 @@ class ConsoleData:
         kept = kept_notes(connection, name) if failed else {}
         pages = []
         for group in groups(failed):
-            number = sum(fingerprint(url) in kept for url in group.urls)
-            pages.append(_reason_group(group, number))
+            pages.append(_reason_group(group, frozenset(url for url in group.urls if fingerprint(url) in kept)))
         return TaskFailures(name, self.task(name).counts["failed"], tuple(pages), _row_groups(connection, name))
 
     # -- machines and schedule --------------------------------------------------------------------------------------
@@ -278,7 +338,7 @@ def _newest_problems(ledger: Ledger) -> list[Problem]:
     return list(present.values())
 
 
-def _reason_group(group: Group, kept: int = 0) -> ReasonGroup:
+def _reason_group(group: Group, kept: frozenset[str] = frozenset()) -> ReasonGroup:
     last = max((member.at for member in group.members if member.at is not None), default=None)
     urls = tuple(group.urls[:GROUP_URLS_MOST])
     return ReasonGroup(group.fate, group.key, group.label, len(group.members), urls, last, kept)
@@ -296,7 +356,6 @@ def _row_groups(connection: "redis.Redis", task: str) -> tuple[ReasonGroup, ...]
             len(rows),
             tuple(row.url for row in rows[:GROUP_URLS_MOST]),
             max(row.at for row in rows),
-            len(rows),
         )
         for (output, reason), rows in by_reason.items()
     )

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 from typing import Any
-from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -22,7 +21,6 @@ from console.web.security import local_target
 from console.web.snapshot import TaskState
 from console.web.texts import COOKIE, LANGUAGES
 from console.web.words import snippet
-from workers.health import Alarm
 from workers.rows import Row
 from workers.sinks.row_schema import FIELDS
 
@@ -60,14 +58,11 @@ def tasks(request: Request) -> Response:
             "page": page,
             "pages": pages,
             "mistakes": snapshot.mistakes,
-            "alarms": [_alarm(alarm) for alarm in snapshot.alarms[:ALARMS_MOST]],
+            "alarms": snapshot.alarms[:ALARMS_MOST],
+            "proposals": web.data.open_proposals(),
             **_engine(web),
         },
     )
-
-
-def _alarm(alarm: Alarm) -> tuple[str, str, float]:
-    return alarm.task, f"{alarm.kind}: {alarm.evidence}", alarm.since
 
 
 def _engine(web: Web) -> dict[str, Any]:
@@ -98,35 +93,36 @@ def _order(name: str) -> Any:
 
 def task(request: Request) -> Response:
     """One task: counts, chart, runs."""
-    web, state = _task_of(request)
+    web, state = task_of(request)
     snapshot = web.data.snapshot()
     chart = day_chart(snapshot.first_day, state.days, height=60)
     runs = web.data.runs(state.name) if state.server else []
-    alarms = [_alarm(alarm) for alarm in snapshot.alarms if alarm.task == state.name]
+    alarms = [alarm for alarm in snapshot.alarms if alarm.task == state.name]
     values = {"chart": chart, "runs": runs, "alarms": alarms, "events": "/events"}
     values["proposal"] = web.data.proposal(state.name) if state.server else None
-    return web.page(request, "task.html", _task_values("runs", state) | values)
+    return web.page(request, "task.html", task_values("runs", state) | values)
 
 
 def task_links(request: Request) -> Response:
     """What became of a task's links: open URLs, and those without a row by reason."""
-    web, state = _task_of(request)
+    web, state = task_of(request)
     job = web.jobs.get(request.query_params.get("job", ""))
     values = {
         "links": web.data.links(state.name) if state.server else None,
         "job": job,
         "events": f"/events?job={job.id}" if job and not job.done else "",
     }
-    return web.page(request, "task_links.html", _task_values("links", state) | values)
+    return web.page(request, "task_links.html", task_values("links", state) | values)
 
 
 def task_articles(request: Request) -> Response:
     """The articles of one task."""
-    web, state = _task_of(request)
-    return web.page(request, "task_articles.html", _task_values("articles", state) | _search(web, request, state.name))
+    web, state = task_of(request)
+    return web.page(request, "task_articles.html", task_values("articles", state) | _search(web, request, state.name))
 
 
-def _task_of(request: Request) -> tuple[Web, TaskState]:
+def task_of(request: Request) -> tuple[Web, TaskState]:
+    """Return the console and the task that a request names. Raises `HTTPException` 404."""
     web = web_of(request)
     try:
         return web, web.data.task(request.path_params["name"])
@@ -134,7 +130,8 @@ def _task_of(request: Request) -> tuple[Web, TaskState]:
         raise HTTPException(404, "unknown task") from None
 
 
-def _task_values(tab: str, state: TaskState) -> dict[str, Any]:
+def task_values(tab: str, state: TaskState) -> dict[str, Any]:
+    """Return what all pages of a task have."""
     return {"section": "/", "tab": tab, "task": state}
 
 
@@ -272,11 +269,6 @@ def language(request: Request) -> Response:
     if request.path_params["code"] in LANGUAGES:
         response.set_cookie(COOKIE, request.path_params["code"], max_age=365 * 86400, httponly=True, samesite="lax")
     return response
-
-
-def task_address(name: str, part: str = "") -> str:
-    """Return the address of a task's page."""
-    return f"/tasks/{quote(name, safe='')}{part}"
 
 
 def number_of_text(text: str | None, otherwise: int) -> int:

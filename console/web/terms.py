@@ -26,5 +26,12 @@ FATES = (  # of URLs without a row
     gettext_noop("failed"),
     gettext_noop("to be tried again"),
 )
+COMPARISONS = (  # of a page in a back-test
+    gettext_noop("same"),
+    gettext_noop("changed"),
+    gettext_noop("gained"),
+    gettext_noop("lost"),
+)
+FIELDS = (gettext_noop("title"), gettext_noop("published"), gettext_noop("author"), gettext_noop("text"))
 STATES = (gettext_noop("waiting"), gettext_noop("leased"), gettext_noop("fetched"))
 SCOPES = (gettext_noop("section"), gettext_noop("site"))

@@ -10,9 +10,11 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
+from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from console.locale import translator_of
 from console.web.security import Sessions
 from console.web.texts import LANGUAGES, Language, language_of, translations, worded
 
@@ -40,6 +42,8 @@ def environment(language: Language) -> Environment:
         "duration": lambda seconds: duration(seconds, catalogue),
         "host": lambda url: urlsplit(url).netloc,
         "path_part": lambda text: quote(str(text), safe=""),
+        "said": (translator_of(language) or Untranslated()).translate,
+        "coded": coded,
         "translated": lambda text: worded(text, catalogue),
         "term": lambda text: catalogue.gettext(text) if text else "",
         "percent": lambda share: f"{100 * share:.0f}%",
@@ -49,6 +53,8 @@ def environment(language: Language) -> Environment:
         "language": language,
         "distance": _distance(catalogue),
         "with_query": _query,
+        "report_address": report_address,
+        "page_address": page_address,
     }
     return jinja
 
@@ -72,6 +78,32 @@ def render(
     text = environment(language).get_template(template).render({**shared, **values})
     headers = {"Content-Language": language, "Vary": "Accept-Language, Cookie"}
     return HTMLResponse(text, status, headers)
+
+
+class Untranslated:
+    """Leaves texts of other rooms as they are written, in English."""
+
+    def translate(self, text: str) -> str:
+        """Return the text."""
+        return text
+
+
+def coded(text: str) -> Markup:
+    """Return a text with what stands between backticks as code, all of it escaped."""
+    pieces = text.split("`")
+    return Markup("").join(
+        Markup("<code>{}</code>").format(piece) if number % 2 else escape(piece) for number, piece in enumerate(pieces)
+    )
+
+
+def report_address(task: str, url: str) -> str:
+    """Return the address of the report of a stored page."""
+    return f"/tasks/{quote(task, safe='')}/report?url={quote(url, safe='', errors='replace')}"
+
+
+def page_address(task: str, url: str) -> str:
+    """Return the address of a stored page in the sandbox."""
+    return f"/tasks/{quote(task, safe='')}/page?url={quote(url, safe='', errors='replace')}"
 
 
 def safe_link(url: object) -> str:

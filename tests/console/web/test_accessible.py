@@ -11,8 +11,8 @@ from tests.console.web.conftest import NAMES, MakeConsole
 from tests.console.web.test_hostile import served, survey_of
 
 PATHS = (
-    "/", "/articles?q=harbour", "/failures", "/schedule", "/machines", "/add", "/tasks/none",
-    *(f"/tasks/{NAMES[0]}{part}" for part in ("", "/articles", "/links", "/settings")),
+    "/", "/articles?q=harbour", "/failures", "/schedule", "/machines", "/add", "/alarms", "/tasks/none",
+    *(f"/tasks/{NAMES[0]}{part}" for part in ("", "/articles", "/links", "/example", "/settings")),
 )  # fmt: skip
 SERIOUS = ("serious", "critical")
 

@@ -15,7 +15,8 @@ from workers.redesign.proposals import Proposal
 
 PATHS = (
     "/", "/?q=harb&sort=next", "/articles", "/articles?q=港口", "/failures", "/schedule", "/machines", "/add",
-    *(f"/tasks/{name}{part}" for name in NAMES for part in ("", "/articles", "/links", "/settings")),
+    "/alarms",
+    *(f"/tasks/{name}{part}" for name in NAMES for part in ("", "/articles", "/links", "/example", "/settings")),
 )  # fmt: skip
 URL = "https://news.example/0/a/2.html"
 
@@ -48,7 +49,9 @@ def test_an_alarm_is_shown_with_its_evidence(published: Path, console: MakeConso
     connection.hset(keys.ALARMS, NAMES[1], json.dumps([alarm]))
     client = console()
     for path in ("/", f"/tasks/{NAMES[1]}"):
-        assert "blocked: 5 of 9 pages" in client.get(path).text
+        text = client.get(path).text
+        assert "blocked</strong>" in text
+        assert "5 of 9 pages" in text
     assert NAMES[1] in client.get("/?health=failing").text
 
 
@@ -58,7 +61,7 @@ def test_a_proposed_example_is_shown(published: Path, console: MakeConsole, conn
     text = console().get(f"/tasks/{NAMES[0]}").text
     assert "7 pages since" in text
     assert "&lt;b&gt;New" in text
-    assert f"exemplar proposals {NAMES[0]}" in text
+    assert f'href="/tasks/{NAMES[0]}/example"' in text
 
 
 def test_tasks_are_found_by_name_and_by_health(published: Path, console: MakeConsole) -> None:

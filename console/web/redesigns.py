@@ -1,0 +1,85 @@
+"""Alarms, and examples that are proposed after a redesign: looked at, adopted or dismissed by a click."""
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from console.web.actions import Done
+from console.web.context import safely, task_address, text_of, web_of
+from console.web.pages import task_of, task_values
+from console.web.sandbox import page_response
+from console.web.texts import gettext_noop
+from workers.health.alarms import KINDS
+from workers.redesign.proposals import proposed_page
+
+ALARMS_MOST = 200
+
+
+def alarms(request: Request) -> Response:
+    """All open alarms with evidence and advice, and all proposed examples."""
+    web = web_of(request)
+    snapshot = web.data.snapshot()
+    values = {
+        "section": "/alarms",
+        "events": "/events",
+        "alarms": snapshot.alarms[:ALARMS_MOST],
+        "left": max(0, len(snapshot.alarms) - ALARMS_MOST),
+        "proposals": web.data.open_proposals(),
+        "has_tasks": bool(snapshot.tasks),
+    }
+    return web.page(request, "alarms.html", values)
+
+
+async def dismiss_alarm(request: Request) -> Response:
+    """Dismiss one alarm of a task."""
+    web = web_of(request)
+    form = await web.form(request)
+    name, kind = text_of(form, "task"), text_of(form, "kind")
+    if kind not in KINDS:
+        raise HTTPException(404)
+    web.note(request, await safely(lambda: web.actions.dismiss_alarm(name, kind)))
+    return web.back(request, form, "/alarms")
+
+
+def example(request: Request) -> Response:
+    """The example of a task, and the one that is proposed: evidence, back-test, the page."""
+    web, state = task_of(request)
+    values = {"proposal": web.data.proposal(state.name), "is_page_kept": False}
+    if values["proposal"] is not None:
+        values["is_page_kept"] = _page_of(request) is not None
+    return web.page(request, "task_example.html", task_values("example", state) | values)
+
+
+async def decide(request: Request) -> Response:
+    """Adopt or dismiss the proposed example that a person saw."""
+    web, name = web_of(request), request.path_params["name"]
+    form = await web.form(request)
+    url, do = text_of(form, "url"), text_of(form, "do")
+
+    def act() -> Done:
+        if do == "adopt":
+            return web.actions.adopt(name, url)
+        if do == "dismiss":
+            return web.actions.dismiss(name, url)
+        return Done(gettext_noop("Nothing was changed."), {}, ok=False)
+
+    web.note(request, await safely(act))
+    return web.back(request, form, task_address(name, "/example"))
+
+
+def proposed(request: Request) -> Response:
+    """The page that is proposed as example, in the sandbox."""
+    page = _page_of(request)
+    if page is None:
+        raise HTTPException(404, "the page is not kept")
+    return page_response(*page)
+
+
+def _page_of(request: Request) -> tuple[bytes, str] | None:
+    """Return bytes and content type of the proposed page; None if it is not kept, or damaged."""
+    web, state = task_of(request)
+    try:
+        page = proposed_page(web.data.server_of(state.name).connection, state.name)
+    except ValueError:
+        return None
+    return (page.body, page.content_type) if page is not None else None

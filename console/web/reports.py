@@ -1,0 +1,175 @@
+"""“See the cut”: why a stored page was cut where it was. A kept page, or a failed one in quarantine.
+
+The report is the page of `exemplar try --report`: it has one style sheet and no script, and is served with the policy
+that allows just that. It is made in a process of its own (`report_process`), two at a time.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from console.report.document import ReportHead, ReportLinkBack, report_policy
+from console.report.stored_page import report_request
+from console.web.article_index import IndexedArticle
+from console.web.context import Web, in_thread, task_address, web_of
+from console.web.data import StoredTaskPage, UnknownTask
+from console.web.sandbox import page_response
+from console.web.texts import gettext_noop, language_of, translations
+from console.web.views import moment_text
+from workers.processes import ended_by
+from workers.rows import Row
+
+AT_A_TIME = 2
+WAIT = 10.0  # seconds for which a request waits until another report is made
+LIMIT = 90.0  # seconds for one report
+OPTIONS = "frame-ancestors 'none'; sandbox allow-same-origin"  # the last so that links keep the login's cookie
+NOT_KEPT = gettext_noop("This page is not kept, so its cut cannot be shown.")
+HOW_TO_KEEP = gettext_noop(
+    "Set keep_pages: 30d in the task’s settings: pages fetched from then on are kept for 30 days, and their cut can be "
+    "shown here."
+)
+BUSY = gettext_noop("Two reports are being made at the moment. Load this page again.")
+
+_turns = threading.BoundedSemaphore(AT_A_TIME)
+
+
+class NoReport(Exception):
+    """A report could not be made."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a report is asked for: a page of a task; `row`: that it gave, if any; `back`: where the link is."""
+
+    task: str
+    page: StoredTaskPage
+    title: str
+    row: Row | None
+    back: ReportLinkBack
+
+
+async def of_article(request: Request) -> Response:
+    """The report of an article's kept page."""
+    web, number = web_of(request), request.path_params["number"]
+    found = await in_thread(lambda: web.data.index.get(number))
+    if found is None:
+        raise HTTPException(404, "unknown article")
+    indexed, row = found
+    page = await in_thread(lambda: _stored(web, indexed.task, indexed.url))
+    if page is None:
+        return _not_kept(web, request, indexed.task)
+    title = indexed.title or indexed.url
+    return await _answer(web, request, _Asked(indexed.task, page, title, row, _back_to(indexed, title)))
+
+
+async def of_url(request: Request) -> Response:
+    """The report of a stored page of a task by its URL: one that failed or was rejected, too."""
+    web, name, url = web_of(request), request.path_params["name"], request.query_params.get("url", "")
+    page = await in_thread(lambda: _stored(web, name, url))
+    if page is None:
+        return _not_kept(web, request, name)
+    return await _answer(web, request, _Asked(name, page, url, None, ReportLinkBack(task_address(name), name)))
+
+
+def stored_page(request: Request) -> Response:
+    """A stored page by its URL, in the sandbox."""
+    page = _stored(web_of(request), request.path_params["name"], request.query_params.get("url", ""))
+    if page is None:
+        raise HTTPException(404, "the page is not kept")
+    return page_response(page.page.body, page.page.content_type)
+
+
+def _stored(web: Web, task: str, url: str) -> StoredTaskPage | None:
+    try:
+        return web.data.stored_page(task, url)
+    except UnknownTask:
+        raise HTTPException(404, "unknown task") from None
+
+
+def _back_to(indexed: IndexedArticle, title: str) -> ReportLinkBack:
+    return ReportLinkBack(f"/articles/{indexed.id}", title)
+
+
+def _not_kept(web: Web, request: Request, task: str) -> Response:
+    values = {"section": "/", "heading": NOT_KEPT, "text": HOW_TO_KEEP, "task_name": task}
+    return web.page(request, "no_report.html", values, 404)
+
+
+async def _answer(web: Web, request: Request, asked: _Asked) -> Response:
+    if request.headers.get("sec-fetch-site") == "cross-site":
+        raise HTTPException(403)  # a foreign page could keep this machine busy
+    try:
+        body = await in_thread(lambda: _request(web, request, asked))
+        html = await in_thread(lambda: made_report(body))
+    except NoReport as error:
+        heading = gettext_noop("The report could not be made")
+        values = {"section": "/", "heading": heading, "text": str(error), "task_name": asked.task}
+        return web.page(request, "no_report.html", values, 503)
+    policy = f"{report_policy()}; {OPTIONS}"
+    return HTMLResponse(html, headers={"Content-Security-Policy": policy, "Content-Language": language_of(request)})
+
+
+def _request(web: Web, request: Request, asked: _Asked) -> bytes:
+    voters, method = web.data.voters(asked.task)
+    language = language_of(request)
+    say = translations(language).gettext
+    facts = [(say("Task"), asked.task), (say("Fetched"), moment_text(asked.page.page.fetched_at.timestamp()))]
+    if asked.page.reason:
+        facts.append((say("Reason"), asked.page.reason))
+    if voters is not None:
+        facts.append((say("Example"), voters.example.url))
+    notes = [say(_about_row(asked.row, voters.version if voters is not None else None))] if asked.row else []
+    made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    head = ReportHead(asked.title, made, tuple(facts), notes=tuple(notes), back=asked.back)
+    try:
+        body = report_request(
+            asked.page.page, voters, head, method=method, language=language, accepted=asked.page.accepted
+        )
+    except ValueError as error:
+        raise NoReport(str(error)) from None
+    return json.dumps(body).encode()
+
+
+def _about_row(row: Row, version: str | None) -> str:
+    """Return what the report shows in comparison with the row that was written."""
+    if row["section_version"] == version:
+        return gettext_noop("The page is extracted once more for this report, with the same voters as for its row.")
+    return gettext_noop(
+        "The page is extracted once more for this report, with the present example and recent pages; its row was "
+        "written with others, and may differ."
+    )
+
+
+def made_report(body: bytes, *, limit: float = LIMIT) -> str:
+    """Return the HTML of a report. `body`: the request, JSON; `limit`: seconds. Raises `NoReport`."""
+    if not _turns.acquire(timeout=WAIT):
+        raise NoReport(BUSY)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "console.web.report_process"],
+            input=body,
+            capture_output=True,
+            timeout=limit,
+            check=False,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        )
+    except subprocess.TimeoutExpired:
+        raise NoReport(gettext_noop("Its extraction took too long and was ended.")) from None
+    finally:
+        _turns.release()
+    if done.returncode:
+        raise NoReport(_last_words(done))
+    return done.stdout.decode("utf-8", "replace")
+
+
+def _last_words(done: "subprocess.CompletedProcess[bytes]") -> str:
+    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return f"{ended_by(done.returncode)}" + (f": {lines[-1][:300]}" if lines else "")

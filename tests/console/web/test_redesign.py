@@ -1,0 +1,164 @@
+"""A redesign in the console: the proposed example is looked at and adopted by a click, and the cuts are shown."""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import redis
+from playwright.sync_api import Page, expect, sync_playwright
+
+from console.web.article_index import ArticleQuery
+from console.web.reports import NoReport, made_report
+from crawler.task_list.file import load
+from crawler.task_list.publication import publish
+from tests.console.web.conftest import ConsoleClient, MakeConsole, form_token
+from tests.console.web.test_hostile import served
+from tests.workers.helpers import FETCHED_AT
+from tests.workers.redesigned import SITE, RedesignedSection
+from workers import keys
+from workers.ledger import Ledger
+from workers.page_store import StoredPage
+from workers.pages.quarantine import keep_page
+from workers.redesign.proposals import proposal_of
+from workers.url_states import Found, fingerprint
+
+TASK = "en-stories"
+FAILED = f"{SITE}/en/failed"
+
+
+@pytest.fixture
+def section(tasks_yaml: Path, connection: "redis.Redis") -> Iterator[RedesignedSection]:
+    """Six pages of the present design and four of the new one have come in; a page failed and is in quarantine."""
+    section = RedesignedSection(connection, tasks_yaml.parent, time.time, task=TASK)
+    tasks_yaml.write_text(
+        f"tasks:\n  {TASK}:  # the harbour\n    example: {SITE}{section.example}\n    pattern: {SITE}/en/stories/"
+        "{date:%Y/%m/%d}/{slug}/\n    every: 1h\n    output: out/{task}.jsonl\n    keep_pages: 30d\n",
+        "utf-8",
+    )
+    publish(connection, load(tasks_yaml), tasks_yaml)
+    section.come("classic", range(6))
+    section.come("new", range(6, 10))
+    ledger = Ledger(connection, TASK)
+    ledger.add([Found(FAILED)])
+    [leased] = ledger.lease(1)
+    ledger.settle(leased.fingerprint, "failed", "extractor error: boom")
+    first = section.designs["classic"][section.example]
+    stored = StoredPage(FAILED, first.body, section.kind, FETCHED_AT)
+    keep_page(connection, TASK, fingerprint(FAILED), stored, "extractor error: boom")
+    yield section
+    section.worker.close()
+
+
+def decide(client: ConsoleClient, do: str, url: str, token: str | None = None) -> int:
+    data = {"csrf": form_token(client) if token is None else token, "do": do, "url": url}
+    return client.post(f"/tasks/{TASK}/example", data=data).status_code
+
+
+def test_a_proposal_is_shown_with_its_back_test_and_adopted(
+    section: RedesignedSection, console: MakeConsole, connection: "redis.Redis"
+) -> None:
+    client, before = console(), proposal_of(connection, TASK)
+    assert before is not None
+    for path in ("/", "/alarms", f"/tasks/{TASK}"):
+        assert f"/tasks/{TASK}/example" in client.get(path).text
+    text = client.get(f"/tasks/{TASK}/example").text
+    assert before.url in text
+    assert "Back-test" in text
+    assert "Present example" in text
+    old, new = before.test.fitting()
+    assert f"{old} → {new}" in text
+    assert client.get(f"/tasks/{TASK}/example/page").headers["content-security-policy"].startswith("sandbox")
+    assert decide(client, "adopt", before.url, token="wrong") == 403
+    assert decide(client, "adopt", "https://other.example/") == 303
+    assert "Another example has been proposed" in client.get(f"/tasks/{TASK}/example").text
+    assert decide(client, "dismiss", before.url) == 303
+    assert "this one can still be adopted" in client.get(f"/tasks/{TASK}/example").text
+    assert "A new example is proposed" not in client.get("/alarms").text
+    assert decide(client, "adopt", before.url) == 303
+    assert "is adopted. Pages extracted again:" in client.get(f"/tasks/{TASK}/example").text
+    tasks = client.web.data.config.tasks
+    assert load(tasks)[TASK].example == before.url
+    assert "# the harbour" in tasks.read_text("utf-8")
+    assert decide(client, "adopt", before.url) == 303
+    assert "adopted already" in client.get(f"/tasks/{TASK}/example").text
+
+
+@pytest.mark.timeout(300)
+def test_a_person_adopts_and_sees_the_cuts_without_script(
+    section: RedesignedSection, console: MakeConsole, connection: "redis.Redis", browser: str
+) -> None:
+    client = console()
+    with sync_playwright() as playwright, served(client) as home:
+        chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
+        page = chromium.new_context(locale="en-US", java_script_enabled=False).new_page()
+        page.goto(f"{home}/failures")
+        page.locator("summary").first.click()
+        see_the_cut(page, "extractor error: boom")
+        page.goto(home)
+        page.get_by_role("link", name="Look at it").first.click()
+        page.get_by_role("button", name="Adopt this example").click()
+        expect(page.get_by_role("status")).to_contain_text("is adopted")
+        expect(page.locator("#proposal h2")).to_contain_text("Adopted")
+        section.work()
+        client.web.data.update_index()
+        page.goto(f"{home}/articles?task={TASK}")
+        page.locator(".result-title").first.click()
+        see_the_cut(page, "Its text")
+        page.get_by_role("link", name="←").click()
+        expect(page.locator(".article-text")).to_be_visible()
+        chromium.close()
+
+
+def see_the_cut(page: Page, text: str) -> None:
+    page.get_by_role("link", name="See the cut").first.click()
+    expect(page.locator("main")).to_contain_text("The page, line by line", timeout=60_000)
+    expect(page.locator("body")).to_contain_text(text)
+
+
+@pytest.mark.timeout(300)
+def test_a_report_is_in_the_language_of_the_console_and_under_a_policy_of_its_own(
+    section: RedesignedSection, console: MakeConsole, connection: "redis.Redis"
+) -> None:
+    client = console()
+    number = client.web.data.index.search(ArticleQuery(), 1).articles[0].id
+    answer = client.get(f"/articles/{number}/report", headers={"Accept-Language": "zh"})
+    assert answer.status_code == 200, answer.text
+    assert '<html lang="zh-Hans">' in answer.text
+    assert "逐行看页面" in answer.text
+    policy = answer.headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "script" not in policy
+    assert policy.endswith("frame-ancestors 'none'; sandbox allow-same-origin")
+    headers = {"Sec-Fetch-Site": "cross-site"}
+    assert client.get(f"/articles/{number}/report", headers=headers).status_code == 403
+    unknown = client.get(f"/tasks/{TASK}/report?url=https://paper.example/none")
+    assert unknown.status_code == 404
+    assert "keep_pages: 30d" in unknown.text
+    assert client.get(f"/tasks/{TASK}/page?url={FAILED}").status_code == 200
+    assert client.get("/tasks/none/report?url=x").status_code == 404
+
+
+def test_a_report_that_cannot_be_made_says_why() -> None:
+    with pytest.raises(NoReport, match=r"exit code 1: .*JSON"):
+        made_report(b"nonsense")
+    with pytest.raises(NoReport, match="took too long"):
+        made_report(b"{}", limit=0.01)
+
+
+def test_an_alarm_is_dismissed(published: Path, console: MakeConsole, connection: "redis.Redis") -> None:
+    alarm = {
+        "kind": "blocked",
+        "state": "open",
+        "count": 3,
+        "evidence": "5 of 9 pages",
+        "urls": ["https://a.example/1"],
+    }
+    connection.hset(keys.ALARMS, "harbour", json.dumps([alarm | {"since": 1.0, "opened": 1.0, "last": 2.0}]))
+    client = console()
+    text = client.get("/alarms").text
+    assert "<code>exemplar extract https://a.example/1</code>" in text
+    assert client.post("/alarms", data={"csrf": form_token(client), "task": "harbour", "kind": "x"}).status_code == 404
+    client.post("/alarms", data={"csrf": form_token(client), "task": "harbour", "kind": "blocked"})
+    assert "no longer open" in client.get("/alarms").text  # it is not in the task's state
