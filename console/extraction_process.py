@@ -13,6 +13,7 @@ import redis
 
 from console.options import log_to_stderr, print_json
 from crawler.fetching.spider_process import EXIT_UNAVAILABLE
+from crawler.logs import complain
 from workers.processes import die_with_parent
 from workers.redis_access.connection import reason
 from workers.reporting.present_problems import PresentProblem
@@ -35,7 +36,7 @@ def main(count: int, *, exits_without_redis: bool, resize: bool = False, once: b
     try:
         supervisor.run(on_problem=_say_problem if resize else _print_problem, on_notice=lambda text: None)
     except redis.RedisError as error:
-        print(f"Redis failed: {reason(error)}", file=sys.stderr)
+        complain(f"Redis failed: {reason(error)}")
         sys.exit(EXIT_UNAVAILABLE)
 
 
@@ -44,7 +45,7 @@ def _print_problem(problem: PresentProblem, is_over: bool) -> None:
 
 
 def _say_problem(problem: PresentProblem, is_over: bool) -> None:
-    print(problem.in_words(is_over), file=sys.stderr, flush=True)
+    complain(problem.in_words(is_over))
 
 
 class _Wanted:

@@ -1,8 +1,5 @@
 """Options and helpers that several commands share."""
 
-import json
-import logging
-import re
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,15 +11,22 @@ import click
 from console.completion import complete_tasks
 from console.locale import in_language, word
 from console.locale import noun as noun_of
+from crawler.logs import LOG_FORMAT, LOG_FORMS, log_message, logs_json, start_logging
+from crawler.printing import json_line
+from crawler.printing import printable as printable
 
-# C0 but \t and \n, DEL, C1, embedded, overridden and isolated directions, surrogates
-_COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 TASKS = click.Path(dir_okay=True, path_type=Path)
 task_argument = click.argument("task", shell_complete=complete_tasks)
 tasks_argument = click.argument("tasks", type=TASKS, required=False, metavar="[TASKS.YAML]")
 tasks_option = click.option("--tasks", type=TASKS, help="The task list.  [default: tasks.yaml here]")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Log every step.")
+log_format_option = click.option(
+    "--log-format",
+    type=click.Choice(LOG_FORMS),
+    envvar=LOG_FORMAT,
+    help="Format of the log on standard error: text, or one JSON object a line.",
+)
 
 exit_option = click.option(
     "--exit-when-redis-is-away",
@@ -58,18 +62,15 @@ def examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
-def printable(text: str) -> str:
-    """Return `text` with characters escaped (`\\x1b`) that control a terminal or hide text.
-
-    Titles, reasons, file names and URLs come from outside: they may contain control characters (C0, C1), characters
-    that change the direction of writing, and lone surrogates, which cannot be encoded.
-    """
-    return _COMMANDS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
-
-
 def say(text: str) -> None:
-    """Print a message on standard error, in the user's language: standard output is for results."""
-    say_data(in_language(text))
+    """Print a message on standard error, in the user's language: standard output is for results.
+
+    It becomes a line of the log, in English, if this process logs JSON.
+    """
+    if logs_json():
+        log_message(text)
+    else:
+        say_data(in_language(text))
 
 
 def show(text: str) -> None:
@@ -117,21 +118,10 @@ def local_time(moment: str) -> str:
 
 def print_json(value: Any) -> None:
     """Print a value as one line of JSON and flush it; control characters are escaped."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    sys.stdout.write(_COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
+    sys.stdout.write(json_line(value) + "\n")
     sys.stdout.flush()
 
 
-class _PrintableFormatter(logging.Formatter):
-    """Escapes control characters, since log lines may quote responses of hosts."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        return printable(super().format(record))
-
-
-def log_to_stderr(verbose: bool = False) -> None:
-    """Log warnings and errors to standard error as plain lines; with `verbose` everything."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setLevel(logging.DEBUG if verbose else logging.WARNING)
-    handler.setFormatter(_PrintableFormatter("%(levelname)s %(message)s"))
-    logging.getLogger().addHandler(handler)
+def log_to_stderr(verbose: bool = False, form: str | None = None) -> None:
+    """Log to standard error; `form` as the option `--log-format` gives it (`crawler.logs`)."""
+    start_logging(verbose, form)

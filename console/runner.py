@@ -20,6 +20,7 @@ from typing import Any
 import redis
 
 from console.task_changes import notes_on
+from crawler.logs import level_and_text, logs_json
 from crawler.notifying.notifier import Notifier
 from crawler.run.run_report import reports
 from crawler.run.visit_health import ALARM
@@ -368,11 +369,14 @@ class Runner:
     def _listen(self, process: "subprocess.Popen[str]") -> None:
         assert process.stderr is not None
         for line in process.stderr:
-            text = line.strip()
-            if text.startswith("ERROR "):
-                text = text.removeprefix("ERROR ")
+            level, text = level_and_text(line)
+            if logs_json():
+                print(line, end="", file=sys.stderr, flush=True)
+                if level in ("DEBUG", "INFO"):
+                    continue
+            if level == "ERROR":
                 self.accounting.problems.append(text)
-            self.on_event("trouble", {"text": text})
+            self.on_event("trouble", {"text": text if level in ("", "ERROR") else f"{level} {text}"})
 
     def _read_problems(self, process: "subprocess.Popen[str]") -> None:
         """Read the present problems of the extraction. Resolved ones do not count in the accounting."""

@@ -96,6 +96,17 @@ def sshd() -> Iterator[services.SshServer]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def promtool() -> str:
+    """The path of Prometheus' own checks, likewise."""
+    try:
+        return services.program("promtool")
+    except services.ServiceMissing as missing:
+        if "CI" in os.environ:
+            pytest.fail(f"`make test` could not install promtool: {missing}")
+        pytest.skip(str(missing))
+
+
 @contextmanager
 def _service(start: Callable[[], AbstractContextManager[Service]]) -> Iterator[Service]:
     with ExitStack() as stack:

@@ -1,7 +1,7 @@
 """The page store: a fetched page, and the form in which Redis keeps it until a worker has extracted it.
 
 One hash per page: `body` (zstd), `url`, `type`, `at` (Unix seconds), and where the page has them `headers` and
-`missing` (JSON), `parts` (their number) and for each part `body:N`, `url:N`, `type:N`. The ledger's `take` adds
+`missing` (JSON), `run`, `parts` (their number) and for each part `body:N`, `url:N`, `type:N`. The ledger's `take` adds
 `takes`. Fields of other versions are ignored; 0.2.0 wrote a `status`.
 """
 
@@ -25,7 +25,7 @@ class StoredPage:
 
     `url`: after redirects. `body`: the raw bytes. `headers`: those that declare how the page may be used
     (`workers.usage_rights`). `parts`: the article's further pages, in order; they have no parts themselves. `missing`:
-    the URLs of further pages that are unavailable.
+    the URLs of further pages that are unavailable. `run`: the id of the run that fetched it, for the log.
     """
 
     url: str
@@ -35,6 +35,7 @@ class StoredPage:
     headers: Headers = field(default_factory=dict)
     parts: tuple["StoredPage", ...] = ()
     missing: tuple[str, ...] = ()
+    run: str = field(default="", compare=False)
 
 
 def pack(page: StoredPage) -> dict[str, bytes | str | float]:
@@ -55,6 +56,8 @@ def pack(page: StoredPage) -> dict[str, bytes | str | float]:
         packed["missing"] = json.dumps(page.missing)
     if page.headers:
         packed["headers"] = json.dumps(page.headers)
+    if page.run:
+        packed["run"] = page.run
     return packed
 
 
@@ -70,6 +73,7 @@ def unpack(stored: Mapping[str, bytes]) -> StoredPage:
             headers=json.loads(stored.get("headers", b"{}")),
             parts=tuple(_unpack_part(stored, number, at) for number in range(1, int(stored.get("parts", 0)) + 1)),
             missing=tuple(json.loads(stored.get("missing", b"[]"))),
+            run=stored.get("run", b"").decode(),
         )
     except (KeyError, ValueError, OverflowError, OSError, zstandard.ZstdError) as error:
         raise ValueError(f"stored page is damaged: {error!r}") from None

@@ -66,6 +66,11 @@ class PageLease:
     info: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def run(self) -> str:
+        """Return the id of the run that fetched the page; "" if it is unknown."""
+        return self.page.get("run", b"").decode()
+
+    @property
     def accepted(self) -> bool:
         """Whether a person accepted the URL after it had been rejected."""
         return bool(self.info.get("accepted"))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from console.options import examples, log_to_stderr, say, tasks_option, verbose_option
+from console.options import examples, log_format_option, log_to_stderr, say, tasks_option, verbose_option
 
 PORT = 8300
 
@@ -23,7 +23,10 @@ PORT = 8300
 )
 @tasks_option
 @verbose_option
-def command(host: str, port: int, names: tuple[str, ...], tasks: Path | None, verbose: bool) -> None:
+@log_format_option
+def command(
+    host: str, port: int, names: tuple[str, ...], tasks: Path | None, verbose: bool, log_format: str | None
+) -> None:
     """Serve tasks, articles, failures, machines and schedule as pages for a browser.
 
     Listens on this machine only, unless --host names another address and EXEMPLAR_CONSOLE_PASSWORD or
@@ -39,7 +42,7 @@ def command(host: str, port: int, names: tuple[str, ...], tasks: Path | None, ve
         if error.name not in ("jinja2", "multipart", "python_multipart", "starlette", "uvicorn"):
             raise
         raise ExemplarError("the console needs more libraries: pip install 'exemplar-crawler[console]'") from None
-    log_to_stderr(verbose)
+    log_to_stderr(verbose, log_format)
     try:
         config = config_here((tasks or Path("tasks.yaml")).absolute(), host, port, names)
     except ConsoleRefused as error:

@@ -8,6 +8,7 @@ import click
 from console.options import (
     examples,
     json_option,
+    log_format_option,
     log_to_stderr,
     print_json,
     say,
@@ -37,6 +38,7 @@ DAY = click.DateTime(["%Y-%m-%d"])
 @click.option("--to", type=DAY, help="Back-fill the archive up to this day.")
 @json_option
 @verbose_option
+@log_format_option
 def command(
     task: str,
     tasks: Path | None,
@@ -47,6 +49,7 @@ def command(
     to: datetime | None,
     as_json: bool,
     verbose: bool,
+    log_format: str | None,
 ) -> None:
     """Find and fetch the new pages of TASK. They wait in Redis for extraction workers (or `exemplar run`).
 
@@ -65,7 +68,7 @@ def command(
     go_on_watched(STOP_WAIT, f"the spider did not end within {STOP_WAIT:.0f} s and was killed; nothing is lost")
     from crawler.fetching.spider_process import exit_code, run_section
 
-    log_to_stderr(verbose)
+    log_to_stderr(verbose, log_format)
     report = run_section(
         task,
         tasks=str(tasks.absolute()) if tasks else None,

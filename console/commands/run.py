@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from console.completion import complete_tasks_or_files
-from console.options import TASKS, counted, examples, exit_option, log_to_stderr, say, verbose_option
+from console.options import TASKS, counted, examples, exit_option, log_format_option, log_to_stderr, say, verbose_option
 
 if TYPE_CHECKING:
     from crawler.task_list.models import TaskFile
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines, even on a terminal.")
 @exit_option
 @verbose_option
+@log_format_option
 def command(
     names: tuple[str, ...],
     tasks: Path | None,
@@ -48,6 +49,7 @@ def command(
     as_json: bool,
     exits: bool,
     verbose: bool,
+    log_format: str | None,
 ) -> None:
     """Schedule, crawl, extract and write, for the tasks of TASKS.YAML (default: tasks.yaml here), or only for TASKs.
 
@@ -61,7 +63,7 @@ def command(
     from workers.redis_access.embedded import redis_for
     from workers.state_folder import state_folder
 
-    log_to_stderr(verbose)
+    log_to_stderr(verbose, log_format)
     file, loaded, chosen = _chosen(names, tasks)
     if not contact_of(loaded.settings):
         say("note: settings.contact is not set: public sites are not crawled until it is")

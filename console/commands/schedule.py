@@ -10,6 +10,7 @@ from console.options import (
     counted,
     examples,
     exit_option,
+    log_format_option,
     log_to_stderr,
     refuse_task_name,
     say,
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 @click.option("--take-over", is_flag=True, help="Publish this task list in place of another one.")
 @exit_option
 @verbose_option
-def command(tasks: Path | None, take_over: bool, exits: bool, verbose: bool) -> None:
+@log_format_option
+def command(tasks: Path | None, take_over: bool, exits: bool, verbose: bool, log_format: str | None) -> None:
     """Publish the task list, watch it for edits, and make tasks due at their time.
 
     Any number of schedulers may share one Redis; each task is still started once.
@@ -42,7 +44,7 @@ def command(tasks: Path | None, take_over: bool, exits: bool, verbose: bool) -> 
     from workers.redis_access.servers import RedisServers
     from workers.state_folder import state_folder
 
-    log_to_stderr(verbose)
+    log_to_stderr(verbose, log_format)
     file = tasks or Path("tasks.yaml")
     refuse_task_name(file, "schedule")
     with redis_for(state_folder(file.absolute().parent), purpose="schedule", say=say) as url:

@@ -7,7 +7,16 @@ from typing import Any
 
 import click
 
-from console.options import counted, examples, exit_option, log_to_stderr, print_json, say, verbose_option
+from console.options import (
+    counted,
+    examples,
+    exit_option,
+    log_format_option,
+    log_to_stderr,
+    print_json,
+    say,
+    verbose_option,
+)
 
 
 @click.group(epilog=examples("exemplar work crawl -n 2", "exemplar work extract -n 8"))
@@ -24,7 +33,8 @@ def command() -> None:
 )
 @exit_option
 @verbose_option
-def crawl(number: int, exits: bool, verbose: bool) -> None:
+@log_format_option
+def crawl(number: int, exits: bool, verbose: bool, log_format: str | None) -> None:
     """Take due tasks from the schedule and run their spiders."""
     from console.several_servers import ServerPart, notices_of, serve
     from crawler.scheduling.crawl_worker import CrawlWorkers
@@ -35,7 +45,7 @@ def crawl(number: int, exits: bool, verbose: bool) -> None:
     def report(task: str, report: dict[str, Any]) -> None:
         print_json({"task": task, **report})
 
-    log_to_stderr(verbose)
+    log_to_stderr(verbose, log_format)
     with redis_for(state_folder(), purpose="work crawl", say=say) as url:
         servers, slots = RedisServers(url), threading.Semaphore(number)
         all_workers = [
@@ -59,7 +69,8 @@ def crawl(number: int, exits: bool, verbose: bool) -> None:
 @click.option("--until-empty", is_flag=True, help="Stop when no page waits.")
 @exit_option
 @verbose_option
-def extract(number: int | None, until_empty: bool, exits: bool, verbose: bool) -> None:
+@log_format_option
+def extract(number: int | None, until_empty: bool, exits: bool, verbose: bool, log_format: str | None) -> None:
     """Extract the articles of fetched pages, write their rows and deliver those that are queued."""
     from console.several_servers import ExtractionNode, stop_by_signal, stopped_by_signal
     from workers.redis_access.embedded import redis_for
@@ -67,7 +78,7 @@ def extract(number: int | None, until_empty: bool, exits: bool, verbose: bool) -
     from workers.state_folder import state_folder
     from workers.worker_processes.supervisor import Supervisor
 
-    log_to_stderr(verbose)
+    log_to_stderr(verbose, log_format)
     count = number or os.cpu_count() or 2
     with redis_for(state_folder(), purpose="work extract", say=say) as url:
         servers = RedisServers(url)

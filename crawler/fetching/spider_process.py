@@ -15,6 +15,7 @@ from typing import Any
 
 import redis
 
+from crawler.logs import LOG_FORMAT, complain, logs_json, start_logging
 from crawler.run.run_report import RunReport
 from crawler.task_list.mistakes import TaskError
 from workers.errors import ExemplarError, RedisUnavailable
@@ -50,8 +51,13 @@ def run_spider(spider: type | str, settings: Mapping[str, Any], **arguments: Any
 
     project = get_project_settings()
     project.setdict(dict(settings), priority="cmdline")
+    if logs_json():
+        project.set("LOG_INSTALL_ROOT_HANDLER", False, priority="cmdline")
+        logging.getLogger("scrapy.utils.log").setLevel(logging.WARNING)  # versions, for each run
     process = CrawlerProcess(project)
-    quiet_scrapy()  # now, since the line above sets up Scrapy's logging
+    least_logged = min(handler.level for handler in logging.getLogger().handlers)
+    logging.getLogger().setLevel(max(least_logged, logging.INFO))  # Scrapy sets it to log all that no handler shows
+    quiet_scrapy()  # now, since the lines above set up Scrapy's logging
     logging.getLogger("scrapy").setLevel(logging.ERROR)
     crawler = process.create_crawler(spider)
     hide_start_errors(crawler)
@@ -72,13 +78,15 @@ def exit_code(report: RunReport) -> int:
 def main(task: str) -> int:
     """The child of a crawl worker: prints the report as one line of JSON, or what is wrong."""
     die_with_parent()
+    if os.environ.get(LOG_FORMAT) == "json":
+        start_logging()
     try:
         report = run_section(task)
     except (RedisUnavailable, redis.RedisError) as error:
-        print(reason(error), file=sys.stderr)
+        complain(reason(error))
         return EXIT_UNAVAILABLE
     except (ExemplarError, TaskError) as error:
-        print(error, file=sys.stderr)
+        complain(str(error))
         return EXIT_FAILED
     print(json.dumps(report.to_dict(), ensure_ascii=False))
     return exit_code(report)

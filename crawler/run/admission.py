@@ -3,6 +3,7 @@
 found → within the run's days → new to the ledger → within the limit
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -22,6 +23,8 @@ REMEMBERED = 20_000  # new URLs of a run; of those beyond, a second list counts 
 NO_MOMENTS: Mapping[str, datetime] = {}
 
 BEYOND_LIMIT = "beyond the first run's limit"
+
+log = logging.getLogger(__name__)
 
 
 class Admission:
@@ -70,7 +73,12 @@ class Admission:
         self.known += sum(not is_new and item.url not in self._entered for item, is_new in zip(found, new, strict=True))
         if len(self._entered) < REMEMBERED:
             self._entered.update(item.url for item, is_new in zip(found, new, strict=True) if is_new)
-        return self._remove_beyond_bound(found, new)
+        fetched = self._remove_beyond_bound(found, new)
+        if log.isEnabledFor(logging.INFO):
+            for item, is_new in zip(found, fetched, strict=True):
+                if is_new:
+                    log.info("found %s", item.url, extra={"page": fingerprint(item.url)})
+        return fetched
 
     def _remove_beyond_bound(self, found: Sequence[Found], new: list[bool]) -> list[bool]:
         """Remove new URLs over the limit."""

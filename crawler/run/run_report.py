@@ -1,6 +1,7 @@
 """The options of one run, and its report."""
 
 import json
+import secrets
 from dataclasses import asdict, dataclass, field
 from datetime import date, datetime
 from typing import Any, cast
@@ -10,6 +11,7 @@ import redis
 from workers import keys
 from workers.task_totals import RUNS_TOTAL
 
+ID_BYTES = 6  # of a run's id
 RUNS_KEPT = 50  # reports of a task
 _KEEP = """
 -- KEYS: reports, counts. ARGV: report, reports kept, what counts its outcome. Repeated if its reply was lost
@@ -43,7 +45,10 @@ class RunOptions:
 
 @dataclass
 class RunReport:
-    """The results of a run. `outcome`: finished, stopped, unreachable, no browser, redis, killed."""
+    """The results of a run. `outcome`: finished, stopped, unreachable, no browser, redis, killed.
+
+    `id`: by which lines of the log name it.
+    """
 
     task: str
     started: str
@@ -60,11 +65,12 @@ class RunReport:
     rendered: int = 0  # articles and list pages that were rendered
     problems: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)  # worth knowing, though nothing is wrong
+    id: str = ""
 
     @classmethod
     def begun(cls, task: str, now: datetime) -> "RunReport":
         """Return the report of a run that begins."""
-        return cls(task, now.isoformat(timespec="seconds"))
+        return cls(task, now.isoformat(timespec="seconds"), id=secrets.token_hex(ID_BYTES))
 
     def end(self, outcome: str, now: datetime) -> None:
         """Record the end of the run."""

@@ -4,7 +4,9 @@ lease ─▶ hand_in ─▶ (several together) ─▶ inbox
      └─▶ reject | fail, perhaps with another attempt | postpone | drop_if_expected
 """
 
+import logging
 import math
+from dataclasses import replace
 from datetime import date, timedelta
 
 from crawler.run.admission import OLD, Admission
@@ -19,6 +21,8 @@ BYTES_A_FLUSH = 2**20  # … or as soon as they have this size together
 SECONDS_A_FLUSH = 0.2  # … or when none was handed in for so long: a slow crawl hands in each page at once
 PATIENCE = 20.0  # seconds for which a run waits at its end for pages that are to be tried again
 ENUMERATED_LATER = 2  # days for which a URL that the pattern generated may still appear
+
+log = logging.getLogger(__name__)
 
 
 class SectionArticles:
@@ -55,7 +59,8 @@ class SectionArticles:
     def hand_in(self, name: Fingerprint, page: StoredPage) -> None:
         """Hand an article, with its further pages, to the inbox, together with others."""
         self._leased.discard(name)
-        self._pages[name] = page
+        self._pages[name] = replace(page, run=self.report.id)
+        log.info("fetched %s: %d bytes", page.url, len(page.body), extra={"page": name})
         self._bytes += len(page.body) + sum(len(part.body) for part in page.parts)
         self.report.fetched += 1
         if len(self._pages) >= PAGES_A_FLUSH or self._bytes >= BYTES_A_FLUSH:
@@ -68,6 +73,7 @@ class SectionArticles:
         self._leased.discard(leased.fingerprint)
         self.ledger.settle(leased.fingerprint, "rejected", reason)
         self.report.rejected += 1
+        _log_fate("rejected", leased, reason)
 
     def fail(self, leased: Leased, reason: str, *, passing: bool, rest: float = 0.0) -> None:
         """Record a failed attempt.
@@ -82,9 +88,11 @@ class SectionArticles:
             pause = pauses[min(leased.tries, len(pauses)) - 1]
             self.ledger.try_later(leased.fingerprint, reason, max(pause, rest))
             self._count_later()
+            _log_fate("to be tried again", leased, reason)
         else:
             self.ledger.settle(leased.fingerprint, "failed", reason)
             self.report.failed += 1
+            _log_fate("failed", leased, reason)
 
     def is_last_try(self, leased: Leased) -> bool:
         """Whether there is no attempt after this one."""
@@ -95,6 +103,7 @@ class SectionArticles:
         self._leased.discard(leased.fingerprint)
         self.ledger.try_later(leased.fingerprint, reason, seconds, counted=False)
         self._count_later()
+        _log_fate("to be tried again", leased, reason)
 
     def _count_later(self) -> None:
         self.report.later += 1
@@ -150,3 +159,7 @@ class SectionArticles:
     def put_back(self) -> None:
         """Return the leased articles to those that wait."""
         self.ledger.put_back(list(self._leased))
+
+
+def _log_fate(fate: str, leased: Leased, reason: str) -> None:
+    log.info("%s: %s: %s", fate, leased.url, reason, extra={"page": leased.fingerprint})

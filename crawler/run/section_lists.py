@@ -4,6 +4,7 @@ next_page ─▶ read | record_unchanged | record_failure ─▶ articles: the l
 """
 
 import json
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
@@ -25,6 +26,7 @@ from crawler.run.run_settings import SETTINGS, RunSettings
 from crawler.run.section_articles import ENUMERATED_LATER
 from extractors.html.urls import normalise
 from workers.extraction.filters import OTHER_DAYS
+from workers.log_ids import log_ids
 from workers.task_state.forgetting import expire, forget_days, forget_rejected
 from workers.url_states import fingerprint
 
@@ -32,6 +34,8 @@ LONG_AGO = date(1995, 1, 1)  # before it no section was on the web
 START_DAYS = 7  # for which start pages with a date are read
 ENUMERATED_MOST = 500  # URLs of an enumerable pattern that are generated in one run
 ENUMERATED_FIRST = 7  # days back for which they are generated in the first run; in later ones `ENUMERATED_LATER`
+
+log = logging.getLogger(__name__)
 
 
 class SectionLists:
@@ -224,6 +228,7 @@ class SectionLists:
 
     def record_failure(self, page: ListPage, reason: str, *, passing: bool) -> None:
         """A list could not be read. Only start pages are reported: others may be any page of the site."""
+        log.info("list %s could not be read: %s", page.url, reason)
         if page.kind == "start":
             self.failed, self.problem = self.failed + 1, reason
         if passing:
@@ -255,9 +260,10 @@ class SectionLists:
         if walk.plan.complete:
             paged = articles if listing.form != "sitemap" else ()
             self.state.begin_list(page, {fingerprint(article.match.url) for article in paged})
-        new = self._enter(
-            listing, [article for article in articles if not walk.maps.is_past(page, article.link.published)], walk
-        )
+        present = [article for article in articles if not walk.maps.is_past(page, article.link.published)]
+        with log_ids(list=url):
+            new = self._enter(listing, present, walk)
+        log.info("read list %s: %d links to articles, %d of them new", url, found, new)
         if self.walk is not walk:
             return  # our lease had expired meanwhile, and the walk was begun anew
         answered = replace(page, url=url)

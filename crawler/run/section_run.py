@@ -96,6 +96,7 @@ class SectionRun:
         if not self.crew.others:
             self.ledger.reclaim()  # what is leased was leased to a spider that died
         self.ledger.start_rechecks()
+        log.info("the run of task %s begins", self.task.name)
         if self.crew.walks:
             self.lists.begin()
 
@@ -123,6 +124,7 @@ class SectionRun:
         observe_visit(self.ledger, self.report, self.options, self.lists, walked=walked)
         keep_report(self.redis, self.report)
         self.crew.leave(walk_ended=walked)
+        log.info("the run of task %s ends: %s; %d pages fetched", self.task.name, outcome, self.report.fetched)
         if walked and self._epoch is not None and self._epoch.has_changed():  # while the end was stored
             self.lists.state.record_loss()
         return self.report

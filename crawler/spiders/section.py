@@ -30,12 +30,13 @@ from crawler.guarding.guard import host_and_port
 from crawler.politeness.addresses import AddressBook
 from crawler.politeness.pace import Pace
 from crawler.rendering.handler import rendering_settings
-from crawler.run.fetches import Answered, Fetch, Unanswered
+from crawler.run.fetches import Answered, ArticleFetch, Fetch, Unanswered
 from crawler.run.run_report import RunOptions, RunReport
 from crawler.run.section_run import SectionRun
 from crawler.session import Session, identity_of, open_session
 from crawler.task_list.models import Task
 from workers.errors import ExemplarError
+from workers.log_ids import set_process_ids
 from workers.redis_access.connection import reason
 from workers.redis_access.full_redis import WaitingRedis
 from workers.usage_rights import TDM
@@ -95,6 +96,7 @@ class SectionSpider(GatedSpider):
             marks = session.settings.pressure.marks
             run = SectionRun(connection, session.tasks[task], _options(kwargs), marks=marks)
             connection.on_wait = run.beat_while_full
+            set_process_ids(task=run.task.name, run=run.report.id)
             context = _context(session, run.task)
             _refuse_without_contact(context, run.task)
             _apply(crawler.settings, session, run)
@@ -186,7 +188,7 @@ class SectionSpider(GatedSpider):
         except RunEnding:
             pass
         except Exception as error:
-            log.exception("task %s: %s", self.run.task.name, fetch.url)
+            log.exception("task %s: %s", self.run.task.name, fetch.url, extra=_ids_of(fetch))
             with suppress(RunEnding):
                 self.guarded_call(self.run.settle, fetch, surprise(error, fetch.url))
         if self.run.unreachable:
@@ -338,3 +340,7 @@ def _apply(settings: Any, session: Session, run: SectionRun) -> None:
         of_task |= rendering_settings(settings)
     for name, value in of_task.items():
         settings.set(name, value, priority="spider")
+
+
+def _ids_of(fetch: Fetch) -> dict[str, str]:
+    return {"page": fetch.leased.fingerprint} if isinstance(fetch, ArticleFetch) else {}

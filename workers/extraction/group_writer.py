@@ -22,6 +22,7 @@ from ..page_store import unpack
 from ..reporting.worker_reports import Watch
 from ..reporting.worker_times import WorkerTimes
 from ..rows import RowKey, key_of
+from ..sinks.addresses import shown
 from ..sinks.interface import PageKind, SourcePage
 from ..url_states import Fingerprint, PageLease
 from ..writing.outputs import Output
@@ -207,6 +208,14 @@ class GroupWriter:
             )
         for page, is_settled in zip(pages, pipe.execute()[-len(pages) :], strict=True):
             page.is_settled, page.is_held = bool(is_settled), False
+            if is_settled:
+                self._log_settled(page)
+
+    def _log_settled(self, page: PendingPage) -> None:
+        if log.isEnabledFor(logging.INFO):
+            names = [shown(name) for name in (*sorted(page.delivered), *(output.name for output in self.queued))]
+            text = f"written {page.lease.url}: {len(page.decision.rows)} row(s) for {', '.join(names)}"
+            log.info("%s", text, extra={"page": page.name, "run": page.lease.run})
 
     def _rows_of(self, page: PendingPage) -> list[Any]:
         """Return the rows of a page as they are queued. Those of a back-fill may have been written long ago."""

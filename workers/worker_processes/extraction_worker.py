@@ -34,6 +34,7 @@ from ..extraction_config import config_of
 from ..health import update_health
 from ..health.observations import failed_observation, is_observed, refused_observation, to_json
 from ..ledger import Ledger
+from ..log_ids import log_ids
 from ..page_store import StoredPage, unpack
 from ..pages.quarantine import keep_page
 from ..redesign.proposal_finder import is_sought
@@ -72,6 +73,10 @@ class ExtractionWorker:
 
     def extract_pages(self, task: str, names: Sequence[Fingerprint]) -> None:
         """Extract, write and settle the pages of one job; skip those that are settled or leased to another worker."""
+        with log_ids(task=task):
+            self._extract_pages(task, names)
+
+    def _extract_pages(self, task: str, names: Sequence[Fingerprint]) -> None:
         self.watch.job(task, names)
         ledger = Ledger(self.redis, task, clock=self.clock)
         section = self._prepare_or_postpone(ledger, names)
@@ -127,6 +132,11 @@ class ExtractionWorker:
         lease = ledger.take(name, self.name, seconds=self.times.page_lease)
         if lease is None:
             return
+        with log_ids(page=name, run=lease.run):
+            self._process_leased(section, ledger, group, lease)
+
+    def _process_leased(self, section: PreparedSection, ledger: Ledger, group: GroupWriter, lease: PageLease) -> None:
+        name = lease.fingerprint
         wait, problem = shortest_wait(group.missing(lease))
         if wait:
             ledger.release(name, self.name, wait, problem, delivered=sorted(lease.delivered))
@@ -150,6 +160,9 @@ class ExtractionWorker:
             self._redesign.judged(judged)
         if not isinstance(judged, FoundArticle | FoundList):
             return judged
+        if isinstance(judged, FoundArticle):
+            article = judged.article
+            log.info("extracted %s: %s, confidence %.2f", lease.url, article.method, article.confidence)
         self.watch.end()  # the deadline is for the extraction, not for the sinks
         decision = self._claim(section, ledger, lease, judged)
         if isinstance(decision, Postpone) and group:  # perhaps a page of the group has the claim
@@ -187,6 +200,7 @@ class ExtractionWorker:
 
     def _carry_out(self, decision: Decision, ledger: Ledger, lease: PageLease) -> None:
         """Carry out the decision on a page without rows."""
+        log.info("no row for %s: %s", lease.url, _in_words(decision))
         observation = _observation_of(decision, lease, ledger.clock())
         settle = partial(ledger.settle, lease.fingerprint, worker=self.name, observation=observation)
         match decision:
@@ -244,6 +258,16 @@ class ExtractionWorker:
     def _report_problem(self, error: Exception, task: str) -> None:
         log.info("%s; pages are kept and tried again", error)  # the supervisor shows it once
         self.watch.problem(str(error), task)
+
+
+def _in_words(decision: Decision) -> str:
+    """Return what was decided of a page without rows, for the log."""
+    match decision:
+        case Reject(reason) | Fail(reason) | FetchAgain(reason) | Postpone(reason):
+            return f"{type(decision).__name__.lower()}: {reason}"
+        case MarkDuplicate(note) | KeepRow(note):
+            return f"{'duplicate' if isinstance(decision, MarkDuplicate) else 'unchanged'}: {note}"
+    return ""
 
 
 def _observation_of(decision: Decision, lease: PageLease, now: float) -> str:

@@ -237,7 +237,7 @@ class Supervisor:
         """End a worker that exceeded a limit. A page is blamed only if its extraction took too long."""
         limit = f"{worker.limit:.0f} s"
         if worker.stage == "page":
-            self._warn(f"task {worker.task}: page {worker.page} exceeded its deadline; its worker is killed")
+            self._warn(f"task {worker.task}: page {worker.page} exceeded its deadline; its worker is killed", worker)
         elif worker.stage == "writing":
             self._had_problem = True
             self._problems.note(
@@ -309,8 +309,9 @@ class Supervisor:
     def _is_any_running(self) -> bool:
         return self._delivery.is_running() or any(worker.process.is_alive() for worker in self._workers)
 
-    def _warn(self, text: str) -> None:
-        log.warning("%s", text)
+    def _warn(self, text: str, worker: SupervisedWorker | None = None) -> None:
+        ids = {"task": worker.task, "page": worker.page} if worker is not None else {}
+        log.warning("%s", text, extra=ids)
         self.presence.note_error(text)
 
     def _notice(self, text: str) -> None:

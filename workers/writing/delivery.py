@@ -33,6 +33,7 @@ from ..redis_access.redis_clock import clock_of
 from ..rows import key_of
 from ..sinks import BatchSink, OutputOptions, RowBatch, Sink, is_queued, open_sink
 from ..sinks.addresses import shown
+from ..url_states import fingerprint
 from .outputs import options_of
 from .refused_rows import keep_refused
 from .row_queue import FIRST_PAUSE, LEASE, LONGEST_PAUSE, Due, RowQueue, all_queues, due_queues
@@ -267,6 +268,7 @@ class Delivery:
             self._put_off(config, queue, rows, problem)
             return False
         rows.finish(self.holder, batch)
+        _log_delivered(batch, queue)
         if queue in self._troubled:
             self._report_wrote(queue)
         return True
@@ -391,6 +393,13 @@ class OpenSinks:
                 sink.write(batch.rows, again={key_of(row) for row in batch.rows})
         finally:
             sink.close()
+
+
+def _log_delivered(batch: RowBatch, queue: Queue) -> None:
+    if log.isEnabledFor(logging.INFO):
+        for row in batch.rows:
+            ids = {"task": queue[0], "page": fingerprint(row.get("listed_on") or row["url"])}
+            log.info("delivered %s to %s", row["url"], shown(queue[1]), extra=ids)
 
 
 def _close(sink: BatchSink) -> None:

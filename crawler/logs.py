@@ -1,0 +1,122 @@
+"""The log on standard error: plain lines, or one JSON object a line (`EXEMPLAR_LOG_FORMAT=json`).
+
+    {"time": "2026-11-22T10:00:00.123+00:00", "level": "INFO", "logger": "crawler.run.section_articles",
+     "message": "fetched https://…", "node": "a", "task": "kuaibao", "run": "5f0c…", "page": "91d4…"}
+
+Lines of libraries get the same form. Secrets are redacted, and nothing that a terminal obeys is written. Child
+processes take the form from the environment.
+"""
+
+import json
+import logging
+import os
+import sys
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Any, Literal, get_args
+
+from crawler.printing import json_line, printable
+from crawler.redaction import redact
+from workers.log_ids import ids_of
+from workers.reporting.presence import node_name
+
+LogForm = Literal["plain", "json"]
+LOG_FORMS: tuple[LogForm, ...] = get_args(LogForm)
+LOG_FORMAT = "EXEMPLAR_LOG_FORMAT"  # environment variable
+OWN = ("console", "crawler", "extractors", "workers")  # loggers of which `verbose` shows every step
+TEXT_MOST = 20_000  # characters of a message or of a traceback
+BY_PREFIX = {"error: ": logging.ERROR, "problem: ": logging.ERROR}  # levels of messages of the command line
+
+log = logging.getLogger("exemplar")
+
+
+class PlainFormatter(logging.Formatter):
+    """Level and message. A line on a step, which only `verbose` shows, ends with the id of its page."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        text, page = super().format(record), ids_of(record).get("page")
+        return printable(redact(f"{text} [{page}]" if page and record.levelno <= logging.INFO else text))
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object a line: time (UTC), level, logger, message, node, and the ids that are known."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.node = node_name()
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": redact(record.getMessage())[:TEXT_MOST],
+            "node": self.node,
+            **{name: redact(str(value)) for name, value in ids_of(record).items()},
+        }
+        if record.exc_info:
+            line["error"] = redact(self.formatException(record.exc_info))[-TEXT_MOST:]
+        return json_line(line)
+
+
+def start_logging(verbose: bool = False, form: str | None = None) -> None:
+    """Log to standard error: warnings and errors, with JSON also steps, with `verbose` everything of ours.
+
+    `form`: by default that of the environment, else plain. This process' children get the same.
+    """
+    form = form or os.environ.get(LOG_FORMAT, "plain")
+    is_json = form == "json"
+    if is_json:
+        os.environ[LOG_FORMAT] = form
+        logging.captureWarnings(True)
+        sys.excepthook = _log_uncaught
+    else:
+        os.environ.pop(LOG_FORMAT, None)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setLevel(logging.DEBUG if verbose else logging.INFO if is_json else logging.WARNING)
+    handler.setFormatter(JsonFormatter() if is_json else PlainFormatter("%(levelname)s %(message)s"))
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(logging.INFO if is_json or verbose else logging.WARNING)
+    if verbose:
+        for name in OWN:
+            logging.getLogger(name).setLevel(logging.DEBUG)
+
+
+def logs_json() -> bool:
+    """Whether this process logs JSON."""
+    return any(isinstance(handler.formatter, JsonFormatter) for handler in logging.getLogger().handlers)
+
+
+def log_message(text: str) -> None:
+    """Log a message of the command line; its beginning tells the level."""
+    level = next((level for prefix, level in BY_PREFIX.items() if text.startswith(prefix)), logging.INFO)
+    log.log(level, "%s", text)
+
+
+def complain(text: str) -> None:
+    """Print an error on standard error, or log it if this process logs JSON."""
+    if logs_json():
+        log.error("%s", text)
+    else:
+        print(text, file=sys.stderr, flush=True)
+
+
+def level_and_text(line: str) -> tuple[str, str]:
+    """Return level and message of a line that a process of ours logged; no level if it is none of these."""
+    try:
+        entry = json.loads(line)
+        return str(entry["level"]), str(entry["message"])
+    except (ValueError, KeyError, TypeError):
+        level, _, text = line.strip().partition(" ")
+        is_level = level in logging.getLevelNamesMapping()
+        return (level, text) if is_level else ("", line.strip())
+
+
+def _log_uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> Any:
+    if issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, trace)
+    else:
+        log.critical("%s: %s", kind.__name__, error, exc_info=(kind, error, trace))

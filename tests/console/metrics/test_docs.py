@@ -1,0 +1,111 @@
+"""docs/monitoring.md: its commands run, its tables are those of the program; its Chinese form has the same sections."""
+
+import json
+import logging
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from console.metrics.families import BUILD, METRICS, NODES_MOST, TASKS_MOST
+from crawler.logs import JsonFormatter
+from tests.console.metrics.test_command import answer, exporter
+from tests.console.web.running import running_console
+from tests.console.web.test_docs import shape
+from tests.redis_servers import free_port
+from workers.log_ids import LOG_IDS
+
+ROOT = Path(__file__).parents[3]
+TEXT, CHINESE = ((ROOT / "docs" / f"monitoring{ending}.md").read_text("utf-8") for ending in ("", ".zh-CN"))
+
+
+def commands() -> list[str]:
+    return [line for block in re.findall(r"^```sh\n(.*?)^```$", TEXT, re.M | re.S) for line in block.splitlines()]
+
+
+def rows_of(text: str) -> list[list[str]]:
+    """The table of metrics: name, type, labels, meaning."""
+    lines = re.findall(r"^\| `(exemplar_\w+)` \| (\w+) \| (.*?) \| (.*) \|$", text, re.M)
+    return [[name, kind, labels.replace("`", ""), meaning] for name, kind, labels, meaning in lines]
+
+
+def test_both_languages_have_the_same_sections_tables_and_commands() -> None:
+    assert shape(TEXT) == shape(CHINESE)
+    assert [row[:3] for row in rows_of(TEXT)] == [row[:3] for row in rows_of(CHINESE)]
+    assert all(re.search("[一-鿿]", row[3]) for row in rows_of(CHINESE))
+    words = [{*re.findall(r"`([^`\n]+)`", text)} for text in (TEXT, CHINESE)]
+    assert words[0] == words[1]
+
+
+def test_every_metric_is_listed_as_it_is() -> None:
+    assert rows_of(TEXT) == [
+        [one.name, one.kind, ", ".join((() if one is BUILD else ("server",)) + one.labels), one.help] for one in METRICS
+    ]
+    assert f"up to {TASKS_MOST:,} tasks" in TEXT
+    assert f"More than {NODES_MOST} nodes" in TEXT
+
+
+def test_every_field_of_a_line_is_listed() -> None:
+    table = TEXT.split("## Logs")[1].split("## Follow")[0]
+    record = logging.LogRecord("a", logging.INFO, "", 1, "m", (), None)
+    fields = [*json.loads(JsonFormatter().format(record)), *LOG_IDS, "error"]
+    assert re.findall(r"^\| `(\w+)` \|", table, re.M) == fields
+
+
+def test_links_lead_to_files_and_options_exist() -> None:
+    for target in re.findall(r"\]\(([^)]+)\)", TEXT + CHINESE):
+        assert (ROOT / "docs" / target).exists(), target
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    [command] = [line for line in commands() if line.startswith("pip")]
+    assert re.findall(r"\[(\w+)\]", command) == ["metrics"]
+    assert {*extras["metrics"]} <= {*extras["console"]}
+
+
+def run(command: str, folder: Path, environment: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
+    """Run a line of the document; `exemplar` is that of this tree."""
+    line = re.sub(r"^exemplar\b", f"{shlex.quote(sys.executable)} -m console", command)
+    done = subprocess.run(["sh", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, timeout=110)
+    assert done.returncode == 0, (command, done.stderr)
+    return done
+
+
+def of_kind(start: str) -> Sequence[str]:
+    return [line for line in commands() if line.startswith(start)]
+
+
+def test_all_commands_are_run_here() -> None:
+    kinds = ("pip install", "exemplar metrics", "curl ", "promtool ", "exemplar run", "grep ")
+    assert [line for line in commands() if not line.startswith(kinds)] == []
+
+
+def test_a_page_is_followed_and_the_metrics_are_printed(folder: Path, environment: dict[str, str]) -> None:
+    [crawl] = of_kind("exemplar run")
+    run(crawl, folder, environment)
+    row = json.loads((folder / "out" / "zh-news.jsonl").read_text("utf-8").splitlines()[0])
+    by_url, by_page = of_kind("grep")
+    found = json.loads(
+        run(by_url.replace("https://news.example/2026/1122/a.html", row["url"]), folder, environment).stdout
+    )
+    lines = run(by_page.replace("PAGE", found["page"]), folder, environment).stdout.splitlines()
+    messages = [json.loads(line)["message"].replace(row["url"], "URL") for line in lines]
+    described = re.findall(r"^\| `(\w+ URL)", TEXT.split("## Follow")[1], re.M)
+    assert [message[: len(text)] for message, text in zip(messages, described, strict=False)] == described[:4]
+    printed, served, written = of_kind("exemplar metrics")
+    assert 'exemplar_urls_settled_total{server="embedded",state="written"' in run(printed, folder, environment).stdout
+    run(written, folder, environment)
+    assert "exemplar_up" in (folder / "exemplar.prom").read_text("utf-8")
+    address = shlex.split(served)[-1].replace("8301", str(free_port()))
+    with exporter(folder, environment, address) as url:
+        assert (url, answer(url)[0]) == (f"http://{address}/metrics", 200)
+    [curl] = of_kind("curl")
+    with running_console(folder / "tasks.yaml") as console:
+        url = curl.split()[-1].replace("http://127.0.0.1:8300", console)
+        assert "exemplar_urls_settled_total" in answer(url)[1]
+
+
+def test_the_config_is_valid(promtool: str, environment: dict[str, str]) -> None:
+    [check] = of_kind("promtool")
+    run(check.replace("promtool", promtool), ROOT, environment)

@@ -1,0 +1,170 @@
+"""The log as JSON lines: each with its ids, so that a page is followed from the list that shows it to its row."""
+
+import io
+import json
+import logging
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from console.options import printable
+from crawler.logs import JsonFormatter, PlainFormatter, level_and_text
+from tests.console.conftest import Exemplar
+from tests.workers.http_receiver import Receiver
+from workers.log_ids import LOG_IDS, log_ids
+from workers.url_states import fingerprint
+
+HOSTILE = "a \x1b[31mred\x07 \u202etitle\x9b\ud800 of redis://u:secret1@h/ token=secret2 Authorization: Bearer secret3"
+
+
+def lines_of(text: str) -> list[dict[str, Any]]:
+    """All lines as objects: a line that is none fails the test."""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def of_page(lines: list[dict[str, Any]], page: str) -> list[dict[str, Any]]:
+    return [line for line in lines if line.get("page") == page]
+
+
+@pytest.fixture
+def logger() -> Iterator[tuple[logging.Logger, logging.StreamHandler[io.StringIO]]]:
+    logger = logging.getLogger("tests.of_logs")
+    handler = logging.StreamHandler(io.StringIO())
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    logger.propagate = False
+    yield logger, handler
+    logger.removeHandler(handler)
+
+
+Logger = tuple[logging.Logger, logging.StreamHandler[io.StringIO]]
+
+
+# -- one line
+
+
+def test_a_line_has_time_level_logger_message_node_and_ids(logger: Logger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EXEMPLAR_NODE", "node-7")
+    log, handler = logger
+    handler.setFormatter(JsonFormatter())
+    with log_ids(task="t", run="r"), log_ids(page="p", run=""):
+        log.warning("%d pages", 3, extra={"page": "other"})
+    log.info("outside")
+    first, second = lines_of(handler.stream.getvalue())
+    assert list(first) == ["time", "level", "logger", "message", "node", "task", "run", "page"]
+    assert datetime.fromisoformat(first["time"]).utcoffset().total_seconds() == 0  # type: ignore[union-attr]
+    del first["time"]
+    assert first == {
+        "level": "WARNING", "logger": "tests.of_logs", "message": "3 pages", "node": "node-7",
+        "task": "t", "run": "r", "page": "other",
+    }  # fmt: skip
+    assert not {*LOG_IDS} & {*second}
+
+
+def test_no_secret_and_nothing_that_a_terminal_obeys_is_written(logger: Logger) -> None:
+    log, handler = logger
+    for formatter in (JsonFormatter(), PlainFormatter("%(levelname)s %(message)s")):
+        handler.setFormatter(formatter)
+        with log_ids(task=HOSTILE, page=HOSTILE):
+            log.error("%s", HOSTILE)
+            try:
+                raise ValueError(HOSTILE)
+            except ValueError:
+                log.exception("%s", "an error")
+    text = handler.stream.getvalue()
+    assert printable(text) == text
+    assert not [secret for secret in ("secret1", "secret2", "secret3") if secret in text]
+    assert "redis://u:***@h/" in text
+    json_lines = lines_of("\n".join(line for line in text.splitlines() if line.startswith("{")))
+    assert json_lines[0]["message"].startswith("a \x1b[31mred")
+    assert "ValueError" in json_lines[1]["error"]
+
+
+def test_a_plain_line_names_the_page_of_a_step_only(logger: Logger) -> None:
+    log, handler = logger
+    handler.setFormatter(PlainFormatter("%(levelname)s %(message)s"))
+    log.info("fetched", extra={"page": "91d4"})
+    log.warning("task t: killed", extra={"page": "91d4"})
+    assert handler.stream.getvalue().splitlines() == ["INFO fetched [91d4]", "WARNING task t: killed"]
+
+
+@pytest.mark.parametrize(
+    ("line", "read"),
+    [
+        ('{"level": "ERROR", "message": "no disk"}\n', ("ERROR", "no disk")),
+        ("ERROR no disk\n", ("ERROR", "no disk")),
+        ("WARNING task t pauses\n", ("WARNING", "task t pauses")),
+        ("Traceback (most recent call last):\n", ("", "Traceback (most recent call last):")),
+        ("[1, 2]", ("", "[1, 2]")),
+        ("", ("", "")),
+    ],
+)
+def test_lines_of_children_are_read(line: str, read: tuple[str, str]) -> None:
+    assert level_and_text(line) == read
+
+
+# -- the program
+
+
+def test_a_page_is_followed_from_its_list_to_its_row(folder: Path, exemplar: Exemplar) -> None:
+    done = exemplar("run", "--once", "--json", "--log-format", "json", EXEMPLAR_NODE="node-7")
+    assert done.code == 0, done.err
+    lines = lines_of(done.err)
+    assert {line["node"] for line in lines} == {"node-7"}
+    runs = {event["task"]: event["id"] for event in done.events if event["event"] == "crawled"}
+    rows = [json.loads(line) for line in (folder / "out" / "zh-news.jsonl").read_text("utf-8").splitlines()]
+    followed = 0
+    for row in rows:
+        found, fetched, extracted, written = of_page(lines, fingerprint(row["url"]))
+        assert [line["message"].split()[0] for line in (found, fetched, extracted, written)] == [
+            "found", "fetched", "extracted", "written",
+        ]  # fmt: skip
+        assert {line["run"] for line in (found, fetched, extracted, written)} == {runs["zh-news"]}
+        assert {line["task"] for line in (found, fetched, extracted, written)} == {"zh-news"}
+        assert all(row["url"] in line["message"] for line in (found, fetched, extracted, written))
+        assert "out/zh-news.jsonl" in written["message"]
+        if "list" in found:  # the example is on no list
+            followed += 1
+            assert any(line["message"].startswith(f"read list {found['list']}") for line in lines)
+    assert followed >= len(rows) - 1 > 10
+    assert sorted({line["run"] for line in lines if "run" in line}) == sorted(runs.values())
+
+
+def test_crawl_work_and_delivery_log_the_same_ids(folder: Path, exemplar: Exemplar) -> None:
+    """The form by the environment; what the command says is a line of the log, too."""
+    with Receiver() as receiver:
+        file = folder / "tasks.yaml"
+        file.write_text(file.read_text("utf-8").replace("out/articles.db", f"http://127.0.0.1:{receiver.port}/rows"))
+        variables = {"EXEMPLAR_LOG_FORMAT": "json"}
+        crawled = exemplar("crawl", "en-stories", **variables)
+        worked = exemplar("work", "extract", "-n", "1", "--until-empty", **variables)
+    assert (crawled.code, worked.code) == (0, 0), crawled.err + worked.err
+    before, after = lines_of(crawled.err), lines_of(worked.err)
+    assert before[-1]["logger"] == after[0]["logger"] == "exemplar"
+    [run] = {line["run"] for line in before if "run" in line}
+    delivered = [line for line in after if line["message"].startswith("delivered ")]
+    assert len(delivered) > 10
+    for line in delivered:
+        page = line["page"]
+        assert [one["message"].split()[0] for one in of_page(after, page)] == ["extracted", "written", "delivered"]
+        assert of_page(before, page)[-1]["message"].startswith("fetched ")
+        assert {one["run"] for one in [*of_page(before, page), *of_page(after, page)[:2]]} == {run}
+
+
+def test_plain_is_the_default_and_shows_no_steps(folder: Path, exemplar: Exemplar) -> None:
+    done = exemplar("crawl", "en-stories", "--limit", "2")
+    assert done.code == 0
+    assert not [line for line in done.err.splitlines() if line.startswith("{") or "found http" in line]
+    verbose = exemplar("crawl", "en-stories", "--limit", "2", "-v", EXEMPLAR_LOG_FORMAT="json").err
+    assert [line["message"] for line in lines_of(verbose) if line["message"].startswith("fetched ")]
+
+
+def test_errors_are_lines_of_the_log(tmp_path: Path, exemplar: Exemplar) -> None:
+    done = exemplar("work", "extract", "--log-format", "json", REDIS_URL="redis://127.0.0.1:1/0")
+    assert done.code == 3
+    [line] = lines_of(done.err)
+    assert (line["level"], "does not answer" in line["message"]) == ("ERROR", True)
+    assert exemplar("work", "extract", "--log-format", "xml").code == 2

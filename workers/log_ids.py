@@ -1,0 +1,39 @@
+"""What a line of the log is about: its task, run and page, and the list page on which a URL was found.
+
+    with log_ids(task="kuaibao", page=lease.fingerprint): …      for all lines within
+    log.info("fetched %s", url, extra={"page": fingerprint})     for one line
+
+The page is named as in the ledger (its fingerprint), the run as in its report. `crawler.logs` writes them.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+LOG_IDS = ("task", "run", "page", "list")
+
+_present: ContextVar[Mapping[str, str]] = ContextVar("log_ids")
+_of_process: dict[str, str] = {}
+
+
+@contextmanager
+def log_ids(**ids: str) -> Iterator[None]:
+    """Add ids to the lines that are logged within the block; an empty one leaves that of the surroundings."""
+    token = _present.set({**_present.get({}), **{name: value for name, value in ids.items() if value}})
+    try:
+        yield
+    finally:
+        _present.reset(token)
+
+
+def set_process_ids(**ids: str) -> None:
+    """Add ids to all lines of this process: a spider's process has one run."""
+    _of_process.update(ids)
+
+
+def ids_of(record: logging.LogRecord) -> dict[str, str]:
+    """Return the ids of a line that is logged now, by name, in the order of `LOG_IDS`."""
+    own = {name: getattr(record, name) for name in LOG_IDS if hasattr(record, name)}
+    known = {**_of_process, **_present.get({}), **own}
+    return {name: known[name] for name in LOG_IDS if known.get(name)}
