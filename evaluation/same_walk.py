@@ -116,10 +116,10 @@ def _walked(data: bytes, trie: PathTrie) -> list[Any]:
     for hide in (True, False):
         walked = walk(root, trie, hide, MAX_LINES)
         places = {element: place for place, element in enumerate(root.iter())}
-        links = [(line, places[element]) for line, element in walked.links]
+        links = [places[element] for element in walked.link_elements]
         media = [(line, path, places[element]) for line, path, element in walked.media]
         noted = [places[element] for element in walked.noted]
-        found += [*as_lists(walked)[:6], links, media, noted]
+        found += [*as_lists(walked)[:7], links, media, noted]
     return found
 
 

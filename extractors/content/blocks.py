@@ -102,9 +102,10 @@ def _join_items(lines: Lines, indices: list[int], separator: str) -> str:
 
 def _links_by_line(lines: Lines, wanted: set[int], base: str) -> dict[int, list[Link]]:
     links: dict[int, list[Link]] = {}
-    for index, element in lines.links:
+    for place, index in enumerate(lines.links):
         if index not in wanted:
             continue
+        element = lines.link_elements[place]
         text = " ".join((inner_text(element) if len(element) else element.text or "").split())
         if text and text in lines.texts[index]:
             url = web_url(base, element.get("href") or "")

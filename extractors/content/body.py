@@ -70,15 +70,15 @@ class LineEvidence:
     Their similarity to the example's lines (0: no example), the page's priors, and the example's profile and layout.
     """
 
-    similarity: Floats
+    similarity: list[float]
     prior: Prior
     profile: Profile = NO_PROFILE
     layout: Layout = NO_LAYOUT
 
 
-def evidence_of(lines: Lines, similarity: Floats) -> list[float]:
+def evidence_of(lines: Lines, similarity: list[float]) -> list[float]:
     """Return the evidence of each line for the body, in bytes; negative: against it."""
-    return line_weights(lines.widths, lines.linked_bytes, similarity.tolist())
+    return line_weights(lines.widths, lines.linked_bytes, similarity)
 
 
 def weights_in_segment(lines: Lines, evidence: LineEvidence) -> list[float]:
@@ -87,9 +87,9 @@ def weights_in_segment(lines: Lines, evidence: LineEvidence) -> list[float]:
     return segment_weights(evidence_of(lines, evidence.similarity), factors, familiarity)
 
 
-def content_of(lines: Lines, similarity: Floats, head: int, tail: int) -> list[float]:
+def content_of(lines: Lines, similarity: list[float], head: int, tail: int) -> list[float]:
     """Return what each line between head and tail adds to the body, in bytes; 0 outside."""
-    return line_content(lines.widths, lines.linked_bytes, similarity.tolist(), lines.are_code, head, tail)
+    return line_content(lines.widths, lines.linked_bytes, similarity, lines.are_code, head, tail)
 
 
 def cut_body(lines: Lines, evidence: LineEvidence) -> Body:
@@ -169,7 +169,7 @@ def _template_lines(lines: Lines, evidence: LineEvidence, content: list[float]) 
     """Return the lines that repeat the example in a place where prose is not usual. A repeated line stays on a main
     path, and so does a repeated heading ("Conclusion") if the example's body has headings.
     """
-    if not evidence.similarity.any():
+    if not any(evidence.similarity):
         return []
     outline, share = lines.outline, evidence.profile.by_signature.get
     least = MAIN_SHARE * sum(content)
@@ -177,4 +177,4 @@ def _template_lines(lines: Lines, evidence: LineEvidence, content: list[float]) 
     main = [amount >= least or share(signature, 0.0) >= MAIN_SHARE for amount, signature in both]
     usual = np.array(main, np.bool_)[outline.of_line]
     usual |= evidence.layout.holds_body(lines, MOSTLY_BODY) & lines.headings
-    return np.flatnonzero((evidence.similarity >= REPEATED) & ~usual).tolist()
+    return np.flatnonzero((np.array(evidence.similarity, np.float32) >= REPEATED) & ~usual).tolist()

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..html.lines import Floats, Lines
+from ..html.lines import Lines
 from .body import Body, LineEvidence, cut_body
 from .line_weights import Prior
 from .trimming import trim
@@ -16,7 +16,7 @@ from .trimming import trim
 def rules_body(lines: Lines, prior: Prior) -> Body:
     """Return the body of a page alone, trimmed."""
     body = untrimmed_body(lines, prior)
-    return replace(body, kept=trim(lines, body, prior))
+    return Body(trim(lines, body, prior), body.root, body.head, body.tail, body.captions)
 
 
 def untrimmed_body(lines: Lines, prior: Prior) -> Body:
@@ -25,9 +25,9 @@ def untrimmed_body(lines: Lines, prior: Prior) -> Body:
     return body if body.kept else replace(body, kept=_something(lines, prior, body))
 
 
-def unmatched(lines: Lines) -> Floats:
+def unmatched(lines: Lines) -> list[float]:
     """Return the similarity of a page to nothing: all zero."""
-    return np.zeros(len(lines), np.float32)
+    return [0.0] * len(lines)
 
 
 def _something(lines: Lines, prior: Prior, body: Body) -> list[int]:

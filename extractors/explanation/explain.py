@@ -90,7 +90,7 @@ def _curves(cut: CutSteps | None) -> LineCurves:
         return LineCurves()
     similarity = cut.evidence.similarity
     return LineCurves(
-        tuple(similarity.tolist()) if similarity.any() else (),
+        tuple(similarity) if any(similarity) else (),
         tuple(cut.weights.tolist()),
         tuple(cut.content.tolist()),
         cut.head,

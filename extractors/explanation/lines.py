@@ -35,7 +35,7 @@ def explained_lines(trace: Trace, lines: Lines, result: Article | Listing | NoAr
     judge = _of_blocks(judge_of(trace, lines, result), lines, result)
     opinion = trace.first(Opinion, after=cut) if cut is not None and trace.last(OwnBody) is not None else None
     links = (lines.linked / np.maximum(lines.width, 1)).tolist()
-    compared = cut is not None and bool(cut.evidence.similarity.any())
+    compared = cut is not None and any(cut.evidence.similarity)
     elements = {path: element_of(lines.trie, path) for path in {*lines.paths}}
     return [
         ExplainedLine(
@@ -46,7 +46,7 @@ def explained_lines(trace: Trace, lines: Lines, result: Article | Listing | NoAr
             width=int(lines.width[number]),
             linked=links[number],
             weight=None if cut is None else float(cut.weights[number]),
-            similarity=float(cut.evidence.similarity[number]) if cut is not None and compared else None,
+            similarity=cut.evidence.similarity[number] if cut is not None and compared else None,
             chance=None if opinion is None else float(opinion.chance[number]),
         )
         for number, text in enumerate(lines.texts)
@@ -158,7 +158,7 @@ class _Cut:
         self._kept = set(cut.kept)
         self._root = element_of(self._trie, cut.root) if cut.root else "the page"
         self._numbers = keeping.line_numbers(cut.lines)
-        self._similarity = cut.evidence.similarity
+        self._similarity = np.array(cut.evidence.similarity, np.float32)
 
     def reason(self, line: int) -> Reason:
         """Return the decision on a line and the rule behind it."""

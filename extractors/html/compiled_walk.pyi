@@ -1,4 +1,5 @@
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
 
 from lxml import etree
 
@@ -15,6 +16,9 @@ class Walker:
         for_readers: Callable[[str], bool],
         max_depth: int,
     ) -> None: ...
+    def collector(
+        self, wanted: Mapping[str, Sequence[str] | None], holding: Mapping[str, tuple[str, str]]
+    ) -> Collector: ...
     def walk(
         self, body: etree._Element, trie: PathTrie, paths: Memory, hide: bool, most: int
     ) -> (
@@ -23,13 +27,18 @@ class Walker:
             list[int],
             list[int],
             list[bool],
-            bytes,
-            bytes,
-            list[tuple[int, etree._Element]],
+            list[int],
+            list[int],
+            list[int],
+            Sequence[etree._Element],
             list[tuple[int, int, etree._Element]],
             list[etree._Element],
         ]
         | None
     ): ...
+
+class Collector:
+    def __init__(self, wanted: Mapping[str, Sequence[str] | None], holding: Mapping[str, tuple[str, str]]) -> None: ...
+    def collect(self, root: etree._Element) -> list[tuple[str, Any]] | None: ...
 
 def fits(element: etree._Element) -> bool: ...

@@ -7,11 +7,10 @@ loop has no rule for (deep nesting, namespaces, comments and other nodes, attrib
 the page is then walked in Python.
 """
 cimport lxml.includes.etreepublic as cetree
-from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memcmp, memcpy, strcmp, strlen
+from libc.string cimport memcmp, memcpy, memset, strcmp, strlen, strstr
 from lxml.includes.tree cimport (
     XML_CDATA_SECTION_NODE,
     XML_ELEMENT_NODE,
@@ -103,6 +102,12 @@ cdef xmlAttr* attribute_of(xmlNode* node, const char* name) noexcept nogil:
             return attribute
         attribute = attribute.next
     return NULL
+
+
+cdef object text_of(xmlNode* node, const char* name):
+    """Return the value of an attribute, None if there is none."""
+    cdef xmlAttr* attribute = attribute_of(node, name)
+    return None if attribute is NULL else decoded(value_of(attribute))
 
 
 cdef inline bint has_element(xmlNode* node) noexcept nogil:
@@ -283,6 +288,49 @@ cdef Py_ssize_t add_folded(Buffer* buffer, String s, bint count) except -1:
             gap = 0
 
 
+# Elements
+
+
+cdef struct Nodes:
+    xmlNode** data
+    Py_ssize_t used, size
+
+
+cdef inline int add_node(Nodes* nodes, xmlNode* node) except -1:
+    cdef xmlNode** data
+    cdef Py_ssize_t size
+    if nodes.used == nodes.size:
+        size = nodes.size * 2 + 64
+        data = <xmlNode**>realloc(nodes.data, size * sizeof(xmlNode*))
+        if data is NULL:
+            raise MemoryError
+        nodes.data, nodes.size = data, size
+    nodes.data[nodes.used] = node
+    nodes.used += 1
+    return 0
+
+
+cdef class Elements:
+    """A sequence of elements of one tree, whose objects are made when they are asked for: most never are.
+
+    Valid as long as no element is taken out of the tree.
+    """
+
+    cdef cetree._Element root  # keeps the document
+    cdef Nodes nodes
+
+    def __dealloc__(self):
+        free(self.nodes.data)
+
+    def __len__(self):
+        return self.nodes.used
+
+    def __getitem__(self, Py_ssize_t place):
+        if not 0 <= place < self.nodes.used:
+            raise IndexError(place)
+        return cetree.elementFactory(self.root._doc, self.nodes.data[place])
+
+
 # The walk
 
 
@@ -297,10 +345,6 @@ cdef struct Level:
     int path  # -1: not yet asked for
 
 
-cdef struct Sizes:
-    int64_t width, linked
-
-
 cdef class Walk:
     """One walk over one tree."""
 
@@ -308,9 +352,9 @@ cdef class Walk:
     cdef Memory paths
     cdef object trie
     cdef cetree._Element root  # keeps the document
-    cdef list texts, row_paths, row_items, continued, links, media, noted
-    cdef Sizes* sizes
-    cdef Py_ssize_t rows, sizes_room
+    cdef list texts, row_paths, row_items, continued, widths, link_chars, links, media, noted
+    cdef Elements link_elements
+    cdef Py_ssize_t rows
     cdef Buffer buffer
     cdef Py_ssize_t linked
     cdef bint broken, hide
@@ -323,11 +367,12 @@ cdef class Walk:
 
     def __cinit__(self):
         self.texts, self.row_paths, self.row_items, self.continued = [], [], [], []
+        self.widths, self.link_chars = [], []
         self.links, self.media, self.noted = [], [], []
+        self.link_elements = Elements()
 
     def __dealloc__(self):
         free(self.buffer.data)
-        free(self.sizes)
 
     cdef inline object element(self, xmlNode* node):
         return cetree.elementFactory(self.root._doc, node)
@@ -405,10 +450,18 @@ cdef class Walk:
             self.add_attribute(key, attribute_of(node, b"role"))
         path = self.paths.find(key) if key.length > 0 else -1
         if path < 0:
-            path = self.trie.child(parent, self.element(node), cetree.collectAttributes(node, 1))
+            path = self.trie.path_of(self.step(parent, form, node))
             if key.length > 0:
                 self.paths.put(key, path)
         return path
+
+    cdef tuple step(self, int parent, char form, xmlNode* node):
+        tag = decoded(<String>node.name)
+        if not form:
+            return parent, tag
+        if form == 1:
+            return parent, tag, text_of(node, b"class")
+        return parent, tag, text_of(node, b"class"), text_of(node, b"id"), text_of(node, b"itemprop"), text_of(node, b"role")
 
     cdef int add_attribute(self, Key* key, xmlAttr* attribute) except -1:
         cdef char is_there = attribute is not NULL
@@ -426,19 +479,12 @@ cdef class Walk:
         return self.add_row(text, self.path_at(block), self.buffer.used)
 
     cdef int add_row(self, str text, int path, Py_ssize_t width) except -1:
-        cdef Sizes* sizes
-        cdef Py_ssize_t room
-        if self.rows == self.sizes_room:
-            room = self.sizes_room * 2 if self.sizes_room else 256
-            sizes = <Sizes*>realloc(self.sizes, room * sizeof(Sizes))
-            if sizes is NULL:
-                raise MemoryError
-            self.sizes, self.sizes_room = sizes, room
-        self.sizes[self.rows].width, self.sizes[self.rows].linked = width, self.linked
         self.texts.append(text)
         self.row_paths.append(path)
         self.row_items.append(self.item)
         self.continued.append(self.broken)
+        self.widths.append(width)
+        self.link_chars.append(self.linked)
         self.rows += 1
         self.buffer.used = 0
         self.buffer.space = False
@@ -538,10 +584,10 @@ cdef class Walk:
 
     cdef inline int read_inline(self, xmlNode* child, int kind, int below, int block, bint in_link) except -1:
         if kind == LINK:
-            link = self.element(child)
-            self.links.append((self.rows, link))
+            self.links.append(self.rows)
+            add_node(&self.link_elements.nodes, child)
             if in_link or (attribute_of(child, b"href") is NULL and has_element(child)):
-                self.noted.append(link)
+                self.noted.append(self.element(child))
             in_link = True
         if child.children is not NULL:
             self.enter(child, below)
@@ -565,17 +611,10 @@ cdef class Walk:
         return 0
 
     cdef tuple result(self, Py_ssize_t most):
-        cdef Py_ssize_t count = min(self.rows, most), row
-        cdef bytes widths = PyBytes_FromStringAndSize(NULL, count * sizeof(int64_t))
-        cdef bytes linked = PyBytes_FromStringAndSize(NULL, count * sizeof(int64_t))
-        cdef int64_t* width = <int64_t*><char*>widths
-        cdef int64_t* characters = <int64_t*><char*>linked
-        for row in range(count):
-            width[row], characters[row] = self.sizes[row].width, self.sizes[row].linked
-        for numbers in (self.texts, self.row_paths, self.row_items, self.continued):
+        lists = self.texts, self.row_paths, self.row_items, self.continued, self.widths, self.link_chars
+        for numbers in lists:
             del numbers[most:]
-        lists = self.texts, self.row_paths, self.row_items, self.continued
-        return (*lists, widths, linked, self.links, self.media, self.noted)
+        return (*lists, self.links, self.link_elements, self.media, self.noted)
 
 
 cdef str joined(xmlNode* node):
@@ -602,6 +641,10 @@ cdef class Walker:
         self.max_depth = min(max_depth, DEEPEST)
         self.classes, self.styles = Memory(), Memory()
 
+    def collector(self, wanted, holding):
+        """Return a `Collector` for these tables."""
+        return Collector(wanted, holding)
+
     cdef bint answer(self, Memory memory, object rule, xmlAttr* attribute) except -1:
         """Return what a rule says of an attribute's value."""
         cdef Key key
@@ -624,12 +667,13 @@ cdef class Walker:
         return known
 
     def walk(self, cetree._Element body not None, trie, Memory paths not None, bint hide, Py_ssize_t most):
-        """Return the fields of `Walked`, numbers as bytes of int64; None for a page that is unusual.
+        """Return the fields of `Walked`; None for a page that is unusual.
 
         `paths` is the memory that goes with `trie`.
         """
         cdef Walk walk = Walk()
         walk.rules, walk.trie, walk.paths, walk.root, walk.hide = self, trie, paths, body, hide
+        walk.link_elements.root = body
         walk.max_depth = self.max_depth
         try:
             if walk.kind_of(body._c_node) < 0:
@@ -641,6 +685,86 @@ cdef class Walker:
         except Unusual:
             return None
         return walk.result(most)
+
+
+# Elements that declare something
+
+
+cdef struct Name:
+    String name
+    int place  # in the collector's table; -1: it is not there
+
+
+cdef enum:
+    NAMES = 64  # names that are remembered while a tree is read
+
+
+cdef class Collector:
+    """`python_walk.collect` with its tables; of elements that are not wanted whole, dicts of the wanted attributes."""
+
+    cdef list tags, names, attributes, conditions
+
+    def __init__(self, wanted, holding):
+        self.tags = list(wanted)
+        self.names = [tag.encode() for tag in wanted]
+        self.attributes = [
+            None if names is None else [(name, name.encode()) for name in names] for names in wanted.values()
+        ]
+        self.conditions = [None if tag not in holding else [part.encode() for part in holding[tag]] for tag in wanted]
+
+    def collect(self, cetree._Element root not None):
+        """Return tags with elements or attributes, in document order; None for a tree that is unusual."""
+        cdef list found = []
+        cdef Name known[NAMES]
+        cdef Name* remembered
+        cdef xmlNode* node = root._c_node
+        memset(known, 0, sizeof(known))
+        try:
+            while True:
+                if node.type == XML_ELEMENT_NODE:
+                    if node.ns is not NULL:
+                        return None
+                    remembered = &known[(<size_t>node.name >> 3) & (NAMES - 1)]  # a tree has one copy of each name
+                    if remembered.name != <String>node.name:
+                        remembered.name, remembered.place = <String>node.name, self.place_of(<String>node.name)
+                    if remembered.place >= 0:
+                        self.add(found, root, node, remembered.place)
+                    if node.children is not NULL:
+                        node = node.children
+                        continue
+                while node.next is NULL and node is not root._c_node:
+                    node = node.parent
+                if node is root._c_node:
+                    return found
+                node = node.next
+        except Unusual:
+            return None
+
+    cdef int place_of(self, String name) except -2:
+        cdef Py_ssize_t place
+        for place in range(len(self.names)):
+            if strcmp(<const char*>name, <bytes>self.names[place]) == 0:
+                return place
+        return -1
+
+    cdef int add(self, list found, cetree._Element root, xmlNode* node, int place) except -1:
+        cdef xmlAttr* attribute
+        cdef dict read
+        if self.conditions[place] is not None:
+            name, text = self.conditions[place]
+            attribute = attribute_of(node, <bytes>name)
+            if attribute is NULL or strstr(<const char*>value_of(attribute), <bytes>text) is NULL:
+                return 0
+        if self.attributes[place] is None:
+            found.append((self.tags[place], cetree.elementFactory(root._doc, node)))
+            return 0
+        read = {}
+        for name, encoded in self.attributes[place]:
+            attribute = attribute_of(node, <bytes>encoded)
+            if attribute is not NULL:
+                read[name] = decoded(value_of(attribute))
+        found.append((self.tags[place], read))
+        return 0
 
 
 def fits(cetree._Element element not None):

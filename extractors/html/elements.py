@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-import numpy as np
 from lxml import etree
-from numpy.typing import NDArray
 
 from .class_names import CACHED, SCREEN_READER
 
@@ -39,17 +37,18 @@ _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGN
 class Walked(NamedTuple):
     """The result of a walk; the first six have one entry per line, with the same meaning as in `Lines`.
 
-    `widths`: int64, UTF-8 bytes of the texts. `link_chars`: int64, characters inside links. `links` and `media` as in
-    `Lines`. `noted`: elements to examine: hidden ones, those of the kinds for it, unusual links.
+    `widths`: UTF-8 bytes of the texts. `link_chars`: characters inside links. `links`, `link_elements` and
+    `media` as in `Lines`. `noted`: elements to examine: hidden ones, those of the kinds for it, unusual links.
     """
 
     texts: list[str]
     paths: list[int]
     items: list[int]
     continued: list[bool]
-    widths: NDArray[np.int64]
-    link_chars: NDArray[np.int64]
-    links: list[tuple[int, etree._Element]]
+    widths: list[int]
+    link_chars: list[int]
+    links: list[int]
+    link_elements: Sequence[etree._Element]
     media: list[tuple[int, int, etree._Element]]
     noted: list[etree._Element]
 

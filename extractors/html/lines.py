@@ -9,7 +9,7 @@ The tree is walked by compiled code where that is available, otherwise in Python
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -46,8 +46,9 @@ class Lines:
 
     `texts`; `paths`: of the line's block, in `trie`; `items`: number of the last <li>, <dt>, <dd> or <tr> that began;
     `widths` and `linked_bytes`: UTF-8 bytes of the text and of its part inside links; `width` and `linked` are the
-    same as float32 arrays. `continued`: whether the line follows a <br>. `links` and `media` (images and players):
-    elements, each with the number of the line that contains or follows it, media also with the path of their block.
+    same as float32 arrays. `continued`: whether the line follows a <br>. `links`: of each link, the number of the line
+    that contains or follows it; `link_elements`: the links themselves. `media` (images and players): numbers of lines,
+    paths of the blocks, elements.
     """
 
     def __init__(
@@ -65,15 +66,17 @@ class Lines:
         self.paths = paths
         self.items = items
         self.continued: list[bool] = [False] * len(texts)
-        self.links: list[tuple[int, etree._Element]] = []
+        self.links: list[int] = []
+        self.link_elements: Sequence[etree._Element] = []
         self.media: list[tuple[int, int, etree._Element]] = []
         self.widths, self.linked_bytes = bytes_of(texts, link_chars, widths)
 
     @classmethod
     def of(cls, walked: Walked, trie: PathTrie) -> "Lines":
         """Return what a walk found; its paths are in `trie`."""
-        lines = cls(trie, walked.texts, walked.paths, walked.items, walked.link_chars.tolist(), walked.widths.tolist())
-        lines.continued, lines.links, lines.media = walked.continued, walked.links, walked.media
+        lines = cls(trie, walked.texts, walked.paths, walked.items, walked.link_chars, walked.widths)
+        lines.continued, lines.media = walked.continued, walked.media
+        lines.links, lines.link_elements = walked.links, walked.link_elements
         return lines
 
     def __len__(self) -> int:
@@ -190,7 +193,7 @@ class Lines:
     @cached_property
     def hrefs(self) -> list[str]:
         """The targets of the links as written on the page; "" for a link without one."""
-        return [element.get("href") or "" for _, element in self.links]
+        return [element.get("href") or "" for element in self.link_elements]
 
     @cached_property
     def outline(self) -> Outline:
@@ -199,7 +202,7 @@ class Lines:
 
     def forget_elements(self) -> None:
         """Drop what keeps the page's tree in memory."""
-        self.links, self.media = [], []
+        self.links, self.link_elements, self.media = [], [], []
 
     def without(self, dropped: Collection[int]) -> "Lines":
         """Return the page without some of its lines."""
@@ -210,7 +213,9 @@ class Lines:
         lines = Lines(self.trie, texts, paths, items, [0] * len(kept), [int(self.widths[index]) for index in kept])
         lines.linked_bytes = [self.linked_bytes[index] for index in kept]
         lines.continued = [self.continued[index] for index in kept]
-        lines.links = [(number[index], element) for index, element in self.links if index in number]
+        both = list(zip(self.links, self.link_elements, strict=True))
+        lines.links = [number[index] for index, _ in both if index in number]
+        lines.link_elements = [element for index, element in both if index in number]
         lines.media = [(number[index], path, element) for index, path, element in self.media if index in number]
         return lines
 

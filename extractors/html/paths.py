@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import re2
@@ -115,9 +115,13 @@ class PathTrie:
         else:
             get = element.get
             seen = (parent, tag, get("class"), get("id"), get("itemprop"), get("role"))
+        return self.path_of(seen)
+
+    def path_of(self, seen: tuple[Any, ...]) -> int:
+        """Return the path of an element below `seen[0]` from what `child` looks at: the arguments of `step_of`."""
         path = self._seen.get(seen)
         if path is None:
-            path = self._seen[seen] = self.add(parent, step_of(*seen[1:]))
+            path = self._seen[seen] = self.add(seen[0], step_of(*seen[1:]))
         return path
 
     def signature(self, path: int) -> int:

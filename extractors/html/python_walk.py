@@ -5,7 +5,9 @@ The form is that of a hot loop: one look-up of a child's kind, leaf inline eleme
 when a line is written, no list of nodes.
 """
 
-import numpy as np
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from lxml import etree
 
 from .dom import inner_text
@@ -35,7 +37,8 @@ def walk(body: etree._Element, trie: PathTrie, hide: bool, most: int) -> Walked:
     The hot loop is written without calls where a call would cost more time than it adds clarity.
     """
     rows: list[tuple[str, int, int, int, bool]] = []  # text, path, item, characters inside links, whether after a <br>
-    links: list[tuple[int, etree._Element]] = []
+    links: list[int] = []
+    link_elements: list[etree._Element] = []
     media: list[tuple[int, int, etree._Element]] = []
     noted: list[etree._Element] = []
     broken = False  # whether a <br> was the last that ended a line
@@ -120,7 +123,8 @@ def walk(body: etree._Element, trie: PathTrie, hide: bool, most: int) -> Walked:
                     inside = in_link
                     if kind == LINK:
                         inside = True
-                        links.append((len(rows), child))
+                        links.append(len(rows))
+                        link_elements.append(child)
                         if in_link or ("href" not in names and len(child)):
                             noted.append(child)
                     if text and (buffer or not text.isspace()):
@@ -194,8 +198,26 @@ def walk(body: etree._Element, trie: PathTrie, hide: bool, most: int) -> Walked:
     del rows[most:]
     texts, paths, items, link_chars, continued = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [], [])
     widths = [len(text) if text.isascii() else len(text.encode()) for text in texts]
-    numbers = np.array(widths, np.int64), np.array(link_chars, np.int64)
-    return Walked(texts, paths, items, continued, *numbers, links, media, noted)
+    return Walked(texts, paths, items, continued, widths, link_chars, links, link_elements, media, noted)
+
+
+def collect(
+    root: etree._Element, wanted: Mapping[str, Sequence[str] | None], holding: Mapping[str, tuple[str, str]]
+) -> list[tuple[str, Any]]:
+    """Return the elements with one of the tags `wanted`, in document order; their attributes are read with `get`.
+
+    `wanted`: the attributes that are read, None for an element that is needed itself. `holding`: by tag, an attribute
+    and what it must hold for its element to be wanted.
+    """
+    found = []
+    for element in root.iter(*wanted):
+        tag = str(element.tag)
+        if tag in holding:
+            name, text = holding[tag]
+            if text not in (element.get(name) or ""):
+                continue
+        found.append((tag, element))
+    return found
 
 
 def fold(text: str, at_once: int = FOLDED_AT_ONCE) -> str:

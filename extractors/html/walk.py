@@ -1,15 +1,15 @@
-"""The walk over the tree in the form that is in use: compiled where that is available, otherwise in Python.
+"""What reads the whole tree, in the form that is in use: compiled where that is available, otherwise in Python.
 
-`compiled_walk` is an optional part of an installation (setup.py). It reads the nodes of libxml2 where they lie in
-memory, so both forms are compared on a small page first: with an lxml whose nodes lie differently the Python form is
-used. `EXEMPLAR_PURE=1` in the environment chooses the Python form.
+That is the walk, which finds the lines, and the collection of elements that declare something. `compiled_walk` is an
+optional part of an installation (setup.py). It reads the nodes of libxml2 where they lie in memory, so both forms are
+compared on a small page first: with an lxml whose nodes lie differently the Python form is used. `EXEMPLAR_PURE=1` in
+the environment chooses the Python form.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from lxml import etree
 
 from ..compiled import are_wanted, loops_in_python
@@ -42,6 +42,25 @@ def walk(body: etree._Element, trie: PathTrie, hide: bool, most: int) -> Walked:
     return python_walk.walk(body, trie, hide, most)
 
 
+class Collector:
+    """Finds elements by their tags, in one pass over a tree."""
+
+    def __init__(self, wanted: Mapping[str, Sequence[str] | None], holding: Mapping[str, tuple[str, str]]) -> None:
+        """`wanted`: tags, with the attributes that are read, or None for elements that are needed themselves.
+        `holding`: tags with an attribute and what it must hold, where not all elements with the tag are wanted.
+        """
+        self._tables = wanted, holding
+        self._compiled = None if _walker is None else _walker.collector(wanted, holding)
+
+    def collect(self, root: etree._Element) -> list[tuple[str, Any]]:
+        """Return tags with what reads attributes by `get`, or the element itself, in document order."""
+        if _walker is not None and self._compiled is not None:
+            found = self._compiled.collect(root)
+            if found is not None:
+                return found
+        return python_walk.collect(root, *self._tables)
+
+
 def walk_in_use() -> str:
     """Return the form of the walk that is in use: "compiled" or "Python"."""
     return "Python" if _walker is None else "compiled"
@@ -66,11 +85,7 @@ def _compiled(walker: "Walker", body: etree._Element, trie: PathTrie, hide: bool
 
         trie.memory = Memory()
     found = walker.walk(body, trie, trie.memory, hide, most)
-    if found is None:
-        return None
-    texts, paths, items, continued, widths, link_chars, links, media, noted = found
-    numbers = np.frombuffer(widths, np.int64), np.frombuffer(link_chars, np.int64)
-    return Walked(texts, paths, items, continued, *numbers, links, media, noted)
+    return None if found is None else Walked(*found)
 
 
 def _load() -> "Walker | None":

@@ -6,6 +6,7 @@ search of its own, which is done only when it is needed.
 
 import html
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -14,6 +15,7 @@ from lxml import etree
 from ..html.controls import without_controls
 from ..html.dom import inner_text
 from ..html.resolve_url import web_url
+from ..html.walk import Collector
 from ..page import Page
 from . import json_ld
 from .meta_names import KNOWN
@@ -25,6 +27,16 @@ MAX_HEADING = 300  # characters; a longer <h1> was never closed
 MAX_ITEM = 200  # characters of an element with microdata; more is a text
 
 _NAMING = ("name", "property", "itemprop", "http-equiv")
+_DECLARING = Collector(
+    {
+        "meta": (*_NAMING, "content"),
+        "link": ("rel", "type", "href"),
+        "base": ("href",),
+        **dict.fromkeys(("article", "h2", "h3"), ()),
+        **dict.fromkeys(("title", "h1", "time", "script")),  # whose text is read, too
+    },
+    {"script": ("type", "ld+json")},
+)
 _ITEMS = etree.XPath("descendant::*/@itemprop/..")  # faster than descendant::*[@itemprop]
 _TEXTS_AND_BREAKS = etree.XPath("descendant::text() | descendant::br")
 _WANTED_ITEMS = frozenset({"author", "datepublished", "datecreated", "datemodified"})
@@ -42,12 +54,17 @@ _MODIFIED_MARK = re.compile(r"updat|modif", re.IGNORECASE)
 class Head:
     """The values that one walk over the tree collects, in document order.
 
-    `meta`: contents by lower-case name, property or itemprop, of the names in `meta_names`. `robots`: directives for
-    crawlers, `name: …` if for one only. `times`: of <time> elements without a declared meaning; `published` and
-    `modified`: of those with one. `article` and `declared_page`: the data of JSON-LD on the article and on the page.
+    `counts`: of <article>, <h1> to <h3> and <time>, by tag. `relations`: rel and type of each <link>. `scripts`: of
+    JSON-LD. `meta`: contents by lower-case name, property or itemprop, of the names in `meta_names`. `robots`:
+    directives for crawlers, `name: …` if for one only. `times`: of <time> elements without a declared meaning;
+    `published` and `modified`: of those with one. `article` and `declared_page`: the data of JSON-LD on the article
+    and on the page.
     """
 
     root: etree._Element
+    counts: Counter[str] = field(default_factory=Counter)
+    relations: list[tuple[str, str]] = field(default_factory=list)
+    scripts: list[str] = field(default_factory=list)
     meta: dict[str, list[str]] = field(default_factory=dict)
     robots: list[str] = field(default_factory=list)
     title: str = ""
@@ -94,32 +111,34 @@ class Head:
 def read_head(root: etree._Element) -> Head:
     """Collect the elements that carry metadata in one walk."""
     head = Head(root, language=root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or "")
-    texts: list[str] = []
     left = {"h1": MAX_TRIED, "time": MAX_TRIED}
-    for element in root.iter("meta", "title", "h1", "time", "script", "link", "base"):
-        tag = element.tag
+    for tag, element in _DECLARING.collect(root):
         if tag == "meta":
             _read_meta(head.meta, element)
             if len(head.robots) < MAX_REPEATED:
                 _read_robots(head.robots, element)
         elif tag == "script":
-            if "ld+json" in (element.get("type") or "") and element.text:
-                texts.append(element.text)
+            if element.text:
+                head.scripts.append(element.text)
         elif tag == "link":
-            if not head.canonical and "canonical" in (element.get("rel") or "").lower().split():
+            relation = (element.get("rel") or "").lower()
+            head.relations.append((relation, element.get("type") or ""))
+            if not head.canonical and "canonical" in relation.split():
                 head.canonical = element.get("href") or ""
         elif tag == "title":
             head.title = head.title or _read_title(element)
         elif tag == "base":
             head.base = head.base or element.get("href") or ""
-        elif left[tag]:
-            left[tag] -= 1
-            if tag == "time":
-                _read_time(head, element)
-            else:
-                _read_heading(head.headings, element)
-    if texts:
-        head.article, head.declared_page = json_ld.find_article(texts)
+        else:
+            head.counts[tag] += 1
+            if left.get(tag):
+                left[tag] -= 1
+                if tag == "time":
+                    _read_time(head, element)
+                else:
+                    _read_heading(head.headings, element)
+    if head.scripts:
+        head.article, head.declared_page = json_ld.find_article(head.scripts)
     return head
 
 
@@ -130,7 +149,7 @@ def clean(text: str | None) -> str | None:
     return " ".join(without_controls(html.unescape(text) if "&" in text else text).split()) or None
 
 
-def _read_meta(meta: dict[str, list[str]], element: etree._Element) -> None:
+def _read_meta(meta: dict[str, list[str]], element: Any) -> None:
     content = ""
     for attribute in _NAMING:
         name = element.get(attribute)
@@ -141,7 +160,7 @@ def _read_meta(meta: dict[str, list[str]], element: etree._Element) -> None:
             meta.setdefault(name, []).append(content)
 
 
-def _read_robots(robots: list[str], element: etree._Element) -> None:
+def _read_robots(robots: list[str], element: Any) -> None:
     content = element.get("content") or ""
     if "no" not in content.lower() and "max-" not in content and "unavailable" not in content:
         return

@@ -262,9 +262,11 @@ def compare(voter: Voter, page: ParsedPage) -> Comparison:
     example, lines = voter.lines, page.lines
     found = align(example, lines)
     twin = is_twin(page, found.page)
-    used = Similarity(unmatched(example), unmatched(lines)) if twin else found
-    profile = profile_of(example, voter.body, used.example)
-    return Comparison(found, LineEvidence(used.page, page.prior, profile, voter.layout), twin)
+    of_example, of_page = found.example, found.page.tolist()
+    if twin:
+        of_example, of_page = np.zeros(len(example), np.float32), unmatched(lines)
+    profile = profile_of(example, voter.body, of_example)
+    return Comparison(found, LineEvidence(of_page, page.prior, profile, voter.layout), twin)
 
 
 def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0, usual_match: float = 0.0) -> BodyLines | str:
@@ -352,7 +354,8 @@ def surrounding_match(page: Lines, similarity: Floats, body: Body) -> float:
 def is_twin(parsed: ParsedPage, similarity: Floats) -> bool:
     """Whether the example has nearly the same text as the page."""
     page = parsed.lines
-    new = sum(content_of(page, similarity, *turning_points(evidence_of(page, similarity))))
+    alike = similarity.tolist()
+    new = sum(content_of(page, alike, *turning_points(evidence_of(page, alike))))
     structural = parsed.prior.plain * page.weight
     if new >= TWIN_REST * float(structural.sum()):
         return False  # saves the second cut below on all but a few pages

@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from ..content.assembly import ParsedPage, read
 from ..html.paths import PathTrie
 from ..section import make_page
 from .addresses import shape_of
+from .feature_loops import sum_of_contributions
 from .features import NAMES, SCREENED, address_of, features_of, screened_features_of
 from .learning import OF_ADDRESS
 from .model import Model, Values, load, probability
@@ -67,9 +69,9 @@ def page_type(html: bytes | str, url: str | None = None, *, content_type: str | 
 
 def surely_article(parsed: ParsedPage, kept: list[int]) -> bool:
     """Return whether the page with the body `kept` is surely an article by the screen alone."""
-    model = _model(SCREEN)
-    row = model.row(screened_features_of(parsed, kept))
-    return float(model.log_odds(row[np.newaxis])[0]) >= model.article_from
+    model, features = _model(SCREEN), screened_features_of(parsed, kept)
+    found = sum_of_contributions([features[name] for name in model.names], *_tables(_folder.get(), SCREEN))
+    return found + float(model.bias[0]) >= model.article_from
 
 
 def classify(parsed: ParsedPage, kept: list[int] | None = None, evidence: float = 0.0) -> PageType:
@@ -146,3 +148,10 @@ def _model(path: Path) -> Model:
 @lru_cache(64)
 def _loaded(folder: Path, path: Path) -> Model:
     return load(folder / path.name, _FORMS[path])
+
+
+@lru_cache(64)
+def _tables(folder: Path, path: Path) -> tuple[Any, ...]:
+    """Return what `sum_of_contributions` needs of a model: mean, scale, knots and weights."""
+    model = _loaded(folder, path)
+    return tuple(array.tolist() for array in (model.mean, model.scale, model.knots, model.weights))

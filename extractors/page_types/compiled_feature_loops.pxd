@@ -1,6 +1,6 @@
 cimport cython
 
-cdef double PROSE_LINE  # a constant of the source, which is a number of C here
+cdef double PROSE_LINE, LIMIT, BEND_SCALE  # constants of the source, which are numbers of C here
 
 
 @cython.locals(
@@ -9,3 +9,9 @@ cdef double PROSE_LINE  # a constant of the source, which is a number of C here
     linked_within=double, width_within=double, longest=double, bytes_=double, inside=double, link=bint, stays=bint,
 )
 cpdef tuple body_amounts(list width, list linked, list links, list headings, list kept)
+
+@cython.locals(
+    found=double, slopes=list, number=Py_ssize_t, bend=Py_ssize_t, value=double, middle=double, width=double,
+    weight=double, scaled=double, knot=double,
+)
+cpdef double sum_of_contributions(list values, list mean, list scale, list knots, list weights) except? -1

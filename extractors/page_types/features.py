@@ -57,7 +57,7 @@ def _titles(lines: Lines) -> Iterator[str]:
     """Yield the targets of links whose line could be a linked title."""
     width = lines.width
     may_be_title = ((width >= ENTRY_MIN) & (width <= ENTRY_MAX) & (2 * lines.linked > width)).tolist()
-    for (line, _), href in zip(lines.links, lines.hrefs, strict=True):
+    for line, href in zip(lines.links, lines.hrefs, strict=True):
         if href and line < len(lines) and may_be_title[line]:
             yield href
 

@@ -198,7 +198,7 @@ def _targets(lines: Lines, places: set[int]) -> dict[str, float]:
     hosts = [_host(href) for href in everywhere]
     counts = Counter(filter(None, hosts))
     own = max(counts, key=counts.__getitem__, default="")
-    of_places = [place for place, (line, _) in enumerate(lines.links) if line in places and everywhere[place]]
+    of_places = [place for place, line in enumerate(lines.links) if line in places and everywhere[place]]
     within = sum(not everywhere[place].startswith("#") and hosts[place] in ("", own) for place in of_places)
     return {
         "like_targets": log1p(len({everywhere[place] for place in of_places})),

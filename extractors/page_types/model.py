@@ -22,13 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadModel
+from .feature_loops import BEND_SCALE, LIMIT
 
 Values = NDArray[np.float64]
 
-LIMIT = 4.0  # standard deviations; beyond it a number says no more
 QUARTILES = (0.25, 0.5, 0.75)
 BENDS = len(QUARTILES)
-BEND_SCALE = 0.7  # of the bends' inputs: the ridge holds bends smaller than slopes
 PENALTY = 0.2  # of the squared weights, beside a loss whose pages weigh 1 together; chosen on the development sites
 STEPS, DONE = 50, 1e-10  # of Newton's method; largest change of a weight at which it ends
 FORMAT = 1  # of the file

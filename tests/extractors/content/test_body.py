@@ -21,8 +21,8 @@ def kept(html, profile=NO_PROFILE):
 
 
 def body_of(lines, similarity=None, profile=NO_PROFILE):
-    none = np.zeros(len(lines), np.float32)
-    return cut_body(lines, LineEvidence(none if similarity is None else similarity, prior_of(lines, []), profile))
+    alike = unmatched(lines) if similarity is None else similarity.tolist()
+    return cut_body(lines, LineEvidence(alike, prior_of(lines, []), profile))
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_example_s_profile_decides_between_two_candidates():
     page = f"<div class=story>{''.join(f'<p>{t}</p>' for t in HARBOUR)}</div><div class=talk>{comments}</div>"
     trie = PathTrie()
     example = read_lines(parse(f"<div class=story>{PROSE}</div>"), trie)
-    profile = profile_of(example, list(range(len(example))), unmatched(example))
+    profile = profile_of(example, list(range(len(example))), np.zeros(len(example), np.float32))
     lines = read_lines(parse(page), trie)
     alone, guided = body_of(lines), body_of(lines, profile=profile)
     assert [lines.texts[index] for index in guided.kept] == list(HARBOUR)
@@ -132,7 +132,7 @@ def test_example_s_profile_decides_between_two_candidates():
 
 def test_profile_of_nothing_is_empty():
     lines = read_lines(parse("<p>a</p>"), PathTrie())
-    assert profile_of(lines, [], unmatched(lines)) == Profile()
+    assert profile_of(lines, [], np.zeros(len(lines), np.float32)) == Profile()
 
 
 def test_line_that_repeats_the_example_stays_on_a_main_path_and_goes_elsewhere():
