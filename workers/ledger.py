@@ -26,6 +26,7 @@ from datetime import date, timedelta
 from typing import Any, Literal, cast
 
 import redis
+from redis.commands.core import Script
 
 from . import keys
 from .clock import Clock, day_at
@@ -36,6 +37,7 @@ from .redis_access.steps import RECOGNISE, Step
 from .url_states import (
     FINAL_STATES,
     OPEN_STATES,
+    Claim,
     Counts,
     Fingerprint,
     Found,
@@ -102,12 +104,8 @@ class Ledger:
         self.clock = clock or clock_of(connection).now
         self.problems_kept = problems_kept
         self.keys = {name: keys.of_task(task, name) for name in _KEY_NAMES}
-        self._repeatable = {name: connection.register_script(_PRELUDE + SCRIPTS[name]) for name in REPEATABLE}
-        self._steps = {
-            name: Step(connection, _PRELUDE + text, declares=RECOGNISE if name in RECOGNISING else "")
-            for name, text in SCRIPTS.items()
-            if name not in REPEATABLE
-        }
+        self._repeatable: dict[str, Script] = {}  # these two with those that were used
+        self._steps: dict[str, Step] = {}
 
     def today(self) -> date:
         """Return the present day."""
@@ -222,16 +220,10 @@ class Ledger:
         holder = cast("bytes | None", self.redis.hget(self.keys["holders"], name))
         return holder is not None and _text(holder) == worker
 
-    def claim(
-        self, name: Fingerprint, canonical: Fingerprint, worker: str
-    ) -> Literal["mine", "theirs", "busy", "lost"]:
-        """Claim a canonical URL for a leased page: only its owner may write the article.
-
-        "theirs": another URL of the task has written it. "busy": another URL holds the claim; try again later.
-        "lost": the worker no longer holds the page.
-        """
-        answer = _text(self.step("claim", name, canonical, worker, *self.place_of(canonical)))
-        return cast('Literal["mine", "theirs", "busy", "lost"]', answer)
+    def claim(self, name: Fingerprint, canonical: Fingerprint, worker: str) -> Claim:
+        """Claim a canonical URL for a leased page: only its owner may write the article."""
+        state, *facts = self.step("claim", name, canonical, worker, *self.place_of(canonical))
+        return Claim(cast('Literal["mine", "theirs", "busy", "lost"]', _text(state)), *map(bool, facts))
 
     def claim_entries(
         self, name: Fingerprint, entries: Sequence[Fingerprint], worker: str, *, pages_give_rows: bool
@@ -503,8 +495,25 @@ class Ledger:
         """
         names = [keys.of_task(self.task, "")]
         if script in REPEATABLE:
-            return self._repeatable[script](keys=names, args=args, client=pipe)
-        return self._steps[script](names, list(args), pipe)
+            return self._repeatable_of(script)(keys=names, args=args, client=pipe)
+        return self._step_of(script)(names, list(args), pipe)
+
+    def script_of(self, name: str) -> Script:
+        """Return a script of `workers/lua` as Redis gets it."""
+        return self._repeatable_of(name) if name in REPEATABLE else self._step_of(name).script
+
+    def _repeatable_of(self, name: str) -> Script:
+        script = self._repeatable.get(name)
+        if script is None:
+            script = self._repeatable[name] = self.redis.register_script(_TEXTS[name])
+        return script
+
+    def _step_of(self, name: str) -> Step:
+        step = self._steps.get(name)
+        if step is None:
+            declares = RECOGNISE if name in RECOGNISING else ""
+            step = self._steps[name] = Step(self.redis, _TEXTS[name], declares=declares)
+        return step
 
 
 def with_pages(connection: "redis.Redis") -> list[str]:
@@ -566,6 +575,7 @@ _PRELUDE = (
     + f"local EPOCH, OBSERVED_KEPT = '{keys.EPOCH}', {OBSERVED_KEPT}\n"
     + COMMON
 )
+_TEXTS = {name: _PRELUDE + text for name, text in SCRIPTS.items()}
 
 
 def day_code(day: date) -> str:

@@ -88,6 +88,21 @@ class PageLease:
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """The answer to the claim of a canonical URL.
+
+    `state`: "mine"; "theirs": another URL of the task has written it; "busy": another URL holds the claim, try again
+    later; "lost": the worker no longer holds the page. What is "mine" has two facts beside it. `is_entry`: a
+    list page has written, or has claimed, the row of this URL; `has_forgotten`: URLs of the task were forgotten, so
+    that outputs may have the row.
+    """
+
+    state: Literal["mine", "theirs", "busy", "lost"]
+    is_entry: bool = False
+    has_forgotten: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """How many URLs of a task are in each state."""
 

@@ -109,15 +109,14 @@ def test_a_row_is_queued_once_although_the_reply_is_lost(tmp_path, clock):
         publish(connection, tmp_path, OUTPUT)
         worker = ExtractionWorker(connection, "here")
         names = deliver(connection, {1: news(1)})
-        script = Ledger(connection, TASK)._steps["settle"]._script
+        script = Ledger(connection, TASK).script_of("settle")
         connection.script_load(script.script)
         proxy.drop_reply_to(script.sha)
         worker.extract_pages(TASK, names)
         assert proxy.dropped == 1
         assert rows_waiting(connection) == 1
         for name in ("take_rows", "finish_rows"):
-            ledger = Ledger(connection, TASK)
-            script = ledger._steps[name]._script if name in ledger._steps else ledger._repeatable[name]
+            script = Ledger(connection, TASK).script_of(name)
             connection.script_load(script.script)
             proxy.drop_reply_to(script.sha)
         assert Delivery(connection, "d", draining="now").deliver_due() == 1

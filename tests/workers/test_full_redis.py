@@ -94,7 +94,7 @@ def test_a_heartbeat_and_what_frees_memory_are_not_refused(connection):
     assert [process["workers"] for process in alive(connection)] == [1]
     assert even_when_full(connection, "HINCRBY", "counter", "x", 2) == 2
     assert ledger.take(name, "w", seconds=10).url == url(1)
-    assert ledger.claim(name, name, "w") == "mine"
+    assert ledger.claim(name, name, "w").state == "mine"
     assert ledger.settle(name, "written", "", worker="w")
     with pytest.raises(redis.ResponseError):
         ledger.add([Found(url(2))])

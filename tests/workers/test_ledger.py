@@ -249,70 +249,70 @@ def settle_written(ledger, name, worker):
 
 def test_two_pages_of_one_article_do_not_both_get_it(ledger):
     one, two = in_hand(ledger, A, "one"), in_hand(ledger, B, "two")
-    assert ledger.claim(one, fingerprint(C), "one") == "mine"
-    assert ledger.claim(two, fingerprint(C), "two") == "busy"
+    assert ledger.claim(one, fingerprint(C), "one").state == "mine"
+    assert ledger.claim(two, fingerprint(C), "two").state == "busy"
     settle_written(ledger, one, "one")
-    assert ledger.claim(two, fingerprint(C), "two") == "theirs"
+    assert ledger.claim(two, fingerprint(C), "two").state == "theirs"
 
 
 def test_a_claim_is_released_when_its_page_fails(ledger):
     one, two = in_hand(ledger, A, "one"), in_hand(ledger, B, "two")
     ledger.claim(one, fingerprint(C), "one")
     ledger.settle(one, "failed", "ended its worker", worker="one")
-    assert ledger.claim(two, fingerprint(C), "two") == "mine"
+    assert ledger.claim(two, fingerprint(C), "two").state == "mine"
 
 
 def test_a_claim_is_released_when_its_page_is_dropped(ledger):
     one, two = in_hand(ledger, A, "one"), in_hand(ledger, B, "two")
     ledger.claim(one, fingerprint(C), "one")
     ledger.drop(one)
-    assert ledger.claim(two, fingerprint(C), "two") == "mine"
+    assert ledger.claim(two, fingerprint(C), "two").state == "mine"
 
 
 def test_a_claim_is_released_when_its_page_claims_another(ledger):
     one, two = in_hand(ledger, A, "one"), in_hand(ledger, B, "two")
     ledger.claim(one, fingerprint(C), "one")
-    assert ledger.claim(one, fingerprint(A), "one") == "mine"
-    assert ledger.claim(two, fingerprint(C), "two") == "mine"
+    assert ledger.claim(one, fingerprint(A), "one").state == "mine"
+    assert ledger.claim(two, fingerprint(C), "two").state == "mine"
 
 
 def test_claiming_twice_is_claiming_once(ledger):
     one = in_hand(ledger, A)
-    assert ledger.claim(one, fingerprint(C), "w") == "mine"
-    assert ledger.claim(one, fingerprint(C), "w") == "mine"
+    assert ledger.claim(one, fingerprint(C), "w").state == "mine"
+    assert ledger.claim(one, fingerprint(C), "w").state == "mine"
 
 
 def test_an_alias_first_makes_the_canonical_page_a_duplicate(ledger):
     alias, own = in_hand(ledger, A, "one"), in_hand(ledger, C, "two")
-    assert ledger.claim(alias, own, "one") == "mine"
-    assert ledger.claim(own, own, "two") == "busy"
+    assert ledger.claim(alias, own, "one").state == "mine"
+    assert ledger.claim(own, own, "two").state == "busy"
     settle_written(ledger, alias, "one")
-    assert ledger.claim(own, own, "two") == "theirs"
+    assert ledger.claim(own, own, "two").state == "theirs"
 
 
 def test_the_canonical_page_first_makes_an_alias_a_duplicate(ledger):
     own, alias = in_hand(ledger, C, "one"), in_hand(ledger, A, "two")
-    assert ledger.claim(own, own, "one") == "mine"
-    assert ledger.claim(alias, own, "two") == "busy"
+    assert ledger.claim(own, own, "one").state == "mine"
+    assert ledger.claim(alias, own, "two").state == "busy"
     settle_written(ledger, own, "one")
-    assert ledger.claim(alias, own, "two") == "theirs"
+    assert ledger.claim(alias, own, "two").state == "theirs"
 
 
 def test_a_canonical_page_that_was_rejected_leaves_the_article_to_its_alias(ledger):
     own, alias = in_hand(ledger, C, "one"), in_hand(ledger, A, "two")
     ledger.claim(own, own, "one")
     ledger.settle(own, "rejected", "a list page", worker="one")
-    assert ledger.claim(alias, own, "two") == "mine"
+    assert ledger.claim(alias, own, "two").state == "mine"
 
 
 def test_who_lost_the_page_can_not_claim(ledger):
     name = in_hand(ledger, A, "slow", PAST)
     ledger.take(name, "quick", seconds=FAR)
-    assert ledger.claim(name, fingerprint(C), "slow") == "lost"
+    assert ledger.claim(name, fingerprint(C), "slow").state == "lost"
     ledger.settle(name, "rejected", "a list page", worker="quick")
-    assert ledger.claim(name, fingerprint(C), "slow") == "lost"
+    assert ledger.claim(name, fingerprint(C), "slow").state == "lost"
     other = in_hand(ledger, B, "w")
-    assert ledger.claim(other, fingerprint(C), "w") == "mine"
+    assert ledger.claim(other, fingerprint(C), "w").state == "mine"
 
 
 # -- the end of a URL -----------------------------------------------------------------------------------------------

@@ -49,10 +49,6 @@ def losing(server, connection):
     assert server[1].dropped == before + 1, "no reply was dropped"
 
 
-def script_of(ledger, name):
-    return ledger._steps[name]._script if name in ledger._steps else ledger._repeatable[name]
-
-
 NAMES = [fingerprint(url(number)) for number in range(3)]
 
 
@@ -71,7 +67,7 @@ def fetched(ledger):
 
 
 def test_an_added_url_is_new_to_the_one_who_added_it(ledger, losing):
-    losing(script_of(ledger, "add"))
+    losing(ledger.script_of("add"))
     assert add(ledger) == [True, True, True]
     assert add(ledger) == [False, False, False]
     assert ledger.counts().seen == 3
@@ -79,7 +75,7 @@ def test_an_added_url_is_new_to_the_one_who_added_it(ledger, losing):
 
 def test_leased_urls_reach_the_spider(ledger, losing):
     add(ledger)
-    losing(script_of(ledger, "lease"))
+    losing(ledger.script_of("lease"))
     assert [leased.url for leased in ledger.lease(2)] == [url(0), url(1)]
     assert ledger.counts().states["leased"] == 2
     assert [leased.url for leased in ledger.lease(2)] == [url(2)]
@@ -87,7 +83,7 @@ def test_leased_urls_reach_the_spider(ledger, losing):
 
 def test_a_taken_page_counts_one_attempt(ledger, losing):
     fetched(ledger)
-    losing(script_of(ledger, "take"))
+    losing(ledger.script_of("take"))
     lease = ledger.take(NAMES[0], "me", seconds=30)
     assert (lease.attempts, lease.again) == (1, False)
     assert lease.page["body"]
@@ -98,7 +94,7 @@ def test_a_taken_page_counts_one_attempt(ledger, losing):
 def test_what_waits_again_may_be_leased_by_another(ledger, losing, name):
     add(ledger, 1)
     ledger.lease(1)
-    losing(script_of(ledger, name))
+    losing(ledger.script_of(name))
     if name == "put_back":
         ledger.put_back(NAMES[:1])
     else:
@@ -110,7 +106,7 @@ def test_what_waits_again_may_be_leased_by_another(ledger, losing, name):
 def test_a_settled_page_was_settled_by_its_worker(ledger, losing):
     fetched(ledger)
     ledger.take(NAMES[0], "me", seconds=30)
-    losing(script_of(ledger, "settle"))
+    losing(ledger.script_of("settle"))
     assert ledger.settle(NAMES[0], "written", "", worker="me")
     assert not ledger.settle(NAMES[0], "written", "", worker="me")
 
@@ -118,14 +114,14 @@ def test_a_settled_page_was_settled_by_its_worker(ledger, losing):
 def test_pages_of_a_dead_worker_are_returned(ledger, losing):
     fetched(ledger)
     ledger.take(NAMES[0], "dead", seconds=30)
-    losing(script_of(ledger, "free"))
+    losing(ledger.script_of("free"))
     assert ledger.free("dead") == NAMES[:1]
 
 
 def test_lapsed_pages_are_returned(ledger, losing):
     fetched(ledger)
     ledger.take(NAMES[0], "dead", seconds=-1)
-    losing(script_of(ledger, "lapsed"))
+    losing(ledger.script_of("lapsed"))
     assert ledger.lapsed(oldest_job=0.0) == NAMES[:1]
     assert ledger.lapsed(oldest_job=0.0) == []
 
@@ -133,7 +129,7 @@ def test_lapsed_pages_are_returned(ledger, losing):
 def test_abandoned_pages_are_returned(ledger, losing):
     fetched(ledger)
     ledger.take(NAMES[0], "dead", seconds=-1)
-    losing(script_of(ledger, "abandoned"))
+    losing(ledger.script_of("abandoned"))
     assert ledger.abandoned() == NAMES[:1]
     assert ledger.abandoned() == []
 
@@ -141,13 +137,13 @@ def test_abandoned_pages_are_returned(ledger, losing):
 def test_an_accepted_url_was_rejected(ledger, losing):
     add(ledger, 1)
     ledger.settle(NAMES[0], "rejected", "a list")
-    losing(script_of(ledger, "fetch_again"))
+    losing(ledger.script_of("fetch_again"))
     assert ledger.accept(url(0))
 
 
 def test_a_dropped_url_was_open(ledger, losing):
     add(ledger, 1)
-    losing(script_of(ledger, "drop"))
+    losing(ledger.script_of("drop"))
     assert ledger.drop(NAMES[0])
     assert ledger.counts().seen == 0
 
@@ -157,13 +153,13 @@ def test_a_repeatable_step_is_repeated(ledger, losing, name):
     fetched(ledger)
     if name not in ("hold", "postpone"):
         ledger.take(NAMES[0], "me", seconds=30)
-    losing(script_of(ledger, name))
+    losing(ledger.script_of(name))
     match name:
         case "arrive":
             deliver(ledger, NAMES[1])
             assert ledger.counts().states["fetched"] == 2
         case "claim":
-            assert ledger.claim(NAMES[0], NAMES[0], "me") == "mine"
+            assert ledger.claim(NAMES[0], NAMES[0], "me").state == "mine"
         case "claim_entries":
             entries = [fingerprint("http://gazette.example/e/1")]
             assert ledger.claim_entries(NAMES[0], entries, "me", pages_give_rows=True) == [True]
@@ -222,7 +218,7 @@ def test_a_step_without_a_lost_reply_runs_each_time(connection):
 def test_each_kind_of_reply_is_given_again(connection, losing, reply):
     step = Step(connection, f"redis.call('INCR', KEYS[1]) return {reply}")
     first = step(["exemplar:one"], [])
-    losing(step._script)
+    losing(step.script)
     assert step(["exemplar:one"], []) == first
     assert connection.get("exemplar:one") == b"2"
 

@@ -11,8 +11,7 @@ from extractors.html.urls import normalise
 from ..extraction_config import ExtractionConfig
 from ..ledger import LISTED, Ledger
 from ..rows import content_hash, row_of
-from ..task_state.forgetting import has_forgotten
-from ..url_states import PageLease, RecheckPlan, fingerprint
+from ..url_states import PageLease, fingerprint
 from .entries import entry_row, wanted_entries
 from .near_duplicates import NearDuplicates
 from .page_decision import FoundArticle, FoundList, KeepRow, MarkDuplicate, Postpone, WriteRows
@@ -36,7 +35,8 @@ class RowClaims:
         """Claim the article's canonical URL and return the decision; None if the lease is lost."""
         config, page, article = section.config, found.page, found.article
         canonical = canonical_url(article, page.url, lease.url, config)
-        match self.ledger.claim(lease.fingerprint, fingerprint(canonical), self.worker):
+        claim = self.ledger.claim(lease.fingerprint, fingerprint(canonical), self.worker)
+        match claim.state:
             case "lost":
                 return None
             case "busy":
@@ -50,7 +50,7 @@ class RowClaims:
         if previous and is_unchanged(previous, found.example_hash, is_incomplete=bool(page.missing)):
             recheck = next_recheck(config.revisit, previous, previous.version, previous.hash, now=now)
             return KeepRow("a page of it is missing" if page.missing else "unchanged", recheck)
-        version = self._next_version(previous, canonical)
+        version = previous.version + 1 if previous else 2 if claim.is_entry else 1
         row = row_of(
             article,
             task=config.task,
@@ -66,7 +66,7 @@ class RowClaims:
         )
         recheck = next_recheck(config.revisit, previous, version, found.example_hash, now=now)
         # Its row may have been written before. A plan for rechecks may be older than the last one's row.
-        again = lease.again or lease.accepted or previous is not None or has_forgotten(self.ledger)
+        again = lease.again or lease.accepted or previous is not None or claim.has_forgotten
         return WriteRows([row], recheck, again, article=found)
 
     def decide_list(self, section: PreparedSection, lease: PageLease, found: FoundList) -> Postpone | WriteRows | None:
@@ -98,12 +98,6 @@ class RowClaims:
         if config.near_duplicates == "keep":
             return None
         return NearDuplicates(self.ledger.redis, config.task).first_like(article.text, canonical)
-
-    def _next_version(self, previous: RecheckPlan | None, canonical: str) -> int:
-        """Return the version of an article's row: one more than at the last check, or than that of an entry's row."""
-        if previous:
-            return previous.version + 1
-        return 2 if self.ledger.is_entry(fingerprint(canonical)) else 1
 
 
 def canonical_url(article: Article, final_url: str, requested: str, config: ExtractionConfig) -> str:

@@ -4,7 +4,9 @@ redis-py loads a script that the server lacks, and then calls it. A server that 
 script, and refuses the call. So the call is repeated, as redis-py repeats commands while a connection fails.
 """
 
+import hashlib
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import redis
@@ -46,6 +48,10 @@ class ScriptPipeline(Pipeline):
 
 
 class _RepeatedScript(Script):
+    def __init__(self, client: ScriptClient, script: str | bytes):
+        # Not redis-py's constructor, which hashes the text each time: a ledger has forty scripts, a job a ledger.
+        self.registered_client, self.script, self.sha = client, script, _sha_of(script)
+
     def __call__(self, keys: Any = None, args: Iterable[Any] | None = None, client: Any = None) -> Any:
         for _ in range(ATTEMPTS):
             try:
@@ -53,6 +59,12 @@ class _RepeatedScript(Script):
             except redis.exceptions.NoScriptError:
                 continue
         raise _lost()
+
+
+@lru_cache(maxsize=256)
+def _sha_of(script: str | bytes) -> str:
+    """Return the name under which Redis knows a script."""
+    return hashlib.sha1(script.encode() if isinstance(script, str) else script, usedforsecurity=False).hexdigest()
 
 
 def _lost() -> redis.ConnectionError:

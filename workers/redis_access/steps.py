@@ -48,16 +48,16 @@ def answered_once(text: str) -> str:
 class Step:
     """A script of one connection that is executed once for each request.
 
-    `declares`: `RECALL` or `RECOGNISE` if the script itself uses what that declares.
+    `declares`: `RECALL` or `RECOGNISE` if the script itself uses what that declares. `script`: as Redis gets it.
     """
 
     def __init__(self, connection: "redis.Redis", text: str, *, declares: str = ""):
-        self._script = connection.register_script(declares + text if declares else answered_once(text))
+        self.script = connection.register_script(declares + text if declares else answered_once(text))
 
     def __call__(self, names: list[str], args: list[Any], pipe: Any = None) -> Any:
         """Run it with the keys `names`. With `pipe` it becomes part of that transaction."""
         reply_key, request = _requests.next(is_part=pipe is not None)
-        return self._script(keys=[*names, reply_key], args=[*args, request], client=pipe)
+        return self.script(keys=[*names, reply_key], args=[*args, request], client=pipe)
 
 
 class _Requests(threading.local):

@@ -82,7 +82,7 @@ def test_a_walk_whose_first_reply_is_lost_reads_all_that_is_new(server):
     with LossyProxy(server.socket) as proxy, proxy.client() as connection:
         Crawl(connection, Section(*newest_first(30, 1))).go()
         section = Section(*newest_first(54, 1))
-        add = Ledger(connection, "news")._steps["add"]._script
+        add = Ledger(connection, "news").script_of("add")
         crawl = Crawl(connection, section, lambda number: number == 0 and proxy.drop_reply_to(add.sha))
         report = crawl.go()
         assert proxy.dropped == 1

@@ -24,8 +24,8 @@ def connection(server):
 @pytest.fixture
 def losing(server, connection):
     def lose(step):
-        connection.script_load(step._script.script)
-        server.drop_reply_to(step._script.sha)
+        connection.script_load(step.script.script)
+        server.drop_reply_to(step.script.sha)
 
     before = server.dropped
     yield lose
