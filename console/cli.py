@@ -36,11 +36,11 @@ COMMANDS = {  # name: description in --help; the module is console.commands.<nam
     "proposals": "Show new examples found after a redesign; adopt or dismiss them.",
     "backtest": "Show what another example or method would change, on stored pages.",
     "re-extract": "Extract kept pages again, without a request.",
-    "export": "Write rows that were delivered before to a new output.",
+    "export": "Copy rows that were already delivered into a new output.",
     "accept": "Accept rejected pages as articles.",
     "forget": "Forget URLs of a task, so that they can be found again.",
-    "rename": "Rename a task; what it knows is kept.",
-    "completion": "Print the script by which a shell completes commands, tasks and kinds.",
+    "rename": "Rename a task; its ledger is kept.",
+    "completion": "Print a shell's completion script for commands, tasks and kinds of outputs.",
     "demo": "Crawl the sample site that comes with the source and show the articles.",
 }
 MODULES = {"try": "trial", "re-extract": "re_extract"}  # commands whose names are no names of modules

@@ -32,14 +32,14 @@ def explaining_options(command: Command) -> Command:
         metavar="FILE.html",
         help="Also write a page that shows why each line was kept or left out.",
     )
-    explain = click.option("--explain", "explained", is_flag=True, help="Show the same in short here.")
+    explain = click.option("--explain", "explained", is_flag=True, help="Print a short explanation here.")
     return report(explain(command))
 
 
 def check_explaining(path: Path | None, explained: bool, as_json: bool) -> None:
     """Raise `click.UsageError` if the options exclude each other or no report can be written, before any fetch."""
     if explained and as_json:
-        raise click.UsageError("--explain is text beside the result, so it does not go with JSON; --report does")
+        raise click.UsageError("--explain prints text after the result and cannot be combined with JSON; use --report")
     if path is None:
         return
     if path.is_dir():
@@ -47,7 +47,7 @@ def check_explaining(path: Path | None, explained: bool, as_json: bool) -> None:
     if not path.parent.is_dir():
         raise click.UsageError(f"--report: {path} cannot be written: no folder {path.parent}")
     if path.suffix.lower() not in (".html", ".htm"):
-        raise click.UsageError(f"--report: {path}: a report is a file that ends in .html")
+        raise click.UsageError(f"--report: {path}: the file name of a report must end in .html")
 
 
 class PageExplanations:

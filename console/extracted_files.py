@@ -26,7 +26,7 @@ class ResultTarget(Protocol):
         ...
 
     def end(self) -> str:
-        """Complete the files; return in words what was written."""
+        """Complete the files; return a message on what was written."""
         ...
 
 
@@ -102,5 +102,5 @@ class ResultFolder:
         (self.path / file).write_text(render(result, self.form) + "\n", "utf-8", "replace")
 
     def end(self) -> str:
-        """Return in words what was written."""
+        """Return a message on what was written."""
         return f"wrote {counted(len(self._names), 'file')} into {self.path}{os.sep}"

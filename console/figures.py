@@ -19,7 +19,7 @@ def check_figure_options(sources: Sequence[str], method: str, figure: Path) -> N
     from extractors.visual.missing import ExtraMissing
 
     if not is_one_page(sources):
-        raise click.UsageError("--figure draws one page: name one file, one URL or -, no folder and no list")
+        raise click.UsageError("--figure draws one page: give one file, one URL or -, not a folder or a list")
     try:
         check_figure(method)
         check_path(figure)

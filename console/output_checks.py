@@ -99,7 +99,7 @@ def try_outputs(
 ) -> list[TriedOutput]:
     """Try the outputs, and return the results in their order. `limit`: seconds for one, `limit_of_all` for all."""
     results = {id(result.of): result for result in _results(outputs, limit, limit_of_all, at_a_time, try_one)}
-    untried = f"not tried: the others took {limit_of_all:g} seconds"
+    untried = f"not tried: the other outputs took {limit_of_all:g} seconds"
     return [results.get(id(output)) or TriedOutput(output, "not tried", untried) for output in outputs]
 
 
@@ -134,7 +134,7 @@ def _results(
         if running.pop(id(result.of), None):
             yield result
     yield from (
-        TriedOutput(output, "unavailable", "no answer until the time for all outputs was over")
+        TriedOutput(output, "unavailable", "no answer within the time limit for all outputs")
         for _, output in running.values()
     )
 

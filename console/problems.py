@@ -20,7 +20,7 @@ from workers.url_states import State
 Fate = Literal["judged", "unwanted", "not a page", "dead link", "failed", "to be tried again"]
 
 TITLES: dict[Fate, str] = {  # in the order in which they are shown
-    "judged": "judged to be no article",
+    "judged": "judged not to be an article",
     "unwanted": "left out by the task's own rules (keep, drop, skip, days, limit)",
     "not a page": "no page to judge (robots.txt, not HTML)",
     "failed": "failed",

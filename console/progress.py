@@ -170,14 +170,14 @@ def event_lines(kind: str, facts: dict[str, Any]) -> list[str]:
         case "trouble":
             return [f"problem: {facts['text']}"]
         case "over":
-            return [f"over: {facts['text']}"]
+            return [f"resolved: {facts['text']}"]
     return []
 
 
 def crawled_line(report: dict[str, Any]) -> str:
     """Return a line with the result of one task's crawl."""
     if report["outcome"] == "killed":
-        return f"{report['task']}: the crawl was ended"
+        return f"{report['task']}: the crawl was stopped"
     outcome = word(report["outcome"])
     return (
         f"{report['task']}: crawl {outcome}; {report['lists']} list pages, {report['new']} new articles, "

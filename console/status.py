@@ -117,7 +117,7 @@ def redis_in_use(connection: "redis.Redis") -> dict[str, str | None]:
 
 
 def process_line(process: dict[str, Any], now: float) -> str:
-    """Return what the overview shows of one process, alive or dead."""
+    """Return the overview's line about a process, alive or dead."""
     parts = [f"{process['role']} on {process.get('node', process.get('host', '?'))}", f"process {process['pid']}"]
     if shown := process.get("version"):
         parts.append(f"version {shown}")
@@ -133,7 +133,7 @@ def process_line(process: dict[str, Any], now: float) -> str:
 
 
 def died_line(process: dict[str, Any], now: float) -> str:
-    """Return what the overview shows of a process that died."""
+    """Return the overview's line about a process that died."""
     return f"{process_line(process, now)}; last heartbeat {_ago(now - process['at'])} ago"
 
 

@@ -85,7 +85,7 @@ def _left(survey: Survey) -> list[str]:
 
 def kind_of(reason: str) -> str:
     """Return the kind of a reason, without the parts that differ from link to link."""
-    if reason.startswith("after ") or "goes on with" in reason or "match the regular" in reason:
+    if reason.startswith("after ") or "continues with" in reason or "match the regular" in reason:
         return OF_ANOTHER_FORM
     return reason.partition(":")[0]
 

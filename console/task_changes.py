@@ -39,11 +39,11 @@ def _published(connection: "redis.Redis", name: str) -> Task | None:
 def _about(before: Task, after: Task, ledger: Ledger) -> Iterator[str]:
     """Yield a note for each changed key of a task that has run."""
     name, counts = after.name, ledger.counts()
-    written = f"{counts.states['written']} rows written before stay as they are"
+    written = f"{counts.states['written']} rows written before remain unchanged"
     if str(before.pattern) != str(after.pattern):
         yield (
             f"{name}: the pattern has changed: it applies to links that are found from now on; {written}. To find what "
-            f"it matches in the whole archive: exemplar crawl {name} --all; to begin anew: exemplar forget {name}"
+            f"it matches in the whole archive: exemplar crawl {name} --all; to start over: exemplar forget {name}"
         )
     extraction = [key for key in ("example", "method") if getattr(before, key) != getattr(after, key)]
     if extraction:
@@ -82,6 +82,6 @@ def _renamed(connection: "redis.Redis", change: Change, have_run: set[str]) -> I
         if alike:
             old = alike[0].name
             yield (
-                f"{name} seems to be {old} under a new name: it begins with an empty ledger, and fetches and writes "
-                f"all articles again. To keep what {old} knows, stop and call: exemplar rename {old} {name}"
+                f"{name} seems to be {old} under a new name: it starts with an empty ledger, and fetches and writes "
+                f"all articles again. To keep the ledger of {old}, stop and run: exemplar rename {old} {name}"
             )

@@ -51,7 +51,7 @@ def take(urls: Iterable[str], out: Path, *, delay: float | None = None, listed_o
 
 
 def read_index(out: Path) -> dict[str, Shot]:
-    """Return what is known of the screenshots in a folder, by URL."""
+    """Return the index of the screenshots in a folder, by URL."""
     index = out / INDEX
     lines = index.read_text("utf-8").splitlines() if index.exists() else []
     return {shot.url: shot for shot in (Shot(**json.loads(line)) for line in lines)}

@@ -73,16 +73,16 @@ def command(
     """Add a section to tasks.yaml from the URL of one of its articles; comments of the file are kept.
 
     Fetches a dozen pages of the site: the article, pages that may list it, and some similar articles. Shows the list
-    pages and the pattern found, links that it takes and leaves, and three extractions. On a terminal it asks before it
-    writes. Several URLs, or a text file of URLs, add a section each; those that tasks cover already are skipped. A page
-    that looks like a list is refused, with the reasons, unless --article declares that it is one of the section's
-    articles.
+    pages and the pattern found, the links taken and left, and three extractions. On a terminal it asks for confirmation
+    before it writes. Each of several URLs, or of a text file of URLs, adds a section; URLs that a task already covers
+    are skipped. A page that looks like a list is refused, with the reasons, unless --article declares that it is one of
+    the section's articles.
 
     From a CSV file: its rows. Columns are name, example, pattern, every, output, and any other key of a task; or 名称,
     示例, 规律, 周期, 输出. Nothing is written if any row has a mistake.
 
-    Exit codes: 0 all is added or was there already, 1 some URLs could not be added, 2 wrong usage, or the only URL is
-    covered already.
+    Exit codes: 0 everything was added or already present, 1 some URLs could not be added, 2 wrong usage, or the only
+    URL is covered already.
     """
     target = tasks or Path("tasks.yaml")
     urls = _urls(sources)

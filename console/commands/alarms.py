@@ -38,7 +38,7 @@ def command(
 ) -> None:
     """Show open alarms with their evidence and what to do; with TASK also its baselines and earlier alarms.
 
-    Exit codes: 0 all is well or done, 1 there are open alarms or a notice could not be sent.
+    Exit codes: 0 no open alarms, or the command succeeded, 1 there are open alarms or a notice could not be sent.
     """
     from workers.redis_access.embedded import redis_for
     from workers.redis_access.servers import RedisServers

@@ -26,7 +26,9 @@ PAGES = 20
 @click.argument("task")
 @click.option("--example", metavar="URL", help="Compare with this page instead of the task's example.")
 @click.option("--method", metavar="NAME", help="Use this method instead of the task's.")
-@click.option("--pages", type=click.IntRange(1, 1000), default=PAGES, show_default=True, help="Pages at most.")
+@click.option(
+    "--pages", type=click.IntRange(1, 1000), default=PAGES, show_default=True, help="Maximum number of pages."
+)
 @tasks_option
 @json_option
 def command(task: str, example: str | None, method: str | None, pages: int, tasks: Path | None, as_json: bool) -> None:
@@ -107,7 +109,7 @@ def _example_page(ledger: "Ledger", config: "ExtractionConfig", url: str, tasks:
     if page is not None:
         return page
     listed = published_task(ledger.redis, config.task)
-    say(f"{url} is not stored; it is fetched")
+    say(f"{url} is not stored; fetching it")
 
     async def survey(fetch: Any) -> Any:
         return await fetch(url)

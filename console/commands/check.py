@@ -37,7 +37,7 @@ EXIT_INVALID, EXIT_UNAVAILABLE = 2, 3
 )
 @tasks_argument
 @click.option("--no-outputs", is_flag=True, help="Read the file only; do not try the outputs.")
-@click.option("--online", is_flag=True, help="Fetch the examples, and warn of those that are no articles.")
+@click.option("--online", is_flag=True, help="Fetch the examples, and warn about those that are not articles.")
 @json_option
 def command(tasks: Path | None, no_outputs: bool, online: bool, as_json: bool) -> None:
     """Check a task list: show every mistake with line and column, or what each task does.
@@ -45,7 +45,7 @@ def command(tasks: Path | None, no_outputs: bool, online: bool, as_json: bool) -
     If the file has no mistake, each output of a task that is not paused is tried: it is opened or connected to, a
     missing file, table or folder is created, and no row is written. Sites are contacted with --online only.
 
-    Exit codes: 0 all is well, 2 a mistake in the file or an output that can't work as written, 3 an output that is
+    Exit codes: 0 no mistakes, 2 a mistake in the file or an output that cannot work as written, 3 an output that is
     unavailable.
     """
     from crawler.task_list.file import load
@@ -154,7 +154,7 @@ def _print_rows(rows: Sequence[dict[str, Any]]) -> None:
     for row in rows:
         show(f"{row['task']}: every {row['every']}{'  (paused)' if row['paused'] else ''}")
         show_data(f"  {heading('articles')}{row['pattern']}")
-        derived = "" if row["start_named"] else f"  ({in_language('derived; first that works')})"
+        derived = "" if row["start_named"] else f"  ({in_language('derived; the first one that works is used')})"
         show_data(f"  {heading('lists')}{', '.join(row['start'])}{derived}")
         show_data(f"  {heading('output')}{', '.join(row['output'])}")
 

@@ -17,7 +17,7 @@ PROGRAM, VARIABLE = "exemplar", "_EXEMPLAR_COMPLETE"
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
-    """Print the script by which SHELL completes commands, options, names of tasks, methods and kinds of outputs."""
+    """Print the completion script of SHELL, for commands, options, names of tasks, methods and kinds of outputs."""
     from console.cli import exemplar
 
     kind = get_completion_class(shell)

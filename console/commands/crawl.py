@@ -31,7 +31,7 @@ DAY = click.DateTime(["%Y-%m-%d"])
 )
 @task_argument
 @tasks_option
-@click.option("--limit", type=click.IntRange(min=1), help="Largest number of articles in this run.")
+@click.option("--limit", type=click.IntRange(min=1), help="Maximum number of articles in this run.")
 @click.option("--all", "all_", is_flag=True, help="Read the whole archive, without a limit on the first run.")
 @click.option("--since", type=DAY, help="Only articles whose URL contains this day or a later one.")
 @click.option("--from", "from_", type=DAY, help="Back-fill the archive from this day on; new articles have priority.")
@@ -53,8 +53,8 @@ def command(
 ) -> None:
     """Find and fetch the new pages of TASK. They wait in Redis for extraction workers (or `exemplar run`).
 
-    With --from or --to the section's archive is read, independently of the scheduled runs. An article whose URL and
-    list pages don't give its day is fetched, and rejected if the page gives another day.
+    With --from or --to the section's archive is read, independently of the scheduled runs. If neither the URL of an
+    article nor its list pages have a date, the article is fetched, and rejected if its own date is outside the range.
 
     The same as: scrapy crawl section -a task=TASK
     """
@@ -87,7 +87,7 @@ def command(
         for remark in report.remarks:
             say(remark)
         if report.fetched:
-            say("fetched pages wait for extraction: `exemplar run`, or `exemplar work extract --until-empty`")
+            say("fetched pages wait for extraction; start `exemplar run`, or `exemplar work extract --until-empty`")
     raise click.exceptions.Exit(exit_code(report))
 
 

@@ -16,7 +16,9 @@ SHOWN = 40  # characters of a title
 
 
 @click.command(epilog=examples("exemplar demo", "exemplar demo --folder try-it"))
-@click.option("--folder", type=click.Path(file_okay=False, path_type=Path), help="Where to work.  [default: a new one]")
+@click.option(
+    "--folder", type=click.Path(file_okay=False, path_type=Path), help="Folder to work in.  [default: a new one]"
+)
 @json_option
 def command(folder: Path | None, as_json: bool) -> None:
     """Serve a small news site on loopback (Chinese in GBK, English in UTF-8), crawl it, and show the articles."""

@@ -65,11 +65,11 @@ def command(
     tasks: Path | None,
     as_json: bool,
 ) -> None:
-    """Write the rows that TASK delivered before to another output.
+    """Copy rows that TASK has already delivered into another output.
 
     Rows are read from an output of the task, the oldest first, and written in batches. Rows that the target has already
-    are not written again, so the command may be interrupted and repeated. Relative paths begin at the folder of
-    tasks.yaml. If the target is an output of the task, its `fields:` and `where:` apply.
+    are not written again, so the command may be interrupted and repeated. Relative paths are relative to the folder
+    of tasks.yaml. If the target is an output of the task, its `fields:` and `where:` apply.
 
     Exit codes: 0 ok, 1 the target refused some rows, 2 wrong usage, 3 the source or the target is unavailable.
     """
@@ -138,7 +138,7 @@ def _source(tasks: "TaskFile", task: "Task", source: str | None, target: str) ->
     ]  # fmt: skip
     if source is None and not readable:
         raise click.UsageError(
-            f"task {task.name} has no other output whose rows can be read; name one with --from. Readable are "
+            f"task {task.name} has no other output whose rows can be read; name one with --from. Rows can be read from "
             f"{', '.join(_readable_kinds())}, with all fields"
         )
     complete = [name for name in readable if name not in options]  # without `where`
@@ -149,7 +149,9 @@ def _source(tasks: "TaskFile", task: "Task", source: str | None, target: str) ->
         raise click.UsageError(f"output {shown(chosen)} has only some fields of the rows; name another with --from")
     kind = kind_of(address := expand(chosen, task.name))
     if kind is None or not kind.reads:
-        raise click.UsageError(f"rows can't be read from {shown(chosen)}; readable are {', '.join(_readable_kinds())}")
+        raise click.UsageError(
+            f"rows can't be read from {shown(chosen)}; they can be read from {', '.join(_readable_kinds())}"
+        )
     return Target(address, chosen, task.name, tasks.folder.absolute())
 
 

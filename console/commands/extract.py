@@ -49,14 +49,19 @@ FORMATS = ("text", "markdown", "json")
     "--screenshots",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     metavar="FOLDER",
-    help="Screenshots (python -m crawler.screenshots) from which i-awce tells lists from articles. Extra `vision`.",
+    help="Screenshots (python -m crawler.screenshots) by which i-awce distinguishes lists from articles. "
+    "Needs the extra `vision`.",
 )
-@click.option("--output", metavar="FILE|FOLDER/", help="Write into this file; with a slash, one file a page.")
+@click.option(
+    "--output",
+    metavar="FILE|FOLDER/",
+    help="Write to this file; with a slash at the end, to a folder with one file per page.",
+)
 @click.option(
     "--figure",
     type=click.Path(path_type=Path),
     metavar="FILE.svg|FILE.png",
-    help="Also draw how the method decided on the page.",
+    help="Also draw a figure of how the method decided on the page.",
 )
 @explaining_options
 def command(
@@ -74,10 +79,10 @@ def command(
     """Extract the article of each page: a file, a folder of HTML, a URL, a text file of URLs, or standard input (-).
 
     Text and Markdown contain title, date, keywords and body; with several pages, a line names each page. JSON is one
-    object a line. Pages without an article are listed on standard error. --output replaces files that exist.
+    object per line. Pages without an article are listed on standard error. --output overwrites existing files.
 
-    With --method list-rank, and with i-awce on a list page, the result is the list's entries: a line each with date,
-    title and URL, separated by tabs; links in Markdown; `entries` in JSON.
+    With --method list-rank, and with i-awce on a list page, the result is the list's entries: one line for each with
+    date, title and URL, separated by tabs; links in Markdown; `entries` in JSON.
     """
     from console.explaining import PageExplanations
     from console.extracted_files import form_of, target_of

@@ -70,8 +70,8 @@ class _ListByDefault(click.Group):
 def command() -> None:
     """Show failed pages and refused rows by task and reason, try them again or drop them.
 
-    Without a command, `list` is meant. The newest pages that could not be extracted, and the newest rows that an output
-    refused for what they contain, are kept in Redis for 30 days.
+    The default command is `list`. The newest pages that could not be extracted, and the newest rows that an output
+    refused because of their content, are kept in Redis for 30 days.
     """
 
 
@@ -82,7 +82,7 @@ def command() -> None:
 @tasks_option
 @json_option
 def list_(task: str | None, reason: str | None, complete: bool, tasks: Path | None, as_json: bool) -> None:
-    """Count failed pages and refused rows by task and reason; of TASK with some URLs, or with --json all of them."""
+    """Count failed pages and refused rows by task and reason; for TASK, also show some URLs, or with --json all."""
     from console.refused import refused_groups
     from workers.ledger import Ledger, ledgers
 
@@ -160,7 +160,7 @@ def retry(
 ) -> None:
     """Let the next run fetch failed pages of TASK again, and queue its refused rows again.
 
-    Given URLs, those of a reason, or all.
+    Choose them by URL, by reason, or all.
     """
     from workers.task_state.failed_pages import retry as retry_url
     from workers.task_state.failed_pages import retry_row
@@ -185,9 +185,9 @@ def retry(
 def drop(
     task: str, urls: tuple[str, ...], reason: str | None, everything: bool, tasks: Path | None, as_json: bool
 ) -> None:
-    """Reject failed pages of TASK for good, and remove its refused rows: given URLs, those of a reason, or all.
+    """Reject failed pages of TASK permanently, and remove its refused rows: by URL, by reason, or all.
 
-    The pages are not fetched again; `exemplar accept` takes them back.
+    The pages are not fetched again, unless `exemplar accept` accepts them.
     """
     from workers.task_state.failed_pages import drop as drop_url
     from workers.task_state.failed_pages import drop_row
@@ -197,7 +197,7 @@ def drop(
         steps,
         "dropped",
         "they count as rejected",
-        "the output never gets them",
+        "they are not delivered",
         task,
         urls,
         reason,

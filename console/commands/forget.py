@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 def command(task: str, urls: tuple[str, ...], reason: str | None, yes: bool, tasks: Path | None, as_json: bool) -> None:
     """Forget URLs of TASK, or all of them with its example and the state of its lists.
 
-    The next run fetches given URLs again, even if no list shows them any more; of a whole task it finds what is listed.
-    Rows that were written stay in their outputs; later, a .db updates them and a .jsonl keeps the ones it has.
+    The next run fetches the given URLs again, even if they are no longer on any list; after a whole task was forgotten,
+    it finds the articles that are on lists now. Written rows stay in their outputs. If an article is extracted again, a
+    .db output updates its row, and a .jsonl output keeps the row that it has.
     """
     from workers.task_state.forgetting import forget_task
 
@@ -55,7 +56,7 @@ def command(task: str, urls: tuple[str, ...], reason: str | None, yes: bool, tas
             effect = "; the next run fetches what matches the pattern" if forgotten else ""
             say(f"{task}: {counted(len(forgotten), 'URL')} forgotten{effect}")
         else:
-            say(f"{task}: everything forgotten; the next run can find it again")
+            say(f"{task}: all URLs are forgotten; the next run can find them again")
         for url in unknown:
             say(f"unknown URL: {url}")
     if unknown:

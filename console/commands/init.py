@@ -35,4 +35,4 @@ def command(folder: Path, contact: str | None, force: bool) -> None:
     target.write_text(text, "utf-8")
     say(f"wrote {target}. Next: exemplar add URL, with the URL of one article; or write a task, then exemplar check")
     if not contact:
-        say("No contact is set: public sites are not crawled until `settings.contact` is.")
+        say("No contact is set: public sites are not crawled until `settings.contact` is set.")

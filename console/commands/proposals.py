@@ -24,16 +24,18 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("task", required=False)
-@click.option("--adopt", is_flag=True, help="Put the proposed example in force, and extract the gap again.")
+@click.option(
+    "--adopt", is_flag=True, help="Put the proposed example in force, and extract the pages since the redesign again."
+)
 @click.option("--dismiss", is_flag=True, help="Keep the present example; no other one is proposed in its place.")
 @tasks_option
 @json_option
 def command(task: str | None, adopt: bool, dismiss: bool, tasks: Path | None, as_json: bool) -> None:
-    """Show the examples that are proposed after a redesign; of TASK with what would change.
+    """Show the examples that are proposed after a redesign; for TASK, also what would change.
 
-    An adopted example is in force in the whole cluster at once, and is written into tasks.yaml where that is the list
-    in force. The pages between the redesign and the adoption are extracted again: stored ones at once, the others are
-    fetched by the next run. The former example stays known for pages that still have its template.
+    An adopted example is in force in the whole cluster at once, and is written into the tasks.yaml that is in
+    force. The pages between the redesign and the adoption are extracted again: stored ones at once, the others are
+    fetched by the next run. The former example still votes on pages of its template.
     """
     if adopt and dismiss:
         raise click.UsageError("give --adopt or --dismiss, not both")
@@ -107,7 +109,7 @@ def _show(proposal: "Proposal") -> None:
     show(f"  instead of {proposal.former}; {proposal.state}, found {moment(proposal.at)}")
     show(
         f"  {counted(proposal.low, 'page')} off the template of the present example since {moment(proposal.since)}; "
-        f"{proposal.cluster} of those that are kept have this one's"
+        f"{proposal.cluster} of those that are kept have the template of the proposed one"
     )
     if proposal.problem:
         show(f"  {proposal.problem}")
@@ -122,7 +124,7 @@ def _show_decision(proposal: "Proposal") -> None:
     if proposal.state == "dismissed":
         say(f"{proposal.task}: dismissed; as long as the example is {proposal.former}, no other one is proposed")
         return
-    say(f"{proposal.task}: {proposal.url} is the example now; {proposal.former} stays known for older pages")
+    say(f"{proposal.task}: {proposal.url} is the example now; {proposal.former} is still used for older pages")
     if proposal.gap is not None:
         say(
             f"{proposal.task}: to be extracted again: {counted(proposal.gap.stored, 'page')} without a request, "

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 )
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), metavar="DAY", help="Only pages fetched since DAY (UTC).")
 @click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
-@click.option("--processes", type=click.IntRange(1), metavar="N", help="Processes.  [default: one for each core]")
+@click.option("--processes", type=click.IntRange(1), metavar="N", help="Processes.  [default: one per core]")
 @tasks_option
 @json_option
 def command(

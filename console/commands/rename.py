@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 @tasks_option
 @json_option
 def command(old: str, new: str, tasks: Path | None, as_json: bool) -> None:
-    """Rename task OLD to NEW, in tasks.yaml and in the ledger: the next run goes on where the last one ended.
+    """Rename task OLD to NEW, in tasks.yaml and in the ledger: the next run continues where the last one ended.
 
-    If tasks.yaml has the new name already, only ledger and kept pages are renamed. Rows that were written keep the old
-    name, and a file named after the task stays where it is: later rows have the new name. Stop `exemplar run` first.
+    If tasks.yaml has the new name already, only the ledger and the kept pages are renamed. Written rows keep the old
+    name, and a file named after the task keeps its name; later rows have the new name. Stop `exemplar run` first.
     """
     from crawler.task_list.edit import rename_task as rename_in_file
     from workers.ledger import ledgers
@@ -48,10 +48,10 @@ def command(old: str, new: str, tasks: Path | None, as_json: bool) -> None:
     if as_json:
         print_json({"task": new, "was": old, "urls": urls, "kept_pages": str(pages) if pages else None})
         return
-    say(f"{old} is now {new}: {counted(urls, 'URL')} known" + ("; tasks.yaml is changed" if before else ""))
+    say(f"{old} is now {new}: {counted(urls, 'URL')} known" + ("; tasks.yaml was changed" if before else ""))
     if counts and counts.states["written"]:
         rows = counted(counts.states["written"], "row")
-        say(f"note: {rows} written before keep the name {old}, where they are; later ones have the name {new}")
+        say(f"note: {rows} written before keep the name {old} in their outputs; later rows have the name {new}")
 
 
 def _named(file: Path, old: str, new: str) -> "Task | None":

@@ -28,12 +28,16 @@ if TYPE_CHECKING:
 @click.argument("names", nargs=-1, metavar="[TASKS.YAML] [TASK]…", shell_complete=complete_tasks_or_files)
 @click.option("--tasks", type=TASKS, help="The task list.  [default: tasks.yaml here]")
 @click.option("--once", is_flag=True, help="Run every task once, wait until all is written, then stop.")
-@click.option("--now", is_flag=True, help="Start the tasks at once, whatever their times; then go on by schedule.")
+@click.option("--now", is_flag=True, help="Start all tasks immediately; then continue by schedule.")
 @click.option(
-    "--workers", type=click.IntRange(min=1), help="Extraction processes.  [default: one a processor, at most 4]"
+    "--workers", type=click.IntRange(min=1), help="Extraction processes.  [default: one per processor, at most 4]"
 )
 @click.option(
-    "--crawlers", type=click.IntRange(min=1), default=4, show_default=True, help="Number of spiders at a time."
+    "--crawlers",
+    type=click.IntRange(min=1),
+    default=4,
+    show_default=True,
+    help="Number of spiders that run at the same time.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines, even on a terminal.")
 @exit_option
@@ -54,8 +58,8 @@ def command(
     """Schedule, crawl, extract and write, for the tasks of TASKS.YAML (default: tasks.yaml here), or only for TASKs.
 
     Uses the Redis of REDIS_URL, or starts an embedded one in .exemplar/ beside the file. Ctrl-C stops the run; nothing
-    is lost. A terminal shows progress live, other outputs get lines of text; --json prints JSON lines, the last of them
-    the accounting. A new task starts at once.
+    is lost. Progress is shown live on a terminal, and as lines of text elsewhere; --json prints JSON lines, of which
+    the last one is the accounting. A new task starts at once.
     """
     from console.progress import progress_for
     from console.runner import Runner
@@ -98,7 +102,7 @@ def _chosen(names: Sequence[str], tasks: Path | None) -> "tuple[Path, TaskFile, 
     if not files and tasks is None and len(names) == 1 and not Path("tasks.yaml").exists():
         files = list(names)  # a file of any name, as long as no task can be meant
     if len(files) + (tasks is not None) > 1:
-        raise click.UsageError("several task lists: name one; other arguments are tasks of it")
+        raise click.UsageError("several task lists are given; give only one, and the names of its tasks")
     file = (tasks or Path(files[0] if files else "tasks.yaml")).absolute()
     chosen = list(dict.fromkeys(name for name in names if name not in files))
     if chosen and not files and tasks is None and chosen[0] not in load(file).tasks and Path(chosen[0]).is_file():
@@ -118,7 +122,7 @@ def _counted(loaded: "TaskFile", chosen: Sequence[str]) -> str:
 
 def _beginning(tasks: str, file: Path, once: bool) -> str:
     if once:
-        return f"{tasks} of {file}; each that is not paused runs once"
+        return f"{tasks} of {file}; every task that is not paused runs once"
     return f"{tasks} of {file}; they run on schedule; press Ctrl-C to stop"
 
 

@@ -69,7 +69,7 @@ def command(
 ) -> None:
     """Show tasks with their next run and counts, the queue, and the live processes.
 
-    --problems shows some URLs of each reason; with --json all of them, one a line.
+    --problems shows some URLs for each reason; with --json all of them, one per line.
     """
     from console.several_servers import overview_of
     from console.status import alarm_lines, table
@@ -79,7 +79,7 @@ def command(
     from workers.state_folder import state_folder
 
     if problems is None and (reason is not None or complete):
-        raise click.UsageError("--reason and --all go with --problems TASK")
+        raise click.UsageError("--reason and --all can only be used with --problems TASK")
     file = tasks_file(tasks)
     with redis_for(state_folder(file.absolute().parent), purpose="status", say=say) as url:
         servers = RedisServers(url)
@@ -118,7 +118,9 @@ def _show_cluster(console: "Console", state: dict[str, Any]) -> None:
 
     now = datetime.fromisoformat(state["at"]).timestamp()
     queue, server = state["queue"], state["redis"]
-    oldest = f"; the oldest page waits for {queue['oldest_page']:.0f} s" if queue["oldest_page"] is not None else ""
+    oldest = (
+        f"; the oldest page has waited for {queue['oldest_page']:.0f} s" if queue["oldest_page"] is not None else ""
+    )
     pages = state["stored"]["pages"]
     lines = [f"\nqueue: {queue['jobs']} jobs, {pages} pages; due: {len(queue['due'])}{oldest}", *pressure_lines(state)]
     lines += map(printable, output_lines(state))

@@ -29,7 +29,12 @@ def command() -> None:
 
 @command.command(epilog=examples("REDIS_URL=redis://queue:6379/0 exemplar work crawl -n 2"))
 @click.option(
-    "-n", "--number", type=click.IntRange(min=1), default=2, show_default=True, help="Number of spiders at a time."
+    "-n",
+    "--number",
+    type=click.IntRange(min=1),
+    default=2,
+    show_default=True,
+    help="Number of spiders that run at the same time.",
 )
 @exit_option
 @verbose_option
@@ -65,7 +70,7 @@ def crawl(number: int, exits: bool, verbose: bool, log_format: str | None) -> No
 
 
 @command.command(epilog=examples("exemplar work extract -n 8", "exemplar work extract --until-empty"))
-@click.option("-n", "--number", type=click.IntRange(min=1), help="Worker processes.  [default: one a processor]")
+@click.option("-n", "--number", type=click.IntRange(min=1), help="Worker processes.  [default: one per processor]")
 @click.option("--until-empty", is_flag=True, help="Stop when no page waits.")
 @exit_option
 @verbose_option

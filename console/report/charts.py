@@ -29,7 +29,7 @@ DENSITY = (
 )
 LINE_MODEL = ("Line model", "Probability of each line to be body, by the learned second opinion.")
 CHARACTERS = (
-    "FS and BS along the characters",
+    "FS and BS by character",
     "Windows of 100 characters compared with the example, from the heads (FS) and the tails (BS), as in the source.",
 )
 BLOCKS = (
@@ -92,7 +92,7 @@ def _of_lines(explanation: "Explanation") -> Iterator[ReportChart]:
     zero = round(HEIGHT * high / (high - low), 1)
     yield ReportChart(*WEIGHT, (columns_up, columns_down), bands, marks, zero, (turning, text))
     columns = ("columns-plus", _columns(curves.content, 0, max(1.0, *curves.content)))
-    root = f"the body's element: {explanation.root}" if explanation.root else "no body's element"
+    root = f"the body's element: {explanation.root}" if explanation.root else "no element of the body"
     yield ReportChart(*DENSITY, (columns,), bands, marks, notes=(root,))
     chances = [line.chance for line in explanation.lines if line.chance is not None]
     if chances:

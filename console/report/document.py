@@ -129,7 +129,7 @@ def web_address(url: str) -> str:
 
 
 def _view(page: "ReportedPage", most: int) -> dict[str, Any]:
-    """Return what the template needs of a page beyond the page itself."""
+    """Return the template's values for a page, besides the page itself."""
     explanation = page.explanation
     if explanation is None:
         return {"page": page, "explanation": None}

@@ -69,7 +69,7 @@ class Explainer:
     _compared: "dict[str, Section] | None" = field(default=None, init=False)
 
     def page(self, page: PageToExplain) -> ReportedPage:
-        """Return what a report shows of a page."""
+        """Return the data of a page for the report."""
         from extractors.explanation import explain
 
         explanation = explain(

@@ -41,7 +41,7 @@ def explained_rows(page: "ReportedPage", wording: Wording | None = None) -> list
     rows += _paragraph(words.word("because"), words.text(result.reason))
     for number, ground in enumerate(explanation.grounds):
         name, value, meaning = (words.text(text) for text in (ground.name, ground.value, ground.meaning))
-        rows += _paragraph("" if number else words.text("rests on"), f"{name}: {value} ({meaning})")
+        rows += _paragraph("" if number else words.text("based on"), f"{name}: {value} ({meaning})")
     rows += [*_curves(page, explanation, words), *_lines(explanation, words), *_methods(page, words)]
     for field in explanation.fields:
         rows += _field(field, words)

@@ -233,7 +233,7 @@ async def add_save(request: Request) -> Response:
 
 
 def sample_page(request: Request) -> Response:
-    """The page of a sample, for the sandbox beside its text."""
+    """The page of a sample, for the sandbox next to its text."""
     web = web_of(request)
     page = _job_of(web, request).page(request.path_params["number"])
     if page is None:

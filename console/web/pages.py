@@ -175,7 +175,7 @@ def _snippet(web: Web, article: IndexedArticle, text: str) -> list[tuple[str, bo
 
 
 def article(request: Request) -> Response:
-    """One article beside its page."""
+    """One article next to its page."""
     web = web_of(request)
     number = request.path_params["number"]
     found = web.data.index.get(number)
@@ -188,7 +188,7 @@ def article(request: Request) -> Response:
 
 
 def article_page(request: Request) -> Response:
-    """The kept page of an article, for the sandbox beside it."""
+    """The kept page of an article, for the sandbox next to it."""
     web = web_of(request)
     found = web.data.index.get(request.path_params["number"])
     kept = _kept(web, found[0]) if found else None

@@ -1,4 +1,4 @@
-"""The links of a list page, each with the reason why it is an article of the task or not, as text for the user."""
+"""The links of a list page, each with the reason why it leads to an article of the task or not, for the user."""
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from crawler.discovery.links import ASSET, PageLink
 from crawler.discovery.pagination import pagination
 from crawler.patterns.pattern import Pattern
 
-TAKEN = "of the pattern"  # why a link is an article
+TAKEN = "matches the pattern"  # why a link is an article
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedLink:
-    """A link of a list page, and why it is taken or left. `taken`: it is an article of the task."""
+    """A link of a list page, and why it is taken or left. `taken`: it leads to an article of the task."""
 
     link: PageLink
     taken: bool
@@ -21,7 +21,7 @@ class JudgedLink:
 
 
 def judged(links: Sequence[PageLink], pattern: Pattern, follow: Sequence[Pattern], page_url: str) -> list[JudgedLink]:
-    """Return for each link of the list page at `page_url` whether it is an article, and why, in a few words."""
+    """Return for each link of the list page at `page_url` whether it leads to an article, and a short reason."""
     pages = set(pagination(page_url, [link for link in links if not pattern.match(link.url)]))
     reasons = (_reason(link.url, pattern, follow, page_url, pages) for link in links)
     return [JudgedLink(link, reason == TAKEN, reason) for link, reason in zip(links, reasons, strict=True)]
@@ -40,4 +40,4 @@ def _reason(url: str, pattern: Pattern, follow: Sequence[Pattern], page_url: str
         return f"on another host: {urlsplit(url).netloc}"
     if ASSET.search(urlsplit(url).path):
         return "a file, not a page"
-    return pattern.difference(url) or "not of the pattern"
+    return pattern.difference(url) or "does not match the pattern"

@@ -96,7 +96,7 @@ def page_links(body: bytes, url: str, content_type: str | None = None) -> PageLi
 
 
 def links_in(html: str, url: str, encoding: str = "utf-8") -> PageLinks:
-    """As `page_links`, of a page or a part of one as text. `encoding`: that in which queries are sent."""
+    """As `page_links`, for a page, or a part of one, as text. `encoding`: of queries in the links' URLs."""
     try:
         root = parse(html)
     except UnusablePage:

@@ -81,11 +81,11 @@ class ListFrontier:
         return page
 
     def mark_done(self, page: ListPage) -> None:
-        """A list was read, or could not be read."""
+        """Record that a list was read, or could not be read."""
         self._in_progress = max(0, self._in_progress - (page.kind not in ("robots", "sitemap")))
 
     def earn_tries(self, page: ListPage) -> None:
-        """An explored page led to new articles: more pages of its shape are tried."""
+        """Allow more pages of a shape to be tried, because an explored page of it led to new articles."""
         shape = shape_of(page.url)
         self._tries[shape] = min(MOST_TRIES, self._tries.get(shape, TRIES_PER_SHAPE) + TRIES_EARNED)
 

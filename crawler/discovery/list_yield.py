@@ -36,7 +36,7 @@ class ListYield:
         return {url: newest for url, (newest, _) in self.past.sitemaps.items()}
 
     def record_read(self, page: ListPage, found: int, new: int) -> None:
-        """A list was read: it has `found` articles, `new` of them not known before."""
+        """Record a list that was read, with `found` articles, `new` of them unknown before."""
         self._new += new
         if page.kind == "sitemap":
             self._maps[page.start] = self._maps.get(page.start, 0) + new
@@ -46,12 +46,12 @@ class ListYield:
             self._new_by_list[page.url] = self._new_by_list.get(page.url, 0) + new
 
     def record_unchanged(self, page: ListPage, found: int) -> None:
-        """A list with `found` articles has not changed."""
+        """Record that a list with `found` articles has not changed."""
         if page.kind == "feed":
             self._feeds[page.start] = found
 
     def record_failure(self, page: ListPage, complete: bool) -> None:
-        """A list could not be read, which is temporary. `complete`: this is a later walk."""
+        """Record that a list temporarily could not be read. `complete`: this is a later walk."""
         if complete:
             if page.resumed or page.kind in ("next", "feed", "sitemap"):
                 self.unread.append(page)
@@ -61,7 +61,7 @@ class ListYield:
             self.failed = True
 
     def to_memory(self, maps: SitemapFrontier) -> WalkMemory:
-        """The memory for the next walk, after this one, with its sitemaps `maps`, has ended."""
+        """Return the memory for the next walk, at the end of this one; `maps`: its sitemaps."""
         feeds = [url for url, found in self._feeds.items() if found][:MOST_FEEDS]
         # Best first; of equal ones the latest found, since the pages of past days are not read any more.
         latest_first = list(self._new_by_list.items())[::-1]

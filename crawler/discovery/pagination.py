@@ -55,13 +55,13 @@ def _is_further(place: SplitResult, link: PageLink) -> bool:
 
 
 def _numbered(parts: SplitResult) -> tuple[str, str]:
-    """A page's name without its number: `about.html` and `about_2.html` are two pages of one list."""
+    """Return a page's name without its number: `about.html` and `about_2.html` are two pages of one list."""
     stem, dot, suffix = parts.path.rpartition(".")
     return (re.sub(r"[_-]\d{1,5}$", "", stem), suffix) if dot and "/" not in suffix else (parts.path, "")
 
 
 def shape_of(url: str) -> str:
-    """URLs of one template have one shape: digits become 0, a last segment without digits becomes `*`."""
+    """Return the shape of a URL, by template: digits become 0, a last segment without digits becomes `*`."""
     parts = urlsplit(url)
     head, _, last = parts.path.rpartition("/")
     if not last:

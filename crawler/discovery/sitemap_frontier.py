@@ -131,5 +131,5 @@ def last_day_in(url: str) -> datetime | None:
 
 
 def _shape_of(url: str) -> str:
-    """Sitemaps whose URLs differ only in numbers have one shape: they list the same kind of page."""
+    """Return the shape of a sitemap's URL. Those of one shape differ only in numbers and list the same kind of page."""
     return _DIGITS.sub("0", url)

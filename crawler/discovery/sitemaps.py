@@ -157,7 +157,7 @@ def _texts(entry: "etree._Element") -> Iterator[tuple[str, str]]:
 
 
 def _read_lines(text: str) -> Sitemap | None:
-    """A plain text sitemap: only URLs, one per line."""
+    """Read a plain text sitemap: only URLs, one per line."""
     lines = [line for line in map(str.strip, text.split("\n", MOST_ENTRIES + 1)) if line]
     urls = list(dict.fromkeys(normalise(line) for line in lines[:MOST_ENTRIES] if split_web(line)))
     if not lines or any(not line.startswith(("http://", "https://")) or " " in line for line in lines[:MOST_ENTRIES]):

@@ -45,7 +45,7 @@ MOST_WITHOUT_ARTICLES = 10  # pages in a row without an article, after which a p
 
 @dataclass(frozen=True, slots=True)
 class ArticleLink:
-    """A link that is an article of the task."""
+    """A link to an article of the task."""
 
     link: PageLink
     position: int  # in the page, from 0
@@ -108,7 +108,7 @@ class Walk:
         return further
 
     def record_unchanged(self, page: ListPage, followed: Sequence[ListPage], *, found: int) -> None:
-        """A list has not changed since a walk last read it: it had `found` articles and led to `followed`."""
+        """Record that a list has not changed since it was last read, with `found` articles and links to `followed`."""
         self._record(page, found)
         if page.kind == "sitemap":
             self.maps.record_unchanged()
@@ -116,7 +116,7 @@ class Walk:
             self.frontier.push(target)
 
     def record_failure(self, page: ListPage) -> None:
-        """A list could not be read."""
+        """Record that a list could not be read."""
         self.frontier.mark_done(page)
         if page.kind == "start":
             self._push_fallback_start()

@@ -42,7 +42,7 @@ class GuardedCall(Protocol):
 
 
 def unguarded_call(step: Callable[Arguments, Result], /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-    """For a crawl without Redis."""
+    """Call the function directly, for a crawl without Redis."""
     return step(*args, **kwargs)
 
 

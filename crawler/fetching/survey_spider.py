@@ -77,7 +77,10 @@ class SurveySpider(PagesSpider):
             self.answers[url].set_exception(error)
 
     def _outcome(self, status: int, content_type: str, body: bytes) -> Outcome:
-        """Surveys request lists as well: feeds and compressed sitemaps are pages here."""
+        """Return the outcome of a response.
+
+        Surveys also request lists, so feeds and compressed sitemaps count as pages.
+        """
         outcome = super()._outcome(status, content_type, body)
         as_list = of_list(status, content_type, body)
         return as_list if outcome.kind == "reject" and as_list.kind == "page" else outcome

@@ -127,7 +127,7 @@ class GuardedProxy:
             await asyncio.wait(connections)
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One connection of the browser, from its first line to its end."""
+        """Serve one connection of the browser, from its first line to its end."""
         try:
             head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), IDLE_SECONDS)
             host, port, first = destination(head)

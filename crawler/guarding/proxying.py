@@ -33,7 +33,7 @@ class ProxyMiddleware(Gate):
         """Check proxy and target. Raises `RequestRefused`, `ProxyUnavailable`, `CannotResolveHostError`."""
         guard, upstream, (host, port) = self.context.guard, self.upstream, host_and_port(request.url)
         if is_odd_spelling(host):
-            raise RequestRefused("unusual form of an address, with a proxy")
+            raise RequestRefused("an unusual IP address form, with a proxy")
         try:
             addresses = await allowed_addresses(guard, upstream.host, upstream.port, whose="proxy")
         except CannotResolveHostError:

@@ -151,7 +151,7 @@ class Notifier:
 def message_of(notices: list[WaitingNotice]) -> tuple[str, str]:
     """Return title and body of the message for some notices."""
     first = notices[0]
-    title = f"{first.alarm.task}: {first.alarm.kind}" + (": over" if first.news == "recovered" else "")
+    title = f"{first.alarm.task}: {first.alarm.kind}" + (": recovered" if first.news == "recovered" else "")
     if len(notices) > 1:
         title = f"{len(notices)} changes of alarms"
     lines = [line for notice in notices[:LINES] for line in _lines(notice)]
@@ -163,7 +163,7 @@ def message_of(notices: list[WaitingNotice]) -> tuple[str, str]:
 def _lines(notice: WaitingNotice) -> list[str]:
     alarm = notice.alarm
     if notice.news == "recovered":
-        return [f"{alarm.task}: over: {alarm.kind}", ""]
+        return [f"{alarm.task}: recovered: {alarm.kind}", ""]
     urls = [f"  {url}" for url in alarm.urls[:3]]
     return [f"{alarm.task}: {alarm.in_words()}", *urls, f"What to do: {alarm.advice}", ""]
 

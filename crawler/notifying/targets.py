@@ -66,5 +66,5 @@ def _service(address: str, environ: Mapping[str, str]) -> Any:
     except Exception:
         service = None
     if not service:
-        raise NoticeNotSent(f"{shown_target(address)}: apprise knows no service with such an address")
+        raise NoticeNotSent(f"{shown_target(address)}: apprise supports no service with such an address")
     return service

@@ -343,7 +343,9 @@ def _difference_at(nodes: Sequence[Node], count: int, end: int, url: str) -> str
     """Describe the difference after the URL's first `end` characters, which match the first `count` nodes."""
     if count == len(nodes):
         rest = url[end:]
-        return f"the URL goes on with {rest!r} where the pattern ends" if rest else "the date or number is out of range"
+        return (
+            f"the URL continues with {rest!r} where the pattern ends" if rest else "the date or number is out of range"
+        )
     node = nodes[count]
     if isinstance(node, Literal):
         same = next((i for i, (a, b) in enumerate(zip(node.text, url[end:], strict=False)) if a != b), None)

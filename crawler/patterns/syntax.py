@@ -251,7 +251,7 @@ class _PatternParser:
         at, before, after = self.pos, self.text[self.pos - 1], self.text[self.pos :].lstrip("*")[:1]
         stars = len(self.text[at:]) - len(self.text[at:].lstrip("*"))
         if stars > 2:
-            raise PatternError(f"{stars} stars in a row", at, "* is within a path segment, ** across segments")
+            raise PatternError(f"{stars} stars in a row", at, "* matches within a path segment, ** across segments")
         self.pos += stars
         if stars == 1:
             # A * that is a whole segment is not empty: /a/* matches the pages below /a/, not /a/ itself.

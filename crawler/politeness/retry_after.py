@@ -36,7 +36,7 @@ def seconds_of(value: str, *, date: str = "", now: float | None = None) -> float
 
 
 def problem_of(response: Any) -> HostProblem | None:
-    """Return what a response (Scrapy's `Response`) means for further requests; None if it is a good one."""
+    """Return the problem that a response (Scrapy's `Response`) shows for further requests; None if it is a good one."""
     status = response.status
     if status < 400 or status in (404, 410):
         return None

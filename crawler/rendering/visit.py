@@ -184,7 +184,7 @@ class Visit:
         await route.abort("aborted")  # any other error would put a page of the browser's own in its place
 
     def _headers_for(self, request: Any, *, main: bool) -> dict[str, str]:
-        """The task's headers are sent with the main document and to its own host, nowhere else."""
+        """Return the headers of a request: those of the task only for the main document and its host."""
         headers: dict[str, str] = request.headers
         if main:
             return headers | self._headers

@@ -58,7 +58,7 @@ class ArticleFetches:
             fetch.pages.add(page) if verdict.kind == "page" else fetch.pages.add_missing(page.url)
             return self._fetch_next(leased, fetch.pages)
         if verdict.kind == "page" and page.url != leased.url and not self.task.pattern.match(page.url):
-            articles.reject(leased, f"redirects to {page.url}, which is not of the pattern")
+            articles.reject(leased, f"redirects to {page.url}, which does not match the pattern")
         elif verdict.kind == "page":
             articles.report.rendered += answer.rendered
             return self._fetch_next(leased, ArticlePages(page))

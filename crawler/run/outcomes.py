@@ -40,7 +40,7 @@ def media_type(content_type: str) -> str:
 
 
 def of_answer(status: int, content_type: str, body: bytes) -> Outcome:
-    """What a response means for its URL."""
+    """Return the outcome of a response for its URL."""
     if status in GONE:
         return Outcome("reject", f"http {status}")
     if status in PASSING or status >= 500:
@@ -57,7 +57,7 @@ def of_answer(status: int, content_type: str, body: bytes) -> Outcome:
 
 
 def of_list(status: int, content_type: str, body: bytes) -> Outcome:
-    """What the response to a request for a list means: feeds, sitemaps (also compressed) and JSON are pages here."""
+    """Return the outcome of a response for a list: feeds, sitemaps (also compressed) and JSON count as pages."""
     kind = media_type(content_type)
     if kind.startswith(NO_LIST):
         return Outcome("reject", f"not a list: {kind}")

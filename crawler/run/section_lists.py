@@ -160,7 +160,7 @@ class SectionLists:
         """Add a problem to the report if the walk has ended and no article of the task was ever found."""
         report = self.report
         if report.lists and not (report.found or report.problems or self.ledger.counts().seen > 1):
-            report.problem(f"no link on {report.lists} list pages is of the pattern; `exemplar try` shows why")
+            report.problem(f"no link on {report.lists} list pages matches the pattern; `exemplar try` shows why")
 
     def remember(self) -> None:
         """Store the memory of a walk that has ended; nothing new is stored if it left out a part."""
@@ -174,7 +174,7 @@ class SectionLists:
         self.state.save(memory, self.list_yield.unread, walk.fresh)
 
     def _shape(self) -> str:
-        """What the crawl state is valid for."""
+        """Return the shape of the task for which the crawl state is valid."""
         task = self.task
         parts = [str(task.pattern), [*map(str, task.start)], [*map(str, task.follow)], task.depth, task.render]
         return json.dumps(parts, ensure_ascii=False)
@@ -227,7 +227,7 @@ class SectionLists:
         return True
 
     def record_failure(self, page: ListPage, reason: str, *, passing: bool) -> None:
-        """A list could not be read. Only start pages are reported: others may be any page of the site."""
+        """Record that a list could not be read. Only start pages are reported: others may be any page of the site."""
         log.info("list %s could not be read: %s", page.url, reason)
         if page.kind == "start":
             self.failed, self.problem = self.failed + 1, reason

@@ -138,7 +138,9 @@ class SectionRun:
     # -- what to fetch ----------------------------------------------------------------------------------------------
 
     def next(self) -> list[Fetch]:
-        """What to fetch now. The example first, alone, if it is not kept yet; then a few lists and some articles.
+        """Return the fetches to start now.
+
+        First the example alone, if it is not stored; then a few lists and some articles.
 
         Empty if there is nothing now: there may be more when fetches in flight are settled, or after a `pause`.
         """
@@ -281,7 +283,7 @@ class SectionRun:
         if verdict.kind != "page":
             self.report_example(verdict.reason)
         elif not self.task.pattern.match(page.url):
-            self.report_example(f"redirects to {page.url}, which is not of the pattern")
+            self.report_example(f"redirects to {page.url}, which does not match the pattern")
         elif self.rendering.learn(page):
             return self._example()
         else:
@@ -309,5 +311,5 @@ class SectionRun:
 
     def report_example(self, reason: str) -> None:
         """Report that the example is unavailable: until it is, pages are extracted by the fallback."""
-        advice = "if that persists, name another. Until then pages are extracted without it"
+        advice = "if that persists, choose another one. Until then pages are extracted without it"
         self.report.problem(f"example {self.task.example}: {reason}; {advice}")

@@ -29,7 +29,7 @@ def observe_visit(ledger: Ledger, report: RunReport, options: RunOptions, lists:
     except redis.RedisError:
         raise
     except Exception:  # a defect of ours; the run has ended all the same
-        log.exception("task %s: its health cannot be counted", ledger.task)
+        log.exception("task %s: its health cannot be updated", ledger.task)
 
 
 def _visit(ledger: Ledger, report: RunReport, lists: SectionLists, *, walked: bool) -> VisitObservation:

@@ -39,7 +39,7 @@ def about_left(evidence: SiteLinks, pattern: Pattern, lists: Iterable[str]) -> s
     if len(left) < max(MANY, MANY_SHARE * len(taken)):
         return None
     return (
-        f"{len(left)} links among the articles, with similar URLs, are not of the pattern, such as {left[0]} and "
+        f"{len(left)} links among the articles, with similar URLs, do not match the pattern, such as {left[0]} and "
         f"{left[1]}; if they are articles of the section too, widen the pattern: `exemplar add --site`, or by hand in "
         "tasks.yaml"
     )

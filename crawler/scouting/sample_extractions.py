@@ -32,7 +32,7 @@ class NoSection(ExemplarError):
     @property
     def overruled(self) -> str:
         """Return the warning that takes the error's place if a person insists on the article."""
-        return f"{self.why}; with --article it counts as one"
+        return f"{self.why}; with --article it is treated as an article"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def _why_no_article(page: StoredPage, alone: Article | Listing | NoArticle, kind
         return None
     if "JavaScript" in alone.reason or is_empty_shell(page):
         return NoSection(f"{page.url} is an empty shell without JavaScript ({alone.reason})", _RENDER)
-    return NoSection(f"{page.url} holds no article ({alone.reason})", NAME_ONE, proposals(page))
+    return NoSection(f"{page.url} contains no article ({alone.reason})", NAME_ONE, proposals(page))
 
 
 _RENDER = "write the task by hand (example, pattern, start, `render: true`): a run opens its pages in a browser"

@@ -234,12 +234,12 @@ class _Survey:
         groups = relatives(self.evidence, own)
         joined = await self.matching_groups(own, groups)
         if not joined:
-            return own, f"{own_links} siblings in the example's own folders, none like it in others", False
+            return own, f"{own_links} siblings in the example's own folders, and none like it in other folders", False
         extra = _addresses(own, joined)
         members = [*own, *extra]
         size = "few siblings in the example's own folders" if big else "a small site"
         size = "by --site" if self.scope == "site" else size
-        return members, f"{size}: {len(extra)} links in {len(joined)} other folders are like the example", True
+        return members, f"{size}: {len(extra)} links in {len(joined)} other folders have URLs like the example's", True
 
     async def matching_groups(self, own: Sequence[Address], groups: Sequence[Relatives]) -> list[Relatives]:
         """Return the groups whose pages the example fits, judged by one page of each family's largest groups."""
@@ -329,7 +329,9 @@ class _Survey:
         productive = sorted((page for page in counted if page.matched), key=lambda page: -page.matched)
         trials = [sample for url, sample in self.cuts.items() if url in matched and url != self.example]
         if trials and not any(sample.characters for sample in trials):
-            by_hand = f"nothing was written. By hand: example, and pattern such as {inference.pattern}"
+            by_hand = (
+                f"nothing was written. To write the task by hand, set example and a pattern such as {inference.pattern}"
+            )
             none = f"{self.example}: the pages with similar URLs are not articles ({trials[0].reason})"
             self.refuse(NoSection(none, by_hand))
         self.warn_of_trials(trials, productive)

@@ -115,10 +115,10 @@ class _Trial:
         page = await self.fetch(url)
         alone = Section(None, method="density")
         if isinstance(page, str):
-            self.problems.append(f"example {url}: {page}; if that persists, name another")
+            self.problems.append(f"example {url}: {page}; if that persists, choose another one")
             return alone, SampleExtraction(url, reason=page)
         if not self.task.pattern.match(page.url):
-            self.problems.append(f"example {url} redirects to {page.url}, which is not of the pattern")
+            self.problems.append(f"example {url} redirects to {page.url}, which does not match the pattern")
         if self.task.render is True or (self.task.render == "auto" and is_empty_shell(page)):
             self.problems.append("a run renders this task's pages in a browser; a trial reads them without one")
         try:
@@ -171,7 +171,7 @@ class _Trial:
             return SampleExtraction(url, reason=page)
         sample = extract_sample(section, page)
         if page.url != url and not self.task.pattern.match(page.url):
-            reason = f"redirects to {page.url}, which is not of the pattern"
+            reason = f"redirects to {page.url}, which does not match the pattern"
             return SampleExtraction(url, reason=reason, kind=sample.kind)
         return sample
 
@@ -180,14 +180,14 @@ class _Trial:
     ) -> None:
         if example.characters and example.confidence < SURE:
             self.problems.append(
-                f"example {example.url} is extracted with confidence {example.confidence:.2f} only ({example.reason}); "
-                "name another, ordinary article"
+                f"example {example.url} is extracted with a confidence of only {example.confidence:.2f} "
+                f"({example.reason}); choose an ordinary article as the example"
             )
         elif example.kind and not example.characters:
-            self.problems.append(f"example {example.url} holds no article: {example.reason}")
+            self.problems.append(f"example {example.url} contains no article: {example.reason}")
         if not found:
             read = sum(not read_list.reason for read_list in self.lists)
-            self.problems.append(f"nothing matches: no link on {read} list pages is of the pattern{self.nearest()}")
+            self.problems.append(f"nothing matches: no link on {read} list pages matches the pattern{self.nearest()}")
         else:
             self.note_problems_of_samples(samples)
 
@@ -198,12 +198,14 @@ class _Trial:
             self.problems.append(f"{len(missing)} of {len(samples)} pages are unavailable ({missing[0].reason})")
         fits = sum(sample.by_example for sample in fetched)
         if fetched and not any(sample.characters for sample in fetched):
-            self.problems.append(f"none of {len(fetched)} pages gives an article ({fetched[0].reason})")
+            self.problems.append(f"none of {len(fetched)} pages contains an article ({fetched[0].reason})")
         elif fits * 2 < len(fetched) and self.task.method in ("auto", "example"):
-            self.problems.append(f"the example fits {fits} of {len(fetched)} pages; name a more ordinary one")
+            self.problems.append(
+                f"the example fits {fits} of {len(fetched)} pages; choose a more typical article as the example"
+            )
 
     def doubts(self, example: SampleExtraction, found: Sequence[str], samples: Sequence[SampleExtraction]) -> list[str]:
-        """Return what a person should check, one sentence each."""
+        """Return the doubts for a person to check, one sentence each."""
         pattern, own = self.task.pattern, [read_list.url for read_list in self.lists if read_list.kind in OWN_LISTS]
         pages = tuple(SeenPage(seen.url, tuple(judged_link.link for judged_link in seen.judged)) for seen in self.lists)
         left = [

@@ -139,8 +139,8 @@ class Task(_Frozen):
     redesign: fields.Redesign = Field(
         default="propose",
         description="After a redesign of the site a new example is found among the section's pages: propose shows it "
-        "(`exemplar proposals`), adopt puts it in place of the example if a back-test shows no loss, ignore looks for "
-        "none.",
+        "(`exemplar proposals`), adopt replaces the example with it if a back-test shows no loss, ignore does not look "
+        "for one.",
         examples=["adopt"],
     )
     revisit: fields.Visits = Field(
@@ -151,12 +151,12 @@ class Task(_Frozen):
     )
     forget: fields.Forget = Field(
         default=None,
-        description="Forget URLs that were first seen so long ago; those that are still listed are fetched again.",
+        description="Forget URLs this long after they were first seen; those that are still listed are fetched again.",
         examples=["180d"],
     )
     keep_pages: fields.KeepPages = Field(
         default=None,
-        description="Keep the fetched pages for so long, compressed, so that `exemplar re-extract` can extract them "
+        description="Keep the fetched pages for this time, compressed, so that `exemplar re-extract` can extract them "
         "again without a request; null: they are not kept.",
         examples=["30d"],
     )
@@ -212,8 +212,8 @@ class Task(_Frozen):
     notify: fields.Notify = Field(
         default=(),
         repr=False,
-        description="Who is told of alarms: addresses of services as the library apprise has them, such as mailto:// "
-        "or tgram://; ${NAME} takes secrets from the environment.",
+        description="Addresses to which notices of alarms are sent, as the library apprise defines them, such as "
+        "mailto:// or tgram://; ${NAME} takes secrets from the environment.",
         examples=["${NOTIFY_URL}", ["tgram://${BOT_TOKEN}/${CHAT_ID}"]],
     )
     concurrency: int = Field(

@@ -268,7 +268,7 @@ def _cron_number(text: str, index: int) -> int | None:
 
 
 def _cron_problem(cron: str) -> str:
-    """Return what is wrong with a line that cronsim rejects; empty if each field is valid by itself."""
+    """Return the mistake in a line that cronsim rejects; empty if each field is valid by itself."""
     for index, text in enumerate(cron.split()):
         try:
             CronSim(_for_cronsim(" ".join(text if at == index else "*" for at in range(5))), datetime(2024, 1, 1))

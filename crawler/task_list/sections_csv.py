@@ -85,7 +85,9 @@ def _rows(text: str, file: str) -> list[list[str]]:
     except csv.Error as error:
         raise TaskFileError([Mistake(file, len(rows) + 1, 1, "", f"not CSV: {error}", "check the quotes")]) from None
     if not rows:
-        raise TaskFileError([Mistake(file, 1, 1, "", "empty", f"the first row names columns: {', '.join(NEEDED)} …")])
+        raise TaskFileError(
+            [Mistake(file, 1, 1, "", "empty", f"the first row must have the names of columns: {', '.join(NEEDED)} …")]
+        )
     return rows
 
 

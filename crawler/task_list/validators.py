@@ -91,7 +91,7 @@ def check_output(value: object) -> object:
     if not value.strip():
         raise BadValueError("empty", "write out/{task}.jsonl")
     if "\0" in value:
-        raise BadValueError("a NUL character", "no file name has one; remove it", offset=value.find("\0"))
+        raise BadValueError("a NUL character", "file names cannot contain it; remove it", offset=value.find("\0"))
     check_variables(value)
     masked = VARIABLE.sub(lambda variable: "x" * len(variable[0]), value)
     kind = kind_of(value)
@@ -139,7 +139,7 @@ def _check_placeholders(output: str, kind: Kind | None) -> None:
         name, _, form = (match[1] or "").partition(":")
         if name == "date" and name in known:
             if form and (wrong := re.search(r"%(?![YymdjGV]).?|\.\.", form)):
-                hint = "write {date:%Y/%m/%d}; known are %Y %y %m %d %j %G %V"
+                hint = "write {date:%Y/%m/%d}; known: %Y %y %m %d %j %G %V"
                 raise BadValueError(f"unknown part {wrong[0]} of a date", hint, offset=match.start())
         elif name not in known or form or not match[1]:
             all_known = f"known: {', '.join(f'{{{other}}}' for other in known)}"
@@ -165,7 +165,7 @@ def check_folder(value: object) -> object:
 def _check_path(value: str) -> None:
     """Check what a path may contain: no NUL, complete variables, no placeholder but {task}."""
     if "\0" in value:
-        raise BadValueError("a NUL character", "no file name has one; remove it", offset=value.find("\0"))
+        raise BadValueError("a NUL character", "file names cannot contain it; remove it", offset=value.find("\0"))
     check_variables(value)
     without_variables = re.sub(r"\$\{[^}]*\}", "", value)
     for found in re.finditer(r"\{([^{}]*)\}|[{}]", without_variables):
@@ -185,14 +185,14 @@ def check_near_duplicates(value: object) -> object:
     if value not in NEAR_DUPLICATES:
         near = nearest(str(value), NEAR_DUPLICATES)
         hint = f"did you mean {near!r}?" if near else ""
-        raise BadValueError(f"{show(value)} is none of {', '.join(NEAR_DUPLICATES)}", hint)
+        raise BadValueError(f"{show(value)} is not one of {', '.join(NEAR_DUPLICATES)}", hint)
     return value
 
 
 def check_redesign(value: object) -> object:
     """Accept one of `REDESIGN`."""
     if value not in REDESIGN:
-        raise BadValueError(f"{show(value)} is none of {', '.join(REDESIGN)}", suggest(str(value), REDESIGN))
+        raise BadValueError(f"{show(value)} is not one of {', '.join(REDESIGN)}", suggest(str(value), REDESIGN))
     return value
 
 
@@ -222,11 +222,11 @@ def check_login(value: object) -> object:
 def check_notify(value: object) -> object:
     """Accept the address of a service for notices: `scheme://…`, or a variable. No message contains it."""
     if not isinstance(value, str) or not value.strip():
-        raise BadValueError("must be text", "write an address of apprise, such as mailto://… or ${NOTIFY_URL}")
+        raise BadValueError("must be text", "write an address for apprise, such as mailto://… or ${NOTIFY_URL}")
     check_variables(value)
     if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s]", value) and not VARIABLE.match(value):
         raise BadValueError(
-            "is no address of apprise", "it begins with a scheme, such as json://, mailto:// or tgram://"
+            "is not an address for apprise", "it begins with a scheme, such as json://, mailto:// or tgram://"
         )
     return value
 

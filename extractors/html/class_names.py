@@ -58,7 +58,7 @@ class Role(NamedTuple):
 
 @lru_cache(CACHED)
 def role_of(tag: str, classes: str, identity: str, itemprop: str, role: str) -> Role:
-    """Return what tag and attributes (each "" where there is none) mean for an element."""
+    """Return the role of an element by its tag and attributes ("" for a missing one)."""
     body = BODY_TAGS.get(tag, 1 if role == "main" else 0)
     noise = 0
     if "articlebody" in itemprop.lower():

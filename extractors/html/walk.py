@@ -79,7 +79,7 @@ def in_python() -> Iterator[None]:
 
 
 def _compiled(walker: "Walker", body: etree._Element, trie: PathTrie, hide: bool, most: int) -> Walked | None:
-    """Return what the compiled walk finds; None if the page has something that only the Python form supports."""
+    """Return the result of the compiled walk; None if the page has something that only the Python form supports."""
     if trie.memory is None:
         from .compiled_walk import Memory
 

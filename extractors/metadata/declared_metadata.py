@@ -104,7 +104,7 @@ class Head:
         return web_url(page.url or "", self.base) or page.url or ""
 
     def titles(self) -> list[str]:
-        """Return what meta elements give as the title."""
+        """Return the titles in meta elements."""
         return self.values(("og:title", "twitter:title"))
 
 
@@ -214,7 +214,7 @@ def _read_items(root: etree._Element) -> dict[str, list[str]]:
 
 
 def _item_text(element: etree._Element) -> str | None:
-    """Return the value of an element with microdata; None for one that is read elsewhere or contains a text."""
+    """Return the value of an element with microdata; None if it is read elsewhere or contains a whole text."""
     if element.tag in ("meta", "time"):
         return None
     if element.get("itemscope") is not None:

@@ -179,7 +179,10 @@ def _dates(values: Iterable[str], page: Page) -> Iterator[date]:
 
 
 def _date_in(value: str, page: Page) -> date | None:
-    """Words such as "yesterday" count in short lines only: in longer ones they belong to prose."""
+    """Return the date in a text.
+
+    Words such as "yesterday" count only in short lines: in longer ones they belong to prose.
+    """
     return find_date(value[:MAX_TEXT], page.fetched_at, relative=len(value) <= MAX_RELATIVE)
 
 

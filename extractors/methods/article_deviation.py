@@ -61,7 +61,7 @@ class ArticleDeviation:
         tree = build_tree(ctext)
         sizes = text_sizes(ctext, tree)
         if not sizes[0]:
-            return NoArticle("no running text: only links and scraps", page.url)
+            return NoArticle("no running text: only links and fragments", page.url)
         body = find_body(tree, sizes)
         reason = f"<{tree.tags[body]}> holds {sizes[body] / sizes[0]:.0%} of the text"
         cut = BodyLines([], 0, METHOD, CONFIDENCE, reason)

@@ -55,7 +55,7 @@ class LineBlocksVerbatim:
         """Return the article of `page`."""
         found = distribution(page.html)
         if not found.end:
-            return NoArticle(f"no block of more than {THRESHOLD} characters begins a body", page.url)
+            return NoArticle(f"no block of more than {THRESHOLD} characters that could begin a body", page.url)
         texts = [" ".join(line.split()) for line in found.lines[: found.end]]
         before, body = list(filter(None, texts[: found.start])), filter(None, texts[found.start :])
         cut = BodyLines([], 0, METHOD, CONFIDENCE, f"blocks {found.start} to {found.end} of {len(found.sizes)}")

@@ -135,7 +135,10 @@ def _run(marked: Marked, start: int, end: int) -> dict[str, float]:
 
 
 def _prose(marked: Marked) -> dict[str, float]:
-    """The place in the template with most running text: an article's lines are consecutive, summaries are not."""
+    """Return the numbers of the place in the template with most running text.
+
+    An article has consecutive lines there.
+    """
     running = ~marked.link & (marked.plain >= RUNNING)
     best, share = _heaviest(marked.family[running], marked.plain[running])
     places = np.flatnonzero(running & (marked.family == best))
@@ -165,7 +168,7 @@ def _prose(marked: Marked) -> dict[str, float]:
 
 
 def _entries(marked: Marked) -> dict[str, float]:
-    """The numbers of the place in the template with most linked titles."""
+    """Return the numbers of the place in the template with most linked titles."""
     lines = marked.lines
     entries = np.flatnonzero(marked.entry)
     paths = np.array(lines.paths, np.intp)[entries]
@@ -193,7 +196,10 @@ def _entries(marked: Marked) -> dict[str, float]:
 
 
 def _targets(lines: Lines, places: set[int]) -> dict[str, float]:
-    """The targets of some lines' links: those of entries are different pages of the site, references are elsewhere."""
+    """Return numbers about the targets of some lines' links.
+
+    Entries lead to pages of the site, references elsewhere.
+    """
     everywhere = [href.strip() for href in lines.hrefs]
     hosts = [_host(href) for href in everywhere]
     counts = Counter(filter(None, hosts))

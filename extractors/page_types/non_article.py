@@ -69,7 +69,7 @@ def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> PageVer
     refuse = parsed.page.refuse
     said = notice(parsed.lines, parsed.head.title, parsed.head.headings, kept)
     if not kept:
-        return PageVerdict("uncertain", None, said or "no running text: only links and scraps")
+        return PageVerdict("uncertain", None, said or "no running text: only links and fragments")
     if said:
         return PageVerdict("uncertain", None, None if refuse == "never" else said)
     if surely_article(parsed, kept):

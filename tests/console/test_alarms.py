@@ -57,7 +57,7 @@ def test_a_test_notice_is_sent_and_check_sends_none(exemplar: Exemplar, folder: 
     with Receiver() as receiver:
         hook = f"json://127.0.0.1:{receiver.port}/"
         checked = exemplar("check", "--no-outputs", HOOK=hook)
-        assert "notify: nosuch://*** (${HOOK}): apprise knows no service" in checked.err
+        assert "notify: nosuch://*** (${HOOK}): apprise supports no service" in checked.err
         assert receiver.requests == []
         sent = exemplar("alarms", "--test", HOOK=hook)
         assert sent.code == 1

@@ -93,8 +93,11 @@ def test_a_message_that_is_there_twice_is_refused() -> None:
             "错误：tasks.yaml:3:5：tasks.a.exampel：未知的键；是不是想写 'example'？",
         ),
         (
-            "problem: example http://h/1: the site is unreachable: connection refused; if that persists, name another",
-            "问题：示例 http://h/1：网站无法访问：连接被拒绝；如果一直如此，请另指定一篇",
+            (
+                "problem: example http://h/: the site is unreachable: connection refused; "
+                "if that persists, choose another one"
+            ),
+            "问题：示例 http://h/：网站无法访问：连接被拒绝；如果一直如此，请另指定一篇",
         ),
         (
             "error: http://h/ is a list page, not an article (no date); nothing was written",

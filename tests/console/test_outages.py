@@ -61,7 +61,7 @@ def test_a_run_waits_for_a_redis_that_is_away_and_says_so_once(
     texts = [event["text"] for event in map(json.loads, out.splitlines()) if event["event"] == "trouble"]
     assert len([text for text in texts if text.startswith("Redis is unavailable")]) == 1
     assert len([text for text in texts if text.startswith("Redis is available again")]) == 1
-    healed = [text for text in texts if "the ledger learns of" in text]  # a row whose URL was not settled in time
+    healed = [text for text in texts if "were added to the ledger" in text]  # a row whose URL was not settled in time
     assert len(texts) == 2 + len(healed), texts
 
 

@@ -106,7 +106,7 @@ def test_groups_are_shown_with_counts_and_some_urls(
     assert "   150  a list: N of N texts each follow a link" in done.out
     assert done.out.count("http://gazette.example/a/") == 3 + 1 + 3  # of the groups, and in the commands at the end
     assert "… and 147 more: exemplar status --problems gazette --reason 'a list: N of N texts" in done.out
-    assert done.out.index("judged to be no article: 150") < done.out.index("dead links: 1")
+    assert done.out.index("judged not to be an article: 150") < done.out.index("dead links: 1")
     assert f"exemplar extract --article --example {url(0)} {url(149)}" in done.out
     assert f"exemplar accept gazette {url(149)}" in done.out
 

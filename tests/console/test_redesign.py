@@ -116,7 +116,7 @@ def test_a_redesign_in_mid_run_is_noticed_adopted_and_the_gap_extracted_again(
     }
     assert [row["canonical_url"] for row in newest.values() if f1(row) < 0.9] == []
     assert json.loads(here("proposals", TASK, "--json").out)["state"] == "adopted"
-    assert "adopted already" in here("proposals", TASK, "--adopt").err
+    assert "already been adopted" in here("proposals", TASK, "--adopt").err
 
 
 def test_a_task_that_adopts_by_itself_needs_nobody(

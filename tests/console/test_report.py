@@ -70,7 +70,7 @@ def test_head_and_tail_in_the_charts_are_those_of_the_answer() -> None:
         "Similarity to the example, line by line (FS and BS)",
         "Weight of each line",
         "Density",
-        "FS and BS along the characters",
+        "FS and BS by character",
         "Line-block distribution",
     ]
 
@@ -194,7 +194,7 @@ def test_only_addresses_of_the_web_become_links() -> None:
 
 
 def test_links_taken_and_left_are_listed_with_reasons() -> None:
-    taken = ReportedLink("https://g.example/1", "One", "of the pattern")
+    taken = ReportedLink("https://g.example/1", "One", "matches the pattern")
     left = ReportedLink("https://g.example/about", "About", "goes on with 'about' instead of a number")
     lists = (ReportedList("https://g.example/", "start", (taken,), (left,)),)
     text = parsed(
@@ -256,7 +256,7 @@ def test_explanation_of_several_pages(pages: Path, exemplar: Exemplar) -> None:
     [
         ("nowhere/why.html", "--report: nowhere/why.html cannot be written: no folder nowhere"),
         ("folder.html", "--report: folder.html is a folder; name a file in it, such as folder.html/report.html"),
-        ("why.pdf", "--report: why.pdf: a report is a file that ends in .html"),
+        ("why.pdf", "--report: why.pdf: the file name of a report must end in .html"),
     ],
 )
 def test_a_report_that_cannot_be_written_is_refused_at_once(
@@ -271,7 +271,7 @@ def test_a_report_that_cannot_be_written_is_refused_at_once(
 def test_explain_does_not_go_with_json(pages: Path, exemplar: Exemplar) -> None:
     done = exemplar("extract", "page.html", "--format", "json", "--explain")
     assert done.code == 2
-    assert "--explain is text beside the result" in done.err
+    assert "--explain prints text after the result" in done.err
 
 
 def test_trial_writes_its_pages_and_links(site: SiteServer, tmp_path: Path, exemplar: Exemplar) -> None:

@@ -78,7 +78,7 @@ def test_many_changes_are_one_message_and_a_recovery_is_told(connection):
     assert "11 more" in sent.messages[0][2]
     queue(connection, AlarmChange("recovered", alarm("news")), notify=["json://one"])
     Notifier(connection, sending=sent).step()
-    assert sent.messages[-1][1:] == ("Exemplar: news: template changed: over", "news: over: template changed")
+    assert sent.messages[-1][1:] == ("Exemplar: news: template changed: recovered", "news: recovered: template changed")
 
 
 def test_an_address_that_is_away_is_spared_longer_and_longer_and_the_others_get_theirs_once(connection):

@@ -215,7 +215,7 @@ def test_an_example_that_leads_elsewhere_is_not_kept(site, connection, redis_url
     write_tasks(tmp_path, site.url, limit=1)
     ended = crawl(tmp_path, redis_url)
     assert ended.code == 1
-    assert f"redirects to {site.url}/, which is not of the pattern" in ended.report["problems"][0]
+    assert f"redirects to {site.url}/, which does not match the pattern" in ended.report["problems"][0]
 
 
 def test_robots_txt_holds_for_many_articles_that_wait_at_the_start(site, connection, redis_url, tmp_path):

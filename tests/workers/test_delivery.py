@@ -370,7 +370,7 @@ def test_rows_of_an_output_that_the_task_has_no_more_are_delivered_or_after_a_da
     assert delivery.deliver_due() == 1
     assert delivered(tmp_path) == once(1)
     [state] = queue_states(connection, [(TASK, OTHER)])
-    assert state.problem.endswith("task gazette does not have this output any more: a day later its rows are dropped")
+    assert state.problem.endswith("task gazette no longer has this output: its rows are dropped after a day")
     for _ in range(2):
         assert all_queues(connection) == [(TASK, OTHER)]
         clock.forward(80_000)

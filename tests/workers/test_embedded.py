@@ -205,7 +205,7 @@ def test_the_variable_names_the_server(elsewhere, monkeypatch, tmp_path):
     monkeypatch.setenv(NAMED, str(path))
     assert redis_binary().path == path
     monkeypatch.setenv(NAMED, str(stub(tmp_path, "other", "something else")))
-    with pytest.raises(RedisUnavailable, match="other is not the program of a Redis or Valkey server"):
+    with pytest.raises(RedisUnavailable, match="other is not a Redis or Valkey server"):
         redis_binary()
 
 

@@ -132,7 +132,7 @@ def test_an_example_that_ends_every_worker_is_not_tried_for_ever(connection, wor
         with pytest.raises(SystemExit):
             worker.extract_pages(TASK, [name])
     worker.extract_pages(TASK, [name])
-    assert f"its example {url(0)} crashes or times out every worker" in notes.problems_told[-1]
+    assert f"its example {url(0)} crashes every worker, or takes too long" in notes.problems_told[-1]
     assert states(connection, 1) == ["fetched"]
 
 

@@ -208,7 +208,7 @@ def test_only_the_newest_are_kept(tmp_path, name):
 def test_fifty_unless_it_says_otherwise(tmp_path, name):
     open_sink(tmp_path, name).write(batch(1, *[dated(number) for number in range(60)]))
     assert urls(tmp_path, name) == [dated(number)["url"] for number in range(59, 9, -1)]
-    with pytest.raises(OutputError, match="items is a number from 1 to 1000"):
+    with pytest.raises(OutputError, match="items must be a number from 1 to 1000"):
         open_sink(tmp_path, name, "?items=0")
 
 
@@ -242,7 +242,7 @@ def test_a_file_of_somebody_else_is_not_overwritten(tmp_path, name, content):
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / name).write_bytes(content)
     for call in (sink.check, lambda: sink.write(batch(1, row(1)))):
-        with pytest.raises(SinkUnavailable, match="is no feed that this program wrote") as unavailable:
+        with pytest.raises(SinkUnavailable, match="is not a feed written by this program") as unavailable:
             call()
         assert sink.name in str(unavailable.value)
     assert (tmp_path / "deep" / name).read_bytes() == content
@@ -318,7 +318,7 @@ def test_a_template_makes_the_content(tmp_path, name):
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("$titel", "unknown $titel; known are "), ("5 $ ", "write $$ for a dollar sign"), (None, "No such")],
+    [("$titel", "unknown $titel; known: "), ("5 $ ", "write $$ for a dollar sign"), (None, "No such")],
 )
 def test_an_invalid_template_is_an_error_of_the_task(tmp_path, name, text, words):
     if text is not None:

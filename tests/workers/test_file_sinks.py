@@ -328,12 +328,12 @@ class TestDays(SinkSuite):
 @pytest.mark.parametrize(
     ("output", "message"),
     [
-        ("{when}.jsonl", "unknown placeholder {when}; known are {task}, {date}"),
+        ("{when}.jsonl", "unknown placeholder {when}; known: {task}, {date}"),
         ("{title}.csv", "unknown placeholder {title}"),
-        ("{date:%H}.jsonl", "may hold only %Y"),
-        ("{date:%}.jsonl", "may hold only %Y"),
-        ("{date}/../../x.jsonl", "no . or .. after a placeholder"),
-        ("{date:../%Y}.jsonl", "no . or .. after a placeholder"),
+        ("{date:%H}.jsonl", "may contain only %Y"),
+        ("{date:%}.jsonl", "may contain only %Y"),
+        ("{date}/../../x.jsonl", "a path cannot have . or .. after a placeholder"),
+        ("{date:../%Y}.jsonl", "a path cannot have . or .. after a placeholder"),
         ("out/{date}.db", "sqlite is one file"),
     ],
 )

@@ -212,11 +212,11 @@ def test_naughty_titles_never_leave_the_root(tmp_path):
 @pytest.mark.parametrize(
     ("output", "template", "message"),
     [
-        ("notes.md", None, "write {title} or {id}"),
-        ("{date}.md", None, "write {title} or {id}"),
+        ("notes.md", None, "add {title} or {id}"),
+        ("{date}.md", None, "add {title} or {id}"),
         ("{author}.md", None, "unknown placeholder {author}"),
         ("{title}{title}{title}{title}.md", None, "longer than"),
-        ("{title}.md", "$nothing", "unknown $nothing; known are"),
+        ("{title}.md", "$nothing", "unknown $nothing; known:"),
         ("{title}.md", "5 $ each", "write $$"),
         ("{title}.md", "", "No such file"),
     ],

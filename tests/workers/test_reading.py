@@ -106,7 +106,7 @@ def test_what_is_no_row_is_counted_and_left_out(tmp_path: Path, caplog: pytest.L
     (tmp_path / "rows.jsonl").write_bytes(b'{"a": 1}\nnonsense\n\n[1]\n' + lines(1))
     with caplog.at_level(logging.WARNING):
         assert numbers(rows_in("rows.jsonl", tmp_path)) == [1]
-    assert "3 lines are no rows" in caplog.text
+    assert "3 lines are not rows" in caplog.text
 
 
 def test_rows_of_earlier_versions_get_the_fields_that_they_lack(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_a_sentinel_address_has_two_logins():
         ("redis+sentinel://s/a?ssl_ca_certs=/x", "begin with rediss\\+sentinel://"),
         ("rediss://host?ssl_ca_certs=/no/such.pem", "ssl_ca_certs: there is no file /no/such.pem"),
         ("unix://", "socket's path is missing"),
-        ("redis-sentinel://s/a", "begins with one of redis://, rediss://"),
+        ("redis-sentinel://s/a", "must begin with one of redis://, rediss://"),
         ("redis://a redis://a:6379/0", "names a:6379/0 twice"),
         ("redis://:secret@host?passwort=secret2&password=secret3", "unknown option"),
     ],

@@ -99,7 +99,7 @@ def test_an_index_is_created_with_types_and_an_analyzer_for_chinese(server):
     assert properties["blocks"] == {"type": "object", "enabled": False}
     open_sink(server, query="?analyzer=standard", index="other").check()
     assert server.indices["other"]["title"]["analyzer"] == "standard"
-    with pytest.raises(OutputError, match="the server creates no index third: 400 mapper_parsing_exception"):
+    with pytest.raises(OutputError, match="the server did not create the index third: 400 mapper_parsing_exception"):
         open_sink(server, query="?analyzer=none", index="third").check()
 
 

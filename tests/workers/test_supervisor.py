@@ -239,7 +239,7 @@ def test_a_page_waits_for_an_output_that_is_away(connection, supervise, tmp_path
     eventually(lambda: not present_problems(connection), "the problem's end")
     [began, ended] = (tmp_path / "problems").read_text().splitlines()  # one line each, whatever the number of attempts
     assert began.startswith("problem: ")
-    assert ended.startswith("over: ")
+    assert ended.startswith("resolved: ")
     assert states(connection, 1) == ["written"]
     assert written_once(tmp_path, 1)
 

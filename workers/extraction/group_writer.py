@@ -182,7 +182,7 @@ class GroupWriter:
                 break
             learnt = heal(self.ledger, output, self.outputs, answer.epoch, progress, has_queues=bool(self.queued))
             if learnt:
-                log.warning("task %s: the ledger learns of %d row(s) that are in %s already", task, learnt, output.name)
+                log.warning("task %s: %d row(s) found in %s were added to the ledger", task, learnt, output.name)
         for page in pages:
             page.is_held = page.name in answer.delivered
             page.delivered |= answer.delivered.get(page.name, frozenset())

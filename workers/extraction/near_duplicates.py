@@ -74,7 +74,7 @@ def entry_of(text: str) -> "np.ndarray":
 
 
 def alike(entries: "np.ndarray", entry: "np.ndarray") -> "np.ndarray":
-    """Return the places of the entries that are near, in order."""
+    """Return the indices of the entries within the distance, in order."""
     differing = np.bitwise_count(entries["hash"] ^ entry["hash"])
     lengths = entries["length"].astype(np.float64), float(entry["length"][0])
     apart = np.maximum(lengths[0] / lengths[1], lengths[1] / np.maximum(lengths[0], 1))

@@ -380,7 +380,7 @@ def _alone(kept: KeptPages) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise ExemplarError(f"another re-extract works on {kept.name}") from None
+            raise ExemplarError(f"another re-extract is processing {kept.name}; wait until it ends") from None
         yield
     finally:
         os.close(lock)

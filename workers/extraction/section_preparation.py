@@ -170,7 +170,8 @@ class SectionPreparation:
             return _without_example(config)
         if begin_example(self.redis, config.task) > MOST_BEGINS:
             raise OutputError(
-                f"task {config.task}: its example {example.url} crashes or times out every worker; name another example"
+                f"task {config.task}: its example {example.url} crashes every worker, or takes too long; "
+                "choose another example"
             )
         self.watch.begin(config.task, "example", self.times.page_deadline)
         section = None

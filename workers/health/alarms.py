@@ -23,9 +23,9 @@ News = Literal["opened", "repeated", "recovered"]
 
 _ADVICE: Mapping[AlarmKind, str] = {
     "template changed": "`exemplar proposals {task}` shows a new example, if one was found; else look at such a page "
-    "with `exemplar extract {url}`, and name one of them as `example` of the task",
+    "with `exemplar extract {url}`, and set one of them as `example` of the task",
     "blocked": "look at what the site sends with `exemplar extract {url}`; raise `delay`, or ask the site's owner",
-    "pages off the template": "look at such a page with `exemplar extract {url}`; if they are no articles, narrow "
+    "pages off the template": "look at such a page with `exemplar extract {url}`; if they are not articles, narrow "
     "`pattern`, or give them a task of their own",
     "failures": "`exemplar status --problems {task}` and `exemplar failures {task}` show the reasons",
     "section moved": "look for the section's list with `exemplar try {task}`, and name it as `start` of the task",

@@ -44,7 +44,7 @@ def _of_block(state: HealthState) -> str:
         text += f", {median(page.length for page in pages):.0f} characters"
     if usual:
         text += f" (articles usually {median(usual):.0f}, with titles of their own)"
-    return text + (f'; they say "{words}"' if words else "")
+    return text + (f'; their text has "{words}"' if words else "")
 
 
 def _of_failures(state: HealthState) -> str:

@@ -113,5 +113,5 @@ def _state(raw: bytes, task: str) -> HealthState:
     try:
         return HealthState.from_json(raw or None, task)
     except (ValueError, TypeError, KeyError, AttributeError):
-        log.warning("task %s: the state of its health cannot be read; its baselines begin anew", task)
+        log.warning("task %s: the state of its health cannot be read; its baselines start over", task)
         return HealthState()

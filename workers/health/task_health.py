@@ -4,9 +4,10 @@
     visit ─▶ failures, links on lists, known articles, rhythm ─▶ tests ─▶ alarms
 
 A page is `alike` if an earlier one has the same title and nearly the same length: pages of captchas are, articles are
-not. It is `off` its template if it was judged to be no article, if its surrounding match is below `OFF` of the task's
-median, if its text is far shorter than usual or that of an earlier page, or if the example was not used although it
-usually is. Each kind of alarm is one sequential test (`sequential.py`) of such a variable against the task's own share.
+not. It is `off` its template if it was judged not to be an article, if its surrounding match is below `OFF` of the
+task's median, if its text is far shorter than usual or that of an earlier page, or if the example was not used although
+it usually is. Each kind of alarm is one sequential test (`sequential.py`) of such a variable against the task's own
+share.
 """
 
 import math

@@ -50,7 +50,7 @@ def adopt(connection: "redis.Redis", task: str, *, clock: Clock) -> Proposal:
     if proposal is None or config is None:
         raise ExemplarError(f"no example is proposed for task {task}")
     if proposal.state == "adopted" and proposal.gap is not None:
-        raise ExemplarError(f"task {task}: the proposed example is adopted already")
+        raise ExemplarError(f"task {task}: the proposed example has already been adopted")
     if proposal.state != "adopted":
         proposal = replace(proposal, state="adopted", decided_at=clock(), problem="")
         _replace_example(connection, config, proposal, clock)
@@ -67,7 +67,7 @@ def _replace_example(connection: "redis.Redis", config: ExtractionConfig, propos
     task = config.task
     page = proposed_page(connection, task)
     if page is None:
-        raise ExemplarError(f"task {task}: the proposed page is not kept any more")
+        raise ExemplarError(f"task {task}: the proposed page is no longer kept")
     with connection.pipeline(transaction=True) as pipe:
         while True:
             pipe.watch(keys.EDITION, keys.of_task(task, "example"))  # type: ignore[no-untyped-call]

@@ -146,7 +146,7 @@ class RedisAddress:
         return client
 
     def _sentinel_options(self) -> dict[str, Any]:
-        """The Sentinels are reached as the servers are, by a login of their own."""
+        """Return the options of connections to the Sentinels: those of the servers, with the Sentinels' own login."""
         options: dict[str, Any] = {
             "socket_timeout": SENTINEL_TIMEOUT,
             "socket_connect_timeout": SENTINEL_TIMEOUT,
@@ -194,7 +194,7 @@ def _address(text: str) -> RedisAddress:
         scheme = text.partition("://")[0]
         if scheme not in _CLASSES:
             known = ", ".join(f"{scheme}://" for scheme in _CLASSES)
-            raise ValueError(f"an address begins with one of {known}")
+            raise ValueError(f"an address must begin with one of {known}")
         found = _watched(text, scheme) if scheme in _WATCHED else _plain(text, scheme)
         _check_options(found)
     except ValueError as error:
@@ -264,7 +264,7 @@ def _needs_tls(option: str, scheme: str) -> str:
 
 
 def _name(address: RedisAddress) -> str:
-    """The name of a server that was given none: its address, without login and options."""
+    """Return the name of a server that was given none: its address, without login and options."""
     db = address.options.get("db") or 0
     if address.scheme == "unix":
         return f"{address.options['path']}/{db}"

@@ -38,7 +38,7 @@ def redis_binary() -> RedisBinary:
     if named := os.environ.get(NAMED):
         binary = _examine(Path(named))
         if binary is None:
-            raise RedisUnavailable(f"{NAMED}={named} is not the program of a Redis or Valkey server")
+            raise RedisUnavailable(f"{NAMED}={named} is not a Redis or Valkey server")
         return binary
     for binary in installed_binaries():
         return binary

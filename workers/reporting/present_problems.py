@@ -36,7 +36,7 @@ class PresentProblem:
         first, last = (datetime.fromtimestamp(at).strftime("%H:%M:%S") for at in (self.first, self.last))
         times = "once" if self.count == 1 else f"{self.count} times"
         if is_over:
-            return f"over: {self.text} (from {first} to {last}, {times})"
+            return f"resolved: {self.text} (from {first} to {last}, {times})"
         return f"problem: {self.text} (since {first}" + (f", {times})" if self.count > 1 else ")")
 
     @classmethod

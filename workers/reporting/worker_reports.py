@@ -16,33 +16,33 @@ class Watch(Protocol):
     """The reports of an extraction worker."""
 
     def job(self, task: str, names: Sequence[str]) -> None:
-        """A job has begun: these pages are queued again if the worker dies.
+        """Report that a job has begun: these pages are queued again if the worker dies.
 
         An empty list means that the job is done.
         """
         ...
 
     def begin(self, task: str, name: str, seconds: float) -> None:
-        """Work on a page has begun; it must end within `seconds`."""
+        """Report that work on a page has begun; it must end within `seconds`."""
         ...
 
     def writing(self, task: str, names: Sequence[str], seconds: float) -> None:
-        """Writing the rows of pages has begun, waiting for the outputs included; it must end within `seconds`.
+        """Report that writing the rows of pages has begun, waiting for outputs included; it must end within `seconds`.
 
         A worker that takes longer is killed, and the attempts of these pages do not count.
         """
         ...
 
     def end(self) -> None:
-        """The page is done, or its deadline no longer applies."""
+        """Report that the page is done, or that its deadline no longer applies."""
         ...
 
     def problem(self, text: str, task: str) -> None:
-        """A problem for a person, such as a full disk. It is over when the task's rows are `wrote` again."""
+        """Report a problem for a person, such as a full disk. It is over when the task's rows are `wrote` again."""
         ...
 
     def wrote(self, task: str) -> None:
-        """Rows were written to all outputs of the task."""
+        """Report that rows were written to all outputs of the task."""
         ...
 
 

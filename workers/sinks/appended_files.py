@@ -133,7 +133,7 @@ class AppendedFileSink:
                 self.pattern.check_inside(self.pattern.path_of({}))
 
     def close(self) -> None:
-        """Nothing is open between writes."""
+        """Do nothing: nothing is open between writes."""
         self._unlock()
 
     def is_there(self, row: Row) -> bool:

@@ -218,7 +218,7 @@ def _meaning(error: BaseException) -> tuple[str, bool]:
 
 
 def _codes(error: BaseException | None) -> list[str]:
-    """Return what identifies an error and its causes: codes of the store, HTTP statuses, names of classes."""
+    """Return the identification of an error and its causes: codes of the store, HTTP statuses, names of classes."""
     codes: list[str] = []
     reasons: list[str] = []
     while error is not None and len(reasons) < 10:

@@ -106,7 +106,7 @@ class CompressedFormat:
             end = next((end for _, end in self._members_backwards(data)), 0)
             begin = data[: len(self.codec.mark)]
             if not end and begin.strip(b"\0") and not self.codec.mark.startswith(begin):
-                raise OSError(errno.EINVAL, f"it is no {self.codec.name} file; move it away")
+                raise OSError(errno.EINVAL, f"it is not a {self.codec.name} file; move it away")
             return end
 
     def urls(self, file: int, start: int) -> Iterator[tuple[bytes, int, int]]:

@@ -62,7 +62,7 @@ class AtomForm:
         try:
             feed = etree.fromstring(data, parser)
         except etree.XMLSyntaxError:
-            raise UnknownFeed("it is no XML") from None
+            raise UnknownFeed("it is not XML") from None
         if feed.tag != f"{_ATOM}feed" or feed.findtext(f"{_ATOM}generator") != GENERATOR:
             raise UnknownFeed(f"its generator is not {GENERATOR}")
         try:
@@ -136,7 +136,7 @@ class JsonFeedForm:
         try:
             feed = json.loads(data)
         except ValueError:
-            raise UnknownFeed("it is no JSON") from None
+            raise UnknownFeed("it is not JSON") from None
         try:
             if feed["version"] != JSON_FEED or feed["_exemplar"]["generator"] != GENERATOR:
                 raise UnknownFeed(f"its generator is not {GENERATOR}")

@@ -48,7 +48,9 @@ class FeedSink:
         match = _ITEMS.fullmatch(target.address)
         self._items = int(match[2]) if match else ITEMS
         if not 1 <= self._items <= MOST_ITEMS:
-            raise OutputError(f"task {target.task}: output {target.label}: items is a number from 1 to {MOST_ITEMS}")
+            raise OutputError(
+                f"task {target.task}: output {target.label}: items must be a number from 1 to {MOST_ITEMS}"
+            )
         if "{date" in target.address:
             raise OutputError(f"task {target.task}: output {target.label}: a feed is one file; remove {{date}}")
         path = target.folder / Path(match[1] if match else target.address).expanduser()
@@ -78,7 +80,7 @@ class FeedSink:
                 self._save(entries)
 
     def close(self) -> None:
-        """Nothing is open between writes."""
+        """Do nothing: nothing is open between writes."""
 
     def _entries(self) -> list[FeedEntry]:
         data = self._file.read()
@@ -86,7 +88,7 @@ class FeedSink:
             return [] if data is None else self._form.read(data)
         except UnknownFeed as error:
             raise SinkUnavailable(
-                f"output unavailable: {self.name} is no feed that this program wrote ({error}); move it away"
+                f"output unavailable: {self.name} is not a feed written by this program ({error}); move it away"
             ) from None
 
     def _save(self, entries: Sequence[FeedEntry]) -> None:

@@ -99,7 +99,7 @@ class FolderStore:
             raise self._unavailable("can't be written", error) from None
 
     def close(self) -> None:
-        """Nothing is open between calls."""
+        """Do nothing: nothing is open between calls."""
 
     def _write(self, path: Path, data: bytes) -> None:
         with path.open("wb") as file:

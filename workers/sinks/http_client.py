@@ -107,7 +107,7 @@ def parse_address(target: Target, own: Collection[str]) -> HttpAddress:
     if match is None or host is None or int(host[2] or 0) > 65535:
         raise _invalid(target, "write it as https://host:port/path; in a user or password write / ? # @ : % as %2F …")
     if match[4]:
-        raise _invalid(target, "remove the part after #, which no server gets")
+        raise _invalid(target, "remove the part after #, which is never sent to a server")
     path, _, query = match[3].partition("?")
     options, sent = [], []
     for parameter in filter(None, query.split("&")):
@@ -126,7 +126,7 @@ def _invalid(target: Target, advice: str) -> OutputError:
 
 
 def header_value(target: Target, text: str, what: str) -> str:
-    """Return a text that is allowed in a header. Raises `OutputError` that names `what` it is, not the text."""
+    """Return a text that is allowed in a header. Raises `OutputError` with the name `what`, but not with the text."""
     if not _HEADER_VALUE.fullmatch(text):
         raise OutputError(f"task {target.task}: output {shown(target.label)}: its {what} has a character outside ASCII")
     return text

@@ -196,7 +196,7 @@ class ListSink:
         self.rows: dict[RowKey, Row] = {}
 
     def exclusive(self, *, patience: float = PATIENCE) -> AbstractContextManager[None]:
-        """Nothing to hold."""
+        """Do nothing: no lock is needed."""
         return nullcontext()
 
     def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey] = frozenset()) -> None:
@@ -212,7 +212,7 @@ class ListSink:
         return [row.key in self.rows for row in rows]
 
     def check(self) -> None:
-        """Nothing to try."""
+        """Do nothing: a list is always available."""
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing: nothing is open."""

@@ -53,7 +53,7 @@ def open_markdown(target: Target) -> "MarkdownSink":
     """Return the sink of a path that ends in `.md`. Raises `OutputError` if path or template is invalid."""
     pattern = pattern_of(target, names=PLACEHOLDERS, added=ADDED_BYTES)
     if pattern.placeholders.isdisjoint({"title", "id"}):
-        raise OutputError(f"output {target.label}: one file an article; write {{title}} or {{id}} into its name")
+        raise OutputError(f"output {target.label}: each article is one file; add {{title}} or {{id}} to its name")
     template = read_template(target, TEMPLATE_NAMES) if target.options.template else Template(DEFAULT_TEMPLATE)
     return MarkdownSink(pattern, template, durability=target.durability, options=target.options)
 
@@ -114,7 +114,7 @@ class MarkdownSink:
         self.pattern.check_inside(self.pattern.root)
 
     def close(self) -> None:
-        """Nothing is open between writes."""
+        """Do nothing: nothing is open between writes."""
         self._list.close()
 
     @property
@@ -139,7 +139,7 @@ class MarkdownSink:
             owner = owners[free] if free in owners else self._owner(free)
             if owner in ("", identifier):
                 return free
-        raise SinkUnavailable(f"output unavailable: {path} and {NAMES_TRIED} names like it belong to other files")
+        raise SinkUnavailable(f"output unavailable: {path} and {NAMES_TRIED} similar names belong to other files")
 
     def _owner(self, path: Path) -> str:
         """Return the id of the article in a file; "" if there is no file, "?" if this program did not write it."""

@@ -112,7 +112,7 @@ def parse_address(target: Target) -> StoreAddress:
     address, password = _without_password(target)
     match = _ADDRESS.fullmatch(address)
     if match is None:
-        raise OutputError(f"task {target.task}: output {shown(target.label)} is no address of a store")
+        raise OutputError(f"task {target.task}: output {shown(target.label)} is not the address of a store")
     scheme = _OTHER_NAMES.get(match["scheme"].lower(), match["scheme"].lower())
     user, _, host = (match["host"] or "").rpartition("@")
     host, _, port = host.partition(":")
@@ -131,7 +131,7 @@ def parse_address(target: Target) -> StoreAddress:
     if account:
         options.setdefault("account", account)
     if port and not port.isdecimal():
-        raise OutputError(f"output {name}: {port} is no port")
+        raise OutputError(f"output {name}: {port} is not a port")
     if known.has_bucket and ("{" in host or not host):
         raise OutputError(f"output {name}: write the name of a bucket after {scheme}://")
     if scheme == "sftp" and not host:

@@ -70,7 +70,7 @@ class PathPattern:
             self.below,
         )
         if any(part in ("", ".", "..") for part in filled.split("/")):
-            raise PathOutside(f"output {self.label}: {filled} is no path below {self.root}")
+            raise PathOutside(f"output {self.label}: {filled} is not a path below {self.root}")
         path = self.root / filled
         self.check_inside(path)
         return path
@@ -108,11 +108,13 @@ class PathPattern:
         known = ", ".join(f"{{{name}}}" for name in ("task", *sorted(self._sizes)))
         for match in _PLACEHOLDER.finditer(self.text):
             if match[1] not in self._sizes or (match[2] and match[1] != "date"):
-                raise OutputError(f"output {self.label}: unknown placeholder {match[0]}; known are {known}")
+                raise OutputError(f"output {self.label}: unknown placeholder {match[0]}; known: {known}")
             _check_directives(match[2] or "", self.label)
         parts = _PLACEHOLDER.sub(self._longest, self.below).split("/")
         if not {"", ".", ".."}.isdisjoint(parts):
-            raise OutputError(f"output {self.label}: no . or .. after a placeholder; name the folder before it")
+            raise OutputError(
+                f"output {self.label}: a path cannot have . or .. after a placeholder; write the folder without them"
+            )
         for part in parts:
             if len(part.encode()) + added > LONGEST_NAME:
                 raise OutputError(f"output {self.label}: a file name could be longer than {LONGEST_NAME} bytes")
@@ -136,7 +138,7 @@ def check_task(task: str) -> None:
 def refuse_placeholders(pattern: PathPattern, kind: str) -> None:
     """Raise `OutputError` if a path has placeholders, for kinds of one file."""
     if not pattern.is_fixed:
-        raise OutputError(f"output {pattern.label}: {kind} is one file; only {{task}} may stand in its path")
+        raise OutputError(f"output {pattern.label}: {kind} is one file; only {{task}} is allowed in its path")
 
 
 def day_of(row: Row) -> date:
@@ -152,4 +154,4 @@ def _check_directives(form: str, label: str) -> None:
     unknown: Collection[str] = [letter for letter in re.findall(r"%(.?)", form) if letter not in DIRECTIVES]
     if unknown:
         known = " ".join(f"%{letter}" for letter in DIRECTIVES)
-        raise OutputError(f"output {label}: {{date:{form}}} may hold only {known}, and characters of file names")
+        raise OutputError(f"output {label}: {{date:{form}}} may contain only {known}, and characters of file names")

@@ -126,9 +126,9 @@ def _rows_of_file(path: Path) -> Iterator[Row]:
     except DAMAGE as error:
         if isinstance(error, OSError) and error.errno:
             raise _unavailable(str(path), error) from None
-        log.warning("%s is damaged and was read up to there: %s", path, str(error) or type(error).__name__)
+        log.warning("%s is damaged; the rows before the damage were read: %s", path, str(error) or type(error).__name__)
     if others:
-        log.warning("%s: %d lines are no rows", path, others)
+        log.warning("%s: %d lines are not rows", path, others)
 
 
 def _unavailable(path: str, error: Exception) -> SinkUnavailable:

@@ -22,7 +22,10 @@ class RowFormat(Protocol):
     moves_aside: bool  # it moves files aside by itself, so rows are looked up in those too
 
     def encode(self, rows: Sequence[Row], header: bytes) -> bytes:
-        """Return what to append for a group of rows. `header`: what `header_of` returned; empty in an empty file."""
+        """Return the bytes to append for a group of rows.
+
+        `header`: what `header_of` returned; empty in an empty file.
+        """
         ...
 
     def header_of(self, file: int) -> bytes | None:

@@ -165,7 +165,7 @@ class SearchSink:
             if answer.status == 400:  # another process was first, or the name or analyzer is invalid
                 again = self._request("GET", f"{name}/_mapping", accepted=(404,))
                 if again.status == 404:
-                    raise self._wrong(f"the server creates no index {index}: {self._error_words(answer)}")
+                    raise self._wrong(f"the server did not create the index {index}: {self._error_words(answer)}")
                 answer = again
                 self._add_fields(name, answer)
         else:
@@ -213,7 +213,7 @@ class SearchSink:
                 return PartAnswer("taken", refused=refused)
             if pause is None or "429 " not in reason[:4]:
                 self._mapped.clear()
-                raise self._client.unavailable(f"the server does not take {len(busy)} rows now: {reason}")
+                raise self._client.unavailable(f"the server currently rejects {len(busy)} rows: {reason}")
             waiting = busy
             self._sleep(pause)
         raise AssertionError("unreachable")
@@ -232,7 +232,7 @@ class SearchSink:
             self._fail(answer)
         items = self._read(answer, _items)
         if [identity for identity, _ in items] != [row_id(key_of(row)) for row in rows]:
-            raise self._client.unavailable("its answer is not that of the request")
+            raise self._client.unavailable("its answer does not match the request")
         return [item for _, item in items]
 
     def _lines(self, rows: Iterable[Row], index_of: Mapping[RowKey, str]) -> list[bytes]:
@@ -274,7 +274,7 @@ class SearchSink:
         try:
             return read(json.loads(answer.body))
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
-            raise self._client.unavailable("its answer is not understood; is it OpenSearch or Elasticsearch?") from None
+            raise self._client.unavailable("its answer is invalid; is it OpenSearch or Elasticsearch?") from None
 
     def _wrong(self, what: str) -> OutputError:
         return OutputError(f"task {self._target.task}: output {self.name}: {what}")

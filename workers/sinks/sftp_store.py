@@ -101,7 +101,7 @@ class SftpStore:
         with self._errors("can't be written") as sftp:
             _make_folders(sftp, folder)
             if not stat.S_ISDIR(sftp.stat(folder or "/").st_mode or 0):
-                raise OutputError(f"output {self.name}: {folder} is no folder")
+                raise OutputError(f"output {self.name}: {folder} is not a folder")
             probe = f"{folder}/{temporary_name('check')}"
             sftp.open(probe, "wb").close()
             sftp.remove(probe)

@@ -174,7 +174,9 @@ class SqlSink:
                 if not left:
                     raise
                 connection.rollback()
-        raise SinkUnavailable(f"output unavailable: {self.name}: table {self._quoted} lacks what was added to it")
+        raise SinkUnavailable(
+            f"output unavailable: {self.name}: table {self._quoted} still lacks columns that were just added"
+        )
 
     def _try(self, cursor: Cursor, existing: ExistingTable) -> None:
         cursor.execute(self._kind.trial(self._table))

@@ -105,7 +105,7 @@ class MySql(SqlServerKind):
         return ExistingTable(columns, has_unique_key, bool(cursor.fetchall()))
 
     def upsert(self, cursor: Cursor, table: SqlTable, existing: ExistingTable, rows: Sequence[Values]) -> None:
-        """It uses several statements if one would be too long for the server or for PyMySQL."""
+        """Upsert the rows, by several statements if one would be too long for the server or for PyMySQL."""
         cursor.max_stmt_length = min(MOST_STATEMENT, self._packet(cursor) - OVERHEAD)
         holders = ", ".join("%s" for _ in table.names)
         cursor.executemany(self._insert(table, f"VALUES ({holders})"), rows)

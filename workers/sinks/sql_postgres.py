@@ -74,7 +74,7 @@ class Postgres(SqlServerKind):
         cursor.execute(self._LIMITS)
 
     def existing(self, cursor: Cursor, table: SqlTable) -> ExistingTable:
-        """Types are read without lengths, because a cast to varchar(9) would truncate a text."""
+        """Read the table, with types without lengths, because a cast to varchar(9) would truncate a text."""
         cursor.execute(
             "SELECT a.attname, quote_ident(n.nspname) || '.' || quote_ident(t.typname), EXISTS ("
             " SELECT FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisunique AND i.indpred IS NULL"
@@ -90,7 +90,7 @@ class Postgres(SqlServerKind):
         return ExistingTable({name: kind for name, kind, _ in columns}, unique, has_schema)
 
     def upsert(self, cursor: Cursor, table: SqlTable, existing: ExistingTable, rows: Sequence[Values]) -> None:
-        """It uses one statement with an array for each column, which the server parses once."""
+        """Upsert the rows by one statement with an array for each column, which the server parses once."""
         arrays = ", ".join(f"%b::{existing.types[name]}[]" for name in table.names)
         statement = self._insert(table, f"SELECT * FROM unnest({arrays})")
         cursor.execute(statement, [_array(column) for column in zip(*rows, strict=True)])

@@ -23,7 +23,7 @@ Fields = Mapping[str, Any]  # of one row, by column
 
 @dataclass(frozen=True, slots=True)
 class SqlProblem:
-    """What an error of a server means.
+    """The meaning of a server's error.
 
     `cause`: the content of a row; a lost connection; a table or column that is missing; a conflict with another client;
     anything else. `words`: the server's message, in one line. `advice`: what a person should do; may be empty.
@@ -65,7 +65,7 @@ class SqlServerKind(ABC):
 
     @abstractmethod
     def problem(self, error: Exception) -> SqlProblem:
-        """Return what an error of the driver means."""
+        """Return the meaning of an error of the driver."""
 
     def socket_of(self, connection: Any) -> int | None:
         """Return the number of a driver connection's socket, None if the driver has time limits of its own."""

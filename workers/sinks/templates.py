@@ -19,7 +19,7 @@ def read_template(target: Target, names: Collection[str]) -> Template:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise OutputError(f"{where} can't be read: {why}") from None
     if not template.is_valid():
-        raise OutputError(f"{where} has a $ that begins no name; write $$ for a dollar sign")
+        raise OutputError(f"{where} has a $ that does not begin a name; write $$ for a dollar sign")
     if unknown := sorted({*template.get_identifiers()} - {*names}):
-        raise OutputError(f"{where}: unknown ${unknown[0]}; known are {', '.join(sorted(names))}")
+        raise OutputError(f"{where}: unknown ${unknown[0]}; known: {', '.join(sorted(names))}")
     return template

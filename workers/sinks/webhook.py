@@ -65,7 +65,7 @@ class WebhookSink:
         if self._form not in FORMS:
             raise OutputError(f"task {target.task}: output {self.name}: unknown form; use form=json or form=ndjson")
         if not all(self._secrets):
-            raise OutputError(f"task {target.task}: output {self.name}: its secret is empty or no valid base64")
+            raise OutputError(f"task {target.task}: output {self.name}: its secret is empty or not valid base64")
         self._parts = PartedDelivery(self.name, self._client.limits.call / 2, self._client.unavailable)
         self._most_bytes: int | None = None  # of a request, once the receiver found one too large
         self._not_before = 0.0
@@ -73,7 +73,7 @@ class WebhookSink:
     def write(self, batch: RowBatch) -> None:
         """Send the rows; a batch that is refused is sent in parts. Raises `SinkUnavailable` and `RowsRefused`."""
         if (wait := self._not_before - self._clock()) > 0:
-            raise self._client.unavailable(f"the receiver asked to wait {wait:.0f} seconds more", wait)
+            raise self._client.unavailable(f"the receiver's Retry-After has {wait:.0f} seconds left", wait)
         self._client.begin()
         self._parts.deliver(batch, self._send)
 

@@ -73,8 +73,8 @@ class WrittenKeys:
                     self._known[path] = keys
                 if time.monotonic() > limit and start + len(some) < len(paths):
                     raise SinkUnavailable(
-                        f"output unavailable: {self._name}: rows that came again are still to be looked up in "
-                        f"{len(paths) - start - len(some)} of its objects; that goes on at the next try"
+                        f"output unavailable: {self._name}: rows that were delivered again still have to be looked up "
+                        f"in {len(paths) - start - len(some)} of its objects; this continues at the next attempt"
                     )
 
     def _keys(self, path: str) -> dict[bytes, Versions]:

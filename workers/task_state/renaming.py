@@ -32,7 +32,7 @@ def check_rename(connection: "redis.Redis", old: str, new: str) -> None:
     if new in ledgers(connection) and Ledger(connection, new).counts().seen:
         seen = Ledger(connection, new).counts().seen
         raise ExemplarError(
-            f"{new} has a ledger of its own with {seen} URLs; to replace it by that of {old}, first call: exemplar "
+            f"{new} has a ledger of its own with {seen} URLs; to replace it with that of {old}, first run: exemplar "
             f"forget {new}"
         )
     starters = [process for process in alive(connection) if process["role"] in STARTERS]

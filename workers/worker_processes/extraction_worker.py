@@ -253,7 +253,7 @@ class ExtractionWorker:
         except redis.RedisError:
             raise
         except Exception:  # a defect of ours; the pages are settled all the same
-            log.exception("task %s: its health cannot be counted", task)
+            log.exception("task %s: its health cannot be updated", task)
 
     def _report_problem(self, error: Exception, task: str) -> None:
         log.info("%s; pages are kept and tried again", error)  # the supervisor shows it once

@@ -73,15 +73,15 @@ class DeliveryWatch(Protocol):
     """The reports of a delivery process."""
 
     def alive(self) -> None:
-        """It is at work; called several times a second."""
+        """Report that the process is working; called several times a second."""
         ...
 
     def problem(self, text: str, about: str) -> None:
-        """An output is unavailable. `about`: its task and name."""
+        """Report that an output is unavailable. `about`: its task and name."""
         ...
 
     def wrote(self, about: str) -> None:
-        """An output that had a problem has accepted rows again."""
+        """Report that an output that had a problem has accepted rows again."""
         ...
 
 
@@ -310,10 +310,10 @@ class Delivery:
         state, text = rows.state(), str(problem)
         is_removed = config is not None and output not in config.outputs
         if is_removed:
-            text += f"; task {task} does not have this output any more: a day later its rows are dropped"
+            text += f"; task {task} no longer has this output: its rows are dropped after a day"
         if is_removed and state.problem_since is not None and self.clock() - state.problem_since > REMOVED_OUTPUT_KEPT:
             log.error(
-                "task %s has no output %s any more; %d rows are dropped", task, shown(output), rows.discard(self.holder)
+                "task %s no longer has output %s; %d rows are dropped", task, shown(output), rows.discard(self.holder)
             )
             return
         self._troubled.add(queue)

@@ -49,7 +49,7 @@ def read(method: str, page: Page, example: Page | None) -> Descent:
     tree = build_tree(ctext)
     sizes = text_sizes(ctext, tree)
     if not sizes[0]:
-        raise NoFigure("no running text: only links and scraps")
+        raise NoFigure("no running text: only links and fragments")
     steps = list(descend(tree, sizes))
     last = steps[-1]
     body = article_deviation.find_body(tree, sizes)

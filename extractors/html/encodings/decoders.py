@@ -152,7 +152,10 @@ def _added_or_error(data: bytes, at: int, name: str) -> tuple[str, int]:
 
 
 def _error_of_two(data: bytes, at: int) -> tuple[str, int]:
-    """An error consumes the lead byte and its trail byte, unless that is ASCII; 0x80 and 0xFF are not lead bytes."""
+    """Handle an error.
+
+    It consumes the lead byte, and its trail byte unless that is ASCII; 0x80 and 0xFF are not lead bytes.
+    """
     leads = data[at] not in (0x80, 0xFF)
     return REPLACEMENT, at + 1 + (leads and len(data) > at + 1 and data[at + 1] >= 0x80)
 

@@ -96,7 +96,7 @@ def cut_by_segment(parsed: ParsedPage, outputs: Values) -> BodyLines | str:
     """Return the body by the outputs of all lines together, or the reason why there is none."""
     body = find_body(parsed, likeliest(outputs))
     if not body.kept:
-        return "no running text: only links and scraps"
+        return "no running text: only links and fragments"
     verdict = judge(parsed, body.kept)
     if verdict.refused:
         return verdict.refused

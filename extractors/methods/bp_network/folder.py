@@ -90,5 +90,5 @@ def _read_text(path: Path) -> str:
     except UnicodeDecodeError:
         raise LabelledMistakes([f"{path}: not in UTF-8; save it as UTF-8"]) from None
     if not any(sign.isalnum() for sign in right):
-        raise LabelledMistakes([f"{path}: has no words"])
+        raise LabelledMistakes([f"{path}: the file has no words"])
     return right

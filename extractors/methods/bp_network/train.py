@@ -195,7 +195,7 @@ def _share(text: str) -> float:
     except ValueError:
         share = -1.0
     if not 0 <= share < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a share of the pages (0 to below 1)")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share of the pages: at least 0 and below 1")
     return share
 
 

@@ -121,7 +121,7 @@ def assemble_leaves(
 ) -> Article | NoArticle:
     """Return the article whose body is the leaves `kept`; `cut` says how it was found."""
     if not kept:
-        return NoArticle("no running text: only links and scraps", page.url)
+        return NoArticle("no running text: only links and fragments", page.url)
     first, end = outline.leaves[kept[0]].line, outline.leaves[kept[-1]].line + 1
     lines = {outline.leaves[number].line for number in kept}
     source = ctext.cut(first, end, {line for line in range(first, end) if line not in lines and ctext.bare[line]})

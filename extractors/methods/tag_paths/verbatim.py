@@ -86,7 +86,7 @@ class TagPathsVerbatim:
         thresholds = lowest(self._samples or [learn_thresholds(tree, self._settings)])
         segment = find_segment(tree.leaves, thresholds, self._settings)
         if not segment:
-            return NoArticle("no cluster of tag paths is like a body", page.url)
+            return NoArticle("no cluster of tag paths resembles a body", page.url)
         return assemble_chunks(page, tree, segment, frequent(tree, segment, thresholds.frequency))
 
 

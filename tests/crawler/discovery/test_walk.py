@@ -520,7 +520,7 @@ def test_each_link_is_judged_with_its_reason():
     ]  # fmt: skip
     said = judged(links, pattern(ARTICLES), [pattern("/t/*")], HOST + "/a/")
     assert [(each.taken, each.reason.partition(":")[0]) for each in said] == [
-        (True, "of the pattern"),
+        (True, "matches the pattern"),
         (False, "the list page itself"),
         (False, "a list page to follow"),
         (False, "a further page of the list"),

@@ -251,7 +251,7 @@ def test_a_mistake_says_where_it_is_and_what_to_do(text, offset, says):
             "after 'http://h/' the pattern has 'a/', the URL has 'b/1.html'",
         ),
         ("http://h/{date:%Y/%m}/", "http://h/2024/5/", "after 'http://h/2024/' the pattern has %m"),
-        ("http://h/{id}", "http://h/1/2", "the URL goes on with '/2' where the pattern ends"),
+        ("http://h/{id}", "http://h/1/2", "the URL continues with '/2' where the pattern ends"),
         ("http://h/{id}.html", "http://h/1", "the pattern has '.html', the URL has nothing more"),
         ("http://h/{n:1..5}", "http://h/6", "out of range"),
     ],

@@ -172,7 +172,7 @@ def test_an_example_that_is_gone_is_a_problem_but_no_obstacle(connection):
     assert report.fetched == 1
     assert not report.ok
     assert EXAMPLE in report.problems[0]
-    assert "if that persists, name another" in report.problems[0]
+    assert "if that persists, choose another one" in report.problems[0]
 
 
 # Bounds
@@ -395,7 +395,7 @@ def test_a_fallback_start_page_that_works_is_enough(connection):
 
 def test_a_section_none_of_whose_links_is_of_the_pattern_is_a_problem(connection):
     report = Driver(connection).read().end()
-    assert report.problems == ["no link on 1 list pages is of the pattern; `exemplar try` shows why"]
+    assert report.problems == ["no link on 1 list pages matches the pattern; `exemplar try` shows why"]
 
 
 def test_a_section_that_was_once_found_may_be_empty(connection):

@@ -135,7 +135,7 @@ def mixed() -> tuple[dict[str, bytes], list[tuple[str, int]]]:
 def test_alike_links_among_the_articles_that_are_left_out_are_told_with_two_of_them() -> None:
     pages, reports = mixed()
     for warnings in (look(pages, NEWS[3][0]).warnings, tried(pages).warnings):
-        [told] = [warning for warning in warnings if "with similar URLs, are not of the pattern" in warning]
+        [told] = [warning for warning in warnings if "with similar URLs, do not match the pattern" in warning]
         assert told.startswith("8 links among the articles")
         assert f"{HOST}{reports[0][0]} and {HOST}{reports[1][0]}; if they are articles" in told
 

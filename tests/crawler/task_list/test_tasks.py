@@ -191,7 +191,7 @@ EDITS = [
         "tasks.kuaibao.pattern",
         "{id}",
     ),
-    ("{id}.html\n    start", "{id}.htm\n    start", "6:14", "tasks.kuaibao.pattern", "the URL goes on with 'l'"),
+    ("{id}.html\n    start", "{id}.htm\n    start", "6:14", "tasks.kuaibao.pattern", "the URL continues with 'l'"),
     (
         "pattern: http://h/a/k",
         "pattern: http://h/b/k",

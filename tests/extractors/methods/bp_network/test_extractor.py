@@ -138,7 +138,7 @@ def test_outputs_decide_where_the_body_is():
     body = np.array([text in BAKERY for text in parsed.lines.texts], np.float64)
     cut = cut_by_segment(parsed, body)
     assert [parsed.lines.texts[line] for line in cut.kept] == list(BAKERY)
-    assert cut_by_segment(parsed, np.zeros(len(body))) == "no running text: only links and scraps"
+    assert cut_by_segment(parsed, np.zeros(len(body))) == "no running text: only links and fragments"
 
 
 def test_a_story_that_is_only_the_likeliest_is_still_found():
