@@ -31,7 +31,7 @@ def adopt_proposal(servers: "RedisServers", task: str, file: Path) -> "tuple[Pro
     except TaskError as error:
         problems = [f"the example is adopted, but only in Redis: {error}"]
     if not problems and task in adopted_examples(server.connection):
-        where = f"{file} is not the task list in force; set example: {proposal.url} in the file that is"
+        where = f"{file} is not the task list in force; set example: {proposal.url} in the one that is in force"
         problems = [f"the example is adopted, but only in Redis: {where}"]
     return proposal, problems
 
@@ -43,6 +43,6 @@ def dismiss_proposal(servers: "RedisServers", proposal: "Proposal") -> "Proposal
     from workers.redis_access.redis_clock import clock_of
 
     if proposal.state != "proposed":
-        raise ExemplarError(f"task {proposal.task}: the proposed example is {proposal.state} already")
+        raise ExemplarError(f"task {proposal.task}: the proposed example has already been {proposal.state}")
     connection = servers.of_task(proposal.task).connection
     return dismiss(connection, proposal, now=clock_of(connection).now())

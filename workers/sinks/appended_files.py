@@ -200,7 +200,11 @@ class AppendedFileSink:
             except FileNotFoundError:
                 return None
             if damage is not None:
-                log.warning("%s is damaged and was read up to there: %s", path, str(damage) or type(damage).__name__)
+                log.warning(
+                    "%s is damaged; the rows before the damage were read: %s",
+                    path,
+                    str(damage) or type(damage).__name__,
+                )
         return self._unpacked[path].fileno()
 
     def _append_to_all(self, by_path: dict[Path, list[Row]]) -> None:
