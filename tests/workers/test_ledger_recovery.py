@@ -254,7 +254,7 @@ def test_a_damaged_compressed_file_is_read_as_far_as_it_goes(ledger, jsonl, sqli
     (tmp_path / "out.jsonl").unlink()
     write(sqlite.sink, article_row(1))
     assert learn(ledger, jsonl, sqlite) == 1
-    assert "out.jsonl.1.gz is damaged and was read up to there" in caplog.text
+    assert "out.jsonl.1.gz is damaged; the rows before the damage were read" in caplog.text
 
 
 def nameless_files():
