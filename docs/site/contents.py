@@ -76,6 +76,7 @@ CONTENTS = (
         "运行",
         (
             SitePage("operations", "Operations", "运维"),
+            SitePage("monitoring", "Monitoring", "监控"),
             SitePage("deploy", "Deploying", "部署", "deploy/README.md"),
             SitePage("guarantees", "Guarantees", "可靠性保证"),
             SitePage("scale", "Scale", "容量"),
