@@ -10,7 +10,7 @@ from crawler.task_list.schema import json_schema
 from tests.docs.documents import DOCS, ROOT, blocks
 from workers import keys
 from workers.ledger import FETCH_LEASE
-from workers.redesign import low_scorers
+from workers.redesign import off_template
 from workers.redis_access.redis_address import addresses
 from workers.url_states import FINAL_STATES, MOST_ATTEMPTS, OPEN_STATES
 from workers.writing import delivery, refused_rows
@@ -49,9 +49,9 @@ def test_bounds_are_those_of_the_program() -> None:
     assert {MOST_ATTEMPTS: "after three crashes"}[MOST_ATTEMPTS] in GUARANTEES
     assert delivery.REMOVED_OUTPUT_KEPT == 86400
     assert keys.EPOCH in GUARANTEES
-    assert f"{low_scorers.NOTES_KEPT:,} of a task, for {low_scorers.KEPT_FOR // 86400} days" in HEALING
-    assert f"{low_scorers.PAGES_KEPT} of a task and {low_scorers.BYTES_KEPT >> 20} MiB" in HEALING
-    assert f"| {low_scorers.TASKS_KEPT}, the newest |" in HEALING
+    assert f"{off_template.NOTES_KEPT:,} of a task, for {off_template.KEPT_FOR // 86400} days" in HEALING
+    assert f"{off_template.PAGES_KEPT} of a task and {off_template.BYTES_KEPT >> 20} MiB" in HEALING
+    assert f"| {off_template.TASKS_KEPT}, the newest |" in HEALING
 
 
 def test_values_of_redesign_are_those_of_the_task() -> None:
