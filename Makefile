@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test chaos lint types unit browser services schema locale figures console-pictures fuzz-walk clean
+.PHONY: demo test chaos lint types unit browser services schema locale reference docs docs-pictures figures console-pictures fuzz-walk clean
 
 demo: $(READY)
 	@$(BIN)/exemplar demo
@@ -66,6 +66,18 @@ schema: $(READY)
 locale: $(READY)
 	$(BIN)/python -m console.locale
 	$(BIN)/python -m tests.console.web.messages
+
+# The generated pages of docs/reference/, after a change of a key, a field, a command or a public name of `extractors`.
+reference: $(READY)
+	$(BIN)/python -m docs.site.reference
+
+# The documentation site, with the pictures that `make docs-pictures` took; nothing is fetched.
+docs: $(READY)
+	$(BIN)/python -m docs.site build/docs --pictures build/docs-pictures
+
+# Pictures of the console, of a report and of the terminal, from the real program and the sample site.
+docs-pictures: $(READY) browser
+	$(BIN)/python -m docs.site.pictures build/docs-pictures
 
 figures: $(READY)
 	$(BIN)/python -m tests.site.figures

@@ -1,20 +1,24 @@
 """The messages of the program, found in its source: what the catalogue has to translate.
 
 In the console every text with several words is one. In the other rooms those are that an expected error, a reason or a
-report carries: arguments of `raise` and of the calls in `CARRIERS`.
+report carries: arguments of `raise` and of the calls in `CARRIERS`. Descriptions of the keys of tasks.yaml and of the
+fields of a row are read from their schemas; the reference of both (`docs.site.reference`) is written with them.
 """
 
 import ast
 import builtins
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 
 from console.locale.translator import CONTEXT, REPORT
+from crawler.task_list.schema import json_schema
+from workers.sinks.row_schema import FIELDS
 
 ROOT = Path(__file__).parents[2]
 CONSOLE = "console"
+DESCRIPTION = "description"  # context of the descriptions of keys and fields
 ROOMS = ("crawler", "workers", "extractors")
 LEFT_OUT = (  # pages of the console have a catalogue of their own, metrics are for programs
     "console/sample_site", "console/locale", "console/metrics", "console/web",
@@ -84,7 +88,7 @@ OF_CLICK = (
 
 
 def messages() -> list[str]:
-    """Return all messages with numbered placeholders, each once, in the order of the source; then words and nouns."""
+    """Return all messages with numbered placeholders, each once, in the order of the source; then others."""
     found: dict[str, None] = {}
     for path in _files(CONSOLE):
         found |= dict.fromkeys(_of_console(ast.parse(path.read_text("utf-8"))))
@@ -96,9 +100,24 @@ def messages() -> list[str]:
             tree = ast.parse(path.read_text("utf-8"))
             is_whole = path.relative_to(ROOT).as_posix() in READ_WHOLE
             found |= dict.fromkeys(_texts(tree, _annotations_and_docstrings(tree)) if is_whole else _carried(tree))
+    described = dict.fromkeys(_descriptions([json_schema()["definitions"], FIELDS]))
+    descriptions = (f"{DESCRIPTION}{CONTEXT}{text}" for text in described)
     words = (f"word{CONTEXT}{word}" for word in WORDS)
     nouns = (f"noun{CONTEXT}{noun}" for noun in NOUNS)
-    return [*found, *words, *nouns, *OF_CLICK]
+    return [*found, *descriptions, *words, *nouns, *OF_CLICK]
+
+
+def _descriptions(schema: object) -> Iterator[str]:
+    """Yield the descriptions in a schema, at any depth, paragraph by paragraph."""
+    if isinstance(schema, Mapping):
+        description = schema.get("description")
+        if isinstance(description, str):
+            yield from (" ".join(paragraph.split()) for paragraph in description.split("\n\n"))
+        for inner in schema.values():
+            yield from _descriptions(inner)
+    elif isinstance(schema, list):
+        for inner in schema:
+            yield from _descriptions(inner)
 
 
 def _files(room: str) -> list[Path]:
