@@ -13,12 +13,16 @@ from prometheus_client.registry import Collector
 
 from console.metrics.families import BASELINES, BUILD, METRICS, NODES_MOST, TASKS_MOST, UP
 from console.metrics.readings import ServerReadings, TaskReadings, read_server
+from crawler.run.run_report import OUTCOMES
 from workers.errors import ExemplarError
 from workers.health import KINDS
 from workers.redis_access.connection import client
 
 EMBEDDED = "embedded"  # name of the embedded Redis
 SEVERAL_WORDS = str.maketrans(" ", "_")
+# A counter begins with 0: Prometheus cannot see an increase to the first value of a series.
+NO_URLS = dict.fromkeys(("written", "duplicate", "rejected", "failed"), 0)
+NO_RUNS = dict.fromkeys(OUTCOMES, 0)
 TIMEOUT = 3.0  # seconds for one answer of Redis: a scrape is to end within the ten seconds that are usual
 
 
@@ -140,9 +144,9 @@ def _add_tasks(sheet: MetricSheet, server: str, readings: ServerReadings, tasks_
     for name, task in [*groups, *([] if is_each else [("", task) for task in readings.removed])]:
         for state, number in task.figures.counts.states.items():
             sums["urls", name, state] += number
-        for settled, number in task.totals.settled.items():
+        for settled, number in {**NO_URLS, **task.totals.settled}.items():
             sums["urls_settled_total", name, settled] += number
-        for outcome, number in task.totals.runs.items():
+        for outcome, number in {**NO_RUNS, **task.totals.runs}.items():
             sums["runs_total", name, outcome] += number
         if is_each:
             _add_task(sheet, server, name, task)

@@ -55,7 +55,7 @@ def run_spider(spider: type | str, settings: Mapping[str, Any], **arguments: Any
         project.set("LOG_INSTALL_ROOT_HANDLER", False, priority="cmdline")
         logging.getLogger("scrapy.utils.log").setLevel(logging.WARNING)  # versions, for each run
     process = CrawlerProcess(project)
-    least_logged = min(handler.level for handler in logging.getLogger().handlers)
+    least_logged = min((handler.level for handler in logging.getLogger().handlers), default=logging.WARNING)
     logging.getLogger().setLevel(max(least_logged, logging.INFO))  # Scrapy sets it to log all that no handler shows
     quiet_scrapy()  # now, since the lines above set up Scrapy's logging
     logging.getLogger("scrapy").setLevel(logging.ERROR)

@@ -11,6 +11,7 @@ import redis
 from workers import keys
 from workers.task_totals import RUNS_TOTAL
 
+OUTCOMES = ("finished", "stopped", "unreachable", "no browser", "redis")  # of runs that kept their report
 ID_BYTES = 6  # of a run's id
 RUNS_KEPT = 50  # reports of a task
 _KEEP = """

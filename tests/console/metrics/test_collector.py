@@ -106,6 +106,8 @@ def test_a_task_has_its_figures(filled: "redis.Redis", scrape: Scrape) -> None:
     assert value(samples, "alarms_open", kind="blocked") == 0
     assert (value(samples, "next_run_timestamp_seconds", task=NAMES[1]) or 0) > 1e9
     assert value(samples, "urls", task=NAMES[1], state="written") == 0
+    assert value(samples, "urls_settled_total", task=NAMES[1], state="failed") == 0, "a counter begins with 0"
+    assert value(samples, "runs_total", task=NAMES[1], outcome="no_browser") == 0
     [workers] = [number for (name, _), number in samples.items() if name == "exemplar_extraction_workers"]
     assert workers == 3
 

@@ -90,9 +90,8 @@ def test_a_page_is_followed_and_the_metrics_are_printed(folder: Path, environmen
         run(by_url.replace("https://news.example/2026/1122/a.html", row["url"]), folder, environment).stdout
     )
     lines = run(by_page.replace("PAGE", found["page"]), folder, environment).stdout.splitlines()
-    messages = [json.loads(line)["message"].replace(row["url"], "URL") for line in lines]
-    described = re.findall(r"^\| `(\w+ URL)", TEXT.split("## Follow")[1], re.M)
-    assert [message[: len(text)] for message, text in zip(messages, described, strict=False)] == described[:4]
+    described = re.findall(r"^\| `(\w+) URL", TEXT.split("## Follow")[1], re.M)
+    assert [json.loads(line)["message"].split()[0] for line in lines] == described[:4]
     printed, served, written = of_kind("exemplar metrics")
     assert 'exemplar_urls_settled_total{server="embedded",state="written"' in run(printed, folder, environment).stdout
     run(written, folder, environment)
