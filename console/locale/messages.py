@@ -34,8 +34,10 @@ READ_WHOLE = frozenset(  # files of other rooms all of whose texts a person read
         "crawler/task_list/file.py", "crawler/task_list/mistakes.py", "crawler/task_list/periods.py",
         "crawler/task_list/sections_csv.py", "crawler/task_list/validators.py",
         "extractors/content/trimming.py", "extractors/explanation/explain.py", "extractors/explanation/fields.py",
-        "extractors/explanation/lines.py", "extractors/explanation/values.py",
-        "extractors/page_types/reasons.py", "workers/backpressure.py", "workers/extraction/filters.py",
+        "extractors/explanation/lines.py", "extractors/explanation/values.py", "extractors/methods/density.py",
+        "extractors/methods/example.py",
+        "extractors/page_types/reasons.py", "workers/health/alarms.py", "workers/health/evidence.py",
+        "workers/backpressure.py", "workers/extraction/filters.py",
         "workers/redis_access/outage.py", "workers/reporting/present_problems.py",
     }
 )  # fmt: skip

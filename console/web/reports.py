@@ -121,12 +121,13 @@ def _request(web: Web, request: Request, asked: _Asked) -> bytes:
     voters, method = web.data.voters(asked.task)
     language = language_of(request)
     say = translations(language).gettext
-    facts = [(say("Task"), asked.task), (say("Fetched"), moment_text(asked.page.page.fetched_at.timestamp()))]
+    facts = [(say("Example"), voters.example.url)] if voters is not None else []
+    facts += [(say("Task"), asked.task), (say("Fetched"), moment_text(asked.page.page.fetched_at.timestamp()))]
     if asked.page.reason:
-        facts.append((say("Reason"), asked.page.reason))
-    if voters is not None:
-        facts.append((say("Example"), voters.example.url))
+        facts.append((say("Failed"), asked.page.reason))
     notes = [say(_about_row(asked.row, voters.version if voters is not None else None))] if asked.row else []
+    if asked.page.page.parts:
+        notes.append(say(gettext_noop("The article has several pages; this is the first of them.")))
     made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     head = ReportHead(asked.title, made, tuple(facts), notes=tuple(notes), back=asked.back)
     try:

@@ -32,6 +32,7 @@ COMPARISONS = (  # of a page in a back-test
     gettext_noop("gained"),
     gettext_noop("lost"),
 )
+SOURCES = (gettext_noop("kept pages"), gettext_noop("pages off the template and recent pages"))  # of a back-test
 FIELDS = (gettext_noop("title"), gettext_noop("published"), gettext_noop("author"), gettext_noop("text"))
 STATES = (gettext_noop("waiting"), gettext_noop("leased"), gettext_noop("fetched"))
 SCOPES = (gettext_noop("section"), gettext_noop("site"))

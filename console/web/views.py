@@ -39,6 +39,7 @@ def environment(language: Language) -> Environment:
         "number": lambda value: f"{value:,}",
         "link": safe_link,
         "moment": moment_text,
+        "published": published_text,
         "duration": lambda seconds: duration(seconds, catalogue),
         "host": lambda url: urlsplit(url).netloc,
         "path_part": lambda text: quote(str(text), safe=""),
@@ -116,6 +117,12 @@ def moment_text(at: object) -> str:
     """Return a time (Unix seconds or ISO 8601) as date and minute of this machine's time zone."""
     moment = _datetime(at)
     return moment.astimezone().strftime("%Y-%m-%d %H:%M") if moment else "–"
+
+
+def published_text(text: str) -> str:
+    """Return a date of an article as it was declared, with its time and zone if it has them."""
+    day, _, clock = text.partition("T")
+    return f"{day} {clock[:5]} {clock[8:]}".strip() if clock else day
 
 
 def duration(seconds: float, catalogue: gettext.NullTranslations) -> str:

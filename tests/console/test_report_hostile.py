@@ -1,41 +1,38 @@
-"""Reports of hostile pages in a real browser: nothing runs, and no request leaves."""
+"""Reports with 6,000 injections in every field, in a real browser: nothing runs, and no request leaves."""
 
-from itertools import product
+from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
+import pytest
 from playwright.sync_api import sync_playwright
 
-from console.report.document import ReportedLink, ReportedList, ReportHead, render_report
-from console.report.gathering import Explainer, PageToExplain, ReportedPage
-from extractors import Section
+from console.report.document import MOST_LINKS, ReportedLink, ReportedList, ReportHead, render_report
+from console.report.gathering import ComparedMethod, Explainer, PageToExplain, ReportedPage
+from console.report.wording import wording_of
+from extractors import Article, Section
+from extractors.article import Block
+from extractors.explanation import (
+    DECISIONS,
+    ExplainedField,
+    ExplainedLine,
+    Explanation,
+    FieldCandidate,
+    Ground,
+    LineCurves,
+)
+from tests.console.web.injections import injections
 from tests.extractors.pages import BAKERY, news_page
 
-RUN = "window.ran=1;fetch('http://127.0.0.1:9/x')"
-ENDINGS = (
-    "", '"', "'", "`", '">', "'>", "-->", "]]>", "</title>", "</style>", "</textarea>", "</script>", "</svg>",
-    "</summary></details>", "</bdi>", "{{7*7}}", "{% raw %}", "\\", "\x00", "\u2028", "&quot;>", "&#x22;>", "<!--",
-)  # fmt: skip
-PAYLOADS = (
-    f"<script>{RUN}</script>",
-    f'<img src=x onerror="{RUN}">',
-    f"<svg onload={RUN}>",
-    f"<svg><script>{RUN}</script></svg>",
-    f'<iframe srcdoc="<script>parent.ran=1</script>" onload="{RUN}">',
-    f"<a href='javascript:{RUN}'>x</a>",
-    f"<details open ontoggle={RUN}>",
-    f"<input autofocus onfocus={RUN}>",
-    "<style>@import url(http://127.0.0.1:9/s.css);*{background:url(http://127.0.0.1:9/b)}</style>",
-    "<link rel=stylesheet href=http://127.0.0.1:9/l.css>",
-    "<meta http-equiv=refresh content='0;url=http://127.0.0.1:9/r'>",
-    "<base href=http://127.0.0.1:9/>",
-    f'" onmouseover="{RUN}" autofocus onfocus="{RUN}" x="',
-    f"' onclick='{RUN}' x='",
-    f"<math><mtext><table><mglyph><style><img src=x onerror={RUN}>",
-    f"<object data='data:text/html,<script>{RUN}</script>'></object>",
-    f"<form action=javascript:{RUN}><button autofocus>x</button></form>",
-    f"{{{{cycler.__init__.__globals__}}}}<script>{RUN}</script>",
-)
-STRINGS = [ending + payload for ending, payload in product(ENDINGS, PAYLOADS)]
+TEXTS = injections()
+A_PAGE = 300  # texts in each field of a page: as many lines of each of many pages are shown
+STRINGS = TEXTS[:400]  # of a page that is really extracted
+WATCH = """
+window.__runs = 0;
+window.__ran = () => { window.__runs += 1; };
+window.__violations = [];
+addEventListener('securitypolicyviolation', (event) => window.__violations.push(event.violatedDirective));
+"""
 
 
 def escaped(text: str) -> str:
@@ -59,45 +56,87 @@ def hostile_page() -> str:
     return news_page(name, (), body=f"{lines}<ul>{links}</ul>", head=f'{metas}<link rel="canonical" href="{name}">')
 
 
-def test_nothing_of_a_hostile_page_runs_or_is_requested(browser: str, tmp_path: Path) -> None:
+def reported_pages() -> list[ReportedPage]:
+    """Pages all of whose texts are injections, each of which is in every field."""
+    article = Section(None).extract(news_page("Tides", BAKERY).encode())
+    assert isinstance(article, Article)
+    chunks = [TEXTS[start : start + A_PAGE] for start in range(0, len(TEXTS), A_PAGE)]
+    return [_reported(article, texts) for texts in chunks]
+
+
+def _reported(article: Article, texts: list[str]) -> ReportedPage:
+    decisions = [*DECISIONS]
+    lines = tuple(
+        ExplainedLine(number, text, text, decisions[number % len(decisions)], text, 9, 0.5, 1.0, 0.5, 0.5)
+        for number, text in enumerate(texts)
+    )
+    blocks = tuple(Block("paragraph" if number % 2 else "quote", text) for number, text in enumerate(texts))
+    states: tuple[Literal["taken", "same", "lost"], ...] = ("taken", "same", "lost")
+    fields = tuple(
+        ExplainedField(text, text, tuple(FieldCandidate(text, text, state) for state in states)) for text in texts
+    )
+    explanation = Explanation(
+        texts[0],
+        texts[1],
+        replace(article, title=texts[2], reason=texts[3], blocks=blocks),
+        texts[4],
+        lines,
+        LineCurves((0.5,) * len(lines), (1.0,) * len(lines), (1.0,) * len(lines), 1, 9),
+        texts[5],
+        tuple(Ground(text, text, text) for text in texts),
+        fields,
+    )
+    methods = tuple(ComparedMethod(text, frozenset({1}), 0.5, 0.1, text) for text in texts)
+    return ReportedPage(texts[6], "page", explanation, methods)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_nothing_of_a_hostile_page_runs_or_is_requested(browser: str, tmp_path: Path, language: str) -> None:
     page, example = hostile_page().encode(), news_page("Tides", BAKERY).encode()
     explainer = Explainer(Section(example), PageToExplain("example", example, role="example"))
     pages = [explainer.page(PageToExplain(STRINGS[0], page, "https://g.example/" + STRINGS[2]))]
-    pages += [ReportedPage(text, error=text) for text in STRINGS]
-    links = tuple(ReportedLink(text, text, text) for text in STRINGS[:90])
-    lists = (ReportedList(STRINGS[5], STRINGS[6], links, links, STRINGS[7]),)
-    facts = tuple((text, text) for text in STRINGS[:40])
+    pages += reported_pages() if language == "en" else []
+    pages += [ReportedPage(text, error=text) for text in (TEXTS if language == "en" else STRINGS)]
+    links = [ReportedLink(text, text, text) for text in TEXTS]
+    parts = [tuple(links[start : start + MOST_LINKS]) for start in range(0, len(links), MOST_LINKS)]
+    lists = tuple(
+        ReportedList(text, text, taken, left, text)
+        for text, taken, left in zip(TEXTS, parts[::2], parts[1::2], strict=False)
+    )
     report = tmp_path / "why.html"
-    head = ReportHead(STRINGS[0], STRINGS[1], facts, tuple(STRINGS), tuple(STRINGS), lists)
-    report.write_text(render_report(head, pages), "utf-8")
-    assert len(STRINGS) > 400
+    head = ReportHead(TEXTS[0], TEXTS[1], tuple((text, text) for text in TEXTS), tuple(TEXTS), tuple(TEXTS), lists)
+    report.write_text(render_report(head, pages, wording_of(language)), "utf-8", errors="replace")
+    assert len(TEXTS) == 6000
     requested, complaints, dialogs = list[str](), list[str](), list[str]()
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
         try:
             tab = chromium.new_page()
+            tab.add_init_script(WATCH)
             tab.on("request", lambda request: requested.append(request.url))
             tab.on("console", lambda message: complaints.append(message.text))
             tab.on("pageerror", lambda error: complaints.append(str(error)))
             tab.on("dialog", lambda dialog: dialogs.append(dialog.message))
             tab.goto(report.as_uri())
-            tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-            tab.hover("h1")
+            tab.evaluate("for (const one of document.querySelectorAll('.page')) one.open = true")
             for _ in range(5):
                 tab.keyboard.press("Tab")
             found = tab.evaluate(
                 """() => ({
-                    ran: window.ran,
+                    ran: [window.__runs, window.__violations.length],
                     elements: document.querySelectorAll(
-                        'script, img, iframe, object, embed, link, base, form, input, foreignObject, image').length,
+                        'script, img, iframe, object, embed, link, base, form, input, foreignObject, video').length,
                     styles: document.querySelectorAll('style').length,
                     handlers: [...document.querySelectorAll('*')].filter(
                         e => [...e.attributes].some(a => a.name.startsWith('on') || a.name === 'style')).length,
                     links: [...document.links].filter(a => !/^https?:$/.test(a.protocol)).length,
                 })"""
             )
+            shown = tab.evaluate("document.body.textContent.split('ran').length")
         finally:
             chromium.close()
-    assert found == {"ran": None, "elements": 0, "styles": 1, "handlers": 0, "links": 0}
+    assert found == {"ran": [0, 0], "elements": 0, "styles": 1, "handlers": 0, "links": 0}
     assert requested == [report.as_uri()]
     assert (complaints, dialogs) == ([], [])
+    assert shown > 10 * len(TEXTS) / (1 if language == "en" else 5)  # they are there, as text

@@ -21,15 +21,15 @@ PAGE_KINDS: tuple[AlarmKind, ...] = ("template changed", "blocked", "pages off t
 AlarmState = Literal["open", "repeated", "recovered", "dismissed"]
 News = Literal["opened", "repeated", "recovered"]
 
-_ADVICE: Mapping[AlarmKind, str] = {
-    "template changed": "`exemplar proposals {task}` shows a new example, if one was found; else look at such a page "
-    "with `exemplar extract {url}`, and set one of them as `example` of the task",
-    "blocked": "look at what the site sends with `exemplar extract {url}`; raise `delay`, or ask the site's owner",
-    "pages off the template": "look at such a page with `exemplar extract {url}`; if they are not articles, narrow "
+_ADVICE: Mapping[AlarmKind, str] = {  # 0: the task, 1: the URL of a page
+    "template changed": "`exemplar proposals {0}` shows a new example, if one was found; else look at such a page "
+    "with `exemplar extract {1}`, and set one of them as `example` of the task",
+    "blocked": "look at what the site sends with `exemplar extract {1}`; raise `delay`, or ask the site's owner",
+    "pages off the template": "look at such a page with `exemplar extract {1}`; if they are not articles, narrow "
     "`pattern`, or give them a task of their own",
-    "failures": "`exemplar status --problems {task}` and `exemplar failures {task}` show the reasons",
-    "section moved": "look for the section's list with `exemplar try {task}`, and name it as `start` of the task",
-    "section quiet": "see on the site whether there is news, and what the task finds with `exemplar try {task}`",
+    "failures": "`exemplar status --problems {0}` and `exemplar failures {0}` show the reasons",
+    "section moved": "look for the section's list with `exemplar try {0}`, and name it as `start` of the task",
+    "section quiet": "see on the site whether there is news, and what the task finds with `exemplar try {0}`",
     "everything new": "run the task more often (`every`), or name the section's feed or further lists as `start`",
 }
 
@@ -63,7 +63,7 @@ class Alarm:
     @property
     def advice(self) -> str:
         """Advice for a person, with a command."""
-        return _ADVICE[self.kind].format(task=self.task, url=self.urls[0] if self.urls else "URL")
+        return _ADVICE[self.kind].format(self.task, self.urls[0] if self.urls else "URL")
 
     def in_words(self) -> str:
         """Return one line."""

@@ -6,8 +6,10 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import lxml.html
 import pytest
@@ -24,10 +26,15 @@ from tests.console.web.conftest import ConsoleClient, MakeConsole, row_of
 from tests.console.web.injections import injections
 from workers import keys
 from workers.ledger import Ledger
+from workers.page_store import StoredPage
+from workers.pages.quarantine import keep_page
+from workers.redesign.backtest import BackTest, ExtractedFields, PageComparison
+from workers.redesign.proposals import Proposal
 from workers.reporting.presence import Presence
-from workers.url_states import Found
+from workers.url_states import Found, fingerprint
 
 TEXTS = injections()
+FAILED = "https://t0.example/a/9.html"
 A_TASK = 390  # reasons on one page of links
 AN_ARTICLE = 100  # texts in one article
 WATCH = """
@@ -89,6 +96,8 @@ def hostile(tasks_yaml: Path, connection: "redis.Redis") -> list[str]:
     publish(connection, load(tasks_yaml), tasks_yaml)
     for name, texts in zip(names, parts, strict=True):
         _fill_ledger(connection, name, texts)
+    _propose_and_alarm(connection, names)
+    _keep_failed(connection)
     out = tasks_yaml.parent / "out" / "t0.jsonl"
     out.parent.mkdir()
     rows = [_row(number, texts) for number, texts in enumerate(chunks(AN_ARTICLE))]
@@ -120,6 +129,37 @@ def _fill_ledger(connection: "redis.Redis", name: str, texts: Sequence[str]) -> 
     )
 
 
+def _propose_and_alarm(connection: "redis.Redis", names: Sequence[str]) -> None:
+    """Alarms and proposed examples all of whose texts are injections."""
+    for name, texts in zip(names, chunks(A_TASK), strict=True):
+        alarm = {"kind": "blocked", "state": "open", "count": 3, "evidence": texts[0], "urls": texts[:50]}
+        times = {"since": 1.0, "opened": 1.0, "last": 2.0}
+        connection.hset(keys.ALARMS, name, json.dumps([alarm | times]))
+        pages = [
+            PageComparison(
+                text,
+                "changed",
+                ExtractedFields(text, text, text, 9, 0.9, text, True, text),
+                ExtractedFields(text, text, text, 9, 0.9, text, True, text),
+                0.5,
+                ("title", "published", "author", "text"),
+                text,
+                text,
+            )
+            for text in texts
+        ]
+        test = BackTest.of(pages, texts[1])
+        proposal = Proposal(name, texts[2], texts[3], texts[4], texts[5], 1.0, 1.0, 7, 5, 0.9, test, problem=texts[6])
+        connection.hset(keys.PROPOSALS, name, json.dumps(proposal.to_dict()))
+
+
+def _keep_failed(connection: "redis.Redis") -> None:
+    """A failed page in quarantine whose text, attributes and reason are injections."""
+    body = "<html><title>" + TEXTS[1] + "</title>" + "".join(f"<p class='{text}'>{text}</p>" for text in TEXTS[:300])
+    page = StoredPage(FAILED, body.encode("utf-8", "replace"), "text/html; charset=utf-8", datetime.now(UTC))
+    keep_page(connection, "t0", fingerprint(FAILED), page, TEXTS[0])
+
+
 def _row(number: int, texts: Sequence[str]) -> dict[str, Any]:
     return row_of(
         number,
@@ -149,8 +189,8 @@ def test_nothing_of_a_site_runs_on_any_page(hostile: list[str], console: MakeCon
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     articles = [article.id for article in web.data.index.search(web_query(), 200).articles]
     assert len(articles) == len(chunks(AN_ARTICLE))
-    paths = ["/", "/articles", "/machines", "/schedule", "/failures", f"/add/{job.id}"]
-    paths += [f"/tasks/{name}{part}" for name in hostile for part in ("", "/links")]
+    paths = ["/", "/articles", "/alarms", "/machines", "/schedule", "/failures", f"/add/{job.id}"]
+    paths += [f"/tasks/{name}{part}" for name in hostile for part in ("", "/links", "/example")]
     paths += [f"/articles/{number}" for number in articles]
     shown = ""
     with served(client) as home:
@@ -161,6 +201,9 @@ def test_nothing_of_a_site_runs_on_any_page(hostile: list[str], console: MakeCon
             assert page.evaluate("[window.__runs, window.__violations]") == [0, []], path
             assert page.evaluate(MADE) == [], path
             shown += page.content() if path.endswith("/links") else ""
+        assert page.goto(f"{home}/tasks/t0/report?url={quote(FAILED)}", timeout=60_000).status == 200
+        assert page.evaluate("[window.__runs, window.__violations]") == [0, []]
+        assert [one for one in page.evaluate(MADE) if not one.startswith("<style>:root")] == []
         page.goto(f"{home}/add/{job.id}/page/0")  # what is in the sandbox
         page.wait_for_timeout(500)
         assert page.evaluate("window.__runs") == 0
