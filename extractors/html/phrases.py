@@ -6,6 +6,8 @@ many sites use, none that name one.
 
 import re
 
+from ..expressions import expression
+
 _TABLE = {
     # Headings after which other articles are offered.
     "related": r"""
@@ -44,7 +46,7 @@ _TABLE = {
 
 
 def _compile(words: str) -> re.Pattern[str]:
-    return re.compile(r"\W*(?:" + re.sub(r"\s+\|\s+", "|", words.strip()) + r")\W*$", re.IGNORECASE)
+    return expression(r"\W*(?:" + re.sub(r"\s+\|\s+", "|", words.strip()) + r")\W*$", re.IGNORECASE)
 
 
 _LINE = {name: _compile(words) for name, words in _TABLE.items()}
@@ -63,14 +65,14 @@ _ODD_LETTERS = "\u017f\u0131\u0307"  # what only the expressions take for s and 
 
 _SENTENCE_END = tuple("。！？!?；;…”.")
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*\.?"
-_DATE = re.compile(
+_DATE = expression(
     rf"""\b(?:19|20)\d\d\s?[-/.年]\s?\d{{1,2}}\s?[-/.月]\s?\d{{1,2}} | \b\d{{1,2}}[-/.]\d{{1,2}}[-/.](?:19|20)\d\d
     | \b{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+(?:19|20)\d\d
     | \b\d{{1,2}}(?:st|nd|rd|th)?\.?\s+(?:de\s+)?[^\W\d]{{3,10}}\.?,?\s+(?:de\s+)?(?:19|20)\d\d
     | \b\d{{1,2}}:\d{{2}}(?::\d{{2}})?\b.{{0,20}}$""",
     re.IGNORECASE | re.VERBOSE,
 )
-_BYLINE = re.compile(
+_BYLINE = expression(
     r"""(?:by|von|par|por|di|door)\s+(?-i:[A-Z])[\w.'’-]+(?:\s+[\w.'’-]+){0,5}$
     | \W*(?:reading\ time|\d+\ min(?:ute)?s?\ read|(?:last\ )?(?:updated|modified)(?:\ on)?
       |(?:posted|published|written)(?:\ (?:on|by))?\s?:?\b.{0,60}$)
@@ -79,17 +81,17 @@ _BYLINE = re.compile(
       (?:次数|量|数|时间|日期|单位|人)?\s*[:：(（]""",
     re.IGNORECASE | re.VERBOSE,
 )
-_LEAD = re.compile(
+_LEAD = expression(
     r"""\W*(?:see\ (?:also|more)|(?:also\ )?read\ (?:more|also|next)|related|more|watch(?:\ now)?|also\ read|recommended
     |don.t\ miss|learn\ more|up\ next|click\ here|相关(?:阅读|文章|新闻|推荐)?|(?:延伸|推荐)阅读|更多)\s*[:：|»>]""",
     re.IGNORECASE | re.VERBOSE,
 )
-_LEAD_SIGN = re.compile("[:：|»>]")  # one of which each has; cheaper than all of it
-_END = re.compile(
+_LEAD_SIGN = expression("[:：|»>]")  # one of which each has; cheaper than all of it
+_END = expression(
     r"\s*[（(【\[]?\s*(?:责任编辑|责编|本文编辑|编辑|校对|审核|终审|初审|监制)\s*[:：/／丨|]"
     r"|\s*[（(【\[](?:编辑|责编)\s"
 )
-_TAIL = re.compile(
+_TAIL = expression(
     r"""\W*(?:责任编辑|责编|编辑|转载请|版权|声明|原标题|免责|本文来源|来源\s*[:：]|更多精彩|关注|扫描
     |filed\ under|tags?\s*:|categories\s*:
     |posted\ (?:in|by|on)|share\ this
@@ -99,14 +101,14 @@ _TAIL = re.compile(
     |this\ (?:story|article)\ (?:was\ )?originally|like\ this|loading)""",
     re.IGNORECASE | re.VERBOSE,
 )
-_CREDIT = re.compile(
+_CREDIT = expression(
     r"""^image\ (?:copyright|caption)\b
     | \((?:ap|afp|reuters|getty|photo|image|file\ photo|courtesy|credit)\b[^()]{0,80}\)\W*$
     | ^[(\[]\W*(?:image|photo|picture)s?\s?(?:via|by|from|credit|courtesy|source)\b[^()\[\]]{0,80}[)\]]\W*$
     | ^(?:photo(?:graph)?s?|image|picture|credit)\s?(?:by|credit|courtesy)?\s?[:：].{0,80}$""",
     re.IGNORECASE | re.VERBOSE,
 )
-_NOTICE = re.compile(
+_NOTICE = expression(
     r"""ICP\s?[备備证證] | 版权(?:所有|声明|归) | 转载请 | 转载时 | 免责声明 | 不代表本[站网]
     | all\ rights\ reserved | \bcopyright\s*(?:©|\(c\)|\d{4}) | ©\s*\d{4} | \bsubject\ to\ copyright""",
     re.IGNORECASE | re.VERBOSE,

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, timezone
 from functools import lru_cache
 
+from ..expressions import expression
+
 EARLIEST_YEAR, LATEST_YEAR = 1990, 2100  # other years are prices, phone numbers and epochs gone wrong
 CLOCK_SKEW = timedelta(days=2)  # a page may be this far ahead of its fetching: time zones, wrong clocks
 CHINA = timezone(timedelta(hours=8))  # whose days Chinese words such as 昨天 count
@@ -55,24 +57,24 @@ _ABSOLUTE = (  # each with a sign that a text must hold, if there is one: it is 
     ("/", rf"(?<![\d/])(?P<day>1[3-9]|2\d|3[01])/(?P<month>\d\d?)/(?P<year>\d{{4}})(?![\d/]){_TIME}"),
     ("/", rf"(?<![\d/])(?P<month>\d\d?)/(?P<day>1[3-9]|2\d|3[01])/(?P<year>\d{{4}})(?![\d/]){_TIME}"),
 )
-_FORMS = tuple((sign, re.compile(form, _FLAGS)) for sign, form in _ABSOLUTE)
-_TIME_BEFORE = re.compile(rf"(?<!\d){_CLOCK}\s*(?:,|·|\||-|–|on)?\s*(?:[a-z]{{3,9}}day,?|[a-z]{{3}},)?\s*$", _FLAGS)
-_ISO = re.compile(r"\s*\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d[\d:.+Z-]*)?\s*$", re.ASCII)
-_COMPACT = re.compile(
+_FORMS = tuple((sign, expression(form, _FLAGS)) for sign, form in _ABSOLUTE)
+_TIME_BEFORE = expression(rf"(?<!\d){_CLOCK}\s*(?:,|·|\||-|–|on)?\s*(?:[a-z]{{3,9}}day,?|[a-z]{{3}},)?\s*$", _FLAGS)
+_ISO = expression(r"\s*\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d[\d:.+Z-]*)?\s*$", re.ASCII)
+_COMPACT = expression(
     r"\s*(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)(?:T?(?P<hour>\d\d)(?P<minute>\d\d)(?P<second>\d\d))?(?P<zone>Z)?\s*$",
     re.ASCII,
 )
-_EPOCH = re.compile(r"\s*(\d{10})(?:\d{3})?\s*$", re.ASCII)
+_EPOCH = expression(r"\s*(\d{10})(?:\d{3})?\s*$", re.ASCII)
 _FULL_WIDTH = str.maketrans("０１２３４５６７８９", "0123456789")
 _HAN_DIGITS = "〇○零一二三四五六七八九"
 _HAN_VALUES = {"〇": 0, "○": 0, "零": 0, **{digit: value for value, digit in enumerate("一二三四五六七八九", 1)}}
-_HAN_DATE = re.compile(
+_HAN_DATE = expression(
     rf"([{_HAN_DIGITS}]{{4}})年(?:\s?([{_HAN_DIGITS}十]{{1,3}})月(?:\s?([{_HAN_DIGITS}十]{{1,3}})日)?)?"
 )
-_FOUR_DIGITS = re.compile(r"\d{4}", re.ASCII)
-_SIGN = re.compile(rf"\d{{4}}|\d[月/-]\s?\d|[天前刚]|[昨今]日|[０-９]|[{_HAN_DIGITS}]年|\bago|now|day", re.ASCII)
+_FOUR_DIGITS = expression(r"\d{4}", re.ASCII)
+_SIGN = expression(rf"\d{{4}}|\d[月/-]\s?\d|[天前刚]|[昨今]日|[０-９]|[{_HAN_DIGITS}]年|\bago|now|day", re.ASCII)
 
-_AGO = re.compile(
+_AGO = expression(
     r"(?P<count>\d{1,3}|\ban?\b)\s*(?P<unit>分钟|小时|天|周|星期|minutes?|mins?|hours?|hrs?|days?|weeks?)\s*(?:以?前|ago)",
     re.IGNORECASE,
 )
@@ -82,16 +84,16 @@ _STEPS = {
     **dict.fromkeys(("天", "da"), timedelta(days=1)),
     **dict.fromkeys(("周", "星", "we"), timedelta(weeks=1)),
 }
-_NOW = re.compile(r"刚刚\W*$|\bjust now\b", re.IGNORECASE)
-_DAY_WORD = re.compile(rf"(?P<word>今[天日]|昨[天日]|前天|\btoday\b|\byesterday\b){_TIME}", _FLAGS)
+_NOW = expression(r"刚刚\W*$|\bjust now\b", re.IGNORECASE)
+_DAY_WORD = expression(rf"(?P<word>今[天日]|昨[天日]|前天|\btoday\b|\byesterday\b){_TIME}", _FLAGS)
 _DAYS_BACK = {"今天": 0, "今日": 0, "today": 0, "昨天": 1, "昨日": 1, "yesterday": 1, "前天": 2}
-_LABEL = re.compile(r"\W*(?:发布|发表|更新|时间|日期|于|posted|published|updated|on|\W)*", re.IGNORECASE)
-_YEARLESS = re.compile(
+_LABEL = expression(r"\W*(?:发布|发表|更新|时间|日期|于|posted|published|updated|on|\W)*", re.IGNORECASE)
+_YEARLESS = expression(
     rf"(?<![\d年/.-])(?<!年\s)(?P<month>\d\d?)(?:\s?月\s?(?P<day>\d\d?)\s?日{_TIME}|[-/](?P<day2>\d\d)\s+(?P<hm>\d\d:\d\d)(?!\d))",
     _FLAGS,
 )
 
-_IN_URL = re.compile(
+_IN_URL = expression(
     r"""[/_=-][a-z]?(?P<year>(?:19|20)\d\d)
     (?: /(?P<m1>\d\d?)/(?P<d1>\d\d?) | -(?P<m2>\d\d?)[-/](?P<d2>\d\d?) | _(?P<m3>\d\d)_(?P<d3>\d\d)
       | /?(?P<m4>\d\d)/?(?P<d4>\d\d) | /(?P<m5>[a-z]{3,9})/(?P<d5>\d\d?) )(?!\d)""",

@@ -5,11 +5,13 @@ Templates are often declared in a language that their texts are not written in.
 
 import re
 
+from ..expressions import expression
+
 LETTERS_A_WORD = 3  # Latin letters that weigh as much as a Chinese character
 SAMPLE = 300  # characters of the body
 
 _SCRIPTS = tuple(
-    (name, re.compile(rf"[{letters}]+"), share)  # share of the letters from which the script decides
+    (name, expression(rf"[{letters}]+"), share)  # share of the letters from which the script decides
     for name, letters, share in (
         ("ja", r"\u3040-\u30ff", 0.10),
         ("ko", r"\uac00-\ud7af", 0.20),
@@ -29,10 +31,10 @@ _ONE_SCRIPT_LANGUAGES = {  # languages that may be meant where a script was seen
     "he": {"he", "yi"},
     "hi": {"hi", "mr", "ne"},
 }
-_SUBTAG = re.compile(r"\s*([A-Za-z]{2,3})\s*(?:[-_]|$)")
+_SUBTAG = expression(r"\s*([A-Za-z]{2,3})\s*(?:[-_]|$)")
 _ENGLISH = frozenset({"the", "and", "of", "to", "in", "is", "that", "for", "with", "was"})
-_NOT_OTHER = re.compile(r"[\W\d_A-Za-z\u00aa-\u024f]+")  # what is left are letters of other scripts
-_LATIN_LETTERS = re.compile(r"[A-Za-z\u00c0-\u024f]+")
+_NOT_OTHER = expression(r"[\W\d_A-Za-z\u00aa-\u024f]+")  # what is left are letters of other scripts
+_LATIN_LETTERS = expression(r"[A-Za-z\u00c0-\u024f]+")
 ENGLISH_SHARE = 0.1  # share of words that are common English ones; other languages stay below .04
 
 

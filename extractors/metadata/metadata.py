@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import Any, TypedDict
 
+from ..expressions import expression
 from ..html.controls import without_controls
 from ..html.lines import Lines
 from ..html.phrases import may_be_byline
@@ -36,29 +37,29 @@ NO_NAMES = NOBODY | {  # what templates leave in place of a name, in small lette
 ACCOUNTS = frozenset({  # authors only if the page names no other
     "admin", "administrator", "superadmin", "webmaster", "root", "user", "test", "管理员", "超级管理员", "站长",
 })  # fmt: skip
-_LIST_SEPARATOR = re.compile(r"[,，;；、|]")
+_LIST_SEPARATOR = expression(r"[,，;；、|]")
 # The forms of bylines are searched in several lines at once, so none may extend into the next line.
 # A Chinese name or a Latin one, the latter with spaces: names end where another script, a sign or a digit begins.
 _NAME = r"([^\W\d_A-Za-z][^\s|｜/；;，,。（(\])）】》\[]{0,29}|[A-Za-z][\w.'’-]*(?: [A-Za-z][\w.'’-]*){0,5})"
 _COLON = r"[ \u3000]*[:：][ \u3000]*"
-_SOURCE = re.compile(rf"(?:来源|稿源|来自){_COLON}[《【]?(?!作者|时间){_NAME}")
-_AUTHOR = re.compile(rf"(?:(?:作者|撰文|记者|(?<![\u4e00-\u9fff])文){_COLON}|文 ?[|｜/] ?){_NAME}")
+_SOURCE = expression(rf"(?:来源|稿源|来自){_COLON}[《【]?(?!作者|时间){_NAME}")
+_AUTHOR = expression(rf"(?:(?:作者|撰文|记者|(?<![\u4e00-\u9fff])文){_COLON}|文 ?[|｜/] ?){_NAME}")
 _WORD = r"[A-Z][\w.'’-]*"
-_BYLINE = re.compile(
+_BYLINE = expression(
     rf"^(?:(?:[Ww]ritten|[Pp]osted|[Ss]tory|WRITTEN) +)?[Bb][Yy]:? +({_WORD}(?: +(?:and +)?{_WORD}){{0,5}})",
     re.MULTILINE,
 )
-_REPORTER = re.compile(r"(?:本报|新华社|中新社)?记者 ?([\u4e00-\u9fff]{2,4})(?=[\s）)]|$)", re.MULTILINE)
+_REPORTER = expression(r"(?:本报|新华社|中新社)?记者 ?([\u4e00-\u9fff]{2,4})(?=[\s）)]|$)", re.MULTILINE)
 _AUTHOR_FORMS = (_AUTHOR, _BYLINE, _REPORTER)
-_NEXT_LABEL = re.compile(r"(?:作者|编辑|记者|责编|时间|日期|来源|字号|浏览|阅读|点击)\s*[:：].*", re.DOTALL)
-_LEADING_SOURCE = re.compile(r"^\s*来源\s*[:：]\s*")
-_LEADING_BY = re.compile(
+_NEXT_LABEL = expression(r"(?:作者|编辑|记者|责编|时间|日期|来源|字号|浏览|阅读|点击)\s*[:：].*", re.DOTALL)
+_LEADING_SOURCE = expression(r"^\s*来源\s*[:：]\s*")
+_LEADING_BY = expression(
     r"^\W*(?:(?:(?:written|posted) )?by\b|author\s*[:：]|(?:作者|撰文|记者|文)\s*[:：/])?\W*", re.IGNORECASE
 )
-_PLACEHOLDER = re.compile(  # {{author}} · ${author} · %author% · <author> · [author] · page.meta.author
+_PLACEHOLDER = expression(  # {{author}} · ${author} · %author% · <author> · [author] · page.meta.author
     r"[{}<>]|^%.*%$|^\[.*\]$|^[a-z_]{2,}(?:\.[a-z_]{2,}){2,}$", re.ASCII
 )
-_ADDRESS = re.compile(r"https?:|www\.|@|facebook\.com")  # what some sites put in place of the author's name
+_ADDRESS = expression(r"https?:|www\.|@|facebook\.com")  # what some sites put in place of the author's name
 
 
 class Metadata(TypedDict):

@@ -19,6 +19,7 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import cast
 
+from ..expressions import expression
 from ..page import Page
 from . import json_ld
 from .dates import day_of, find_date, find_url_date
@@ -34,11 +35,11 @@ WEST_LIVED, EAST_LIVED = timedelta(hours=-9), timedelta(hours=13)  # … and tho
 ZONE_STEP = timedelta(minutes=30)  # nearly all offsets are multiples of it
 SHOWN_STEP = timedelta(minutes=1)  # pages don't show seconds
 
-_UPDATED = re.compile(r"(?:更新|修改)(?:于|时间|日期|[:：\s])|\b(?:updated|modified|edited|revised)\b", re.IGNORECASE)
-_PUBLISHED = re.compile(
+_UPDATED = expression(r"(?:更新|修改)(?:于|时间|日期|[:：\s])|\b(?:updated|modified|edited|revised)\b", re.IGNORECASE)
+_PUBLISHED = expression(
     r"(?:发布|发表|刊发)(?:于|时间|日期|[:：\s])|(?:时间|日期)\s*[:：]|\b(?:published|posted)\b", re.IGNORECASE
 )
-_ALONE = re.compile(r"\d{4}\S{3,6}\s+\d\d:\d\d(?::\d\d)?$", re.ASCII)
+_ALONE = expression(r"\d{4}\S{3,6}\s+\d\d:\d\d(?::\d\d)?$", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

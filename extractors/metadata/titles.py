@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ..expressions import expression
 from .dates import find_date
 
 MIN_TITLE = 2  # characters that must be left of a title when the site's name is cut
@@ -22,18 +23,19 @@ LIKE = 0.35  # Dice coefficient of the words of two titles, from which one may b
 
 AFTER_TITLE = tuple("-_|｜—–·»")
 
-_SEPARATOR = re.compile(r"\s+[|\-–—»·•:]+\s+|\s*[_|｜]+\s*|\s*::\s*|\s*[—–]{1,2}\s*|\s*-{2,}\s*")
-_SIGN = re.compile(r"[|\-–—»·•:_｜]")  # one of which every separator holds
+_SEPARATORS = r"\s+[|\-–—»·•:]+\s+|\s*[_|｜]+\s*|\s*::\s*|\s*[—–]{1,2}\s*|\s*-{2,}\s*"
+_SEPARATOR = expression(_SEPARATORS)
+_SIGN = expression(r"[|\-–—»·•:_｜]")  # one of which every separator holds
 # A Chinese site's name after a hyphen without spaces: 标题-新华网.
-_GLUED_NAME = re.compile(r"(?<!-)-([^\s-]{1,10}(?:网|报|社|频道|在线|论坛|博客|新闻|资讯|门户))$")
+_GLUED_NAME = expression(r"(?<!-)-([^\s-]{1,10}(?:网|报|社|频道|在线|论坛|博客|新闻|资讯|门户))$")
 # What parts a title, where another page shows the part to be no article's.
-_END = re.compile(rf"{_SEPARATOR.pattern}|(?<=[\u4e00-\u9fff])-(?=[\u4e00-\u9fff])")
-_WORD = re.compile(r"[^\W\u3040-\u9fff]+|[\u3040-\u9fff]")  # Chinese and Japanese: each character
-_RUBRIC_END = re.compile(r"[|｜»›/]$")  # a colon is the headline's own
+_END = expression(rf"{_SEPARATORS}|(?<=[\u4e00-\u9fff])-(?=[\u4e00-\u9fff])")
+_WORD = expression(r"[^\W\u3040-\u9fff]+|[\u3040-\u9fff]")  # Chinese and Japanese: each character
+_RUBRIC_END = expression(r"[|｜»›/]$")  # a colon is the headline's own
 _PART_SIGNS = frozenset({"_", "|", "｜", "--"})  # no author's: they join title, section and site
 _PLAIN = str.maketrans({**dict.fromkeys("‘’‚‛′´`", "'"), **dict.fromkeys("“”„‟″", '"'), **dict.fromkeys("‐‑‒–—―", "-")})
 
-_TYPOGRAPHIC = re.compile(f"[{''.join(map(chr, _PLAIN))}]")
+_TYPOGRAPHIC = expression(f"[{''.join(map(chr, _PLAIN))}]")
 
 
 @dataclass(frozen=True, slots=True)

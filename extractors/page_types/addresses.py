@@ -8,7 +8,7 @@ links to URLs of its own shape.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import islice
 from math import log1p
 
@@ -130,3 +130,9 @@ def _mean_depth(paths: list[str]) -> float:
 
 def _mean_last(paths: list[str]) -> float:
     return sum(log1p(len(path.rstrip("/").rpartition("/")[2])) for path in paths) / max(1, len(paths))
+
+
+@cache
+def names_of_address() -> frozenset[str]:
+    """Return the names of the numbers that need the page's URL."""
+    return frozenset(address_features("http://a.example/") | link_features("http://a.example/", (), ()))

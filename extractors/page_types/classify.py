@@ -21,10 +21,9 @@ from ..article import PageType as Kind
 from ..content.assembly import ParsedPage, read
 from ..html.paths import PathTrie
 from ..section import make_page
-from .addresses import shape_of
+from .addresses import names_of_address, shape_of
 from .feature_loops import sum_of_contributions
-from .features import NAMES, SCREENED, address_of, features_of, screened_features_of
-from .learning import OF_ADDRESS
+from .features import SCREENED, address_of, features_of, names, screened_features_of
 from .model import Model, Values, load, probability
 from .reasons import reasons_for
 
@@ -32,11 +31,6 @@ HERE = Path(__file__).parent
 WITH_ADDRESS, WITHOUT_ADDRESS = HERE / "with-address.json", HERE / "without-address.json"
 SCREEN = HERE / "screen.json"
 EVEN = 0.5  # probability
-_FORMS = {
-    WITH_ADDRESS: NAMES,
-    WITHOUT_ADDRESS: tuple(name for name in NAMES if name not in OF_ADDRESS),
-    SCREEN: SCREENED,
-}
 _folder: ContextVar[Path] = ContextVar("folder of page-type models", default=HERE)
 MOST = 4.0  # log odds that one page can give to its shape: no page outvotes all others
 SURER = 16  # pages of a shape; more make it no surer
@@ -141,13 +135,20 @@ def using_models(folder: Path) -> Iterator[None]:
         _folder.reset(token)
 
 
+def names_in(file: Path) -> tuple[str, ...]:
+    """Return the names of the numbers of which a file's model is made, in their order."""
+    if file == SCREEN:
+        return SCREENED
+    return names() if file == WITH_ADDRESS else tuple(name for name in names() if name not in names_of_address())
+
+
 def _model(path: Path) -> Model:
     return _loaded(_folder.get(), path)
 
 
 @lru_cache(64)
 def _loaded(folder: Path, path: Path) -> Model:
-    return load(folder / path.name, _FORMS[path])
+    return load(folder / path.name, names_in(path))
 
 
 @lru_cache(64)

@@ -5,6 +5,7 @@ collections (size of the page, number of scripts, language) are left out on purp
 """
 
 from collections.abc import Iterator
+from functools import cache
 
 from lxml import etree
 
@@ -62,7 +63,9 @@ def _titles(lines: Lines) -> Iterator[str]:
             yield href
 
 
-def _names() -> tuple[str, ...]:
+@cache
+def names() -> tuple[str, ...]:
+    """Return the names of all numbers, in their order."""
     root = etree.fromstring("<html><body/></html>")
     lines = Lines(PathTrie(), [], [], [], [], [])
     address = "http://a.example/"
@@ -70,5 +73,4 @@ def _names() -> tuple[str, ...]:
     return tuple(found | address_features(address) | link_features(address, (), ()))
 
 
-NAMES = _names()  # of all numbers, in their order
 SCREENED = (*BODY_NAMES, "link_share", "declared_article", "og_article")  # see `screened_features_of`

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .addresses import address_features, link_features
 from .labelled import LabelledPage
 from .model import Model, Values, fit
 
@@ -43,7 +42,6 @@ LOST = 1 / 200  # share of articles that may be answered "list", on held-out sit
 SKIPPED = (
     0.03  # share of lists that the screen may take for articles, on held-out sites: they are not looked at further
 )
-OF_ADDRESS = frozenset(address_features("http://a.example/") | link_features("http://a.example/", (), ()))
 
 
 @dataclass(frozen=True, slots=True)

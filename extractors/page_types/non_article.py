@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from ..article import PageType
 from ..content.assembly import ParsedPage
+from ..expressions import expression
 from ..html.lines import Lines
 from . import classify, surely_article
 
@@ -21,14 +22,14 @@ NOTICE_PAGE = 3_000  # bytes of unlinked text; pages with more are no notices
 NOTICE_BODY = 1_000  # bytes of the body; a page with more says something else
 NOTICE_LINE = 160  # characters of a line that gives notice
 
-_GONE = re.compile(
+_GONE = expression(
     r"""^\W*(?:error\W*)?404\W*$ | \b404\W+(?:error|(?:page\ )?not\ found) | \berror\W+404\b | ^\W*not\ found\W*$
     | (?:page|article|story|content|file)\b.{0,20}\b(?:not|no\ longer|cannot\ be)\b.{0,12}\b(?:found|exists?|available)
     | (?:页面|文章|内容|网页|信息).{0,10}(?:不存在|已删除|被删除|已下线|找不到|无法找到)
     | (?:seite|page|página)\b.{0,12}(?:nicht\ gefunden|introuvable|no\ encontrada|não\ encontrada)""",
     re.IGNORECASE | re.VERBOSE,
 )
-_BLOCKED = re.compile(
+_BLOCKED = expression(
     r"""captcha | (?:are\ you|you\ are|you.re)\ (?:a\ |not\ a\ )?(?:human|robot) | verify(?:ing)?\ (?:that\ )?you
     | just\ a\ moment | checking\ your\ browser | access\ (?:to\ this\ page\ )?(?:has\ been\ )?denied
     | unusual\ (?:traffic|activity) | request\ (?:was\ )?blocked | too\ many\ requests | security\ check
@@ -36,7 +37,7 @@ _BLOCKED = re.compile(
     | 访问被(?:拒绝|阻断|拦截)""",
     re.IGNORECASE | re.VERBOSE,
 )
-_SHELL = re.compile(
+_SHELL = expression(
     r"""(?:enable|activate|turn\ on|requires?|needs?|without)\ (?:your\ )?java\s?script
     | java\s?script\ (?:is\ )?(?:disabled|required|needed|aktivieren) | (?:启用|开启|打开)\s?java\s?script""",
     re.IGNORECASE | re.VERBOSE,

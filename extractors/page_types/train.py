@@ -22,12 +22,11 @@ from rich.progress import track
 from ..content.assembly import ParsedPage
 from ..content.line_weights import prior_of
 from ..content.page_body import rules_body
-from .classify import SCREEN, WITH_ADDRESS, WITHOUT_ADDRESS
-from .features import NAMES, SCREENED, features_of
+from .classify import SCREEN, WITH_ADDRESS, WITHOUT_ADDRESS, names_in
+from .features import SCREENED, features_of
 from .labelled import LabelledDataError, LabelledPage, read_labelled
 from .learning import (
     FOLDS,
-    OF_ADDRESS,
     RIGHT,
     SHORT_LINES,
     PageNumbers,
@@ -43,11 +42,7 @@ from .learning import (
 from .model import Model, save
 
 SEEDS = 5  # ways to divide the sites, whose answers are averaged for the thresholds
-FORMS = {
-    WITH_ADDRESS.name: NAMES,
-    WITHOUT_ADDRESS.name: tuple(name for name in NAMES if name not in OF_ADDRESS),
-    SCREEN.name: SCREENED,
-}
+FORMS = {file.name: names_in(file) for file in (WITH_ADDRESS, WITHOUT_ADDRESS, SCREEN)}
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -3,7 +3,9 @@
 import re
 from typing import NamedTuple
 
-DATE = re.compile(
+from ..expressions import expression
+
+DATE = expression(
     r"""(?<!\d)(?:19|20)\d\d\s?[-/.年]\s?\d\d?(?:\s?[-/.月]\s?\d\d?)?(?!\d)
     | (?<!\d)\d\d?[-/.]\d\d?[-/.](?:19|20)\d\d(?!\d)
     | \b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s+\d\d?(?:st|nd|rd|th)?\b
@@ -12,34 +14,34 @@ DATE = re.compile(
     | 昨天 | \d\d?月\d\d?日 | (?:^|\s)\d\d-\d\d$""",
     re.IGNORECASE | re.VERBOSE | re.ASCII,
 )
-MORE = re.compile(
+MORE = expression(
     r"""\b(?:read|learn|see|view|show|load|find\ out)\ (?:the\ |full\ |it\ )?(?:more|all|article|story|post|details)\b
     | \b(?:continue|keep)\ reading\b | \b(?:add\ to\ (?:cart|basket)|quick\ view|apply\ now|view\ product)\b
     | 阅读(?:全文|更多|原文) | 查看(?:更多|全部|全文|详[情细]) | 加载更多 | 更多[>»]* $ | \[(?:…|\.{3}|&hellip;)\]""",
     re.IGNORECASE | re.VERBOSE,
 )
-PAGER = re.compile(
+PAGER = expression(
     r"""^\W*(?:next|prev(?:ious)?|older|newer|first|last)(?:\ (?:page|posts|entries|articles|stories))?\W*$
     | ^\W*(?:上|下|前|后)一?页\W*$ | ^\W*(?:首|末|尾)页\W*$ | ^page\ \d+\ of\ \d+ | 共\s?\d+\s?[页条]
     | \b\d+\s?[-–]\s?\d+\ of\ [\d,]+ | \b[\d,]+\ (?:results|products|items|courses|jobs|topics|threads)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-SORTING = re.compile(
+SORTING = expression(
     r"""^\W*(?:sort|filter|order|refine|narrow)(?:ed)?\b.{0,30}$ | \bsort\ by\b | \bfilters?\b.{0,3}$ | \bclear\ all\b
     | ^(?:排序|筛选|按.{1,6}排序)""",
     re.IGNORECASE | re.VERBOSE,
 )
-PRICE = re.compile(r"[$€£¥￥]\s?\d|\d\s?(?:€|元\b|USD\b|EUR\b)")
-NEIGHBOUR = re.compile(  # links to one article before and after: articles have them
+PRICE = expression(r"[$€£¥￥]\s?\d|\d\s?(?:€|元\b|USD\b|EUR\b)")
+NEIGHBOUR = expression(  # links to one article before and after: articles have them
     r"^\W*(?:(?:上|下|前|后)一?[篇章]|(?:previous|next|older|newer) (?:article|post|story))\b", re.IGNORECASE
 )
-BYLINE = re.compile(
+BYLINE = expression(
     r"""^\W*(?:[Bb]y|BY)\s+[A-Z][\w.'-]+ | \b(?:[Ww]ritten|[Pp]osted|[Pp]ublished|[Rr]eported|[Ee]dited)\ (?:by|on|at)\b
     | \bmin(?:ute)?s?\ read\b | ^\W*(?:来源|作者|编辑|责编|责任编辑|记者|文\s?[/／|｜])\s?[:：/／|｜]?
     | 发[布表]于 | (?:阅读|浏览|点击)(?:量|数|次数)?\s?[:：(（]""",
     re.VERBOSE,
 )
-ENDING = re.compile(  # what stands below an article
+ENDING = expression(  # what stands below an article
     r"""责(?:任编辑|编) | \b(?:share\ this|filed\ under|about\ the\ author|leave\ a\ (?:reply|comment))
     | \brelated\ (?:posts|articles|stories)
     | 相关(?:阅读|文章|新闻|推荐) | 版权声明 | 本文(?:来自|作者|链接|地址) | 转载请""",
@@ -80,31 +82,31 @@ SIGNS = {
     )),
 }  # fmt: skip
 
-CUT_OFF = re.compile(r"(?:…|\.{3}|\.\.\.\]|…\])\s*(?:read more|more|»|>)?\W*$", re.IGNORECASE)
-SENTENCE = re.compile(r"[.!?]['\"”’)]?(?:\s+(?=[A-Z0-9\"“‘'])|$)|[。！？][”’」』)）]?")
-LIST_TITLE = re.compile(
+CUT_OFF = expression(r"(?:…|\.{3}|\.\.\.\]|…\])\s*(?:read more|more|»|>)?\W*$", re.IGNORECASE)
+SENTENCE = expression(r"[.!?]['\"”’)]?(?:\s+(?=[A-Z0-9\"“‘'])|$)|[。！？][”’」』)）]?")
+LIST_TITLE = expression(
     r"""\b(?:archives?|categor(?:y|ies)|catalog(?:ue)?|tags?|topics?|blog|news|latest|browse|search|results|directory
     |listings?|collections?|shop|store|forums?|products?|jobs|events|courses|page\ \d+|home|index|all)\b
     | 列表|归档|标签|分类|频道|栏目|首页|大全|专题|搜索|第\d+页""",
     re.IGNORECASE | re.VERBOSE,
 )
-LIST_ADDRESS = re.compile(
+LIST_ADDRESS = expression(
     r"""^(?:categor(?:y|ies)|catalog|cat|c|tags?|topics?|archives?|blog|news|lists?|index|search|browse|collections?
     |products?|shop|store|forums?|subject|directory|events?|jobs|courses|latest|recent|all|posts|articles|stories
     |sections?|author|market|default|home|pages?)$""",
     re.IGNORECASE | re.VERBOSE,
 )
-ARTICLE_ADDRESS = re.compile(
+ARTICLE_ADDRESS = expression(
     r"^(?:articles?|story|stories|posts?|news|show|detail|content|view|p|a|read|item|entry|archives?)$", re.IGNORECASE
 )
-PAGE_ADDRESS = re.compile(
+PAGE_ADDRESS = expression(
     r"(?:^|[?&/])(?:page|paged|p|pg|pn|offset|start)[=/]\d+|(?:^|/)(?:list|index|page)[_-]\d+", re.IGNORECASE
 )
-LIST_CLASS = re.compile(
+LIST_CLASS = expression(
     r"(?:^|[\s_-])(?:archive|category|home|blog|tag|tax|list|listing|index|search|front|collection|catalog|shop|forum"
     r"|hub|landing|section|directory)(?=$|[\s_-])",
     re.IGNORECASE,
 )
-ARTICLE_CLASS = re.compile(
+ARTICLE_CLASS = expression(
     r"(?:^|[\s_-])(?:single|article|post|story|postid|detail|entry|news-?item|content-?page)(?=$|[\s_-])", re.IGNORECASE
 )

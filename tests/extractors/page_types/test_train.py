@@ -1,7 +1,7 @@
 import pytest
 
 from extractors.page_types import train
-from extractors.page_types.features import NAMES, features_of
+from extractors.page_types.features import features_of, names
 from extractors.page_types.model import load
 from extractors.page_types.train import main
 
@@ -22,7 +22,7 @@ def test_training_writes_both_models(tmp_path, capsys):
     assert main([str(data), "--out", str(out)]) == 0
     printed = capsys.readouterr().out
     assert printed.count("36 pages of 12 sites") == 2
-    model = load(out / "with-address.json", NAMES)
+    model = load(out / "with-address.json", names())
     rows = [model.row(features_of(parsed(html, URL))) for html in (article_page(), list_page())]
     article, listing = (float(model.log_odds(row[None])[0]) for row in rows)
     assert article > model.article_from >= 0 >= model.list_to > listing

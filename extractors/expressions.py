@@ -1,0 +1,25 @@
+"""Regular expressions that are compiled when they are first used.
+
+The expressions on words and dates are long: compiling all of them takes a sixth of the time until the first
+extractor of a process is ready, and most pages need only some.
+"""
+
+import re
+from typing import Any, cast
+
+
+def expression(text: str, flags: int = 0) -> re.Pattern[str]:
+    """Return the expression that `re.compile` would return, compiled at its first use."""
+    return cast("re.Pattern[str]", _Expression(text, flags))
+
+
+class _Expression:
+    """Has the attributes of its compiled form; those that were used are its own from then on, so they cost no more."""
+
+    def __init__(self, text: str, flags: int):
+        self._source = text, flags
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(re.compile(*self._source), name)
+        setattr(self, name, value)
+        return value
