@@ -60,9 +60,10 @@ def first_end(data: bytes) -> int:
             seen |= name & (signs[place] == 0x3C) & (signs[place + 1] == 0x2F)
         if seen:
             while begin < stop:
-                if signs[begin] == 0x3C and signs[begin + 1] == 0x2F:
-                    if signs[begin + 2] | 0x20 in (0x62, 0x68) and signs[begin + 3] | 0x20 in (0x6F, 0x74):
-                        return begin
+                second, third = signs[begin + 2] | 0x20, signs[begin + 3] | 0x20
+                name = second in (0x62, 0x68) and third in (0x6F, 0x74)
+                if name and signs[begin] == 0x3C and signs[begin + 1] == 0x2F:
+                    return begin
                 begin += 1
         begin = stop
     return -1
