@@ -9,7 +9,18 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from ..html.lines import Lines
-from ..html.phrases import is_byline, is_control, is_credit, is_end, is_heading_of, is_lead, is_notice, is_tail
+from ..html.phrases import (
+    MAX_CREDIT,
+    SHORT,
+    is_byline,
+    is_control,
+    is_credit,
+    is_end,
+    is_heading_of,
+    is_lead,
+    is_notice,
+    is_tail,
+)
 from ..tracing import tracing
 from .body import Body
 from .line_weights import Prior
@@ -78,7 +89,9 @@ def _without_bylines(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
 
 def _without_controls(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     texts, code = lines.texts, lines.are_code
-    return [i for i in kept if code[i] or not (is_control(texts[i]) or is_credit(texts[i]))]
+    return [
+        i for i in kept if len(texts[i]) > MAX_CREDIT or code[i] or not (is_control(texts[i]) or is_credit(texts[i]))
+    ]
 
 
 def _without_leads(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
@@ -99,23 +112,28 @@ def _without_tail(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
 
 
 def _up_to_end(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
-    ends = [place for place, index in enumerate(kept) if is_end(lines.texts[index])]
+    texts = lines.texts
+    ends = [place for place, index in enumerate(kept) if len(texts[index]) <= SHORT and is_end(texts[index])]
     before = _running_sums(prior.unlinked, kept) if ends else []
     return kept[: next((place for place in ends if before[place] >= END_AFTER * before[-1]), len(kept))]
 
 
 def up_to_notice(lines: Lines, body: Body, prior: Prior) -> Body:
     """Cut at the first legal notice, unless the lines after it are marked up like the body."""
-    return Body(_up_to(body.kept, lines, prior, _is_notice, END_AFTER), body.root)
+    return Body(_up_to(body.kept, lines, prior, _is_notice, MAX_CREDIT, END_AFTER), body.root)
 
 
 def _up_to_others(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     """Cut at a heading of comments or other articles, unless the lines after it are marked up like the body."""
-    return _up_to(kept, lines, prior, _announces_others, OTHERS_AFTER)
+    return _up_to(kept, lines, prior, _announces_others, SHORT, OTHERS_AFTER)
 
 
-def _up_to(kept: list[int], lines: Lines, prior: Prior, ends: Callable[[Lines, int], bool], after: float) -> list[int]:
-    places = [place for place, index in enumerate(kept) if ends(lines, index)]
+def _up_to(
+    kept: list[int], lines: Lines, prior: Prior, ends: Callable[[Lines, int], bool], longest: int, after: float
+) -> list[int]:
+    """Cut at the first line for which `ends` is true, none of more than `longest` characters."""
+    texts = lines.texts
+    places = [place for place, index in enumerate(kept) if len(texts[index]) <= longest and ends(lines, index)]
     if not places:
         return kept
     before, later = _running_sums(prior.unlinked, kept), _alike_later(kept, lines, prior)

@@ -5,24 +5,19 @@ Without it `dom` searches with its expressions, which decide in both cases.
 
 from ..compiled import adopt
 
-CONTROLS, REFERENCES, C1, ENDS = 1, 2, 4, 8
-ALL = CONTROLS | REFERENCES | C1 | ENDS
+CONTROLS, REFERENCES, C1 = 1, 2, 4
+ALL = CONTROLS | REFERENCES | C1
+BLOCK = 4_096  # bytes that are compared before one looks where among them
 FIRST_ALLOWED, LAST_ALLOWED, NOT_CONTROLS = 32, 126, 160  # numbers of characters that are no control characters
 
 
 def _kinds() -> bytes:
-    """Return the kind of each byte: 1 white space, 2 slash, 3 quotation mark, 4 bracket, 5 equals sign, 0 others; and
-    for the first loop 16 more for controls, 32 for what has to be looked at.
-    """
+    """Return the kind of each byte: 1 white space, 2 slash, 3 quotation mark, 4 bracket, 5 equals sign, 0 others."""
     kinds = bytearray(256)
     for byte in (0x20, *range(0x09, 0x0E)):
         kinds[byte] = 1
     for byte, kind in ((0x2F, 2), (0x22, 3), (0x27, 3), (0x3C, 4), (0x3E, 4), (0x3D, 5)):
         kinds[byte] = kind
-    for byte in [*range(9), *range(11, 13), *range(14, 32), 127]:
-        kinds[byte] |= 16
-    for byte in (0x26, 0x3C, 0xC2):
-        kinds[byte] |= 32
     return bytes(kinds)
 
 
@@ -31,26 +26,47 @@ KINDS_OF_BYTES = _kinds()
 
 def needs(data: bytes) -> int:
     """Return what of a page may have to be changed, as a sum: control characters (`CONTROLS`), references to them
-    (`REFERENCES`), those of C1 (`C1`), ends of its body (`ENDS`).
+    (`REFERENCES`), those of C1 (`C1`).
     """
-    kinds, signs, end = KINDS_OF_BYTES, data, len(data)
-    found = 0
+    signs, end = data, len(data)
+    controls = references = c1 = 0
+    # Without branches: compilers make these loops compare many bytes at once.
     for place in range(end):
         byte = signs[place]
-        kind = kinds[byte]
-        if kind < 16:
-            continue
-        if kind & 16:
-            return ALL  # without it, the others may appear
-        if byte == 0x26:
-            if place + 2 < end and signs[place + 1] == 0x23 and _may_be_control(signs, place + 2, end):
-                found |= REFERENCES
-        elif byte == 0xC2:
-            if place + 1 < end and 0x80 <= signs[place + 1] < 0xA0:
-                found |= C1
-        elif place + 6 < end and signs[place + 1] == 0x2F:
-            found |= ENDS if signs[place + 2] | 0x20 in (0x62, 0x68) and signs[place + 3] | 0x20 in (0x6F, 0x74) else 0
+        controls |= (byte < 32) & (byte != 9) & (byte != 10) & (byte != 13) | (byte == 127)
+    if controls:
+        return ALL  # without them, the others may appear
+    for place in range(end - 1):
+        references |= (signs[place] == 0x26) & (signs[place + 1] == 0x23)
+        c1 |= (signs[place] == 0xC2) & (signs[place + 1] < 0xA0)
+    found = C1 if c1 else 0
+    if references:
+        for place in range(end - 2):
+            if signs[place] == 0x26 and signs[place + 1] == 0x23 and _may_be_control(signs, place + 2, end):
+                return found | REFERENCES
     return found
+
+
+def first_end(data: bytes) -> int:
+    """Return where the first end of a body or of html may stand, -1 if there is none."""
+    signs, end = data, len(data) - 6
+    begin = 0
+    while begin < end:
+        stop = begin + BLOCK if begin + BLOCK < end else end
+        seen = 0
+        for place in range(begin, stop):  # without branches, as above
+            second, third = signs[place + 2] | 0x20, signs[place + 3] | 0x20
+            name = ((second == 0x62) | (second == 0x68)) & ((third == 0x6F) | (third == 0x74))
+            seen |= name & (signs[place] == 0x3C) & (signs[place + 1] == 0x2F)
+        if seen:
+            while begin < stop:
+                second, third = signs[begin + 2] | 0x20, signs[begin + 3] | 0x20
+                name = second in (0x62, 0x68) and third in (0x6F, 0x74)
+                if name and signs[begin] == 0x3C and signs[begin + 1] == 0x2F:
+                    return begin
+                begin += 1
+        begin = stop
+    return -1
 
 
 def _may_be_control(signs: bytes, place: int, end: int) -> bool:
@@ -74,18 +90,20 @@ def _may_be_control(signs: bytes, place: int, end: int) -> bool:
 def has_overfull_tag(data: bytes, most: int) -> bool:
     """Return whether a tag has at least `most` attributes."""
     kinds, signs, end = KINDS_OF_BYTES, data, len(data)
-    for start in range(end - 1):
+    start = 0
+    while start < end - 1:
         if signs[start] != 0x3C or not 0x61 <= signs[start + 1] | 0x20 <= 0x7A:
+            start += 1
             continue
         place = start + 1
-        while place < end and kinds[signs[place]] & 15 in (0, 3, 5):  # its name
+        while place < end and kinds[signs[place]] in (0, 3, 5):  # its name
             place += 1
         count = 0
-        while place < end and 1 <= kinds[signs[place]] & 15 <= 2:
-            while place < end and 1 <= kinds[signs[place]] & 15 <= 2:
+        while place < end and 1 <= kinds[signs[place]] <= 2:
+            while place < end and 1 <= kinds[signs[place]] <= 2:
                 place += 1
             name = place
-            while place < end and kinds[signs[place]] & 15 == 0:
+            while place < end and kinds[signs[place]] == 0:
                 place += 1
             if place == name:
                 break
@@ -93,29 +111,32 @@ def has_overfull_tag(data: bytes, most: int) -> bool:
             if count >= most:
                 return True
             place = _after_value(signs, kinds, place, end)
+        start += 1
+        while start < place and signs[start] != 0x3C:  # one may stand in a value
+            start += 1
     return False
 
 
 def _after_value(signs: bytes, kinds: bytes, place: int, end: int) -> int:
     """Return where the value of an attribute ends, whose name ends before `place`; `place` if it has none."""
     value = place
-    while value < end and kinds[signs[value]] & 15 == 1:
+    while value < end and kinds[signs[value]] == 1:
         value += 1
     if value >= end or signs[value] != 0x3D:
         return place
     value += 1
-    while value < end and kinds[signs[value]] & 15 == 1:
+    while value < end and kinds[signs[value]] == 1:
         value += 1
     if value >= end:
         return place
     sign = signs[value]
-    if kinds[sign] & 15 == 3:
+    if kinds[sign] == 3:
         value += 1
         while value < end and signs[value] != sign:
             value += 1
         return value + 1 if value < end else place
     begin = value
-    while value < end and kinds[signs[value]] & 15 in (0, 2, 5):
+    while value < end and kinds[signs[value]] in (0, 2, 5):
         value += 1
     return value if value > begin else place
 
@@ -133,7 +154,8 @@ def trial() -> list[object]:
         b"<p a b='>' c=d>",
     ]
     tags = [has_overfull_tag(page, count) for page in pages for count in (1, 2, 3, 4)]
-    return [[needs(page) for page in pages], tags, has_overfull_tag(b"<a b=\"<c d e=' f g", 3)]
+    ends = [first_end(page) for page in pages]
+    return [[needs(page) for page in pages], ends, tags, has_overfull_tag(b"<a b=\"<c d e=' f g", 3)]
 
 
 adopt(globals())

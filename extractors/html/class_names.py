@@ -43,6 +43,7 @@ _IS_DECLARED, _IS_BODY, _IS_NOISE, _IS_LOUD = (
 _WORDS.Compile()
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SIGNS = re.compile(r"[^A-Za-z0-9]+")
+_SIGNS_TO_SPACES = bytes(byte if chr(byte).isalnum() and byte < 128 else 0x20 for byte in range(256))
 SCREEN_READER = re.compile(
     r"(?:^|[\s_-])(?:sr-only|visually-?hidden|screen-?reader(?:-text)?|offscreen|off-screen|assistive-text)(?:$|[\s_-])",
     re.IGNORECASE,
@@ -79,5 +80,6 @@ def role_of(tag: str, classes: str, identity: str, itemprop: str, role: str) -> 
 
 def _words(name: str) -> str:
     if name.isascii() and name == name.lower():
-        return _SIGNS.sub(" ", name) if name else ""
+        spaced = name.encode().translate(_SIGNS_TO_SPACES).decode()  # cheaper than the expression
+        return " ".join(spaced.split()) if "  " in spaced else spaced
     return _SIGNS.sub(" ", _CAMEL.sub(" ", name)).lower()

@@ -50,7 +50,7 @@ def parse(html: bytes | str) -> etree._Element:
     data = _without_controls(data, needed)
     if len(data) > 3 * MAX_TAGS and data.count(b"<") > MAX_TAGS:  # "<p>" has 3 bytes
         data = _first_tags(data)
-    data = _whole_body(data) if needed & byte_loops.ENDS else data
+    data = _whole_body(data, byte_loops.first_end(data) if compiled else 0)
     parser = _parser()
     try:
         overfull = byte_loops.has_overfull_tag(data, MAX_ATTRIBUTES) if compiled else _OVERFULL.search(data)
@@ -85,9 +85,12 @@ def _first_tags(data: bytes) -> bytes:
     return data[:end].decode("utf-8", "ignore").encode()
 
 
-def _whole_body(data: bytes) -> bytes:
-    """Return the page without ends of body and html that are not its own: the parser drops what follows them."""
-    first = _END.search(data)
+def _whole_body(data: bytes, begin: int) -> bytes:
+    """Return the page without ends of body and html that are not its own: the parser drops what follows them.
+
+    `begin`: where the first end may stand, -1 if there is none.
+    """
+    first = _END.search(data, begin) if begin >= 0 else None
     return _END.sub(b"", data) if first and _MORE.match(data, first.end()) else data
 
 

@@ -212,7 +212,8 @@ def _normal_identity(identity: str) -> str:
 
 
 def _first_class(classes: str) -> str:
-    return _HASH.sub("", classes.split(" ", 1)[0])
+    first = classes.partition(" ")[0]
+    return first if first.islower() and "0" not in first else _HASH.sub("", first)  # the mark has one of these
 
 
 def _mark(tag: str, classes: str) -> int:

@@ -72,7 +72,11 @@ _HAN_DATE = expression(
     rf"([{_HAN_DIGITS}]{{4}})年(?:\s?([{_HAN_DIGITS}十]{{1,3}})月(?:\s?([{_HAN_DIGITS}十]{{1,3}})日)?)?"
 )
 _FOUR_DIGITS = expression(r"\d{4}", re.ASCII)
-_SIGN = expression(rf"\d{{4}}|\d[月/-]\s?\d|[天前刚]|[昨今]日|[０-９]|[{_HAN_DIGITS}]年|\bago|now|day", re.ASCII)
+# The signs of a date, in expressions that begin with few characters, which `re` looks for quickly
+_NUMBERS = expression(r"\d(?:\d{3}|[月/-]\s?\d)", re.ASCII)
+_HAN_SIGN = expression(r"[天前刚０-９]")
+_HAN_DAY = expression(rf"[昨今]日|[{_HAN_DIGITS}]年")
+_AGO_WORD = expression(r"\bago", re.ASCII)
 
 _AGO = expression(
     r"(?P<count>\d{1,3}|\ban?\b)\s*(?P<unit>分钟|小时|天|周|星期|minutes?|mins?|hours?|hrs?|days?|weeks?)\s*(?:以?前|ago)",
@@ -139,7 +143,11 @@ def day_of(found: date) -> date:
 
 def may_hold_date(text: str) -> bool:
     """Whether `text` may contain a date."""
-    return _SIGN.search(text) is not None
+    if _NUMBERS.search(text) or "day" in text or "now" in text or ("ago" in text and _AGO_WORD.search(text)):
+        return True
+    if text.isascii():
+        return False
+    return bool(_HAN_SIGN.search(text) or (("日" in text or "年" in text) and _HAN_DAY.search(text)))
 
 
 def _in_plain_digits(text: str) -> str:

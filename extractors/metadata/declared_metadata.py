@@ -161,13 +161,15 @@ def _read_meta(meta: dict[str, list[str]], element: Any) -> None:
 
 
 def _read_robots(robots: list[str], element: Any) -> None:
+    name = (element.get("name") or element.get("property") or "").strip().lower()
+    if name in KNOWN and name != "robots":
+        return
     content = element.get("content") or ""
     if "no" not in content.lower() and "max-" not in content and "unavailable" not in content:
         return
-    name = (element.get("name") or element.get("property") or "").strip().lower()
     if name == "robots":
         robots.append(content[:MAX_ITEM].strip())
-    elif name not in KNOWN and _CRAWLER.fullmatch(name) and _DIRECTIVES.fullmatch(content[:MAX_ITEM]):
+    elif _CRAWLER.fullmatch(name) and _DIRECTIVES.fullmatch(content[:MAX_ITEM]):
         robots.append(f"{name}: {content.strip()}")
 
 

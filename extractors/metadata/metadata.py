@@ -50,7 +50,9 @@ _BYLINE = expression(
     re.MULTILINE,
 )
 _REPORTER = expression(r"(?:本报|新华社|中新社)?记者 ?([\u4e00-\u9fff]{2,4})(?=[\s）)]|$)", re.MULTILINE)
-_AUTHOR_FORMS = (_AUTHOR, _BYLINE, _REPORTER)
+# Forms, each with words of which a text has one that it matches: they are looked up faster
+_SOURCE_FORMS = ((("来源", "稿源", "来自"), _SOURCE),)
+_AUTHOR_FORMS = ((("作者", "撰文", "记者", "文"), _AUTHOR), (("by", "By", "BY", "bY"), _BYLINE), (("记者",), _REPORTER))
 _NEXT_LABEL = expression(r"(?:作者|编辑|记者|责编|时间|日期|来源|字号|浏览|阅读|点击)\s*[:：].*", re.DOTALL)
 _LEADING_SOURCE = expression(r"^\s*来源\s*[:：]\s*")
 _LEADING_BY = expression(
@@ -181,9 +183,9 @@ def author_places(head: Head, nearby: Nearby, page: Page) -> Iterator[tuple[str,
 
 def source_places(head: Head, nearby: Nearby) -> Iterator[tuple[str, str | None]]:
     """Yield each place of the page that may name the article's source, and the source there; most reliable first."""
-    yield "line before the body", _first_match((_SOURCE,), nearby.before)
+    yield "line before the body", _first_match(_SOURCE_FORMS, nearby.before)
     yield "meta source", clean(_LEADING_SOURCE.sub("", head.first(SOURCE)))
-    yield "line after the body", _first_match((_SOURCE,), nearby.after)
+    yield "line after the body", _first_match(_SOURCE_FORMS, nearby.after)
 
 
 def keyword_places(head: Head) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -244,10 +246,9 @@ def _split_keywords(value: str) -> list[str]:
     return value.split() if len(parts) == 1 and not value.isascii() else parts
 
 
-def _first_match(forms: tuple[re.Pattern[str], ...], lines: list[str]) -> str | None:
+def _first_match(forms: Sequence[tuple[Sequence[str], re.Pattern[str]]], lines: list[str]) -> str | None:
     """Return the name in a line that has one of the forms."""
     text = "\n".join(lines)
-    if text.isascii():
-        forms = tuple(form for form in forms if form is _BYLINE)  # the others are Chinese
-    found = (_NEXT_LABEL.sub("", match[1]) for form in forms for match in form.finditer(text))
+    fitting = (form for words, form in forms if any(word in text for word in words))
+    found = (_NEXT_LABEL.sub("", match[1]) for form in fitting for match in form.finditer(text))
     return next((name for name in found if name and name.lower() not in NO_NAMES), None)
