@@ -1,24 +1,33 @@
 """Processes of our programs that need not start Python and load our packages, which takes most of a second each time.
 
-One process loads all modules, and each program is a fork of it, with a folder, an environment and files of its own.
+One process loads all modules, and each program is a fork of it, with a folder, an environment and files of its own. The
+programs that such a program starts, spiders and extraction processes, are forks of it in turn.
 `EXEMPLAR_TEST_LONG=1` (`tests.samples`) starts Python anew for each program.
 """
 
 import atexit
+import logging
 import multiprocessing
 import os
+import runpy
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import traceback
 from collections.abc import Mapping, Sequence
-from importlib import import_module
+from functools import partial
+from multiprocessing.util import _exit_function
 from pathlib import Path
+from typing import Any, Union
 
 from tests.samples import IS_LONG
 
 OWN = ("EXEMPLAR_", "REDIS_URL", "PYTEST_", "PYTHONPATH")  # variables so named may differ; Python has read the others
+PROGRAMS = ("console", "console.extraction_process", "console.web.survey_process", "crawler.fetching.spider_process")
+MOST_FILES = 4096  # that a process has open
 
 
 def can_fork(environment: Mapping[str, str]) -> bool:
@@ -29,10 +38,7 @@ def can_fork(environment: Mapping[str, str]) -> bool:
 
 
 class Fork:
-    """A process that calls a function, with the part of `subprocess.Popen` that tests use.
-
-    `program`: MODULE:FUNCTION; its result is the exit code.
-    """
+    """`python -m PROGRAM ARGUMENTS`, with the part of `subprocess.Popen` that tests use."""
 
     def __init__(
         self, program: str, arguments: Sequence[str], folder: Path, environment: Mapping[str, str], stdin: bytes = b""
@@ -56,31 +62,109 @@ class Fork:
         if self.returncode is None:
             os.kill(self.pid, number)
 
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
 
-    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
-        """Wait for its end; return what it wrote. Raises `subprocess.TimeoutExpired`."""
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end; return its exit code. Raises `subprocess.TimeoutExpired`."""
         self._process.join(timeout)
         if self.returncode is None:
             raise subprocess.TimeoutExpired([str(self.pid)], timeout or 0)
+        return self.returncode
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+        """Wait for its end; return what it wrote. Raises `subprocess.TimeoutExpired`."""
+        self.wait(timeout)
         out, err = ((self._files / name).read_text("utf-8") if self._files.exists() else "" for name in "12")
         shutil.rmtree(self._files, ignore_errors=True)
         return out, err
 
 
+Started = Union[Fork, "subprocess.Popen[str]"]
+
+
+def start(
+    program: str, arguments: Sequence[str], folder: Path, environment: Mapping[str, str], *, may_fork: bool = True
+) -> Started:
+    """Start `python -m PROGRAM ARGUMENTS` in a folder; what it prints is for `communicate`.
+
+    `may_fork`: False for a program that changes a module before others import it.
+    """
+    if may_fork and can_fork(environment):
+        return Fork(program, arguments, folder, environment)
+    command = [sys.executable, "-m", program, *arguments]
+    pipe, null = subprocess.PIPE, subprocess.DEVNULL
+    return subprocess.Popen(command, cwd=folder, env=environment, stdin=null, stdout=pipe, stderr=pipe, text=True)
+
+
 def _run(program: str, arguments: Sequence[str], folder: Path, environment: Mapping[str, str], files: Path) -> None:
-    module, _, function = program.partition(":")
     os.chdir(folder)
-    os.environ.clear()
-    os.environ.update(environment)
     for number, flags in enumerate((os.O_RDONLY, os.O_WRONLY | os.O_CREAT, os.O_WRONLY | os.O_CREAT)):
         opened = os.open(files / str(number), flags | os.O_APPEND, 0o600)
         os.dup2(opened, number)
         os.close(opened)
-    sys.stdin = os.fdopen(os.dup(0))
-    sys.argv = [module, *arguments]
+    subprocess.Popen = _ForkingPopen
     try:
-        sys.exit(getattr(import_module(module), function)())
+        sys.exit(_be(program, arguments, environment))
     finally:
         atexit._run_exitfuncs()
+
+
+class _ForkingPopen(subprocess.Popen[Any]):
+    """What `subprocess.Popen` is in a fork: programs of our own that it starts are forks of it."""
+
+    def __init__(self, command: Any, **options: Any) -> None:
+        environment = dict(options.get("env") or os.environ)
+        is_ours = isinstance(command, list) and command[:2] == [sys.executable, "-m"] and command[2] in PROGRAMS
+        if is_ours and "preexec_fn" not in options and can_fork(environment):
+            options["preexec_fn"] = partial(_become, command[2], command[3:], environment)
+        super().__init__(command, **options)
+
+
+def _become(program: str, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
+    """Be another program in this process, a fork whose folder and standard files are set up. Does not return."""
+    signal.set_wakeup_fd(-1)
+    for number in signal.valid_signals():
+        if callable(signal.getsignal(number)):
+            signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    os.closerange(3, MOST_FILES)  # among them the pipe by which `subprocess` learns that the program has started
+    atexit._clear()
+    atexit.register(_exit_function)
+    logging.getLogger().handlers.clear()
+    code = 1
+    try:
+        code = _be(program, arguments, environment)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        for thread in threading.enumerate():
+            if not thread.daemon and thread is not threading.current_thread():
+                thread.join()
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        os._exit(code)
+
+
+def _be(program: str, arguments: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run `python -m PROGRAM ARGUMENTS` in this process and return its exit code."""
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+    sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
+    sys.argv = [program, *arguments]
+    if not hasattr(sys.modules.get(program), "__path__"):
+        sys.modules.pop(program, None)  # it is loaded anew, as the main module
+    try:
+        runpy.run_module(program, run_name="__main__", alter_sys=True)
+    except SystemExit as ended:
+        if ended.code is None or isinstance(ended.code, int):
+            return ended.code or 0
+        print(ended.code, file=sys.stderr)
+        return 1
+    return 0

@@ -1,9 +1,8 @@
 """docs/outputs.md: every example is valid, and gets the rows of the sample site on a server of the test's own."""
 
 import json
+import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -17,6 +16,7 @@ from console.output_checks import OutputToTry, outputs_to_try, try_output
 from console.sample_site import SiteServer, tasks_yaml
 from crawler.task_list.file import loads
 from crawler.task_list.models import TaskFile
+from tests.console.calls import call
 from tests.workers.http_receiver import Receiver
 from tests.workers.search_double import SearchDouble
 from tests.workers.store_servers import S3Server, s3_server
@@ -96,9 +96,8 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
     folder = tmp_path_factory.mktemp("sample")
     with SiteServer() as site:
         (folder / "tasks.yaml").write_text(tasks_yaml(site.url), "utf-8")
-        command = [sys.executable, "-m", "console", "run", "--once"]
-        ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=110)
-        assert ended.returncode == 0, ended.stdout + ended.stderr
+        done = call(folder, os.environ, ["run", "--once"])
+        assert done.code == 0, done.out + done.err
     lines = (folder / "out" / f"{TASK}.jsonl").read_text("utf-8").splitlines()
     return [json.loads(line) for line in lines]
 

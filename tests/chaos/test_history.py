@@ -11,10 +11,10 @@ import pytest
 
 from tests.chaos.faults import FAULTS
 
-pytestmark = pytest.mark.timeout(200)
+pytestmark = pytest.mark.timeout(450)
 
 REPOSITORY = Path(__file__).parents[2]
-LONGEST = 170.0  # seconds of one trial
+LONGEST = 400.0  # seconds of one trial; a machine with nothing else to do takes a quarter of it
 # Kinds that break a promise today, and why. Take one out as soon as it holds.
 LEFT_OUT: dict[str, str] = {}
 GROUPS = {  # form, and what its faults begin with; those that are long have no place here
@@ -44,7 +44,7 @@ def test_nothing_is_lost_and_nothing_comes_twice(group: str) -> None:
     form, starts = GROUPS[group]
     kinds = kinds_of(form, starts)
     sizes = ("--kills", str(len(kinds)), "--pages", "60", "--sections", "1", "--hold", "0.4", "--settle", "90")
-    done = chaos("--form", form, "--faults", ",".join(kinds), *sizes)
+    done = chaos("--form", form, "--faults", ",".join(kinds), *sizes, "--every", "30s")  # each fault starts a run, too
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -31,7 +31,7 @@ class Done:
 def call(folder: Path, environment: Mapping[str, str], arguments: Sequence[str], stdin: bytes = b"") -> Done:
     """Call `exemplar` in a folder. Raises `subprocess.TimeoutExpired` if it takes long."""
     if can_fork(environment):
-        process = Fork("console.cli:main", arguments, folder, environment, stdin)
+        process = Fork("console", arguments, folder, environment, stdin)
         try:
             out, err = process.communicate(LIMIT)
         finally:

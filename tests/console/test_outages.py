@@ -2,8 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +10,7 @@ import pytest
 
 from console.sample_site import SiteServer
 from tests.console.conftest import Exemplar
+from tests.forks import Started, start
 from tests.workers.servers import Server
 
 pytestmark = pytest.mark.timeout(180)
@@ -23,15 +22,8 @@ def server() -> Iterator[Server]:
         yield server
 
 
-def running(folder: Path, environment: dict[str, str], *arguments: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, "-m", "console", "run", "--json", *arguments],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+def running(folder: Path, environment: dict[str, str], *arguments: str) -> Started:
+    return start("console", ["run", "--json", *arguments], folder, environment)
 
 
 def until_written(folder: Path, number: int) -> None:

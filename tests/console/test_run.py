@@ -4,8 +4,6 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -14,6 +12,7 @@ import redis
 
 from console.sample_site import DEAD_LINKS, SiteServer, shingle_f1, truth
 from tests.console.conftest import Crawled, Done, Exemplar
+from tests.forks import Started, start
 from workers.keys import of_task
 from workers.redis_access.embedded import Embedded
 
@@ -109,14 +108,8 @@ def let_time_pass(folder: Path, task: str) -> None:
     server.stop()
 
 
-def started(folder: Path, environment: dict[str, str]) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
-        [sys.executable, "-m", "console", "run", "--once"],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+def started(folder: Path, environment: dict[str, str]) -> Started:
+    return start("console", ["run", "--once"], folder, environment)
 
 
 def until_written(folder: Path, some: int) -> None:
@@ -136,7 +129,7 @@ def test_stopped_run_loses_nothing_and_repeats_nothing(
     until_written(folder, 5)
     process.send_signal(sent)
     _, err = process.communicate(timeout=60)
-    assert b"Traceback" not in err
+    assert "Traceback" not in err
     done: Done = exemplar("run", "--once", "--json")
     assert done.code == 0, done.err
     for section, task in (("zh", "zh-news"), ("en", "en-stories")):
@@ -152,7 +145,7 @@ def test_killed_embedded_redis_comes_back(folder: Path, exemplar: Exemplar, envi
     server = next(pid for pid in children(process.pid) if "redis-server" in command_line(pid))
     os.kill(server, signal.SIGKILL)
     _, err = process.communicate(timeout=100)
-    assert b"Traceback" not in err
+    assert "Traceback" not in err
     assert exemplar("run", "--once", "--json").code == 0
     assert (len(rows(folder, "zh-news")), len(rows(folder, "en-stories"))) == (16, 14)
 

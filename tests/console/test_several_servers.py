@@ -2,8 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,6 +14,7 @@ from console.sample_site import SiteServer, tasks_yaml
 from console.several_servers import ServerPart, serve_all, shares
 from crawler.task_list.file import load
 from crawler.task_list.placement import in_words, parts_of
+from tests.forks import Started, start
 from tests.redis_servers import eventually, free_port, redis_server
 from workers.ledger import Ledger
 from workers.redis_access.servers import RedisServers, weight
@@ -125,15 +124,8 @@ def test_a_mistake_in_one_part_ends_all() -> None:
 
 
 @contextmanager
-def node(folder: Path, environment: dict[str, str], *arguments: str) -> "Iterator[subprocess.Popen[str]]":
-    process = subprocess.Popen(
-        [sys.executable, "-m", "console", *arguments],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+def node(folder: Path, environment: dict[str, str], *arguments: str) -> Iterator[Started]:
+    process = start("console", arguments, folder, environment)
     try:
         yield process
     finally:

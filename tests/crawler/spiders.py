@@ -14,8 +14,7 @@ from typing import Any
 import redis
 
 from console.sample_site import PATTERNS, SiteServer, truth
-from crawler.fetching import spider_process
-from tests.forks import Fork, can_fork
+from tests.forks import Started, start
 from workers.ledger import Ledger
 
 REPOSITORY = Path(__file__).parents[2]
@@ -33,24 +32,18 @@ class Ended:
     said: str
 
 
-def section() -> int:
-    """What `python -m crawler.fetching.spider_process TASK` does."""
-    return spider_process.main(sys.argv[1])
-
-
 class Child:
     """A running spider; `tests.forks` starts it, unless Scrapy's own command does."""
 
     def __init__(self, task: str, folder: Path, redis_url: str, *, scrapy: bool = False, **environ: str):
         variables = environment(REDIS_URL=redis_url, **environ)
-        self.process: Fork | subprocess.Popen[str]
-        if not scrapy and can_fork(variables):
-            self.process = Fork("tests.crawler.spiders:section", [task], folder, variables)
+        if not scrapy:
+            self.process: Started = start("crawler.fetching.spider_process", [task], folder, variables)
             return
         command = [str(SCRAPY), "crawl", "section", "-a", f"task={task}", "-a", f"tasks={folder / 'tasks.yaml'}"]
         self.process = subprocess.Popen(
-            command if scrapy else [sys.executable, "-m", "crawler.fetching.spider_process", task],
-            cwd=REPOSITORY if scrapy else folder,
+            command,
+            cwd=REPOSITORY,
             env=variables,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -1,7 +1,5 @@
 """Crawls without extraction: they hold Redis below the mark, say what they wait for, and go on when a worker comes."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +10,7 @@ import redis
 from console.sample_site import SiteServer
 from console.status import overview, pressure_lines
 from tests.crawler.spiders import Child, environment, states, until, write_tasks
+from tests.forks import start
 from tests.redis_servers import BINARIES, running
 from workers.redis_access.full_redis import memory_of
 
@@ -22,8 +21,7 @@ MARK, IN_FLIGHT = 5, 2
 
 @contextmanager
 def extracting(folder: Path, redis_url: str) -> Iterator[None]:
-    command = [sys.executable, "-m", "console", "work", "extract", "-n", "1"]
-    process = subprocess.Popen(command, cwd=folder, env=environment(REDIS_URL=redis_url), stderr=subprocess.DEVNULL)
+    process = start("console", ["work", "extract", "-n", "1"], folder, environment(REDIS_URL=redis_url))
     try:
         yield
     finally:

@@ -3,7 +3,7 @@
 Time is this process' own CPU time. A form that grows too fast is measured again, and the least counts, so that a busy
 machine fails nothing.
 
-The short form tries each piece with every third front of a parser; the long form (`tests.samples`) with all of them.
+The short form tries each piece with one front of a parser, by turns; the long form (`tests.samples`) with all of them.
 """
 
 import gc
@@ -55,8 +55,8 @@ def repeated(front: str, piece: str) -> Callable[[int], str]:
 
 
 def drawn(fronts: tuple[str, ...], number: int) -> tuple[str, ...]:
-    """The fronts that a piece of this number is tried with: at least one."""
-    step = min(sample(3, 1), len(fronts))
+    """The fronts that a piece of this number is tried with."""
+    step = sample(len(fronts), 1)
     return fronts[number % step :: step]
 
 

@@ -1,12 +1,11 @@
 """Workers go on when the Redis server of their service dies and a replica is promoted by a Sentinel."""
 
 import os
-import subprocess
-import sys
 
 import pytest
 import redis
 
+from tests.forks import start
 from tests.redis_servers import BINARIES, SYSTEM, eventually, free_port, redis_server, sentinel
 from workers.redis_access.connection import connect
 
@@ -27,11 +26,8 @@ def test_extraction_goes_on_with_the_promoted_replica(tmp_path, binary):
         eventually(lambda: len(redis.Redis(port=watch).sentinel_slaves("news")) == 1)
         with connect(url) as connection:
             publish(connection, tmp_path)
-            process = subprocess.Popen(
-                [sys.executable, "-m", "console", "work", "extract", "-n", "2"],
-                env={**os.environ, "REDIS_URL": url, "EXEMPLAR_STATE": str(tmp_path / "state")},
-                cwd=tmp_path,
-            )
+            environment = {**os.environ, "REDIS_URL": url, "EXEMPLAR_STATE": str(tmp_path / "state")}
+            process = start("console", ["work", "extract", "-n", "2"], tmp_path, environment)
             try:
                 deliver(connection, {number: news(number) for number in range(1, AT_ONCE)})
                 eventually(lambda: len(rows(tmp_path)) == AT_ONCE - 1)

@@ -3,13 +3,13 @@
 import os
 import signal
 import socket
-import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.forks import start
 
 START_WAIT = 60.0  # seconds
 STOP_WAIT = 60.0
@@ -22,25 +22,20 @@ def running_console(tasks: Path, *, stop: signal.Signals = signal.SIGTERM, **env
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     own = {name: value for name, value in os.environ.items() if not name.startswith(("EXEMPLAR_", "REDIS_URL"))}
-    with (tasks.parent / "console.log").open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "console", "console", "--tasks", str(tasks), "--port", str(port)],
-            env={**own, "EXEMPLAR_ALLOW_HOSTS": "127.0.0.1", **environment},
-            stdout=log,
-            stderr=log,
-        )
+    variables = {**own, "EXEMPLAR_ALLOW_HOSTS": "127.0.0.1", **environment}
+    process = start("console", ["console", "--tasks", str(tasks), "--port", str(port)], tasks.parent, variables)
     address = f"http://127.0.0.1:{port}"
     try:
         limit = time.monotonic() + START_WAIT
         while not _answers(address):
-            assert process.poll() is None, (tasks.parent / "console.log").read_text("utf-8")
+            assert process.poll() is None, process.communicate()
             assert time.monotonic() < limit, "the console does not answer"
             time.sleep(0.1)
         yield address
     finally:
         process.send_signal(stop)
-        code = process.wait(STOP_WAIT)
-    assert code == 0, (tasks.parent / "console.log").read_text("utf-8")
+        said = process.communicate(STOP_WAIT)
+    assert process.returncode == 0, said
 
 
 def _answers(address: str) -> bool:

@@ -2,13 +2,12 @@
 
 import os
 import signal
-import subprocess
-import sys
 import urllib.request
 from pathlib import Path
 
 import pytest
 
+from tests.console.calls import Done, call
 from tests.console.web.running import running_console
 
 TASK = """\
@@ -21,21 +20,20 @@ tasks:
 """
 
 
-def exemplar(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+def exemplar(folder: Path, *arguments: str) -> Done:
     own = {name: value for name, value in os.environ.items() if not name.startswith(("EXEMPLAR_", "REDIS_URL"))}
-    command = [sys.executable, "-m", "console", *arguments]
-    return subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True, timeout=90)
+    return call(folder, own, arguments)
 
 
 @pytest.mark.timeout(240)
 def test_other_commands_share_its_redis_and_a_run_is_sent_there(tmp_path: Path) -> None:
     (tmp_path / "tasks.yaml").write_text(TASK, "utf-8")
     with running_console(tmp_path / "tasks.yaml") as home:
-        assert exemplar(tmp_path, "status", "--json").returncode == 0
+        assert exemplar(tmp_path, "status", "--json").code == 0
         run = exemplar(tmp_path, "run", "--once")
-        assert (run.returncode, "start the tasks there" in run.stderr) == (3, True), run.stderr
+        assert (run.code, "start the tasks there" in run.err) == (3, True), run.err
         second = exemplar(tmp_path, "console", "--port", "1")
-        assert (second.returncode, "another `exemplar console`" in second.stderr) == (3, True), second.stderr
+        assert (second.code, "another `exemplar console`" in second.err) == (3, True), second.err
         with urllib.request.urlopen(home) as answer:
             assert "news" in answer.read().decode()
     assert (tmp_path / ".exemplar" / "owner.json").read_text("utf-8") == ""  # it ended in order
@@ -44,8 +42,8 @@ def test_other_commands_share_its_redis_and_a_run_is_sent_there(tmp_path: Path) 
 @pytest.mark.timeout(120)
 def test_it_is_refused_beyond_this_machine_without_a_password(tmp_path: Path) -> None:
     done = exemplar(tmp_path, "console", "--host", "0.0.0.0")
-    assert done.returncode == 2
-    assert "EXEMPLAR_CONSOLE_PASSWORD" in done.stderr
+    assert done.code == 2
+    assert "EXEMPLAR_CONSOLE_PASSWORD" in done.err
 
 
 @pytest.mark.timeout(120)
