@@ -168,6 +168,8 @@ class Runner:
         `TaskError` for the file and `redis.RedisError`.
         """
         self._once = once
+        if "REDIS_URL" not in os.environ:  # before the start, which marks new tasks as due
+            self.schedule.clear()  # only this process uses the embedded Redis: runs that it still records have died
         for text in notes_on(self.connection, self.scheduler.start(), self.file.parent):
             self.on_event("note", {"text": text})
         active = sorted(published_periods(self.connection))
@@ -176,9 +178,8 @@ class Runner:
         names = active if once or self.only is not None else published_names(self.connection)
         self.accounting.before = {name: Ledger(self.connection, name).counts() for name in names}
         facts = {"tasks": active, "redis": without_password(self.url), "workers": self.workers}
-        self.on_event("start", facts | {"next": self._starts([*active] if once or now else [], active)})
-        if "REDIS_URL" not in os.environ:
-            self.schedule.clear()  # only this process uses the embedded Redis: runs that it still records have died
+        at_once = active if once or now else self.schedule.due()
+        self.on_event("start", facts | {"next": self._starts(at_once, active)})
         if once or now:
             self.schedule.fire_now(active)
         with self._parts(scheduling=not once):

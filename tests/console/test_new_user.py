@@ -239,6 +239,11 @@ def test_a_new_task_starts_at_once_and_the_output_says_when_each_starts_next(
         read_until(process, "zh-again starts now", "exemplar rename zh-news zh-again", "zh-again: crawl finished")
 
 
+def test_the_first_run_in_a_folder_starts_its_tasks_at_once(folder: Path, environment: dict[str, str]) -> None:
+    with running(folder, environment) as process:
+        read_until(process, "en-stories starts now", "zh-news starts now", "zh-news: crawl finished")
+
+
 def test_now_starts_tasks_whatever_their_times(folder: Path, environment: dict[str, str], exemplar: Exemplar) -> None:
     assert exemplar("run", "zh-news", "--once").code == 0
     let_the_next_run_be_far(folder)
