@@ -2,6 +2,7 @@
 
 import gettext
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,7 @@ def _in_its_language(app: Sphinx, name: str, template: str, context: dict[str, A
     suffix = CHINESE if is_chinese else ""
     context["toctree"] = lambda **_: ""  # the theme renders it for each page; ours has `sections`
     context["sections"] = _navigation(name, context["pathto"], is_chinese)
+    context |= _neighbours(name, context["sections"])
     context["other_language"] = _other_language(app, name, context["pathto"])
     context["search_page"] = SEARCH + suffix
     context["master_doc"] = f"index{suffix}"
@@ -81,6 +83,16 @@ def _navigation(name: str, pathto: Any, is_chinese: bool) -> list[tuple[str, lis
         (section.chinese_label if is_chinese else section.label, [place(page) for page in section.pages])
         for section in CONTENTS
     ]
+
+
+def _neighbours(name: str, sections: Sequence[tuple[str, Sequence[tuple[str, str, bool, bool]]]]) -> dict[str, Any]:
+    """Return the pages before and after this one in the navigation; nothing for a page that is not in it."""
+    places = [place for _, pages in sections for place in pages]
+    here = next((number for number, (_, _, is_current, _) in enumerate(places) if is_current), None)
+    if here is None:
+        return {}
+    around = {"prev": places[here - 1] if here else None, "next": places[here + 1] if here + 1 < len(places) else None}
+    return {side: place and {"title": place[0], "link": place[1]} for side, place in around.items()}
 
 
 def _other_language(app: Sphinx, name: str, pathto: Any) -> str:

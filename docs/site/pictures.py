@@ -1,6 +1,6 @@
 """Pictures of the real program and the sample site: `python -m docs.site.pictures FOLDER`.
 
-The console and the terminal in both languages, and a report. Each becomes a PNG of few colours, below `LARGEST` bytes.
+The console, the terminal and a report, in both languages. Each becomes a WebP file of at most `LARGEST` bytes.
 """
 
 import html
@@ -25,10 +25,12 @@ from crawler.rendering.chromium import find_browser
 from crawler.task_list.schema import sample
 from tests.console.web import pictures as console_pictures
 
-WIDTH, HEIGHT = 1280, 860  # pixels; what is below is cut off
+WIDTH, HEIGHT = 1280, 900  # pixels; what is below is cut off
+TERMINAL_WIDTH = 920
 LARGEST = 80_000
 COLUMNS = 110  # of the terminal
 LOCALES = {"en": "C.UTF-8", "zh": "zh_CN.UTF-8"}
+SECTIONS = {"en": "en-stories", "zh": "zh-news"}  # of the sample site
 OF_CONSOLE = ("articles", "tasks")
 EXAMPLE = truth("en")[3]
 LAST_PAGE = (
@@ -37,7 +39,7 @@ LAST_PAGE = (
 LAST_PAGE += "[...document.querySelectorAll('details.page')].at(-1).scrollIntoView()"
 TERMINAL = """<!doctype html><meta charset="utf-8"><style>
 body { margin: 0; background: #14181a; }
-pre { margin: 0; padding: 20px 24px; color: #e8ebe9; font: 14px/1.45 monospace; white-space: pre-wrap; }
+pre { margin: 0; padding: 20px 24px; color: #e8ebe9; font: 12.5px/1.4 monospace; white-space: pre-wrap; }
 .prompt { color: #5fc9b4; }
 </style><pre><span class="prompt">$</span> COMMAND
 OUTPUT</pre>"""
@@ -46,7 +48,8 @@ OUTPUT</pre>"""
 def names() -> list[str]:
     """Return the names of the pictures."""
     of_console = [f"console-{name}-{language}" for name in OF_CONSOLE for language in LOCALES]
-    return ["report-en", *(f"terminal-add-{language}" for language in LOCALES), *of_console]
+    others = [f"{name}-{language}" for name in ("report", "terminal-add") for language in LOCALES]
+    return [*others, *of_console]
 
 
 def main(target: Path) -> None:
@@ -55,19 +58,21 @@ def main(target: Path) -> None:
     target.mkdir(parents=True)
     with tempfile.TemporaryDirectory() as temporary, SiteServer() as site:
         work = Path(temporary)
-        with _page() as page:
-            page.goto(_report(work / "report", site).as_uri())
-            page.evaluate(LAST_PAGE)  # of those that were extracted
-            _save(page.screenshot(), target / "report-en.png")
+        for language, locale in LOCALES.items():
+            with _page() as page:
+                page.goto(_report(work / f"report-{language}", site, SECTIONS[language], locale).as_uri())
+                page.evaluate(LAST_PAGE)  # of those that were extracted
+                _save(page.screenshot(), target / f"report-{language}.webp")
         with _page() as page:  # another one: the report's policy would forbid styles
+            page.set_viewport_size({"width": TERMINAL_WIDTH, "height": HEIGHT})
             for language, locale in LOCALES.items():
                 page.set_content(_terminal(work / language, site, locale))
-                _save(page.locator("pre").screenshot(), target / f"terminal-add-{language}.png")
+                _save(page.locator("pre").screenshot(), target / f"terminal-add-{language}.webp")
         console_pictures.main(work / "console")
         for name in OF_CONSOLE:
             for language in LOCALES:
                 taken = work / "console" / f"{name}-{language}-light-{WIDTH}.png"
-                _save(taken.read_bytes(), target / f"console-{name}-{language}.png")
+                _save(taken.read_bytes(), target / f"console-{name}-{language}.webp")
 
 
 @contextmanager
@@ -88,12 +93,12 @@ def _environment(locale: str) -> dict[str, str]:
     }
 
 
-def _report(folder: Path, site: SiteServer) -> Path:
+def _report(folder: Path, site: SiteServer, task: str, locale: str) -> Path:
     """Try a section of the sample site, and return the report."""
     folder.mkdir()
     (folder / "tasks.yaml").write_text(tasks_yaml(site.url), "utf-8")
-    command = [sys.executable, "-m", "console", "try", "en-stories", "--report", "why.html"]
-    subprocess.run(command, cwd=folder, env=_environment("C.UTF-8"), check=True, capture_output=True)
+    command = [sys.executable, "-m", "console", "try", task, "--report", "why.html"]
+    subprocess.run(command, cwd=folder, env=_environment(locale), check=True, capture_output=True)
     return folder / "why.html"
 
 
@@ -130,14 +135,16 @@ def _on_a_terminal(command: list[str], folder: Path, environment: dict[str, str]
 
 
 def _save(picture: bytes, target: Path) -> None:
-    """Write a picture with as many colours as `LARGEST` allows."""
+    """Write a picture without loss, or with as little as `LARGEST` needs."""
     image = Image.open(io.BytesIO(picture)).convert("RGB")
     image = image.crop((0, 0, image.width, min(image.height, HEIGHT)))
-    for colours in (256, 64, 32, 16, 8):
-        image.quantize(colours, dither=Image.Dither.NONE).save(target, optimize=True)
+    image.save(target, lossless=True, method=6)
+    for quality in (90, 80, 70):
         if target.stat().st_size <= LARGEST:
             return
-    raise SystemExit(f"{target.name} has more than {LARGEST} bytes")
+        image.save(target, quality=quality, method=6)
+    if target.stat().st_size > LARGEST:
+        raise SystemExit(f"{target.name} has more than {LARGEST} bytes")
 
 
 if __name__ == "__main__":

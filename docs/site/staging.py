@@ -26,7 +26,7 @@ class MissingPageError(ValueError):
 
 
 def stage(target: Path, pictures: Path | None = None) -> None:
-    """Write all pages below `target`, which is emptied; with `pictures`, a folder of PNG files, also these.
+    """Write all pages below `target`, which is emptied; with `pictures`, what `docs.site.pictures` wrote there, too.
 
     Raises `MissingPageError` for a link to a file that does not exist.
     """
@@ -109,9 +109,9 @@ def _with_pictures(text: str, name: str, pictures: Path | None) -> str:
     up = "../" * name.count("/")
 
     def shown(comment: "re.Match[str]") -> str:
-        if pictures is None or not (pictures / f"{comment[1]}.png").exists():
+        if pictures is None or not (pictures / f"{comment[1]}.webp").exists():
             return ""
-        return f"![{comment[2]}]({up}pictures/{comment[1]}.png)"
+        return f"![{comment[2]}]({up}pictures/{comment[1]}.webp)"
 
     return PICTURE.sub(shown, text)
 

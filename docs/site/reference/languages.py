@@ -107,5 +107,5 @@ CHINESE_WORDING = Wording(
     CHINESE,
     IN_CHINESE.__getitem__,
     lambda text: _translator().translate(text),
-    lambda text: _described(text, lambda paragraph: _catalogue()[f"{DESCRIPTION}{CONTEXT}{paragraph}"]),
+    lambda text: _described(text, lambda paragraph: _catalogue().get(f"{DESCRIPTION}{CONTEXT}{paragraph}", paragraph)),
 )
