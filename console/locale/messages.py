@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
+from typing import cast
 
 from console.locale.translator import CONTEXT, REPORT
 from crawler.task_list.schema import json_schema
@@ -34,8 +35,8 @@ READ_WHOLE = frozenset(  # files of other rooms all of whose texts a person read
         "crawler/task_list/file.py", "crawler/task_list/mistakes.py", "crawler/task_list/periods.py",
         "crawler/task_list/sections_csv.py", "crawler/task_list/validators.py",
         "extractors/content/trimming.py", "extractors/explanation/explain.py", "extractors/explanation/fields.py",
-        "extractors/explanation/lines.py", "extractors/explanation/values.py", "extractors/methods/density.py",
-        "extractors/methods/example.py",
+        "extractors/explanation/lines.py", "extractors/explanation/values.py",
+        "extractors/methods/bp_network/extractor.py", "extractors/methods/density.py", "extractors/methods/example.py",
         "extractors/page_types/reasons.py", "workers/health/alarms.py", "workers/health/evidence.py",
         "workers/backpressure.py", "workers/extraction/filters.py",
         "workers/redis_access/outage.py", "workers/reporting/present_problems.py",
@@ -43,9 +44,10 @@ READ_WHOLE = frozenset(  # files of other rooms all of whose texts a person read
 )  # fmt: skip
 # Calls whose texts a person reads: mistakes of a task list, problems, remarks and reasons
 CARRIERS = frozenset(
-    {"BadValueError", "ExampleDoubt", "Fail", "NoArticle", "NoSection", "Outcome", "Postpone", "Reject", "Mistake"}
-    | {"add", "problem", "report_example"}
+    {"BadValueError", "BodyLines", "ExampleDoubt", "Fail", "NoArticle", "NoSection", "Outcome", "Postpone", "Reject"}
+    | {"Mistake", "add", "problem", "report_example"}
 )
+REASON = "reason"  # variables and arguments of this name have such texts, too
 APPENDED = frozenset({"problems", "remarks", "warnings", "notes"})  # lists of such texts
 EXPECTED = (ValueError, OSError)  # of Python's own exceptions; the others are defects, which nobody translates
 SEVERAL_WORDS = re.compile(r"[A-Za-z`-]{2,}[^A-Za-z{]{0,3} [A-Za-z(`{-]|\} [a-z]{2,}")
@@ -152,12 +154,20 @@ def _is_command(node: ast.FunctionDef) -> bool:
 
 
 def _carried(tree: ast.Module) -> Iterator[str]:
-    """Yield the texts of raised errors, and those of `CARRIERS`."""
+    """Yield the texts of raised errors, those of `CARRIERS`, and reasons."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and _is_expected(_name(node.exc)):
             yield from _texts(node.exc, set())
         elif isinstance(node, ast.Call) and (_name(node) in CARRIERS or _is_appended(node)):
             yield from _texts(node, set())
+        elif _is_reason(node):
+            yield from _texts(cast(ast.Assign | ast.keyword, node).value, set())
+
+
+def _is_reason(node: ast.AST) -> bool:
+    if isinstance(node, ast.keyword):
+        return node.arg == REASON
+    return isinstance(node, ast.Assign) and any(isinstance(to, ast.Name) and to.id == REASON for to in node.targets)
 
 
 def _is_expected(exception: str) -> bool:

@@ -15,6 +15,7 @@ from console.report.document import ReportedLink, ReportedList, ReportHead, rend
 from console.report.gathering import Explainer, PageToExplain, ReportedPage
 from console.report.rows import OmittedLines, rows_of
 from console.report.terminal import explained_rows, fitted
+from console.report.wording import wording_of
 from console.sample_site import SiteServer, tasks_yaml, truth
 from extractors import Section
 from extractors.explanation import Explanation, explain
@@ -107,6 +108,28 @@ def test_chinese_page_keeps_its_characters() -> None:
     assert CHINESE[0] in report
     assert "&#" not in CHINESE[0]
     assert all(cell_len(row) <= 80 for row in explained_rows(page))
+
+
+def test_a_report_in_chinese_has_no_message_in_english() -> None:
+    links = "".join(f"<li><a href='/{n}'>港口新闻第{n}号</a></li>" for n in range(9))
+    example, listed = news_page("旧闻", [CHINESE[1], *CHINESE]), f"<title>新闻</title><ul>{links}</ul>"
+    pages = [explained(news_page("老码头", CHINESE * 2), example), explained(news_page("老码头", CHINESE * 2))]
+    pages += [explained(listed), explained(""), ReportedPage("https://g.example/gone", error="404 not found")]
+    root = parsed(render_report(HEAD, pages, wording_of("zh")))
+    assert root.get("lang") == "zh-Hans"
+    texts = [*root.xpath("//body//text()[not(ancestor::bdi)]"), *root.xpath("//@title | //@aria-label")]
+    of_pages = " ".join(line.text for page in pages if page.explanation for line in page.explanation.lines)
+    rows = [row for page in pages for row in explained_rows(page, wording_of("zh"))]
+    texts += [row for row in rows if row.strip().rstrip("…") not in of_pages]
+    assert [text for text in texts if re.search("[a-z]{2,} [a-z]{2,} [a-z]{2,}", text)] == []
+    assert all(cell_len(row) <= 80 for page in pages for row in explained_rows(page, wording_of("zh")))
+
+
+def test_texts_of_pages_are_never_translated() -> None:
+    words = "no article", "not in the example", "kept: a line of the text"
+    page = explained(news_page("no article", [f"{text}. {BAKERY[0]}" for text in words]))
+    root = parsed(render_report(HEAD, [page], wording_of("zh")))
+    assert {"no article", *(f"{text}. {BAKERY[0]}" for text in words)} <= {*root.xpath("//bdi[@class='text']/text()")}
 
 
 def test_page_without_an_article_says_why() -> None:
