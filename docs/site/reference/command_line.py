@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import click
 
 from console.cli import COMMANDS, exemplar
-from docs.site.reference.languages import Wording
+from docs.site.reference.languages import PageTexts
 from docs.site.reference.markdown import block, code, escaped, page, table
 from docs.site.reference.tasks import WRITTEN_BY
 
@@ -26,13 +26,13 @@ def commands() -> Iterator[tuple[str, click.Command]]:
             yield f"exemplar {name} {part}", inner
 
 
-def command_line_page(wording: Wording) -> str:
+def command_line_page(wording: PageTexts) -> str:
     """Return the page in one language."""
     parts = [f"# {wording.phrase('Commands')}", wording.phrase(OPENING), wording.phrase(WRITTEN_BY)]
     return page(*parts, *(_section(name, command, wording) for name, command in commands()))
 
 
-def _section(name: str, command: click.Command, wording: Wording) -> str:
+def _section(name: str, command: click.Command, wording: PageTexts) -> str:
     context = click.Context(command, info_name=name)
     usage = " ".join((name, *command.collect_usage_pieces(context)))
     level = "##" if name.count(" ") == 1 else "###"
@@ -59,14 +59,14 @@ def _names(option: click.Option) -> str:
     return code(f"{names} {option.make_metavar(click.Context(click.Command('exemplar')))}")
 
 
-def _default(option: click.Option, wording: Wording) -> str:
+def _default(option: click.Option, wording: PageTexts) -> str:
     default = option.default
     if option.is_flag or callable(default) or not isinstance(default, str | int | float) or default == "":
         return ""
     return " " + wording.phrase("Default: {}.").format(code(str(default))) if option.show_default else ""
 
 
-def _examples(command: click.Command, wording: Wording) -> Iterator[str]:
+def _examples(command: click.Command, wording: PageTexts) -> Iterator[str]:
     """Yield the examples of the epilog, and its other lines as text."""
     lines = [line.strip() for line in (command.epilog or "").replace("\b", "").splitlines()]
     shown = [line for line in lines if line.startswith(("exemplar ", "curl "))]

@@ -74,7 +74,7 @@ IN_CHINESE: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class PageTexts:
     """The texts of a page: `phrase` for the generator's own, `message` and `description` for those of the program."""
 
     suffix: str
@@ -102,8 +102,8 @@ def _described(text: str, translate: Callable[[str], str]) -> str:
     return "\n\n".join(map(translate, paragraphs))
 
 
-ENGLISH_WORDING = Wording("", _unchanged, _unchanged, lambda text: _described(text, _unchanged))
-CHINESE_WORDING = Wording(
+ENGLISH_WORDING = PageTexts("", _unchanged, _unchanged, lambda text: _described(text, _unchanged))
+CHINESE_WORDING = PageTexts(
     CHINESE,
     IN_CHINESE.__getitem__,
     lambda text: _translator().translate(text),

@@ -1,6 +1,6 @@
 """The fields of a row, from its schema."""
 
-from docs.site.reference.languages import Wording
+from docs.site.reference.languages import PageTexts
 from docs.site.reference.markdown import code, escaped, page, table
 from docs.site.reference.tasks import WRITTEN_BY
 from workers.sinks.row_schema import FIELDS
@@ -12,7 +12,7 @@ OPENING = (
 )
 
 
-def rows_page(wording: Wording) -> str:
+def rows_page(wording: PageTexts) -> str:
     """Return the page in one language."""
     rows = [
         [code(name), ", ".join(map(code, _types(field["type"]))), escaped(wording.description(field["description"]))]

@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from crawler.task_list.schema import json_schema
-from docs.site.reference.languages import Wording
+from docs.site.reference.languages import PageTexts
 from docs.site.reference.markdown import block, code, escaped, page, table
 from workers.sinks.row_schema import FIELDS
 
@@ -33,7 +33,7 @@ REQUIRED |= dict.fromkeys(("every", "output"), "Required, here or in `defaults`.
 WRITTEN_BY = "This page is written by `make reference` from the program."
 
 
-def tasks_page(wording: Wording) -> str:
+def tasks_page(wording: PageTexts) -> str:
     """Return the page in one language."""
     schema = json_schema()
     definitions = schema["definitions"]
@@ -48,7 +48,7 @@ def tasks_page(wording: Wording) -> str:
     return page(*parts, *(_key(name, f"settings.{name}", key, wording) for name, key in settings.items()))
 
 
-def _key(name: str, title: str, key: Schema, wording: Wording) -> str:
+def _key(name: str, title: str, key: Schema, wording: PageTexts) -> str:
     """Return the section of a key, with its description, forms, default and examples."""
     sentences = [wording.phrase("Form: {}.").format(_form(key, wording)), _need(title, key, wording)]
     return page(
@@ -59,7 +59,7 @@ def _key(name: str, title: str, key: Schema, wording: Wording) -> str:
     )
 
 
-def _need(title: str, key: Schema, wording: Wording) -> str:
+def _need(title: str, key: Schema, wording: PageTexts) -> str:
     """Return whether a key must be there, or its default."""
     if title in REQUIRED:
         return wording.phrase(REQUIRED[title])
@@ -67,7 +67,7 @@ def _need(title: str, key: Schema, wording: Wording) -> str:
     return wording.phrase("Default: {}.").format(default) if default else wording.phrase("Optional.")
 
 
-def _table(definition: Schema, wording: Wording) -> str:
+def _table(definition: Schema, wording: PageTexts) -> str:
     head = [wording.phrase(word) for word in ("key", "form", "default", "meaning")]
     rows = []
     for name, key in definition["properties"].items():
@@ -76,7 +76,7 @@ def _table(definition: Schema, wording: Wording) -> str:
     return table(head, rows)
 
 
-def _form(key: Schema, wording: Wording) -> str:
+def _form(key: Schema, wording: PageTexts) -> str:
     """Return the forms that a value may have, in words."""
     if "$ref" in key:
         name = key["$ref"].rpartition("/")[2]
@@ -95,7 +95,7 @@ def _form(key: Schema, wording: Wording) -> str:
     return wording.phrase(", or ").join(_of_kind(kind, key, wording) for kind in kinds)
 
 
-def _of_kind(kind: str, key: Schema, wording: Wording) -> str:
+def _of_kind(kind: str, key: Schema, wording: PageTexts) -> str:
     if kind == "null":
         return code("null")
     if kind == "boolean":
@@ -116,7 +116,7 @@ def _of_kind(kind: str, key: Schema, wording: Wording) -> str:
     return _comma(wording).join([wording.phrase(KINDS[kind]), *bounds])
 
 
-def _comma(wording: Wording) -> str:
+def _comma(wording: PageTexts) -> str:
     return "、" if wording.suffix else ", "
 
 
