@@ -19,7 +19,7 @@ import threading
 import traceback
 from collections.abc import Mapping, Sequence
 from functools import partial
-from multiprocessing.util import _exit_function
+from multiprocessing.util import _exit_function  # type: ignore[attr-defined]  # typeshed leaves it out
 from pathlib import Path
 from typing import Any, Union
 
@@ -106,7 +106,7 @@ def _run(program: str, arguments: Sequence[str], folder: Path, environment: Mapp
         opened = os.open(files / str(number), flags | os.O_APPEND, 0o600)
         os.dup2(opened, number)
         os.close(opened)
-    subprocess.Popen = _ForkingPopen
+    subprocess.Popen = _ForkingPopen  # type: ignore[assignment, misc]
     try:
         sys.exit(_be(program, arguments, environment))
     finally:

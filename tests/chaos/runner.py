@@ -26,7 +26,7 @@ from tests.chaos.redis_server import RedisServer
 from tests.chaos.site import LINKS, Site
 
 FIRST_SHARE = 0.4  # of the articles that are there at the start; the others appear between the faults
-UP_WAIT = 30.0  # seconds until the first request
+UP_WAIT = 90.0  # seconds until the first request
 SAMPLE_EVERY = 0.25  # seconds between looks at the sizes of the outputs
 PAUSES = (0.2, 2.0)  # seconds between two faults
 MOST_LISTS_OF_A_FAULT = 5  # of each section, whose articles a fault publishes

@@ -34,7 +34,7 @@ def running_console(tasks: Path, *, stop: signal.Signals = signal.SIGTERM, **env
         yield address
     finally:
         process.send_signal(stop)
-        said = process.communicate(STOP_WAIT)
+        said = process.communicate(timeout=STOP_WAIT)
     assert process.returncode == 0, said
 
 

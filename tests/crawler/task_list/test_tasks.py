@@ -314,7 +314,7 @@ def test_mistake_is_named_with_its_place(old, new, place, key_path, says):
         ("tasks: [a]", "tasks.yaml:1:1: tasks: must be a map of tasks by name"),
         ("settings: {}", "tasks.yaml:1:1: 'tasks' is missing"),
         ("tasks: {a: \x01}", "tasks.yaml:1:12: character 0x1 is not allowed in YAML"),
-        ("[" * 2000, "nested too deeply"),
+        ("[" * 5000, "nested too deeply"),
         ("a: " + "[" * 60 + "]" * 60, "nested too deeply"),
         ("tasks: &a\n  x: *a\n", "tasks.yaml:1:8: tasks.x: an alias of a value inside itself"),
     ],
