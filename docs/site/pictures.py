@@ -135,16 +135,15 @@ def _on_a_terminal(command: list[str], folder: Path, environment: dict[str, str]
 
 
 def _save(picture: bytes, target: Path) -> None:
-    """Write a picture without loss, or with as little as `LARGEST` needs."""
+    """Write a picture with as many colours as `LARGEST` allows."""
     image = Image.open(io.BytesIO(picture)).convert("RGB")
     image = image.crop((0, 0, image.width, min(image.height, HEIGHT)))
-    image.save(target, lossless=True, method=6)
-    for quality in (90, 80, 70):
+    for colours in (256, 128, 64, 32):
+        few = image.quantize(colours, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        few.convert("RGB").save(target, lossless=True, method=6)
         if target.stat().st_size <= LARGEST:
             return
-        image.save(target, quality=quality, method=6)
-    if target.stat().st_size > LARGEST:
-        raise SystemExit(f"{target.name} has more than {LARGEST} bytes")
+    raise SystemExit(f"{target.name} has more than {LARGEST} bytes")
 
 
 if __name__ == "__main__":
