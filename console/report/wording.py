@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from console.locale.translator import Translator
 
 
-class Wording:
+class ReportWording:
     """The words of one report. `translator`: None for English."""
 
     def __init__(self, translator: "Translator | None" = None):
@@ -40,14 +40,14 @@ class Wording:
         return text if self._translator is None else self._translator.word(text)
 
 
-def wording_of(language: str) -> Wording:
+def wording_of(language: str) -> ReportWording:
     """Return the words in a language: `zh`, else English."""
     from console.locale import translator_of
 
-    return Wording(translator_of(language))
+    return ReportWording(translator_of(language))
 
 
-def wording_here() -> Wording:
+def wording_here() -> ReportWording:
     """Return the words in the language of this process' user."""
     from console.locale import is_chinese
 
