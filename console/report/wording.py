@@ -29,7 +29,9 @@ class ReportWording:
 
     def text(self, text: str) -> str:
         """Return a text that another room wrote, its values within it."""
-        return text if self._translator is None else self._translator.translate(text)
+        if self._translator is None:
+            return text
+        return self._translator.translate(text) if " " in text else self._translator.word(text)
 
     def sentence(self, text: str) -> str:
         """Return a text that another room wrote, as a sentence."""
