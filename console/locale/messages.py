@@ -69,7 +69,7 @@ WORDS = (  # of tables, headings and states; they are translated where they are 
     "caption", "head", "tail", "outside", "template", "noise", "box", "link", "words", "vote", "model", "refused",
     "other", "heading", "code", "quote", "table", "embed", "summary",
     "page", "missing", "answer", "because", "similar", "weight", "density", "text", "blocks", "methods",
-    "agrees", "lost",
+    "agrees", "lost", "Votes", "Method",
 )  # fmt: skip
 NOUNS = (
     "task", "output", "row", "page", "URL", "reason", "file", "further page", "further task", "refused row",

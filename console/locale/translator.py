@@ -99,6 +99,8 @@ class Translator:
         for template in self._templates:
             if template.piece not in text or (match := _compiled(template.expression).fullmatch(text)) is None:
                 continue
+            if any(value.count("(") != value.count(")") for value in match.groups()):
+                continue  # a bracket and what follows it, up to another one
             if template.starts_with_value and (": " in match[1] or "; " in match[1]):
                 continue  # a place, a task or another message before it
             if template.ends_with_value and "; " in match[len(template.order)]:

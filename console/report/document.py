@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from console.options import printable
 from console.report.charts import BINS, HEIGHT, WIDTH, charts_of, strip_of
 from console.report.rows import MOST_TEXT, OmittedLines, rows_of
-from console.report.wording import Wording
+from console.report.wording import ReportWording
 
 if TYPE_CHECKING:
     from console.report.gathering import ReportedPage
@@ -71,7 +71,7 @@ class ReportHead:
     back: ReportLinkBack | None = None
 
 
-def render_report(head: ReportHead, pages: "Sequence[ReportedPage]", wording: Wording | None = None) -> str:
+def render_report(head: ReportHead, pages: "Sequence[ReportedPage]", wording: ReportWording | None = None) -> str:
     """Return the report as HTML. `wording`: its words in a language; None for English."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
@@ -87,7 +87,7 @@ def render_report(head: ReportHead, pages: "Sequence[ReportedPage]", wording: Wo
         finalize=_without_commands,
     )
     environment.filters |= {"cut": _cut, "web": web_address, "percent": _percent, "milliseconds": _milliseconds}
-    words = wording or Wording()
+    words = wording or ReportWording()
     environment.filters |= {"said": words.text, "word": words.word, "sentence": words.sentence}
     environment.tests["omitted"] = lambda row: isinstance(row, OmittedLines)
     most = min(PAGE_ROWS, max(LEAST_ROWS, MOST_ROWS // max(1, len(pages))))

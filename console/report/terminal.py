@@ -1,7 +1,7 @@
 """`--explain`: the short form of an explanation, for a terminal of 80 columns.
 
 Text of pages is made printable before it is cut to the width, so that no text of a page can control the terminal. It
-is never translated; messages are, by `Wording`.
+is never translated; messages are, by `ReportWording`.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from console.options import printable
 from console.report.charts import sparkline
-from console.report.wording import Wording
+from console.report.wording import ReportWording
 
 if TYPE_CHECKING:
     from console.report.gathering import ReportedPage
@@ -26,9 +26,9 @@ BREAKABLE = re.compile(r"[\u2e80-\uffef]|[^\s\u2e80-\uffef]+ ?| ")  # a Chinese 
 MOST_RUNS = 60  # runs of lines with one decision
 
 
-def explained_rows(page: "ReportedPage", wording: Wording | None = None) -> list[str]:
+def explained_rows(page: "ReportedPage", wording: ReportWording | None = None) -> list[str]:
     """Return the explanation of a page as lines, each at most 80 columns wide. `wording`: None for English."""
-    explanation, words = page.explanation, wording or Wording()
+    explanation, words = page.explanation, wording or ReportWording()
     rows = [_row(words.word("page"), page.name)]
     if explanation is None:
         return [*rows, _row(words.word("missing"), words.text(page.error))]
@@ -58,7 +58,7 @@ def fitted(text: str, width: int) -> str:
     return (chop_cells(flat, width - 1) or [""])[0].rstrip() + "…"
 
 
-def _curves(page: "ReportedPage", explanation: "Explanation", words: Wording) -> Iterator[str]:
+def _curves(page: "ReportedPage", explanation: "Explanation", words: ReportWording) -> Iterator[str]:
     curves, count = explanation.curves, len(explanation.lines)
     drawn: list[tuple[str, Sequence[float]]] = [
         ("similar", curves.similarity),
@@ -81,7 +81,7 @@ def _curves(page: "ReportedPage", explanation: "Explanation", words: Wording) ->
         yield _row("", words.text(f"line-block distribution: lines {start} to {end} are the body"))
 
 
-def _lines(explanation: "Explanation", words: Wording) -> Iterator[str]:
+def _lines(explanation: "Explanation", words: ReportWording) -> Iterator[str]:
     """Yield the runs of lines with one decision: numbers, decision and reason of the first, its text."""
     counts = Counter(line.decision for line in explanation.lines)
     numbers = ", ".join(f"{words.word(name)} {number}" for name, number in counts.most_common())
@@ -99,7 +99,7 @@ def _numbers(run: "Sequence[ExplainedLine]") -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-def _methods(page: "ReportedPage", words: Wording) -> Iterator[str]:
+def _methods(page: "ReportedPage", words: ReportWording) -> Iterator[str]:
     count = len(page.explanation.lines) if page.explanation is not None else 0
     for number, answer in enumerate(page.methods):
         kept = [float(line in answer.kept) for line in range(count)]
@@ -110,7 +110,7 @@ def _methods(page: "ReportedPage", words: Wording) -> Iterator[str]:
         yield _row(name, f"{figures} {strip}".rstrip()[: WIDTH - NAME], cut=False)
 
 
-def _field(field: "ExplainedField", words: Wording) -> Iterator[str]:
+def _field(field: "ExplainedField", words: ReportWording) -> Iterator[str]:
     if not field.value:
         return
     yield _row(field.name, field.value)

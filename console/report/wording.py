@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from console.locale.translator import Translator
 
 
-class Wording:
+class ReportWording:
     """The words of one report. `translator`: None for English."""
 
     def __init__(self, translator: "Translator | None" = None):
@@ -29,7 +29,9 @@ class Wording:
 
     def text(self, text: str) -> str:
         """Return a text that another room wrote, its values within it."""
-        return text if self._translator is None else self._translator.translate(text)
+        if self._translator is None:
+            return text
+        return self._translator.translate(text) if " " in text else self._translator.word(text)
 
     def sentence(self, text: str) -> str:
         """Return a text that another room wrote, as a sentence."""
@@ -40,14 +42,14 @@ class Wording:
         return text if self._translator is None else self._translator.word(text)
 
 
-def wording_of(language: str) -> Wording:
+def wording_of(language: str) -> ReportWording:
     """Return the words in a language: `zh`, else English."""
     from console.locale import translator_of
 
-    return Wording(translator_of(language))
+    return ReportWording(translator_of(language))
 
 
-def wording_here() -> Wording:
+def wording_here() -> ReportWording:
     """Return the words in the language of this process' user."""
     from console.locale import is_chinese
 

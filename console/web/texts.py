@@ -1,7 +1,7 @@
 """The languages of the pages: which one a request gets, and its translations (gettext)."""
 
 import gettext
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -35,10 +35,13 @@ def ngettext_noop(one: str, several: str) -> Plural:
     return Plural(one, several)
 
 
-def worded(text: Worded, catalogue: gettext.NullTranslations) -> str:
-    """Return a text with its values in the language of a catalogue."""
+def worded(
+    text: Worded, catalogue: gettext.NullTranslations, translate: Callable[[str], str] = lambda text: text
+) -> str:
+    """Return a text with its values in the language of a catalogue. `translate`: what another room wrote."""
     form, values = text
-    shown = {name: catalogue.gettext(value) if name == "outcome" else value for name, value in values.items()}
+    shown = {name: translate(value) if name == "text" else value for name, value in values.items()}
+    shown |= {name: catalogue.gettext(value) for name, value in values.items() if name == "outcome"}
     chosen = catalogue.ngettext(*form, values["number"]) if isinstance(form, Plural) else catalogue.gettext(form)
     return chosen % shown
 

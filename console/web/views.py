@@ -34,6 +34,7 @@ def environment(language: Language) -> Environment:
         extensions=["jinja2.ext.i18n", "jinja2.ext.do"],
     )
     catalogue = translations(language)
+    say = (translator_of(language) or Untranslated()).translate
     jinja.install_gettext_translations(catalogue, newstyle=True)  # type: ignore[attr-defined]
     jinja.filters |= {
         "number": lambda value: f"{value:,}",
@@ -43,9 +44,9 @@ def environment(language: Language) -> Environment:
         "duration": lambda seconds: duration(seconds, catalogue),
         "host": lambda url: urlsplit(url).netloc,
         "path_part": lambda text: quote(str(text), safe=""),
-        "said": (translator_of(language) or Untranslated()).translate,
+        "said": say,
         "coded": coded,
-        "translated": lambda text: worded(text, catalogue),
+        "translated": lambda text: worded(text, catalogue, say),
         "term": lambda text: catalogue.gettext(text) if text else "",
         "percent": lambda share: f"{100 * share:.0f}%",
     }

@@ -378,8 +378,9 @@ def confidence(width: float, match: float, usual_match: float = 0.0) -> float:
 def _reason(valid: list[Vote], match: float) -> str:
     if all(vote.twin for vote in valid):
         return "the example has nearly the same text: extracted by the example's paths alone"
-    voters = f"vote of {len(valid)} pages, " if len(valid) > 1 else ""
-    return f"{voters}{match:.0%} of the surrounding lines match the example"
+    if len(valid) > 1:
+        return f"vote of {len(valid)} pages, {match:.0%} of the surrounding lines match the example"
+    return f"{match:.0%} of the surrounding lines match the example"
 
 
 def create(example: Page | None) -> Example:

@@ -82,7 +82,7 @@ def test_a_proposal_is_shown_with_its_back_test_and_adopted(
     assert load(tasks)[TASK].example == before.url
     assert "# the harbour" in tasks.read_text("utf-8")
     assert decide(client, "adopt", before.url) == 303
-    assert "adopted already" in client.get(f"/tasks/{TASK}/example").text
+    assert "already been adopted" in client.get(f"/tasks/{TASK}/example").text
 
 
 @pytest.mark.timeout(300)
