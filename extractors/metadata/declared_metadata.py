@@ -6,7 +6,6 @@ search of its own, which is done only when it is needed.
 
 import html
 import re
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -54,17 +53,14 @@ _MODIFIED_MARK = re.compile(r"updat|modif", re.IGNORECASE)
 class Head:
     """The values that one walk over the tree collects, in document order.
 
-    `counts`: of <article>, <h1> to <h3> and <time>, by tag. `relations`: rel and type of each <link>. `scripts`: of
-    JSON-LD. `meta`: contents by lower-case name, property or itemprop, of the names in `meta_names`. `robots`:
-    directives for crawlers, `name: …` if for one only. `times`: of <time> elements without a declared meaning;
-    `published` and `modified`: of those with one. `article` and `declared_page`: the data of JSON-LD on the article
-    and on the page.
+    `elements`: all that was found, as `Collector.collect` returns it. `meta`: contents by lower-case name, property or
+    itemprop, of the names in `meta_names`. `robots`: directives for crawlers, `name: …` if for one only. `times`: of
+    <time> elements without a declared meaning; `published` and `modified`: of those with one. `article` and
+    `declared_page`: the data of JSON-LD on the article and on the page.
     """
 
     root: etree._Element
-    counts: Counter[str] = field(default_factory=Counter)
-    relations: list[tuple[str, str]] = field(default_factory=list)
-    scripts: list[str] = field(default_factory=list)
+    elements: list[tuple[str, Any]] = field(default_factory=list)
     meta: dict[str, list[str]] = field(default_factory=dict)
     robots: list[str] = field(default_factory=list)
     title: str = ""
@@ -110,35 +106,33 @@ class Head:
 
 def read_head(root: etree._Element) -> Head:
     """Collect the elements that carry metadata in one walk."""
-    head = Head(root, language=root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or "")
+    language = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
+    head = Head(root, _DECLARING.collect(root), language=language)
+    texts: list[str] = []
     left = {"h1": MAX_TRIED, "time": MAX_TRIED}
-    for tag, element in _DECLARING.collect(root):
+    for tag, element in head.elements:
         if tag == "meta":
             _read_meta(head.meta, element)
             if len(head.robots) < MAX_REPEATED:
                 _read_robots(head.robots, element)
         elif tag == "script":
             if element.text:
-                head.scripts.append(element.text)
+                texts.append(element.text)
         elif tag == "link":
-            relation = (element.get("rel") or "").lower()
-            head.relations.append((relation, element.get("type") or ""))
-            if not head.canonical and "canonical" in relation.split():
+            if not head.canonical and "canonical" in (element.get("rel") or "").lower().split():
                 head.canonical = element.get("href") or ""
         elif tag == "title":
             head.title = head.title or _read_title(element)
         elif tag == "base":
             head.base = head.base or element.get("href") or ""
-        else:
-            head.counts[tag] += 1
-            if left.get(tag):
-                left[tag] -= 1
-                if tag == "time":
-                    _read_time(head, element)
-                else:
-                    _read_heading(head.headings, element)
-    if head.scripts:
-        head.article, head.declared_page = json_ld.find_article(head.scripts)
+        elif left.get(tag):
+            left[tag] -= 1
+            if tag == "time":
+                _read_time(head, element)
+            else:
+                _read_heading(head.headings, element)
+    if texts:
+        head.article, head.declared_page = json_ld.find_article(texts)
     return head
 
 

@@ -17,7 +17,7 @@ _COUNTED = ("article", "time", "h1", "h2", "h3")
 
 def head_features(head: Head) -> dict[str, float]:
     """Return the numbers by name."""
-    relations, types = _relations(head), Counter(name for script in head.scripts for name in _types(script))
+    counts, relations, types = _counts(head)
     kind = head.first(("og:type",)).lower()
     body = head.root.find("body")
     names = f"{body.get('class') or ''} {body.get('id') or ''}" if body is not None else ""
@@ -37,15 +37,22 @@ def head_features(head: Head) -> dict[str, float]:
         "title_length": log1p(len(title.encode())),
         "list_title": float(bool(words.LIST_TITLE.search(title))),
         "h1_in_title": float(_covers(title, head.headings)),
-        **{f"{tag}_elements": log1p(head.counts[tag]) for tag in _COUNTED},
+        **{f"{tag}_elements": log1p(counts[tag]) for tag in _COUNTED},
     }
 
 
-def _relations(head: Head) -> Counter[str]:
-    """Return how often each relation of <link> occurs; `feed`: of any relation, by its type."""
-    found = Counter(relation for relations, _ in head.relations for relation in relations.split())
-    found["feed"] += sum("rss" in kind or "atom" in kind for _, kind in head.relations)
-    return found
+def _counts(head: Head) -> tuple[Counter[str], Counter[str], Counter[str]]:
+    """Return how often elements, relations of <link> and types of JSON-LD occur."""
+    elements, relations, types = Counter[str](), Counter[str](), Counter[str]()
+    for tag, element in head.elements:
+        if tag == "link":
+            relations.update((element.get("rel") or "").lower().split())
+            relations["feed"] += "rss" in (kind := element.get("type") or "") or "atom" in kind
+        elif tag == "script":
+            types.update(_types(element.text or ""))
+        else:
+            elements[tag] += 1
+    return elements, relations, types
 
 
 def _types(script: str) -> list[str]:
