@@ -3,7 +3,8 @@
     python -m benchmarks.pipeline --pages 1000
     python -m benchmarks.pipeline --pages 1000 --folder PAGES
 
-nginx serves articles of the sample site, each with a menu around it, or the pages of a folder. One side is the command
+nginx serves the articles of one section of the sample site, each with a menu of 25 KB (35 KB together), or the pages of
+a folder; they should be of one section, too, as a task's pages are. One side is the command
 `exemplar run --once` with its spider, its workers and the embedded Redis, the other a tuned Scrapy spider that writes
 the lines of a JSONL file. Both crawl a small and a large site in turns; the difference of their CPU times, of all their
 processes, is that of the pages, without starts and ends.
@@ -59,15 +60,14 @@ def measure(address: str, root: Path, pages: int) -> tuple[float, float]:
 
 
 def pages_of(folder: Path | None) -> Iterator[bytes]:
-    """Yield the pages of a folder, or the sample site's articles with menus, again and again."""
+    """Yield the pages of a folder, or the articles of a section of the sample site with menus, again and again."""
     if folder is None:
         rng = random.Random(1)
         words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 11))) for _ in range(WORDS)]
         links = "".join(f'<li class="item"><a href="/menu/{word}/">{word}</a></li>\n' for word in words)
         menu = f'<nav><ul class="menu">{links[:MENU].rpartition("<li")[0]}</ul></nav>'.encode()
-        sites = [render_site(SITE, design) for design in DESIGNS]
-        bodies = [site[article.path].body for site in sites for section in SECTIONS for article in truth(section)]
-        bodies = [body.replace(b"</body>", menu + b"</body>") for body in bodies]
+        site = render_site(SITE, DESIGNS[0])
+        bodies = [site[article.path].body.replace(b"</body>", menu + b"</body>") for article in truth(SECTIONS[-1])]
     else:
         bodies = [file.read_bytes() for file in sorted(folder.rglob("*.html"))]
     while True:

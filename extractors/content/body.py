@@ -107,7 +107,7 @@ def cut_body(lines: Lines, evidence: LineEvidence) -> Body:
             trace.note(_steps(lines, evidence, weights, Body([], head=head, tail=tail), content))
         return Body([], head=head, tail=tail)
     if evidence.profile.by_signature:
-        usual = [min(FOREIGN_ROOT_WEIGHT + share, 1.0) for share in familiarity]
+        usual = [weight if (weight := FOREIGN_ROOT_WEIGHT + share) < 1.0 else 1.0 for share in familiarity]
         root = find_root(lines, products(content, usual))
         shares = family_shares(lines, content)
     else:

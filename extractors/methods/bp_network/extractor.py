@@ -30,7 +30,7 @@ from ...content.trimming import up_to_end
 from ...errors import BadModel
 from ...html.class_names import NOISE_TAGS
 from ...html.lines import Lines
-from ...html.paths import PathTrie
+from ...html.paths import MAX_TRIE, PathTrie
 from ...page import Page
 from ...page_types.non_article import judge
 from .features import line_values, source_values, with_neighbours
@@ -53,15 +53,18 @@ VERBATIM_CONFIDENCE = 0.57  # the same of the verbatim form, whatever the bytes
 
 
 class BpNetwork:
-    """A trained network. Keeps nothing of the pages."""
+    """A trained network. Between pages it keeps only the classification of element names, as a cache."""
 
     def __init__(self, network: Network, verbatim: bool = False) -> None:
         self._network = network
         self._verbatim = verbatim
+        self._trie = PathTrie()
 
     def extract(self, page: Page) -> Article | NoArticle:
         """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
-        parsed = read(page, PathTrie())
+        if self._trie.size > MAX_TRIE:
+            self._trie = PathTrie()
+        parsed = read(page, self._trie)
         return parsed if isinstance(parsed, NoArticle) else assemble(parsed, self.cut(parsed))
 
     def cut(self, parsed: ParsedPage) -> BodyLines | str:
@@ -130,7 +133,7 @@ def find_body(parsed: ParsedPage, outputs: Values) -> Body:
 
 def evidence(lines: Lines, outputs: Values) -> Values:
     """Return the evidence of each line for the body (above 0) or against it: log-odds of its output, by its width."""
-    bounded = np.clip(outputs, 1 - SURE, SURE)
+    bounded = np.minimum(np.maximum(outputs, 1 - SURE), SURE)
     odds: Values = np.log(bounded / (1 - bounded))
     return odds * np.minimum(lines.width + LEAST_WIDTH, MOST_WIDTH)
 

@@ -39,12 +39,12 @@ def relevance(texts: Sequence[str], title: Sequence[str]) -> NDArray[np.float64]
     """Return the relevance s of each line, 0 to 1; `title`: the title's words. All 0 for a title without words."""
     lowered = [text.lower() for text in texts]
     page = "\n".join(lowered)
-    ends = list(accumulate(len(text) + 1 for text in lowered))
-    shared = np.zeros(len(lowered), np.float64)
+    ends = list(accumulate([len(text) + 1 for text in lowered]))
+    shared = [0] * len(lowered)
     for word in title:
         for line in _lines_with(word, page, ends):
             shared[line] += len(word)
-    return shared / (sum(map(len, title)) or 1)
+    return np.array(shared, np.float64) / (sum(map(len, title)) or 1)
 
 
 def matches(texts: Sequence[str], title: Sequence[str]) -> NDArray[np.float64]:
@@ -55,9 +55,10 @@ def matches(texts: Sequence[str], title: Sequence[str]) -> NDArray[np.float64]:
 
 def _lines_with(word: str, page: str, ends: list[int]) -> Iterator[int]:
     """Yield the lines that contain a word as one of their words; `ends`: the exclusive end of each line of the page."""
+    is_word = _is_chinese_word if HAN.match(word) else _is_whole
     start = page.find(word)
     while start >= 0:
-        if _is_word(page, start, word):
+        if is_word(page, start, word):
             line = bisect_right(ends, start)
             yield line
             start = page.find(word, ends[line])
@@ -65,14 +66,17 @@ def _lines_with(word: str, page: str, ends: list[int]) -> Iterator[int]:
             start = page.find(word, start + 1)
 
 
-def _is_word(page: str, start: int, word: str) -> bool:
-    """Whether an occurrence of `word` is a word: in Chinese, of its run; in other scripts, no part of a longer word."""
-    if HAN.match(word):
-        begin = start
-        while begin and HAN.match(page, begin - 1):
-            begin -= 1
-        run = HAN.match(page, begin)
-        return run is not None and word in cut_run(run[0])
+def _is_chinese_word(page: str, start: int, word: str) -> bool:
+    """Whether an occurrence of `word`, in Chinese, is a word of its run."""
+    begin = start
+    while begin and HAN.match(page, begin - 1):
+        begin -= 1
+    run = HAN.match(page, begin)
+    return run is not None and word in cut_run(run[0])
+
+
+def _is_whole(page: str, start: int, word: str) -> bool:
+    """Whether an occurrence of `word`, in another script, is no part of a longer word."""
     end = start + len(word)
     return not (_goes_on(page[start - 1 : start]) or _goes_on(page[end : end + 1]))
 
