@@ -27,7 +27,9 @@ types: $(READY)
 	$(BIN)/mypy
 
 # Six processes on two cores, because many tests wait; the tests of one file run in one process, long files first.
-unit: $(READY) browser services
+unit: $(READY)
+	@$(MAKE) --no-print-directory browser
+	@$(MAKE) --no-print-directory services
 	$(BIN)/pytest -n 6 --dist loadfile --no-loadscope-reorder
 
 # Tests that render pages need Chromium; where it cannot be installed they are skipped with a reason.
