@@ -23,6 +23,7 @@ Service = TypeVar("Service")
 LONG = (
     "chaos/test_history.py", "console/test_outages.py", "workers/test_supervisor.py", "console/test_run.py",
     "workers/test_failover.py", "crawler/politeness/test_robots.py", "crawler/test_cluster.py",
+    "console/test_new_user.py", "console/web/test_walk.py", "console/test_queued_outputs.py",
     "crawler/test_rendering.py", "crawler/test_section_spider.py", "test_readme.py", "workers/test_sql.py",
     "workers/test_s3_store.py", "console/test_add.py", "hostile/test_growth.py", "workers/test_delivery.py",
     "crawler/test_address_table.py", "console/test_several_servers.py", "workers/test_retention.py", "test_wheel.py",

@@ -5,8 +5,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,10 +14,11 @@ import pytest
 from crawler.rendering import chromium
 from crawler.rendering.chromium import BROWSER, OF_PLAYWRIGHT, BrowserMissing, find_browser
 from crawler.rendering.memory import below, resident
+from tests import forks
 from tests.crawler.proxies import Proxy
 from tests.crawler.spiders import REPOSITORY, environment, until
 
-pytestmark = [pytest.mark.timeout(110), pytest.mark.usefixtures("browser")]
+pytestmark = [pytest.mark.timeout(240), pytest.mark.usefixtures("browser")]
 
 TEXT = "<p>" + "The ferry leaves at nine and comes back at noon. " * 8
 QUICK = {"visit.SETTLE_SECONDS": 2.0, "visit.SPARSE_SECONDS": 0.4, "browsers.CLOSE_SECONDS": 2.0}
@@ -118,16 +117,14 @@ def moved(place):
 
 def start(urls, **said):
     said = {"urls": urls, "constants": QUICK} | said
-    command = [sys.executable, "-m", "tests.crawler.rendering_child", json.dumps(said)]
-    return subprocess.Popen(
-        command, cwd=REPOSITORY, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    program = "tests.crawler.rendering_child"
+    return forks.start(program, [json.dumps(said)], REPOSITORY, environment(), may_fork="lookups" not in said)
 
 
 def rendered(urls, **said):
     """What became of each URL, and what was said."""
     child = start(urls, **said)
-    out, errors = child.communicate(timeout=100)
+    out, errors = child.communicate(timeout=200)
     assert "Traceback" not in errors, errors
     return {one["asked"]: one for one in map(json.loads, out.splitlines())}
 
