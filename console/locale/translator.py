@@ -99,7 +99,7 @@ class Translator:
         for template in self._templates:
             if template.piece not in text or (match := _compiled(template.expression).fullmatch(text)) is None:
                 continue
-            if any(value.count("(") != value.count(")") for value in match.groups()):
+            if not all(map(_is_balanced, match.groups())):
                 continue  # a bracket and what follows it, up to another one
             if template.starts_with_value and (": " in match[1] or "; " in match[1]):
                 continue  # a place, a task or another message before it
@@ -132,6 +132,16 @@ class Translator:
                     return ours.join(translated)
             place = text.find(separator, place + len(separator))
         return None
+
+
+def _is_balanced(text: str) -> bool:
+    """Whether each bracket of a text is opened before it is closed, and closed."""
+    depth = 0
+    for bracket in re.findall("[()]", text):
+        depth += 1 if bracket == "(" else -1
+        if depth < 0:
+            return False
+    return depth == 0
 
 
 @cache

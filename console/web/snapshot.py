@@ -27,6 +27,7 @@ from workers.writing.output_states import OutputState, output_states
 
 FRESH = 3.0  # seconds for which a snapshot is shown
 DAYS = 14  # of the chart
+ALARM = gettext_noop("alarm: %(kind)s: %(text)s")
 FAILED_RUNS = ("unreachable", "no browser", "redis", "killed")  # outcomes of a run
 
 HealthLevel = Literal["ok", "attention", "failing", "new", "paused"]
@@ -226,7 +227,7 @@ def health_of(
         failing.append((text, {"number": counts.unaccounted}))
     if run and run["outcome"] in FAILED_RUNS:
         failing.append((gettext_noop("last run: %(outcome)s"), {"outcome": run["outcome"]}))
-    failing += [(gettext_noop("alarm: %(text)s"), {"text": f"{alarm.kind}: {alarm.evidence}"}) for alarm in alarms]
+    failing += [(ALARM, {"kind": alarm.kind, "text": alarm.evidence}) for alarm in alarms]
     failing += [(gettext_noop("output: %(text)s"), {"text": output.problem}) for output in outputs if output.problem]
     attention += [("%(text)s", {"text": text}) for text in (run["problems"] if run else [])]
     if failed := counts.states["failed"]:

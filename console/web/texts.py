@@ -40,7 +40,7 @@ def worded(
 ) -> str:
     """Return a text with its values in the language of a catalogue. `translate`: what another room wrote."""
     form, values = text
-    shown = {name: translate(value) if name == "text" else value for name, value in values.items()}
+    shown = {name: translate(value) if name in ("kind", "text") else value for name, value in values.items()}
     shown |= {name: catalogue.gettext(value) for name, value in values.items() if name == "outcome"}
     chosen = catalogue.ngettext(*form, values["number"]) if isinstance(form, Plural) else catalogue.gettext(form)
     return chosen % shown
