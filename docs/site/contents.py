@@ -42,7 +42,7 @@ class SiteSection:
 
 CONTENTS = (
     SiteSection(
-        "Begin",
+        "Get started",
         "入门",
         (
             SitePage("index", "Exemplar", "Exemplar"),
@@ -54,14 +54,14 @@ CONTENTS = (
         "使用",
         (
             SitePage("console", "The console", "控制台"),
-            SitePage("explain", "Why a page was cut so", "为什么这样提取"),
+            SitePage("explain", "Explaining a result", "为什么这样提取"),
             SitePage("health", "Health and alarms", "健康状况与警报"),
             SitePage("healing", "After a redesign", "改版之后"),
             SitePage("outputs", "Outputs", "输出"),
         ),
     ),
     SiteSection(
-        "Look up",
+        "Reference",
         "参考",
         (
             SitePage("reference/tasks", "tasks.yaml", "tasks.yaml"),
@@ -72,7 +72,7 @@ CONTENTS = (
         ),
     ),
     SiteSection(
-        "Run it",
+        "Operate",
         "运行",
         (
             SitePage("operations", "Operations", "运维"),
