@@ -1,0 +1,59 @@
+"""CPU time until the first extractor of a process is ready, and until it has extracted its first page.
+
+    python -m benchmarks.start --rounds 11
+
+Fresh interpreters in turns: without an import, with that of NumPy or of lxml alone, with an extractor, with its first
+page (an article of the sample site). Bytecode is written before. The times are those of the whole processes.
+"""
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+
+from console.sample_site import DESIGNS, SECTIONS, render_site, truth
+
+SITE = "http://paper.example"
+READY = "from extractors import Section; section = Section(None)"
+CODE = {
+    "the interpreter": "",
+    "NumPy": "import numpy",
+    "lxml": "import lxml.etree",
+    "an extractor is ready": READY,
+    "its first page is extracted": f"import sys; {READY}; section.extract(open(sys.argv[1], 'rb').read(), sys.argv[2])",
+}
+
+
+def main() -> None:
+    """Print the median of each."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=11)
+    asked = parser.parse_args()
+    path = truth(SECTIONS[0])[0].path
+    with tempfile.TemporaryDirectory(prefix="start-") as folder:
+        page = Path(folder) / "page.html"
+        page.write_bytes(render_site(SITE, DESIGNS[0])[path].body)
+        times: dict[str, list[float]] = {name: [] for name in CODE}
+        for turn in range(asked.rounds + 1):
+            for name, code in CODE.items():
+                seconds = cpu(code, str(page), SITE + path)
+                times[name] += [seconds] if turn else []  # the first one writes bytecode
+    for name, taken in times.items():
+        print(f"{name:28} {median(taken) * 1000:5.0f} ms, least {min(taken) * 1000:.0f}")
+
+
+def cpu(code: str, *arguments: str) -> float:
+    """Return the CPU seconds of an interpreter that runs some code."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-c", code, *arguments], check=True, env=environment)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+if __name__ == "__main__":
+    main()
