@@ -6,7 +6,7 @@ from dataclasses import replace
 from extractors import Section
 from workers.page_store import StoredPage
 from workers.redesign.backtest import BackTest, back_test, compare_page
-from workers.redesign.text_comparison import text_f1
+from workers.redesign.text_comparison import shingle_f1
 
 from .helpers import FETCHED_AT, archive, article, news, url
 
@@ -58,7 +58,7 @@ def test_the_figures_survive_json():
 
 
 def test_texts_are_compared_by_words_and_chinese_characters():
-    assert text_f1("", "") == 1.0
-    assert text_f1("one two three four five", "one two three four five") == 1.0
-    assert text_f1("one two three four five", "six seven eight nine ten") == 0.0
-    assert 0 < text_f1("今天天气很好我们去公园", "今天天气很好我们回家去") < 1
+    assert shingle_f1("", "") == 1.0
+    assert shingle_f1("one two three four five", "one two three four five") == 1.0
+    assert shingle_f1("one two three four five", "six seven eight nine ten") == 0.0
+    assert 0 < shingle_f1("今天天气很好我们去公园", "今天天气很好我们回家去") < 1

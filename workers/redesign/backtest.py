@@ -11,7 +11,7 @@ from extractors import Article, Listing, NoArticle, Section, UnusablePage
 
 from ..page_store import StoredPage
 from ..writing.earlier_rows import first_difference
-from .text_comparison import text_f1
+from .text_comparison import shingle_f1
 
 SAME_TEXT = 0.99  # F1 of two texts from which they count as the same
 FIELDS = ("title", "published", "author")  # that are compared beside the text
@@ -130,7 +130,7 @@ def compare_page(old: Section, new: Section, url: str, page: StoredPage) -> Page
     if not (fields_before.characters and fields_after.characters):
         kind: Kind = "lost" if fields_before.characters else "gained" if fields_after.characters else "none"
         return PageComparison(url, kind, fields_before, fields_after, 1.0 if kind == "none" else 0.0)
-    f1 = text_f1(before.text, after.text)
+    f1 = shingle_f1(before.text, after.text)
     differing = [name for name in FIELDS if getattr(fields_before, name) != getattr(fields_after, name)]
     if f1 >= SAME_TEXT:
         kind = "changed" if differing else "same"

@@ -38,7 +38,7 @@ from .backtest import BackTest, back_test
 from .backtest_pages import pages_to_test, with_former
 from .off_template import OffTemplatePages
 from .proposals import Proposal, keep_proposal, proposal_of, update_proposal
-from .text_comparison import text_f1
+from .text_comparison import shingle_f1
 
 SMALLEST = 4  # pages of a cluster
 GOOD = 0.8  # confidence of the example's article alone: bodies of 300 bytes and more
@@ -141,7 +141,7 @@ class ProposalFinder:
             if not self._may_be_example(page) or article.confidence < GOOD or article.page_type != "article":
                 continue
             compared = _compared(page, others)
-            if compared is not None and text_f1(compared.text, article.text) >= AGREE:
+            if compared is not None and shingle_f1(compared.text, article.text) >= AGREE:
                 return name, article
         return None
 
