@@ -5,7 +5,6 @@ import json
 import logging
 import subprocess
 import sys
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -32,14 +31,12 @@ def of_page(lines: list[dict[str, Any]], page: str) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def logger() -> Iterator[tuple[logging.Logger, logging.StreamHandler[io.StringIO]]]:
-    logger = logging.getLogger("tests.of_logs")
+def logger() -> tuple[logging.Logger, logging.StreamHandler[io.StringIO]]:
+    """A logger outside the hierarchy: pytest would capture lines that no report of its processes can hold."""
+    logger = logging.Logger("tests.of_logs", logging.DEBUG)
     handler = logging.StreamHandler(io.StringIO())
     logger.addHandler(handler)
-    logger.setLevel(logging.DEBUG)
-    logger.propagate = False
-    yield logger, handler
-    logger.removeHandler(handler)
+    return logger, handler
 
 
 Logger = tuple[logging.Logger, logging.StreamHandler[io.StringIO]]

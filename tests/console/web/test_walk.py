@@ -86,7 +86,7 @@ def fail_and_retry(page: Page, home: str, task: str, site: SiteServer) -> None:
     wait_for(page, f"{home}/failures", "http 418")
     site.restore(NEWEST.path)
     page.get_by_role("button", name="Retry", exact=True).click()
-    expect(page.get_by_role("status")).to_contain_text("wait again")
+    expect(page.get_by_role("status")).to_contain_text("again")
     page.goto(f"{home}/tasks/{task}")
     page.get_by_role("button", name="Run now").click()
     wait_for(page, f"{home}/articles?task={task}", NEWEST.title)
