@@ -24,7 +24,8 @@ from workers.pages.quarantine import kept_page
 from workers.processes import die_with_parent
 from workers.redis_access.connection import client
 from workers.redis_access.embedded import Embedded
-from workers.reporting.presence import alive, node_name
+from workers.reporting.nodes import node_name
+from workers.reporting.presence import alive
 from workers.reporting.present_problems import present_problems
 from workers.reporting.worker_times import WorkerTimes
 from workers.sinks import JsonLinesSink

@@ -28,7 +28,8 @@ from ..ledger import Ledger
 from ..processes import STOP_SIGNALS, ended_by, signals_blocked
 from ..redis_access.connection import client
 from ..redis_access.outage import Outage
-from ..reporting.presence import HEARTBEAT_EVERY, Presence, Rate, node_name
+from ..reporting.nodes import node_name
+from ..reporting.presence import HEARTBEAT_EVERY, Presence, Rate
 from ..reporting.present_problems import OnChange, PresentProblem, ProblemBook
 from ..reporting.worker_reports import messages
 from ..reporting.worker_times import WorkerTimes
