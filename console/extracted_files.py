@@ -43,6 +43,8 @@ def target_of(output: str | None, form: "Format", several: bool) -> ResultTarget
     if output is None:
         return None
     path = Path(output)
+    if blocking := next((above for above in path.parents if above.exists() and not above.is_dir()), None):
+        raise click.UsageError(f"--output: {blocking} is a file, not a folder")
     if output.endswith(("/", os.sep)) or path.is_dir() or (several and not path.suffix and not path.exists()):
         if path.exists() and not path.is_dir():
             raise click.UsageError(f"--output: {path} is a file; name it without a slash to replace it")

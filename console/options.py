@@ -15,6 +15,22 @@ from crawler.logs import LOG_FORMAT, LOG_FORMS, log_message, logs_json, start_lo
 from crawler.printing import json_line
 from crawler.printing import printable as printable
 
+
+class _Day(click.DateTime):
+    """A day as 2024-12-31; the error says how to write it."""
+
+    def __init__(self) -> None:
+        super().__init__(["%Y-%m-%d"])
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """As in click."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{value!r} is not a day; write it as 2024-12-31", param, ctx)
+
+
+DAY = _Day()
 TASKS = click.Path(dir_okay=True, path_type=Path)
 task_argument = click.argument("task", shell_complete=complete_tasks)
 tasks_argument = click.argument("tasks", type=TASKS, required=False, metavar="[TASKS.YAML]")

@@ -174,7 +174,7 @@ def test_extras_are_named_with_the_distribution() -> None:
 
 
 def test_the_command_and_the_packages_keep_their_names() -> None:
-    assert project()["scripts"] == {"exemplar": "console.cli:main"}
+    assert project()["scripts"] == {"exemplar": "console.__main__:main"}
     assert all((ROOT / name / "__init__.py").is_file() for name in ("console", "crawler", "extractors", "workers"))
 
 

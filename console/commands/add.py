@@ -105,7 +105,9 @@ def _urls(sources: Sequence[str]) -> list[str] | None:
     for source in sources:
         if is_url(source):
             urls.append(source)
-        elif not Path(source).exists() and ("/" in source or source.startswith("www.")) and "." in source:
+        elif not source.strip():
+            raise click.UsageError("an empty URL; give the URL of one article")
+        elif not Path(source).exists():
             raise click.UsageError(f"{source}: no such file; a URL begins with https:// or http://")
         elif Path(source).exists() and (listed := url_list(Path(source))) is not None:
             urls += listed

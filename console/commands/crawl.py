@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from console.options import (
+    DAY,
     examples,
     json_option,
     log_format_option,
@@ -19,7 +20,6 @@ from console.options import (
 )
 
 STOP_WAIT = 20.0  # seconds after the stop signal until a spider that does not end is killed
-DAY = click.DateTime(["%Y-%m-%d"])
 
 
 @click.command(

@@ -12,6 +12,7 @@ import click
 
 from console.completion import complete_outputs
 from console.options import (
+    DAY,
     counted,
     examples,
     json_option,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from workers.sinks import OutputOptions, Target
     from workers.writing.export import Exported
 
-DAY = click.DateTime(["%Y-%m-%d"])
 EXIT_FAILED, EXIT_UNAVAILABLE = 1, 3
 PROGRESS_EVERY = 2.0  # seconds
 SHOWN_REFUSALS = 5

@@ -9,6 +9,7 @@ from console.completion import complete_methods
 from console.known_task import ledger_of
 from console.locale import in_language, word
 from console.options import (
+    DAY,
     counted,
     examples,
     json_option,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 @click.option(
     "--method", metavar="NAME", shell_complete=complete_methods, help="Use this method instead of the task's."
 )
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), metavar="DAY", help="Only pages fetched since DAY (UTC).")
+@click.option("--since", type=DAY, metavar="DAY", help="Only pages fetched since DAY (UTC).")
 @click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
 @click.option("--processes", type=click.IntRange(1), metavar="N", help="Processes.  [default: one per core]")
 @tasks_option

@@ -138,9 +138,12 @@ def _show_cluster(console: "Console", state: dict[str, Any]) -> None:
 
 
 def _ledger(connection: "redis.Redis", task: str) -> "Ledger":
+    from crawler.task_list.publication import published_names
     from workers.ledger import Ledger, ledgers
 
     if task not in ledgers(connection):
+        if task in published_names(connection):
+            raise click.UsageError(f"no run of task {task!r} has found a URL; exemplar try {task} shows its links")
         known = ", ".join(ledgers(connection)) or "none"
         raise click.UsageError(f"task {task!r} has not run; tasks that have run: {known}")
     return Ledger(connection, task)

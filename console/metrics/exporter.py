@@ -14,6 +14,7 @@ from wsgiref.types import StartResponse, WSGIEnvironment
 from prometheus_client import CollectorRegistry, make_wsgi_app
 from prometheus_client.exposition import ThreadingWSGIServer
 
+from console.listening import CannotListen
 from console.metrics.access import LOCAL_NAMES, PATH, is_bearer
 
 
@@ -59,10 +60,14 @@ class _Server6(ThreadingWSGIServer):
 
 
 def serve(registry: CollectorRegistry, host: str, port: int, token: str, on_start: Callable[[int], object]) -> None:
-    """Serve until SIGINT or SIGTERM. `on_start` gets the port. Raises `OSError` if it cannot listen there."""
+    """Serve until SIGINT or SIGTERM. `on_start` gets the port. Raises `CannotListen`."""
     server_class = _Server6 if ":" in host else ThreadingWSGIServer
     application = MetricsApplication(registry, token)
-    with make_server(host, port, application, server_class, handler_class=_QuietHandler) as server:
+    try:
+        server = make_server(host, port, application, server_class, handler_class=_QuietHandler)
+    except OSError as error:
+        raise CannotListen(host, port, error, "--listen", "--listen") from None
+    with server:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: threading.Thread(target=server.shutdown).start())
         on_start(server.server_port)

@@ -2,11 +2,13 @@
 
 import os
 import signal
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from console.listening import CannotListen
 from console.web.actions import ConsoleActions
 from console.web.app import create_app
 from console.web.config import ConsoleConfig
@@ -52,7 +54,7 @@ def serve(config: ConsoleConfig, *, say: Callable[[str], None]) -> None:
     """Serve the console until SIGINT or SIGTERM."""
     import uvicorn
 
-    with console_parts(config, say=say) as web:
+    with _listening(config) as listener, console_parts(config, say=say) as web:
 
         class Server(uvicorn.Server):
             def handle_exit(self, sig: int, frame: Any) -> None:
@@ -79,4 +81,13 @@ def serve(config: ConsoleConfig, *, say: Callable[[str], None]) -> None:
         )
         for name in STOP_SIGNALS:  # uvicorn raises them again at its end; what was started here has to be ended first
             signal.signal(name, lambda number, frame: None)
-        server.run()
+        server.run(sockets=[listener])
+
+
+def _listening(config: ConsoleConfig) -> socket.socket:
+    """Return a socket that listens at the console's address. Raises `CannotListen`."""
+    try:
+        family = socket.getaddrinfo(config.host, config.port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((config.host, config.port), family=family, backlog=2048)
+    except OSError as error:
+        raise CannotListen(config.host, config.port, error, "--port", "--host") from None

@@ -54,7 +54,7 @@ class AddressRefused(RequestRefused):
 
     def __init__(self, address: object, whose: str = "address"):
         what = "list the host" if whose == "address" else "list it"
-        super().__init__(f"{whose} {address} is not public; {what} under allow_hosts if it is yours")
+        super().__init__(f"{whose} {address} is not public; {what} under allow_hosts of settings if it is yours")
 
 
 class RobotsForbidden(RequestRefused):

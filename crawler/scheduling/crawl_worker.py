@@ -132,7 +132,9 @@ class CrawlWorkers:
                 child
             )  # after `done`, which raises if Redis is unavailable: the child is reaped again then
             self.slots.release()
-            if not report:
+            if not report and self.stopping and code == -signal.SIGTERM:  # stopped while it was still starting
+                report = {"outcome": "killed", "problems": []}
+            elif not report:
                 report = {"outcome": "killed", "problems": [f"the spider was {ended_by(code)}"]}
                 self.presence.note_error(f"task {child.lease.task}: the spider was {ended_by(code)}")
             if on_report is not None:

@@ -239,6 +239,8 @@ def _wording(error: Any, known: list[str] | None) -> tuple[str, str, int]:
         return f"{error['loc'][-1]!r} is missing", f"write {{{error['loc'][-1]}: …}}", 0
     if kind == "extra_forbidden":
         return "unknown key", suggest(str(error["loc"][-1]), known) if known else "", 0
+    if kind == "string_type" and isinstance(error["input"], list):
+        return f"must be text, not {_shown(error)}", "write a single value, without brackets or dashes", 0
     if kind in TYPES:
         return f"must be {TYPES[kind]}, not {_shown(error)}", TYPE_HINTS.get(kind, ""), 0
     bounds = {"greater_than": "gt", "greater_than_equal": "ge", "less_than": "lt", "less_than_equal": "le"}

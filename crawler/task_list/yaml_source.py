@@ -204,6 +204,10 @@ def _syntax_mistake(error: Any, text: str, source: Source) -> None:
     tabs = [(n, line) for n, line in enumerate(lines, 1) if re.match(r" *\t\s*[^\s#]", line)]
     for number, line in tabs:
         source.add((number, line.index("\t") + 1), (), "a tab in the indentation", "indent with spaces")
+    if "quoted scalar" in (error.context or "") and "end of stream" in (error.problem or "") and error.context_mark:
+        start = error.context_mark
+        source.add((start.line + 1, start.column + 1), (), "this quotation mark is not closed", "close it")
+        return
     place = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     if glued := re.match(r" *[\w-]+:(?=[^\s/])(?!.*: )", "".join(lines[place[0] - 2 : place[0] - 1])):
         source.add((place[0] - 1, glued.end() + 1), (), "no space after the colon of this key", "add the space")

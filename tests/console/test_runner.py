@@ -27,3 +27,13 @@ def test_run_on_a_redis_with_password_never_shows_it(folder: Path, exemplar: Exe
     assert done.code == 0, done.err
     assert "hunter2" not in done.out + done.err
     assert done.events[0]["redis"].startswith("redis://:***@")
+
+
+def test_a_missing_password_is_said_in_plain_words(exemplar: Exemplar, guarded_redis: str) -> None:
+    done = exemplar("status", REDIS_URL=guarded_redis.replace(":hunter2@", ""))
+    assert done.code == 2
+    assert "requires a password; put it into REDIS_URL" in done.err
+    done = exemplar("status", REDIS_URL=guarded_redis.replace("hunter2", "wrong"))
+    assert done.code == 2
+    assert "refuses the login: invalid username-password pair" in done.err
+    assert "wrong@" not in done.err

@@ -22,7 +22,7 @@ NAMES = {
     "private.test": [["127.0.0.2"]],
     "moves.test": [["127.0.0.1"]],
 }
-REFUSED = "address 127.0.0.2 is not public; list the host under allow_hosts if it is yours"
+REFUSED = "address 127.0.0.2 is not public; list the host under allow_hosts of settings if it is yours"
 
 
 class Tried(NamedTuple):

@@ -22,6 +22,7 @@ OLDEST = (6, 2)  # BLMOVE, the reliable pop
 OPEN_REDIS_ALLOWED = "EXEMPLAR_ALLOW_OPEN_REDIS"
 
 RIGHTS = "give the user the rules that docs/operations.md lists"
+_WITHOUT_PASSWORD = ("HELLO must be called", "Authentication required")  # the server's texts, where none was sent
 _RIGHTS = (  # commands without an effect, each of which needs another rule
     ("EXISTS", f"{keys.PREFIX}edition"),
     ("EXISTS", "rq:queues"),
@@ -72,7 +73,13 @@ def connect(url: str) -> "redis.Redis":
             if role == "master":
                 _try_rights(once)
     except (redis.AuthenticationError, redis.exceptions.AuthorizationError) as error:
-        raise RedisRefused(f"Redis at {shown} refuses the login: {error}; put the password into REDIS_URL") from None
+        if any(text in str(error) for text in _WITHOUT_PASSWORD):
+            raise RedisRefused(
+                f"Redis at {shown} requires a password; put it into REDIS_URL: redis://:password@host:6379/0"
+            ) from None
+        raise RedisRefused(
+            f"Redis at {shown} refuses the login: {reason(error)}; put the password into REDIS_URL"
+        ) from None
     except redis.exceptions.NoPermissionError as error:
         raise RedisRefused(f"Redis at {shown}: {reason(error)}") from None
     except (redis.RedisError, OSError) as error:

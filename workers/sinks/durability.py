@@ -4,6 +4,7 @@ With `safe` an output has a group of rows on disk before their pages are settled
 writes them within about half a minute: a power failure may lose rows whose URLs count as written.
 """
 
+import errno
 import os
 from pathlib import Path
 from typing import Literal
@@ -12,7 +13,10 @@ Durability = Literal["safe", "fast"]
 
 
 def make_folder(folder: Path, durability: Durability) -> None:
-    """Create a folder and its parents if they are missing. Raises `OSError`."""
+    """Create a folder and its parents if they are missing. Raises `OSError`; it names a parent that is a file."""
+    above = next((level for level in (folder, *folder.parents) if level.exists()), folder)
+    if above.exists() and not above.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, f"{above} is a file, not a folder")
     missing = [level for level in (folder, *folder.parents) if not level.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     if durability == "safe":

@@ -86,7 +86,8 @@ def test_a_response_that_broke_off_says_nothing_about_the_host(error):
 def test_a_refused_address_is_named_with_the_remedy():
     outcome = outcome_of_failure(AddressRefused("127.0.0.1"))
     assert outcome.kind == "fail"
-    assert outcome.reason == "address 127.0.0.1 is not public; list the host under allow_hosts if it is yours"
+    text = "address 127.0.0.1 is not public; list the host under allow_hosts of settings if it is yours"
+    assert outcome.reason == text
 
 
 @pytest.mark.parametrize(

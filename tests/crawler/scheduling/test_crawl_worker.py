@@ -123,6 +123,16 @@ def test_stopping_lets_the_spider_hand_in_what_it_has(site, connection, redis_ur
     assert schedule.running() == []
 
 
+def test_stopping_a_spider_that_is_still_starting_is_no_problem(site, connection, redis_url, tmp_path, schedule):
+    publish_tasks(connection, tmp_path, site, delay=0.2)
+    schedule.fire_now(["zh-news"])
+    with at_work(redis_url) as (workers, reports):
+        until(lambda: children_of(workers))
+    [(_, report)] = reports
+    assert (report["outcome"], report["problems"]) in [("killed", []), ("stopped", [])]
+    assert schedule.running() == []
+
+
 def test_two_workers_never_run_one_task_at_once(site, connection, redis_url, tmp_path, schedule):
     publish_tasks(connection, tmp_path, site, delay=0.1, limit=8)
     schedule.fire_now(["zh-news"])

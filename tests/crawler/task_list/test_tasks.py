@@ -183,6 +183,15 @@ EDITS = [
         "a pattern, not the URL",
     ),
     ("example: http://h/a", "example: [http://h/a]", "5:26", "", "not YAML"),
+    (
+        "example: http://h/a/kuaibao/2012/0312/345.html",
+        "example: [http://h/a/kuaibao/2012/0312/345.html]",
+        "5:14",
+        "tasks.kuaibao.example",
+        "write a single value",
+    ),
+    ("example: http://h/a", 'example: "http://h/a', "5:14", "", "this quotation mark is not closed; close it"),
+    ("every: 1h", "every: '1h", "2:10", "", "this quotation mark is not closed; close it"),
     ("{date:%Y/%m%d}", "{dat:%Y/%m%d}", "6:33", "tasks.kuaibao.pattern", "did you mean {date:%Y-%m-%d}?"),
     (
         "pattern: http://h/a/kuaibao/{date:%Y/%m%d}/{id}.html",
