@@ -263,7 +263,7 @@ class Runner:
         """Do all steps that need Redis. `awaited`: the tasks of a run with `once`."""
         self._watch_extraction()
         on_look(self)
-        if awaited:
+        if self._once:
             self._follow(awaited)
 
     def _watch_extraction(self) -> None:

@@ -96,3 +96,9 @@ def test_ctrl_c_while_the_command_line_is_loaded_ends_it_without_a_traceback():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=os.environ, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (128 + signal.SIGINT, "", "")
+
+
+def test_a_run_once_of_paused_tasks_ends(exemplar: Exemplar, tmp_path: Path):
+    (tmp_path / "tasks.yaml").write_text(f"{TASKS}    paused: true\n", "utf-8")
+    done = exemplar("run", "--once")
+    assert (done.code, "Traceback" in done.err) == (0, False)
