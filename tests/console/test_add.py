@@ -153,7 +153,7 @@ def test_public_host_needs_a_contact(exemplar: Exemplar) -> None:
     ("arguments", "says"),
     [
         (["news.example/a/1.html"], "a URL begins with https://"),
-        (["nothing.csv"], "No such file"),
+        (["nothing.csv"], "no such file"),
         (["https://a.example/1", "https://b.example/1", "--name", "x"], "--name needs a single URL"),
     ],
 )
