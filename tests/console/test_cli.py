@@ -35,7 +35,7 @@ def test_unknown_command_names_the_nearest(exemplar: Exemplar) -> None:
     assert "did you mean 'check'" in done.err
 
 
-@pytest.mark.parametrize("command", ["run", "check", "schedule", "crawl news", "add http://127.0.0.1:9/a/1.html"])
+@pytest.mark.parametrize("command", ["run", "check", "schedule", "crawl news"])
 def test_missing_task_list_is_one_clear_line(command: str, exemplar: Exemplar) -> None:
     done = exemplar(*command.split())
     assert done.code == 2
