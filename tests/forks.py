@@ -22,6 +22,7 @@ from functools import partial
 from multiprocessing.util import _exit_function  # type: ignore[attr-defined]  # typeshed leaves it out
 from pathlib import Path
 from typing import Any, Union
+from unittest.mock import patch
 
 from tests.samples import IS_LONG
 
@@ -106,9 +107,9 @@ def _run(program: str, arguments: Sequence[str], folder: Path, environment: Mapp
         opened = os.open(files / str(number), flags | os.O_APPEND, 0o600)
         os.dup2(opened, number)
         os.close(opened)
-    subprocess.Popen = _ForkingPopen  # type: ignore[assignment, misc]
     try:
-        sys.exit(_be(program, arguments, environment))
+        with patch.object(subprocess, "Popen", _ForkingPopen):
+            sys.exit(_be(program, arguments, environment))
     finally:
         atexit._run_exitfuncs()
 

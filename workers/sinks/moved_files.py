@@ -10,12 +10,14 @@ import io
 import lzma
 import tempfile
 import zlib
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
 import zstandard
 
 CHUNK = 1 << 20  # bytes
+ENDINGS = (".*", "-[0-9]*")  # of their names, as patterns of `glob`
 COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
 DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)  # of a compressed file
 
@@ -25,8 +27,8 @@ def moved_aside(path: Path) -> set[Path]:
     name = glob.escape(path.name)
     return {
         other
-        for form in (f"{name}.*", f"{name}-[0-9]*")
-        for other in path.parent.glob(form)
+        for ending in ENDINGS
+        for other in path.parent.glob(name + ending)
         if other.name.removeprefix(path.name) not in COMPRESSED and other.is_file()
     }
 
@@ -54,16 +56,17 @@ def unpacked(path: Path) -> tuple[IO[bytes], Exception | None]:
 
     Raises `OSError` if the file cannot be read, or the temporary one cannot be written.
     """
-    copy = tempfile.TemporaryFile(prefix="exemplar-")  # noqa: SIM115 - the caller closes it
     damage: Exception | None = None
-    try:
-        with opened(path) as file:
-            while part := file.read1(CHUNK):  # `read` would lose what came before the damage
-                copy.write(part)
-    except DAMAGE as error:
-        if isinstance(error, OSError) and error.errno:
-            copy.close()
-            raise
-        damage = error
-    copy.flush()
+    with ExitStack() as stack:
+        copy = stack.enter_context(tempfile.TemporaryFile(prefix="exemplar-"))
+        try:
+            with opened(path) as file:
+                while part := file.read1(CHUNK):  # `read` would lose what came before the damage
+                    copy.write(part)
+        except DAMAGE as error:
+            if isinstance(error, OSError) and error.errno:
+                raise
+            damage = error
+        copy.flush()
+        stack.pop_all()  # the caller closes it
     return copy, damage

@@ -21,7 +21,7 @@ from workers.rows import KEY, Row
 from workers.sinks.row_schema import FIELDS
 
 from .kinds import Target
-from .moved_files import DAMAGE, opened
+from .moved_files import DAMAGE, ENDINGS, opened
 
 NEEDED = (*KEY, "url", "text", "fetched_at")  # fields without which a line is no row of ours
 LONGEST_LINE = 256 * 2**20  # bytes
@@ -38,7 +38,7 @@ def jsonl_rows(target: Target) -> Iterator[Row]:
     path = str(target.folder / Path(target.address).expanduser())
     pattern = "*".join(map(glob.escape, _PLACEHOLDER.split(path)))
     try:
-        files = {Path(name) for form in (pattern, f"{pattern}.*", f"{pattern}-[0-9]*") for name in glob.glob(form)}  # noqa: PTH207
+        files = {Path(name) for ending in ("", *ENDINGS) for name in glob.glob(pattern + ending)}  # noqa: PTH207
         in_order = sorted((file.stat().st_mtime_ns, file) for file in files if file.is_file())
     except OSError as error:
         raise _unavailable(path, error) from None
