@@ -19,7 +19,7 @@ class RedisRefused(ExemplarError):
 
 
 class SinkUnavailable(ExemplarError):
-    """An output can't be written now (disk full, locked, no permission): the page is kept and tried again.
+    """An output cannot be written now (disk full, locked, no permission): the page is kept and tried again.
 
     `wait`: the target's Retry-After in seconds; 0 without one.
     """

@@ -76,7 +76,7 @@ def draw(
     """Draw how a method decided on a page into the file `to`, whole or not at all, and return its path.
 
     The suffix gives the format: .svg or .png. Further parameters and errors are those of `figure_data`. Raises
-    `ValueError` for another suffix, `ExtraMissing` without matplotlib, `OSError` if the file can't be written.
+    `ValueError` for another suffix, `ExtraMissing` without matplotlib, `OSError` if the file cannot be written.
     """
     path = check_path(to)
     found = figure_data(

@@ -2,7 +2,7 @@
 
 import re
 
-# C0 without \t, \n and \r, DEL, C1; and halves of characters, which can't be written as UTF-8
+# C0 without \t, \n and \r, DEL, C1; and halves of characters, which cannot be written as UTF-8
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _SPACES = frozenset("\x0b\x0c\x1c\x1d\x1e\x1f") | set(map(chr, range(0x80, 0xA0)))  # where they stand, words end
 

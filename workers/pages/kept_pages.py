@@ -404,7 +404,7 @@ class KeptPages(PageSink):
             return True
 
     def _unavailable(self, error: Exception) -> SinkUnavailable:
-        return SinkUnavailable(f"kept pages unavailable: {self.name} can't be used: {error}")
+        return SinkUnavailable(f"kept pages unavailable: {self.name} cannot be used: {error}")
 
 
 def _set_up(database: sqlite3.Connection, synchronous: str) -> None:

@@ -208,7 +208,7 @@ class AppendedFileSink:
         return self._unpacked[path].fileno()
 
     def _append_to_all(self, by_path: dict[Path, list[Row]]) -> None:
-        """Append to each file; if one can't be written, the others get their old size back."""
+        """Append to each file; if one cannot be written, the others get their old size back."""
         ends: list[tuple[Path, int]] = []
         encoded: dict[Path, bytes] = {}
         try:
@@ -344,7 +344,7 @@ class AppendedFileSink:
             self._held = None
 
     def _unavailable(self, error: OSError) -> SinkUnavailable:
-        return SinkUnavailable(f"output unavailable: {self.name} can't be written: {error.strerror or error}")
+        return SinkUnavailable(f"output unavailable: {self.name} cannot be written: {error.strerror or error}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ class Kind:
     with it, `exemplar-crawler[extra]`. `is_queued`: it opens a `BatchSink`; its rows are queued and delivered in
     batches. `takes`: the options of an output that have an effect, besides `batch`, which queued kinds have.
     `placeholders`: what its addresses may contain besides `{task}`. `reads`: `module:function` within `workers.sinks`,
-    from a `Target` to the rows that the output has, oldest first; empty if they can't be read. `batch_rows`,
+    from a `Target` to the rows that the output has, oldest first; empty if they cannot be read. `batch_rows`,
     `batch_seconds`: of a batch, unless its options differ.
     """
 
@@ -69,11 +69,11 @@ class Kind:
     def rows(self, target: Target) -> Iterator[Row]:
         """Yield the rows that a target has, oldest first.
 
-        Raises `OutputError` if the kind can't be read, the target is invalid or its extra is not installed, and
+        Raises `OutputError` if the kind cannot be read, the target is invalid or its extra is not installed, and
         `SinkUnavailable`.
         """
         if not self.reads:
-            raise OutputError(f"task {target.task}: rows can't be read from {shown(target.label)}")
+            raise OutputError(f"task {target.task}: rows cannot be read from {shown(target.label)}")
         return cast(Callable[[Target], Iterator[Row]], self._imported(self.reads, target))(target)
 
     def options(self) -> tuple[str, ...]:

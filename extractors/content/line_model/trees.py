@@ -163,7 +163,7 @@ def save(model: Trees, path: Path, about: Mapping[str, Any]) -> None:
 
 
 def load(path: Path, names: Sequence[str]) -> Trees:
-    """Return the model in a file. Raises `BadModel` if it can't be read or its features are not those of `names`."""
+    """Return the model in a file. Raises `BadModel` if it cannot be read or its features are not those of `names`."""
     try:
         stored = json.loads(path.read_text("utf-8"))
         model = Trees(
