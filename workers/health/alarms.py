@@ -36,7 +36,7 @@ _ADVICE: Mapping[AlarmKind, str] = {  # 0: the task, 1: the URL of a page
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """An alarm of a task. Times are Unix seconds: `since` the first sign, `opened`, the `last` sign, its end.
+    """An alarm of a task. Times are Unix seconds: `since`, the first sign; `opened`; `last`, the last sign; its end.
 
     `state`: open, repeated (open again within a day of its recovery), recovered, or dismissed by a person. `count`: how
     many observations show it; `evidence`: figures with the task's baseline; `urls`: of some of these observations.

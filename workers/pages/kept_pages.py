@@ -1,8 +1,8 @@
 """Kept pages: the fetched pages of a task on disk, so that they can be extracted again without a request.
 
 One SQLite file per task. Pages that are written together are one block (`workers.page_packing`): bodies, each once by
-its SHA-256, and a record of each page. Like JSON lines the file may be on a shared file system that has locks, since it
-is written with a rollback journal and not with a write-ahead log, which needs shared memory.
+its SHA-256, and a record of each page. The file may be on a shared file system with locks, as a file of JSON lines may,
+because it is written with a rollback journal and not with a write-ahead log, which needs shared memory.
 
 A writer holds the file, removes a few pages that are too old, and writes the pages of its group in one transaction.
 """
@@ -34,12 +34,12 @@ from ..sinks.sqlite_file import SqliteFile
 from ..url_states import Fingerprint, fingerprint
 
 KEPT_PAGES = "kept pages"  # the name under which the ledger notes that a page is kept, beside those of outputs
-SQLITE_PAGE = 1024  # bytes: little is lost at the end of a block, and an empty file is small
+SQLITE_PAGE = 1024  # bytes; little is wasted at the end of a block, and an empty file is small
 BLOCK = 2**21  # bytes of a block, unpacked, unless one body is larger
 BLOCKS_IN_MEMORY = 4
 REMOVED_AT_ONCE = 30  # pages; a group has at most ten
-FREED_AT_ONCE = 200  # pages of SQLite that a write gives back to the file system
-PERIODS = 4  # into which `keep` is divided: each begins without a dictionary
+FREED_AT_ONCE = 200  # pages of SQLite that a write returns to the file system
+PERIODS = 4  # periods into which `keep` is divided; each begins without a dictionary
 _SCHEMA = """
 CREATE TABLE dictionaries (id INTEGER PRIMARY KEY, began REAL NOT NULL, blocks TEXT NOT NULL,
     size INTEGER NOT NULL);
@@ -58,8 +58,8 @@ CREATE TABLE planned (id INTEGER PRIMARY KEY, change TEXT NOT NULL);
 # Texts as extracted with the example alone. A table of its own, since 0.2 writes rows of five columns to `articles`
 _EXAMPLE_TEXTS = """CREATE TABLE IF NOT EXISTS example_texts (name BLOB PRIMARY KEY, page INTEGER NOT NULL,
     version INTEGER NOT NULL, hash BLOB NOT NULL) WITHOUT ROWID"""
-_KINDS: tuple[PageKind, ...] = ("article", "list", "refused")  # in the tables their places
-_HASH = 16  # bytes of a SHA-256 that tell bodies, and texts, apart
+_KINDS: tuple[PageKind, ...] = ("article", "list", "refused")  # the tables contain the index of a kind
+_HASH = 16  # bytes of a SHA-256 that identify a body or a text
 _NEWEST_OF_EACH_URL = """
 SELECT id FROM pages AS page WHERE kept_at >= :oldest AND fetched_at >= :since AND (kind = 1 OR NOT EXISTS (
     SELECT 1 FROM pages AS other WHERE other.name = page.name AND other.id != page.id
@@ -113,7 +113,7 @@ class KeptPages(SqliteFile, PageSink):
 
     Not for several threads, nor after a fork.
 
-    `keep`: seconds after which a page is removed; None: no page is.
+    `keep`: seconds after which a page is removed; None: pages are never removed.
     """
 
     isolation_level = None
@@ -149,8 +149,8 @@ class KeptPages(SqliteFile, PageSink):
     def newest_of_each_url(self, *, since: float = 0.0) -> list[int]:
         """Return the ids of the pages to extract again, oldest first.
 
-        For each URL it is the newest page that gave a row, or if none did, the newest one that was refused; of a list
-        page all, since each gave other entries. `since`: Unix seconds, when they were fetched.
+        For each URL this is the newest page that gave a row, or if none did, the newest one that was refused; for a
+        list page they are all, since each gave other entries. `since`: Unix seconds, when they were fetched.
         """
         with self._reading() as database:
             found = database.execute(_NEWEST_OF_EACH_URL, {"oldest": self._oldest(), "since": since}).fetchall()
