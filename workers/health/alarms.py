@@ -29,7 +29,7 @@ _ADVICE: Mapping[AlarmKind, str] = {  # 0: the task, 1: the URL of a page
     "`pattern`, or give them a task of their own",
     "failures": "`exemplar status --problems {0}` and `exemplar failures {0}` show the reasons",
     "section moved": "look for the section's list with `exemplar try {0}`, and name it as `start` of the task",
-    "section quiet": "see on the site whether there is news, and what the task finds with `exemplar try {0}`",
+    "section quiet": "check the site for new articles, and compare what `exemplar try {0}` finds",
     "everything new": "run the task more often (`every`), or name the section's feed or further lists as `start`",
 }
 

@@ -382,7 +382,7 @@ class KeptPages(SqliteFile, PageSink):
         connection.execute("PRAGMA journal_mode = TRUNCATE").fetchall()
 
     def _unavailable(self, error: Exception) -> SinkUnavailable:
-        return SinkUnavailable(f"kept pages unavailable: {self.name} can't be used: {error}")
+        return SinkUnavailable(f"kept pages unavailable: {self.name} cannot be used: {error}")
 
 
 def _record(source: SourcePage) -> Mapping[str, Any]:

@@ -52,9 +52,9 @@ _MEANINGS: Mapping[str, tuple[str, bool]] = {
         ("PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "301"),
         ("{bucket} is in another region; set AWS_REGION or ?region=", True),
     ),
-    **dict.fromkeys(("InvalidBucketName", "ParamValidationError"), ("{bucket} is no valid name of a bucket", True)),
+    **dict.fromkeys(("InvalidBucketName", "ParamValidationError"), ("{bucket} is not a valid bucket name", True)),
     **dict.fromkeys(
-        ("ResponseParserError", "405", "MethodNotAllowed", "501"), ("the endpoint is no server of this kind", True)
+        ("ResponseParserError", "405", "MethodNotAllowed", "501"), ("the endpoint is not a server of this kind", True)
     ),
     "FileNotFoundError": _NOT_FOUND,
     "ValueError": ("the endpoint or another setting in the environment is invalid", True),
@@ -142,12 +142,12 @@ class CloudStore:
 
     def put(self, path: str, data: bytes, *, is_again: bool) -> None:
         """Write an object in one request."""
-        with self._errors("can't be written") as system:
+        with self._errors("cannot be written") as system:
             system.pipe_file(path, data, **self._one_put, **self._limit)
 
     def names(self, folder: str, start: str) -> list[str]:
         """Return the paths of the objects below a folder that begin with `start`, without listing others."""
-        with self._errors("can't be listed") as system:
+        with self._errors("cannot be listed") as system:
             try:
                 if "timeout" not in self._limit:
                     return cast(list[str], system.find(folder))
@@ -159,13 +159,13 @@ class CloudStore:
 
     def read(self, path: str) -> bytes:
         """Return the bytes of an object."""
-        with self._errors("can't be read") as system:
+        with self._errors("cannot be read") as system:
             return cast(bytes, system.cat_file(path, **self._limit))
 
     @contextmanager
     def open(self, path: str) -> Iterator[BinaryIO]:
         """Open an object as a file; parts are requested as they are read."""
-        with self._errors("can't be read") as system, system.open(path, "rb", block_size=2**18) as file:
+        with self._errors("cannot be read") as system, system.open(path, "rb", block_size=2**18) as file:
             yield file
 
     def check(self, folder: str) -> None:
@@ -174,9 +174,9 @@ class CloudStore:
         If removing is not allowed, the object `.exemplar-check` remains.
         """
         self.names(folder, PROBE)
-        with self._errors("can't be written") as system:
+        with self._errors("cannot be written") as system:
             system.pipe_file(f"{folder}/{PROBE}", b"", **self._limit)
-        with suppress(OutputError, SinkUnavailable), self._errors("can't be written") as system:
+        with suppress(OutputError, SinkUnavailable), self._errors("cannot be written") as system:
             system.rm_file(f"{folder}/{PROBE}", **self._limit)
 
     def close(self) -> None:

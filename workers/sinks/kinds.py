@@ -70,11 +70,11 @@ class Kind:
     def rows(self, target: Target) -> Iterator[Row]:
         """Yield the rows that a target has, oldest first.
 
-        Raises `OutputError` if the kind can't be read, the target is invalid or its extra is not installed, and
+        Raises `OutputError` if the kind cannot be read, the target is invalid or its extra is not installed, and
         `SinkUnavailable`.
         """
         if not self.reads:
-            raise OutputError(f"task {target.task}: rows can't be read from {shown(target.label)}")
+            raise OutputError(f"task {target.task}: rows cannot be read from {shown(target.label)}")
         return cast(Callable[[Target], Iterator[Row]], self._imported(self.reads, target))(target)
 
     def options(self) -> tuple[str, ...]:

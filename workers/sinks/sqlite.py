@@ -160,7 +160,7 @@ class SqliteSink(SqliteFile):
                 time.sleep(0.01)
 
     def _unavailable(self, error: Exception) -> SinkUnavailable:
-        return SinkUnavailable(f"output unavailable: {self.name} can't be written: {error}")
+        return SinkUnavailable(f"output unavailable: {self.name} cannot be written: {error}")
 
 
 class _Table:
@@ -175,7 +175,7 @@ class _Table:
         self.columns = {name: _type_of(source, bool(options.fields)) for name, source in sources.items()}
         self.looked_up = {name for name, source in sources.items() if source in WRITTEN_ROW}
         if len({name.lower() for name in self.columns}) < len(self.columns):
-            raise OutputError("names of columns in SQLite can't differ in case only: " + ", ".join(self.columns))
+            raise OutputError("names of columns in SQLite cannot differ in case only: " + ", ".join(self.columns))
         self.create = (
             "CREATE TABLE IF NOT EXISTS articles ("
             + ", ".join(f"{_quoted(name)} {kind}" for name, kind in self.columns.items())
