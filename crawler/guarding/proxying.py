@@ -5,7 +5,7 @@
   here is refused too: the address to which the proxy would connect is unknown.
 - A target in an unusual form of an address (`0177.0.0.1`, `2130706433`) is refused: proxies may interpret it
   differently.
-- Not covered: the proxy resolves the name again, and may get another address.
+- A remaining risk: the proxy resolves the name again, and may get another address.
 Proxies of the environment (`HTTP_PROXY` …) are never used.
 """
 

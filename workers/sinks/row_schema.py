@@ -1,4 +1,4 @@
-"""The JSON Schema of a row (2020-12): which fields rows have, and what each means.
+"""The JSON Schema of a row (2020-12): the fields of rows and their meanings.
 
 The schema is additive: a new version may add fields and values of `method`, `page_type` and the kinds of blocks; no
 field is removed, renamed or given another type. So a reader must ignore unknown fields. Each change
@@ -11,7 +11,7 @@ from typing import Any
 from ..rows import KEY
 
 ROW_SCHEMA_VERSION = 1
-ID = "https://exemplar.example/schemas/row/{version}"  # an identifier; nothing is served there
+ID = "https://exemplar.example/schemas/row/{version}"  # an identifier, not the address of a document
 
 
 def _text(description: str, **more: Any) -> dict[str, Any]:

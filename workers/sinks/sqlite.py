@@ -94,14 +94,14 @@ class SqliteSink(SqliteFile):
     def _upsert(self, connection: sqlite3.Connection, rows: Sequence[Row]) -> dict[RowKey, str]:
         """Upsert rows; if the table refuses one, each on its own. Return SQLite's messages by the keys of refused rows.
 
-        Lone surrogates are replaced only after SQLite has refused one: to look for them in each row takes time.
+        Lone surrogates are only replaced after SQLite has refused one: searching each row for them would take time.
         """
         connection.execute("SAVEPOINT all_rows")
         try:
             connection.executemany(self._table.upsert, map(self._values, rows))
             return {}
         except (*_REFUSALS, UnicodeEncodeError):
-            if not connection.in_transaction:  # a trigger ended it
+            if not connection.in_transaction:  # a trigger ended the transaction
                 raise
             connection.execute("ROLLBACK TO all_rows")
         refused: dict[RowKey, str] = {}
@@ -171,7 +171,7 @@ class _Table:
         sources |= {name: source for name, source in zip(options.key_names(), KEY, strict=True) if name not in sources}
         self.key = options.key_names()
         self.names = StoredNames(options)
-        # A column without NOT NULL takes rows that an earlier set of fields wrote
+        # Columns are not declared NOT NULL, because rows with other sets of fields lack some
         self.columns = {name: _type_of(source, bool(options.fields)) for name, source in sources.items()}
         self.looked_up = {name for name, source in sources.items() if source in WRITTEN_ROW}
         if len({name.lower() for name in self.columns}) < len(self.columns):
@@ -204,7 +204,7 @@ def _add_new_columns(connection: sqlite3.Connection, table: _Table) -> None:
         return
     with connection:
         connection.execute("BEGIN IMMEDIATE")
-        for name in table.missing(connection):  # another worker may have been first
+        for name in table.missing(connection):  # checked again: another worker may have added them
             kind = table.columns[name].removesuffix(" NOT NULL")
             connection.execute(f"ALTER TABLE articles ADD COLUMN {_quoted(name)} {kind}")
 

@@ -24,7 +24,7 @@ STARTERS = ("schedule", "crawl")  # roles of processes that may start a run of t
 _MAPS = (keys.PLANNED, keys.HISTORIES, keys.ALARMS, keys.PROPOSALS, keys.EXAMPLES)
 _SETS = (keys.LEDGERS, keys.FETCHED)
 _SORTED = (keys.SCHEDULE, keys.QUARANTINES, keys.OFF_TEMPLATE)
-_QUEUES = (keys.ROW_QUEUES, keys.REFUSING)  # members are JSON lists of task and output
+_QUEUES = (keys.ROW_QUEUES, keys.REFUSING)  # sets whose members are JSON lists of task and output
 
 
 def check_rename(connection: "redis.Redis", old: str, new: str) -> None:
@@ -57,7 +57,7 @@ def rename_task(connection: "redis.Redis", old: str, new: str) -> None:
     queues = {name: _members(connection, name, old) for name in _QUEUES}
     pipe = connection.pipeline(transaction=True)
     for stale in connection.scan_iter(match=glob_escaped(keys.of_task(new, "")) + "*", count=1000):
-        pipe.unlink(stale)  # of a ledger without URLs
+        pipe.unlink(stale)  # keys of a ledger without URLs
     for name, target in moved.items():
         pipe.rename(name, target)
     for name, value in maps.items():
@@ -75,7 +75,7 @@ def rename_task(connection: "redis.Redis", old: str, new: str) -> None:
         for raw, at in members:
             pipe.zrem(name, raw)
             pipe.zadd(name, {member_of(new, json.loads(raw)[1]): at})
-    pipe.hdel(keys.CONFIGS, old)  # that of the new name is written when the task list is published
+    pipe.hdel(keys.CONFIGS, old)  # the config of the new name is written when the task list is published
     pipe.zrem(keys.DUE, old)
     pipe.execute()
 
