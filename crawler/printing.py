@@ -12,7 +12,7 @@ def printable(text: str) -> str:
     """Return `text` with the characters escaped (`\\x1b`) that a terminal obeys, or that hide what is written.
 
     Titles, reasons, file names and URLs come from outside: they may hold commands for a terminal (C0, C1), characters
-    that turn the direction of writing around, and halves of characters, which can't be written at all.
+    that turn the direction of writing around, and halves of characters, which cannot be written at all.
     """
     return _COMMANDS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 

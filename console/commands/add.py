@@ -215,7 +215,10 @@ def _other_scope(survey: "Survey") -> str:
     if survey.scope == "site":
         what, option = "the whole site is one section; for the articles in this one's own folders only", "--section"
     else:
-        what, option = "only this section is taken; for all articles of the site that share its template", "--site"
+        what, option = (
+            "the task covers this section only; for all articles of the site that share its template",
+            "--site",
+        )
     return f"{what}: exemplar add {survey.example} {option}"
 
 

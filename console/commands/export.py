@@ -150,7 +150,7 @@ def _source(tasks: "TaskFile", task: "Task", source: str | None, target: str) ->
     kind = kind_of(address := expand(chosen, task.name))
     if kind is None or not kind.reads:
         raise click.UsageError(
-            f"rows can't be read from {shown(chosen)}; they can be read from {', '.join(_readable_kinds())}"
+            f"rows cannot be read from {shown(chosen)}; they can be read from {', '.join(_readable_kinds())}"
         )
     return Target(address, chosen, task.name, tasks.folder.absolute())
 

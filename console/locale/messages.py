@@ -73,7 +73,7 @@ WORDS = (  # of tables, headings and states; they are translated where they are 
 )  # fmt: skip
 NOUNS = (
     "task", "output", "row", "page", "URL", "reason", "file", "further page", "further task", "refused row",
-    "crawl worker", "extraction worker",
+    "crawl worker", "extraction worker", "list page", "link", "article", "new article",
 )  # fmt: skip
 OF_CLICK = (
     "Usage:", "Options", "Commands", "Arguments", "default: {default}", "required", "Show this message and exit.",

@@ -259,7 +259,7 @@ class Task(_Frozen):
 
 
 class PressureMarks(_Frozen):
-    """The marks at which spiders pause until extraction workers have worked on what waits."""
+    """The marks at which spiders pause until extraction workers have processed enough of the waiting pages."""
 
     task_pages: int = Field(
         default=DEFAULT_MARKS.task_pages,

@@ -81,7 +81,7 @@ def _check_pair(name: str, source: str, inner: tuple[str | int, ...], before: Se
         raise BadValueError(f"unknown field {source!r}", suggest(source, [*FIELDS]), inner=inner)
     if not FIELD_NAME.fullmatch(name):
         hint = "use letters, digits and _, beginning with a letter"
-        raise BadValueError(f"{show(name)} can't be a field's name", hint, inner=inner)
+        raise BadValueError(f"{show(name)} cannot be the name of a field", hint, inner=inner)
     if name in KEY and name != source:
         raise BadValueError(f"{name!r} is a field of the row key", "choose another name", inner=inner)
     if name.lower() in {earlier.lower() for earlier, _ in before}:

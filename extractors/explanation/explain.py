@@ -59,7 +59,7 @@ def explain(
 
 
 def _read(html: bytes | str, url: str | None, content_type: str | None) -> Lines | None:
-    """Return the lines of a page that its method does not read as such: it looks for its body in the source."""
+    """Return the lines of a page for a method that reads the page's source instead; None if it cannot be read."""
     with traced() as trace:
         try:
             read(make_page(html, url, content_type), PathTrie())

@@ -33,13 +33,13 @@ SCREEN = HERE / "screen.json"
 EVEN = 0.5  # probability
 _folder: ContextVar[Path] = ContextVar("folder of page-type models", default=HERE)
 MOST = 4.0  # log odds that one page can give to its shape: no page outvotes all others
-SURER = 16  # pages of a shape; more make it no surer
-MIXED = 0.2  # share of the answered pages of a shape that contradict the others, from which it is uncertain
+SURER = 16  # pages of a shape; more do not make its type more certain
+MIXED = 0.2  # share of the classified pages of a shape that contradict the others, from which it is uncertain
 
 
 @dataclass(frozen=True, slots=True)
 class PageType:
-    """`probability`: of an article, 0 to 1. `reasons`: the strongest reasons for the type, in words for a person.
+    """The type of a page. `probability`: of an article, 0 to 1. `reasons`: the strongest ones, in words for a person.
 
     `log_odds`: the probability as log odds.
     """

@@ -6,7 +6,8 @@ from math import expm1
 REASONS = 3
 COUNTED, SHARE, YES = range(3)
 
-# By number: its form, and the words; `{}` is the count or the share. Numbers that no person could check are left out.
+# By the name of a number: its form, and the words; `{}` is the count or the share. Numbers that a person cannot check
+# # are left out.
 TOLD = {
     "og_article": (YES, "it declares og:type article", "og:type is not article"),
     "declared_published": (YES, "it declares when it was published", "it declares no time of publication"),

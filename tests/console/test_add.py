@@ -128,7 +128,7 @@ def test_article_that_looks_like_a_list_is_added_if_asked(site: SiteServer, here
     done = exemplar("add", site.url + EXAMPLES["zh"], "--article", "--name", "links")
     assert done.code == 0, done.err
     assert str(load(here / "tasks.yaml")["links"].pattern) == site.url + PATTERNS["zh"]
-    assert "with --article it is treated as an article" in done.out
+    assert "it is treated as an article, as requested" in done.out
     assert "the same title, “一周链接”" in done.out
     tried = exemplar("try", "links")
     assert "note: the example may be a list or an index (" in tried.err

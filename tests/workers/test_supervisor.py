@@ -232,7 +232,7 @@ def test_a_page_waits_for_an_output_that_is_away(connection, supervise, tmp_path
     deliver(connection, {1: article(1)})
     supervise()
     [problem] = eventually(lambda: [p for p in present_problems(connection) if p.count > 2], "the problem")
-    assert "away/out.db can't be written" in problem.text
+    assert "away/out.db cannot be written" in problem.text
     assert problem.nodes == (node_name(),)
     assert states(connection, 1) == ["fetched"]
     (tmp_path / "away").unlink()

@@ -1,6 +1,6 @@
 """A ledger that lost its last second, or everything, is completed from the rows of the outputs.
 
-Redis answers before a write is on its disk. After a restart it may have forgotten that rows were written, and a worker
+Redis replies before a write is on its disk. After a restart it may have lost the record of written rows, and a worker
 would write them again. So in each epoch of Redis (`workers.redis_access.epoch`) the first worker that writes to an
 output reads its newest rows, while it holds it, until enough consecutive rows are in the ledger. With an emptied Redis
 it reads the whole output.
@@ -24,9 +24,9 @@ from ..task_state.forgetting import has_forgotten
 from ..url_states import Fingerprint, fingerprint
 from ..writing.outputs import Output
 
-KNOWN_IN_A_ROW = 1000  # rows that the ledger must know, one after another: a second has fewer
-IN_DOUBT = 20_000  # newest rows of a task, of which some may have waited for delivery when Redis forgot them
-OTHERS_IN_A_ROW = 20_000  # rows of other tasks in the same file, after which a known one is enough
+KNOWN_IN_A_ROW = 1000  # consecutive rows that must be in the ledger; in one second fewer rows are written
+IN_DOUBT = 20_000  # newest rows of a task; some of them may have waited for delivery when Redis lost them
+OTHERS_IN_A_ROW = 20_000  # consecutive rows of other tasks in the same file, after which one known row is enough
 AT_ONCE = 250  # rows in one step
 
 Action = Literal["record", "deliver", ""]
@@ -34,7 +34,7 @@ Action = Literal["record", "deliver", ""]
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """Which pages a worker still holds, each with the outputs that have its rows, and in which epoch of Redis."""
+    """The pages that a worker still holds, each with the outputs that have its rows, and the epoch of Redis."""
 
     epoch: str
     delivered: Mapping[Fingerprint, frozenset[str]]
@@ -45,10 +45,10 @@ def confirm(ledger: Ledger, pages: Mapping[Fingerprint, Sequence[str]], worker: 
 
     `pages`: for each the names of the outputs that have its rows already; they are kept with the page, in addition to
     those that another worker noted. The epoch is read after the leases: leases of the same epoch as the rows that were
-    compared can't have been given twice.
+    compared cannot have been given twice.
     """
     args = [part for name, outputs in pages.items() for part in (name, json.dumps(list(outputs), ensure_ascii=False))]
-    pipe = ledger.redis.pipeline(transaction=False)  # in this order; a full Redis refuses every MULTI
+    pipe = ledger.redis.pipeline(transaction=False)  # in this order; without MULTI, which a full Redis refuses
     ledger.step("confirm", worker, ledger.clock() + seconds, *args, pipe=pipe)
     pipe.hget(keys.EPOCH, "id")
     answers, epoch = cast("tuple[list[bytes | None], bytes | None]", pipe.execute())
@@ -70,10 +70,10 @@ def heal(
     """Add the rows of an output that this process holds to the ledger; return how many were missing in it.
 
     A row counts as written if all `outputs` have it, else as delivered to those that do. `has_queues`: the rows are
-    queued for further outputs, so the newest ones count as delivered only: Redis may have forgotten those that waited.
-    The same holds where an output gets only some of the rows. Nothing happens if a process has done this in the same
-    epoch, or if URLs were forgotten on purpose: then each row is looked up when it is written. `progress` is called
-    before each step. Raises `SinkUnavailable`.
+    queued for further outputs, so the newest ones only count as delivered: Redis may have lost the rows that waited.
+    The same applies if an output gets only some of the rows. Nothing happens if a process has done this in the same
+    epoch, or if the ledger forgets old URLs by its setting: then each row is looked up when it is written. `progress`
+    is called before each step. Raises `SinkUnavailable`.
     """
     if output.healed_in == epoch:
         return 0
@@ -113,7 +113,7 @@ def _record(
 ) -> None:
     """Settle rows that all outputs have; for the others, store which outputs have them.
 
-    Rows that are not in doubt count as in each output that gets only some rows, and as delivered from all queues.
+    Rows that are not in doubt count as delivered to all queued outputs and to outputs that get only some rows.
     """
     if len(outputs) == 1 and not (has_queues and in_doubt):
         _compare(ledger, rows, "record")
@@ -149,7 +149,7 @@ def _compare(
 
 
 def _day(row: WrittenRow, today: str) -> str:
-    """Return the code of the day on which the page was fetched: the URL was first seen then, or before."""
+    """Return the code of the day on which the page was fetched: the URL was first seen on that day or before."""
     try:
         return day_code(date.fromisoformat(row.fetched_at[:10]))
     except ValueError:

@@ -8,10 +8,10 @@ Revisit = tuple[float, float] | None  # seconds between two checks, and for how 
 def next_recheck(
     revisit: Revisit, previous: RecheckPlan | None, version: int, hash_: str, *, now: float, renew: bool = False
 ) -> RecheckPlan | None:
-    """Return when to check a page again whose row has this version and hash; None if never.
+    """Return when to recheck a page whose row has this version and hash; None if never.
 
     `previous`: the plan up to this check, None at the first. The time for rechecks begins at the first check; with
-    `renew` it starts over. If `revisit` was removed from the task meanwhile, this check was the last one.
+    `renew` it starts over. If the task no longer has `revisit`, this check was the last one.
     """
     if previous is None and revisit is None:
         return None

@@ -1,6 +1,6 @@
 """Which rows a page writes: those whose canonical URLs it can claim, so that each row has one writer.
 
-The claims, and what is remembered for near-duplicates, are in Redis; the rest of a decision follows from them.
+The claims, and the texts' hashes for near-duplicates, are in Redis; the rest of a decision follows from them.
 """
 
 import re2
@@ -65,7 +65,7 @@ class RowClaims:
             usage=found.usage,
         )
         recheck = next_recheck(config.revisit, previous, version, found.example_hash, now=now)
-        # Its row may have been written before. A plan for rechecks may be older than the last one's row.
+        # Its row may have been written before. A plan for rechecks may be older than the row of the last recheck.
         again = lease.again or lease.accepted or previous is not None or claim.has_forgotten
         return WriteRows([row], recheck, again, article=found)
 
@@ -91,7 +91,7 @@ class RowClaims:
         recheck = next_list_recheck(
             config.revisit, lease.recheck, content_hash(found.listing), has_new=bool(rows), now=self.ledger.clock()
         )
-        # again: a worker that died may have written some of the rows
+        # `again`: a worker that died may have written some of the rows
         return WriteRows(rows, recheck, again=True, note=note, entries=new)
 
     def _near_duplicate(self, config: ExtractionConfig, article: Article, canonical: str) -> str | None:

@@ -2,9 +2,9 @@
 
 The proposed page is a central one of the largest cluster whose article is good: the page alone gives a confident
 article, and the comparison with other pages of the cluster gives the same one. Among several, the longest article is
-chosen, since its limits are clearest from the page alone: on the sample site's pages the longest of a section gives all
-texts right as example, the most central one 84 to 100%. It is proposed with a back-test. One proposal of a task is open
-at a time; as long as it is open or dismissed, and the example is the same, none follows.
+chosen, since its limits are clearest from the page alone: on the sample site's pages, with the longest page of a
+section as example all texts are right, with the most central one 84 to 100%. It is proposed with a back-test. A task
+has at most one open proposal; while it is open or dismissed, and the example is the same, there is no further one.
 """
 
 import logging
@@ -41,12 +41,12 @@ from .proposals import Proposal, keep_proposal, proposal_of, update_proposal
 from .text_comparison import shingle_f1
 
 SMALLEST = 4  # pages of a cluster
-GOOD = 0.8  # confidence of the example's article alone: bodies of 300 bytes and more
-AGREE = 0.9  # F1 of that article and of the same one by comparison
+GOOD = 0.8  # confidence of the article of the page alone: bodies of 300 bytes and more
+AGREE = 0.9  # F1 of that article and the article by comparison
 TESTED = 20  # pages of a back-test
-LOCKED_FOR = 120  # seconds for which no other worker looks for a proposal of the task
-TRIED_FOR = 86400  # seconds after which a look is due again, whatever the number of pages off the template
-METHODS = ("auto", "example")  # that compare with an example
+LOCKED_FOR = 120  # seconds in which no other worker looks for a proposal of the task
+TRIED_FOR = 86400  # seconds after which a proposal is looked for again, for any number of pages off the template
+METHODS = ("auto", "example")  # methods that compare a page with an example
 
 log = logging.getLogger(__name__)
 
@@ -129,7 +129,7 @@ class ProposalFinder:
     ) -> tuple[Fingerprint, Article] | None:
         """Return the page with the best article, and the article. `order`: pages, the most central one first.
 
-        None if the articles of the cluster are alike: such pages are notices, captchas or similar.
+        None if the articles of the cluster are nearly the same: such pages are notices, captchas or similar.
         """
         articles = {name: article for name in order if (article := _alone(pages[name])) is not None}
         if len(_unlike(articles)) < self.smallest:
@@ -149,7 +149,7 @@ class ProposalFinder:
         return bool(page.url) and re2.fullmatch(self.config.url_regex, normalise(page.url)) is not None
 
     def _tested(self, new: Section, low: Sequence[tuple[str, StoredPage]]) -> BackTest:
-        """Compare the new example with the present one: on kept pages, or without any on those off the template."""
+        """Compare the new example with the present one, on kept pages; if there are none, on pages off the template."""
         pages, source = pages_to_test(self.redis, self.config, low, most=TESTED, clock=self.clock)
         return back_test(self.section.section, new, pages, source)
 
@@ -183,7 +183,7 @@ def _page(page: StoredPage) -> Page:
 
 
 def _alone(page: StoredPage) -> Article | None:
-    """Return the article of a page alone; None if there is none, or probably none."""
+    """Return the article of a page extracted alone; None if there is none, or probably none."""
     try:
         found = Section(None, method="density").extract(
             page.body, page.url, content_type=page.content_type, refuse="likely"

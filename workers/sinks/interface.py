@@ -50,7 +50,7 @@ class WrittenRow:
 
 
 class Sink(Protocol):
-    """Writes rows to an output, once for each key. Raises `SinkUnavailable` if the output can't be written now."""
+    """Writes rows to an output, once for each key. Raises `SinkUnavailable` if the output cannot be written now."""
 
     name: str  # for messages: its path, or its address without secrets
 

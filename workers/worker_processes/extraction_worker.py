@@ -242,7 +242,7 @@ class ExtractionWorker:
         except (MemoryError, redis.RedisError):
             raise
         except Exception:  # a defect of ours; the page is written all the same
-            log.exception("task %s: page %s can't be judged as a recent page", section.config.task, found.page.url)
+            log.exception("task %s: page %s cannot be judged as a recent page", section.config.task, found.page.url)
         finally:
             self.watch.end()
 

@@ -97,7 +97,7 @@ def test_a_person_adopts_and_sees_the_cuts_without_script(
         page.locator("summary").first.click()
         see_the_cut(page, "extractor error: boom")
         page.goto(home)
-        page.get_by_role("link", name="Look at it").first.click()
+        page.get_by_role("link", name="Review").first.click()
         page.get_by_role("button", name="Adopt this example").click()
         expect(page.get_by_role("status")).to_contain_text("is adopted")
         expect(page.locator("#proposal h2")).to_contain_text("Adopted")
@@ -112,7 +112,7 @@ def test_a_person_adopts_and_sees_the_cuts_without_script(
 
 
 def see_the_cut(page: Page, text: str) -> None:
-    page.get_by_role("link", name="See the cut").first.click()
+    page.get_by_role("link", name="Show the explanation").first.click()
     expect(page.locator("main")).to_contain_text("The page, line by line", timeout=60_000)
     expect(page.locator("body")).to_contain_text(text)
 
