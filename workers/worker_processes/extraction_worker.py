@@ -82,7 +82,13 @@ class ExtractionWorker:
         section = self._prepare_or_postpone(ledger, names)
         if section is not None:
             group = GroupWriter(
-                ledger, section.outputs, self.name, watch=self.watch, times=self.times, queued=section.queued
+                ledger,
+                section.outputs,
+                self.name,
+                watch=self.watch,
+                times=self.times,
+                queued=section.queued,
+                revisit=section.config.revisit,
             )
             self._redesign = self._redesign_watch(section)
             ledger.hold(names, self.name, seconds=self.times.page_lease)
