@@ -54,7 +54,7 @@ logging.getLogger("urllib3.connectionpool").addFilter(lambda record: record.leve
 
 @dataclass(frozen=True, slots=True)
 class HttpLimits:
-    """Time limits in seconds: for a connection, between bytes of a response, for a request, for all requests of a call."""
+    """Time limits in seconds: for a connection, between bytes of a response, for a request, for all of a call."""
 
     connect: float = 5.0
     read: float = 20.0
