@@ -200,7 +200,7 @@ def test_try_shows_links_and_extractions_and_writes_nothing(site: SiteServer, he
     ("keys", "says"),
     [
         ({"start": "/zh/zhuanti/none/"}, "http 404"),
-        ({"start": "/about.html", "depth": "0"}, "nothing matches"),
+        ({"start": "/about.html", "depth": "0"}, "no link matches"),
         ({"example": "/zh/news/2026/1103/99999.html"}, "if that persists, choose another one"),
     ],
 )

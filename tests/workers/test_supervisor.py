@@ -264,7 +264,7 @@ def test_a_worker_that_is_stopped_while_it_writes_is_replaced_and_no_page_is_bla
     eventually(settled(connection, 1, 2), "the rows")
     assert gone(worker_at(mark))
     assert written_once(tmp_path, 1, 2)
-    assert "did not take rows within" in (tmp_path / "problems").read_text()
+    assert "did not accept rows within" in (tmp_path / "problems").read_text()
     assert not [int(n) for n in connection.hvals(Ledger(connection, TASK).keys["cuts"]) if int(n)]
 
 

@@ -22,15 +22,13 @@ LIMIT = CONNECT_TIMEOUT + ANSWER_TIMEOUT  # seconds for one call, attempts inclu
 ONE_PUT = 2**30  # bytes; a larger object is sent in parts and becomes visible at the end
 PROBE = ".exemplar-check"
 
-_NOT_FOUND = ("{bucket} is not found there; check its name and the endpoint", True)
+_NOT_FOUND = ("{} is not found there; check its name and the endpoint", True)
 # Meanings of errors, by the store's code or the name of the class: words, and whether a person has to act.
 _MEANINGS: Mapping[str, tuple[str, bool]] = {
-    **dict.fromkeys(
-        ("NoSuchBucket", "ContainerNotFound"), ("{bucket} does not exist; create it or correct its name", True)
-    ),
+    **dict.fromkeys(("NoSuchBucket", "ContainerNotFound"), ("{} does not exist; create it or correct its name", True)),
     **dict.fromkeys(
         ("AccessDenied", "AllAccessDisabled", "AuthorizationPermissionMismatch", "AuthorizationFailure", "403"),
-        ("access to {bucket} is denied; its objects must be listed, read and written with these credentials", True),
+        ("access to {} is denied; its objects must be listed, read and written with these credentials", True),
     ),
     **dict.fromkeys(
         ("InvalidAccessKeyId", "InvalidClientTokenId"),
@@ -50,9 +48,9 @@ _MEANINGS: Mapping[str, tuple[str, bool]] = {
     ),
     **dict.fromkeys(
         ("PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "301"),
-        ("{bucket} is in another region; set AWS_REGION or ?region=", True),
+        ("{} is in another region; set AWS_REGION or ?region=", True),
     ),
-    **dict.fromkeys(("InvalidBucketName", "ParamValidationError"), ("{bucket} is not a valid bucket name", True)),
+    **dict.fromkeys(("InvalidBucketName", "ParamValidationError"), ("{} is not a valid bucket name", True)),
     **dict.fromkeys(
         ("ResponseParserError", "405", "MethodNotAllowed", "501"), ("the endpoint is not a server of this kind", True)
     ),
@@ -205,7 +203,7 @@ class CloudStore:
 
     def _failure(self, what: str, error: BaseException) -> OutputError | SinkUnavailable:
         words, is_configuration = _meaning(error)
-        words = words.format(bucket=self.bucket)
+        words = words.format(self.bucket)
         if is_configuration:
             return OutputError(f"output {self.name}: {words}")
         return SinkUnavailable(f"output unavailable: {self.name} {what}: {words}")
