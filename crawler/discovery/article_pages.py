@@ -115,7 +115,7 @@ def _follows(body: bytes, mark: bytes, hint: "re.Pattern[bytes]") -> bool:
 
 
 def _names(article: str) -> tuple[str, str, str, str]:
-    """Return folder with host, file name without suffix and page number, suffix, and last folder of a URL without scheme."""
+    """Return of a URL without scheme: folder with host, file name without suffix and number, suffix, last folder."""
     parts = urlsplit(article)
     name, dot, suffix = parts.path.rpartition("/")[2].partition(".")
     folder = parts.netloc + parts.path.rpartition("/")[0] + "/"
