@@ -19,7 +19,7 @@ TOLD = {
     "after_title_prose": (SHARE, "{} of the lines after its title are prose", ""),
     "after_title_share": (SHARE, "{} of the text is directly after its title", ""),
     "after_title_links": (SHARE, "{} of the text after its title is links", ""),
-    "place_after_link": (SHARE, "{} of its texts follow a link", ""),
+    "place_after_link": (SHARE, "{} of its texts come directly after a link", ""),
     "prose_after_entry": (SHARE, "{} of its prose follows a linked title", ""),
     "like_text_span": (SHARE, "{} of its text is among similar links", ""),
     "link_share": (SHARE, "{} of the page is links", ""),
