@@ -39,6 +39,7 @@ READ_WHOLE = frozenset(  # files of other rooms all of whose texts a person read
         "extractors/methods/bp_network/extractor.py", "extractors/methods/density.py", "extractors/methods/example.py",
         "extractors/page_types/reasons.py", "workers/health/alarms.py", "workers/health/evidence.py",
         "workers/backpressure.py", "workers/extraction/filters.py",
+        "workers/redesign/new_example.py", "workers/unproposed.py",
         "workers/redis_access/outage.py", "workers/reporting/present_problems.py",
     }
 )  # fmt: skip

@@ -21,7 +21,7 @@ from ..reporting.presence import alive
 from ..writing.row_queue import member_of, rows_waiting
 
 STARTERS = ("schedule", "crawl")  # roles of processes that may start a run of the task meanwhile
-_MAPS = (keys.PLANNED, keys.HISTORIES, keys.ALARMS, keys.PROPOSALS, keys.EXAMPLES)
+_MAPS = (keys.PLANNED, keys.HISTORIES, keys.ALARMS, keys.PROPOSALS, keys.UNPROPOSED, keys.EXAMPLES)
 _SETS = (keys.LEDGERS, keys.FETCHED)
 _SORTED = (keys.SCHEDULE, keys.QUARANTINES, keys.OFF_TEMPLATE)
 _QUEUES = (keys.ROW_QUEUES, keys.REFUSING)  # members are JSON lists of task and output
