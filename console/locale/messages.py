@@ -44,7 +44,7 @@ READ_WHOLE = frozenset(  # files of other rooms all of whose texts a person read
         "extractors/methods/bp_network/extractor.py", "extractors/methods/density.py", "extractors/methods/example.py",
         "extractors/page_types/reasons.py", "workers/backpressure.py", "workers/extraction/filters.py",
         "workers/health/alarms.py", "workers/health/evidence.py", "workers/health/report.py", "workers/processes.py",
-        "workers/redesign/proposal_finder.py", "workers/redis_access/connection.py",
+        "workers/redesign/new_example.py", "workers/unproposed.py", "workers/redis_access/connection.py",
         "workers/redis_access/embedded.py", "workers/redis_access/outage.py", "workers/redis_access/persistence.py",
         "workers/redis_access/redis_address.py", "workers/reporting/present_problems.py",
         "workers/sinks/cloud_store.py", "workers/sinks/http_client.py", "workers/sinks/search.py",

@@ -340,6 +340,12 @@ def test_a_renamed_task_keeps_its_ledger_and_its_kept_pages(folder: Path, site: 
     assert done.code == 0, done.err
     assert "16 rows written before keep the name zh-news" in done.err
     assert "  lanpu:\n" in (folder / "tasks.yaml").read_text("utf-8")
+    named = [(row["task"], row["state"]) for row in json.loads(exemplar("status", "--json").out)["tasks"]]
+    assert named == [("en-stories", "idle"), ("lanpu", "idle")]
+    again = exemplar("rename", "lanpu", "lanpu-news")
+    assert "16 rows written before keep the name zh-news" in again.err
+    assert "keep the name lanpu " not in again.err
+    assert exemplar("rename", "lanpu-news", "lanpu").code == 0
     requests = len(site.requests)
     accounting = exemplar("run", "lanpu", "--once", "--json").accounting["lanpu"]
     assert (accounting["seen"], accounting["written"]) == (18, 0)
