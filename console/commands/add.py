@@ -82,7 +82,7 @@ def command(
     示例, 规律, 周期, 输出. Nothing is written if any row has a mistake.
 
     Exit codes: 0 everything was added or already present, 1 some URLs could not be added, 2 wrong usage, or the only
-    URL is covered already.
+    URL is already covered.
     """
     target = tasks or Path("tasks.yaml")
     urls = _urls(sources)

@@ -67,7 +67,7 @@ def command(
 ) -> None:
     """Copy rows that TASK has already delivered into another output.
 
-    Rows are read from an output of the task, the oldest first, and written in batches. Rows that the target has already
+    Rows are read from an output of the task, the oldest first, and written in batches. Rows that the target already has
     are not written again, so the command may be interrupted and repeated. Relative paths are relative to the folder
     of tasks.yaml. If the target is an output of the task, its `fields:` and `where:` apply.
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def command(old: str, new: str, tasks: Path | None, as_json: bool) -> None:
     """Rename task OLD to NEW, in tasks.yaml and in the ledger: the next run continues where the last one ended.
 
-    If tasks.yaml has the new name already, only the ledger and the kept pages are renamed. Written rows keep the old
+    If tasks.yaml already has the new name, only the ledger and the kept pages are renamed. Written rows keep the old
     name, and a file named after the task keeps its name; later rows have the new name. Stop `exemplar run` first.
     """
     from crawler.task_list.edit import rename_task as rename_in_file
@@ -86,5 +86,5 @@ def _named(file: Path, old: str, new: str) -> "Task | None":
     if old not in loaded.tasks and new in loaded.tasks:
         return None
     if new in loaded.tasks:
-        raise TaskError(f"{file} has a task {new} already; give another name")
+        raise TaskError(f"{file} already has a task {new}; give another name")
     return loaded[old]

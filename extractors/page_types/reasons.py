@@ -13,7 +13,7 @@ TOLD = {
     "declared_published": (YES, "it declares when it was published", "it declares no time of publication"),
     "declared_article": (YES, "its JSON-LD describes an article", "no JSON-LD describes an article"),
     "list_types": (YES, "its JSON-LD describes a collection", ""),
-    "list_class": (YES, "<body> is named like a list's", ""),
+    "list_class": (YES, "the name of <body> is like a list's", ""),
     "list_title": (YES, "its title is worded like a list's", ""),
     "place_near": (SHARE, "{} of its running text is in adjacent lines", ""),
     "after_title_prose": (SHARE, "{} of the lines after its title are prose", ""),

@@ -108,7 +108,7 @@ def rename_kept_pages(connection: "redis.Redis", old: str, new: str) -> Path | N
     if not source.exists():
         return None
     if target.exists():
-        raise ExemplarError(f"{target} exists already; move it aside, then rename {old} again")
+        raise ExemplarError(f"{target} already exists; move it aside, then rename {old} again")
     target.parent.mkdir(parents=True, exist_ok=True)
     source.rename(target)
     journal = source.with_name(f"{source.name}-journal")
