@@ -2,7 +2,7 @@
 
 
 class UnusablePage(Exception):
-    """Nothing can be read from these bytes, and another attempt does not help: put the page into quarantine."""
+    """Nothing can be read from a page's bytes, and another attempt does not help: the page belongs in quarantine."""
 
 
 class BadModel(ValueError):

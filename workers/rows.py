@@ -13,7 +13,7 @@ Row = Mapping[str, Any]  # JSON-ready
 RowKey = tuple[str, str, int]  # the values of `KEY`
 _OWN = frozenset(
     {"url", "canonical_url", "robots_meta", "tdm_meta", "blocks"}
-)  # fields that the row has in another form
+)  # fields of an article that a row has in another form
 KEY = ("task", "canonical_url", "version")  # a row is written once for each value of these
 
 

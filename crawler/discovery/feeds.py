@@ -22,12 +22,12 @@ from crawler.discovery.links import PageLink, absolute
 from extractors.html.controls import without_controls
 from extractors.html.decoding import decode
 
-MOST_ENTRIES = 5000  # of one feed
-MOST_BYTES = 20 * 2**20  # of one feed; what follows is not read
-LONGEST_TEXT = 20_000  # characters of an element; its beginning is read
+MOST_ENTRIES = 5000  # entries of one feed
+MOST_BYTES = 20 * 2**20  # bytes of one feed; the rest is not read
+LONGEST_TEXT = 20_000  # characters of an element that are read
 ROOTS = frozenset({"rss", "feed", "rdf", "channel"})
 PUBLISHED = ("pubdate", "published", "issued", "date", "created", "updated", "modified")  # the first with a date counts
-OLDER = frozenset({"next", "prev-archive"})  # RFC 5005: the feed's further pages, its archive
+OLDER = frozenset({"next", "prev-archive"})  # RFC 5005: relations to the feed's further pages and its archive
 _TAGS = re.compile(r"<[^<>]*>")
 
 

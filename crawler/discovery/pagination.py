@@ -1,4 +1,4 @@
-"""Which links of a list page lead to its further pages, and which URLs have one template."""
+"""Pagination: which links of a list page lead to its further pages, and which URLs have one shape."""
 
 import re
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ _NEXT_WORDS = re.compile(
     r"尾页|末页|更多|加载更多|下一頁|次へ|次のページ|다음|suivante?|nächste|weiter|siguiente|próxima?|successiva?|далее)\W*$",
     re.IGNORECASE,
 )
-# Texts that mean only the next page of this list
+# Texts that can only mean the next page of the list
 _NEXT_PAGE = re.compile(
     r"^\W*(?:next(?: page)?|older(?: posts| entries)?|(?:load|show) more|下一?页|下一頁|后一?页|(?:点击)?加载更多|"
     r"查看更多|次へ|次のページ|다음|(?:page )?suivante?|nächste(?: seite)?|siguiente|próxima?|successiva?|далее)\W*$",

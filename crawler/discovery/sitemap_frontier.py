@@ -1,4 +1,4 @@
-"""Which sitemaps of a section are worth reading: they can be many, large and old. No network, no Redis.
+"""The choice of a section's sitemaps: they can be many, large and old. No network, no Redis.
 
     robots.txt → news sitemaps → the others, newest first, up to a bound; of each URL shape only a few without articles
 
@@ -15,12 +15,12 @@ from urllib.parse import urlsplit
 from crawler.discovery.listings import ListContent, ListPage
 from crawler.discovery.sitemaps import Child
 
-MOST_SITEMAPS = 50  # of a walk through the whole archive
-LATER_SITEMAPS = 10  # of a later walk
-SITEMAP_DEPTH = 3  # an index in an index in an index
+MOST_SITEMAPS = 50  # sitemaps of a walk through the whole archive
+LATER_SITEMAPS = 10  # sitemaps of a later walk
+SITEMAP_DEPTH = 3  # levels of nested indexes
 SITEMAP_TRIES = 3  # sitemaps of one shape without an article, after which the others are not read
-LATE = timedelta(days=3)  # an article that a sitemap lists for the first time may be so much older than the newest
-PRODUCTIVE = -10_000  # count of a shape that has articles: more sitemaps may follow than any walk reads
+LATE = timedelta(days=3)  # how much older than the newest date a newly listed article may be
+PRODUCTIVE = -10_000  # count for a shape that has articles; it allows more sitemaps than a walk reads
 
 _DIGITS = re.compile(r"\d+")
 _MONTH = re.compile(r"(?<!\d)((?:19|20)\d\d)(?:[-_/.]?(0[1-9]|1[0-2])(?:[-_/.]?(0[1-9]|[12]\d|3[01]))?)?(?!\d)")

@@ -10,7 +10,7 @@ from crawler.discovery.sitemaps import usual_place
 from crawler.patterns.pattern import Pattern
 from workers.url_states import Fingerprint
 
-MOST_LISTS = 2000  # list pages of one run: calendars have no end
+MOST_LISTS = 2000  # list pages of one run; calendars are endless
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class WalkPlan:
     starts: Sequence[str]
     follow: Sequence[Pattern] = ()
     depth: int = 3
-    complete: bool = False  # an earlier walk saw the section to its end
+    complete: bool = False  # whether an earlier walk saw the section to its end
     productive: Sequence[str] = ()  # list pages that led to new articles in earlier walks
     fallback_starts: Sequence[str] = ()  # start pages to try in turn while no list has articles
     feeds: Sequence[str] = ()  # found by earlier walks
@@ -32,7 +32,7 @@ class WalkPlan:
     fresh: Collection[Fingerprint] = ()  # articles on the lists read by walks that left others unread
     since: date | None = None  # older articles are left out
     look_for_sitemaps: bool = True  # while the archive is incomplete
-    read_robots: bool = True  # to find sitemaps; else only their usual place is tried
+    read_robots: bool = True  # to find sitemaps; otherwise only their usual URL is tried
     most_lists: int = MOST_LISTS
 
     def first_lists(self) -> Iterator[ListPage]:

@@ -40,7 +40,7 @@ def headers_on_use(response: Response) -> dict[str, list[str]]:
 
 
 def state_headers(response: Response) -> dict[str, str]:
-    """A list's validators and links, by lower-case header name."""
+    """The headers of a list with validators and links, by lower-case name."""
     headers = {name: response.headers.get(name) for name in STATE_HEADERS}
     return {name: value.decode("latin-1") for name, value in headers.items() if value}
 
@@ -51,7 +51,7 @@ def was_rendered(response: Response) -> bool:
 
 
 def answer_of(response: Response, now: datetime | None = None) -> Answered:
-    """The result that a run gets for a response. `now`: when it came, by default by this machine's clock."""
+    """The result that a run gets for a response. `now`: its time, by default by this machine's clock."""
     rendered, refusal = was_rendered(response), too_many_requests(response)
     return Answered(response.status, page_of(response, now), state_headers(response), rendered, refusal)
 

@@ -1,7 +1,7 @@
-"""A task's headers, cookies, login and proxy. Secrets are sent to the example's host and nowhere else.
+"""A task's headers, cookies, login and proxy. Secrets are sent only to the example's host.
 
     home        the example's scheme, host and port; https on its usual port is home too if the example is http
-    open        headers that any site may see (`OPEN`), as long as they contain no variable: sent with every request
+    open        headers that any site may get (`OPEN`), if they contain no variable: sent with every request
     private     all other headers, and the login: only to home, added at every hop, robots.txt included
     cookies     a jar for each run, if the task has `cookies:`; the task's own are sent to home, those that a site sets
                 to that site

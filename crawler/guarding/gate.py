@@ -15,7 +15,7 @@ CONTACT_MISSING = (
 
 
 class UrlGate(Gate):
-    """Refuses URLs by their text, and public hosts as long as there is no contact; before robots.txt is requested."""
+    """Refuses URLs by their text, and public hosts if no contact is set; before robots.txt is requested."""
 
     def process_request(self, request: Request) -> None:
         """Raises `RequestRefused`."""

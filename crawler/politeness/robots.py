@@ -143,7 +143,7 @@ def spellings_of(url: str) -> tuple[bytes, ...]:
 
 
 class RobotsCache:
-    """The rules of hosts, for as long as they are valid. `clock`: seconds, any beginning."""
+    """The rules of hosts, for as long as they are valid. `clock`: seconds since any fixed moment."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         self._clock = clock

@@ -1,7 +1,7 @@
 """From similarities to the body: turning points, the example's profile, the body's root, the lines kept below it.
 
 Source: the example-page method (004) names two turning points, the head and the tail of the body, without a rule that
-finds them. Ours: the unlinked width of a line without a partner counts for the body, that of a line with a partner
+finds them. Our rule: the unlinked width of a line without a partner counts for the body, that of a line with a partner
 against it, and the body is the segment with the largest sum. Beyond the source, the body has a root (the deepest
 element that contains most of it), and the example shows in which elements its template has prose. Without an example
 the same steps are used with no line matched and no profile.
@@ -22,9 +22,9 @@ from .line_weights import Prior
 from .profile import NO_PROFILE, Profile
 from .roots import family_shares, find_root, root_and_shares
 
-FOREIGN_ROOT_WEIGHT = 0.1  # weight, where the root is sought, of lines whose paths the example doesn't use
+FOREIGN_ROOT_WEIGHT = 0.1  # weight, in the search for the root, of lines whose paths the example does not use
 MAIN_SHARE = 0.15  # share of the content from which a path is a main path
-MOSTLY_BODY = 0.9  # share of a place's text in the example's body, from which a repeated heading stays there
+MOSTLY_BODY = 0.9  # share of a place's text that is in the example's body, from which a repeated heading is kept
 REPEATED = 0.9  # similarity from which a line repeats the example
 
 
@@ -41,10 +41,10 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class CutSteps:
-    """How `cut_body` decided on a page; noted only if its extraction is traced. Sequences have one entry a line.
+    """How `cut_body` decided on a page; noted only if its extraction is traced. Sequences have one entry per line.
 
-    `evidence`: its input; `places`: factors by the example's layout; `weights`: bytes for the body, negative
-    against it, of which `head` and `tail` enclose the largest sum; `content`: bytes that count when the root is sought.
+    `evidence`: its input; `places`: factors by the example's layout; `weights`: bytes for the body, negative against
+    it, of which `head` and `tail` enclose the largest sum; `content`: bytes that count in the search for the root.
     `standing`: see `line_membership`; empty, like `template` and `under_picture`, if there was no body.
     """
 
@@ -56,7 +56,7 @@ class CutSteps:
     tail: int
     content: Floats
     root: int = 0
-    shares: list[float] = field(default_factory=list)  # of the content, by number in the outline
+    shares: list[float] = field(default_factory=list)  # shares of the content, by number of the path in the outline
     standing: list[int] = field(default_factory=list)
     kept: list[int] = field(default_factory=list)
     template: list[bool] = field(default_factory=list)
@@ -166,8 +166,8 @@ def _kept(lines: Lines, evidence: LineEvidence, standing: list[int], segment: ra
 
 
 def _template_lines(lines: Lines, evidence: LineEvidence, content: list[float]) -> list[int]:
-    """Return the lines that repeat the example in a place where prose is not usual. A repeated line stays on a main
-    path, and so does a repeated heading ("Conclusion") if the example's body has headings.
+    """Return the lines that repeat the example in a place where prose is not usual. A repeated line on a main
+    path is kept, and so is a repeated heading ("Conclusion") if the example's body has headings.
     """
     if not any(evidence.similarity):
         return []

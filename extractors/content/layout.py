@@ -1,10 +1,8 @@
 """The places of a section's pages that contain the body, and those that do not, learned from an example.
 
-It adds to the profile.
-
-The profile is about the elements in which a template has prose; the layout is about their places. If a place of the
-example has text but no body, it belongs to the template (comments, teasers, an author's box), however much prose it
-contains on the present page.
+It complements the profile, which describes the elements in which a template has prose; the layout describes their
+places. If a place of the example has text but no body, it belongs to the template (comments, teasers, an author's
+box), however much prose it contains on the present page.
 """
 
 from dataclasses import dataclass
@@ -13,13 +11,13 @@ import numpy as np
 
 from ..html.lines import Flags, Lines
 
-BARREN = 0.05  # share of a place's bytes in the body, up to which it is the template's
-BARREN_FACTOR = 0.02  # what a line in such a place may add to a body
+BARREN = 0.05  # share of a place's bytes in the body, up to which the place belongs to the template
+BARREN_FACTOR = 0.02  # factor of the content of a line in such a place
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """For each path that the example uses: the body's share of its bytes, and whether it or a path below it has any."""
+    """By the example's paths: the share of a path's bytes in the body, and whether any body is at or below the path."""
 
     share: dict[int, float]
     holds: dict[int, bool]

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from ..html.lines import Floats, Lines
 
-PROFILE_GAIN = 3  # paths with a third of the example's strongest path's share are as good as that one
+PROFILE_GAIN = 3  # a path with a third of the share of the example's strongest path counts as much as that path
 
 
 @dataclass(frozen=True, slots=True)

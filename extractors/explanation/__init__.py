@@ -7,9 +7,9 @@
     for line in explanation.lines:
         print(line.number, line.decision, line.reason, line.text)
 
-The extraction runs as it always does, and notes its steps (`tracing`); the explanation is derived from these steps,
-from the arrays that the methods themselves computed. `values` has the result's types, `lines` and `fields` read the
-steps.
+The extraction runs as always and notes its steps (`tracing`); the explanation is derived from these steps, that is from
+the arrays that the methods themselves computed. `values` contains the result's types; `lines` and `fields` interpret
+the steps.
 """
 
 from .explain import explain

@@ -14,7 +14,7 @@ NEED_EXAMPLE = frozenset({"example", "example-verbatim"})
 
 @dataclass(frozen=True, slots=True)
 class MethodAnswer:
-    """The result of a method for a page. `kept`: lines of the page in its text; `reason`: the method's own."""
+    """The result of a method for a page. `kept`: the page's lines in its text; `reason`: that of the method."""
 
     method: str
     kept: frozenset[int]

@@ -10,7 +10,7 @@ Decision = Literal[
     "kept", "caption", "head", "tail", "outside", "template", "noise", "box", "link", "words", "vote", "model",
     "refused", "other",
 ]  # fmt: skip
-DECISIONS: dict[Decision, str] = {  # what each means, in the order of legends
+DECISIONS: dict[Decision, str] = {  # the meaning of each, in the order of legends
     "kept": "kept: a line of the text",
     "caption": "a caption or an embedded post: beside the text",
     "head": "before the body's head",
@@ -33,7 +33,7 @@ class ExplainedLine:
     """A line of a page and what became of it. `number`: from 0; `element`: the end of its path; `reason`: in words.
 
     `width`: UTF-8 bytes; `linked`: share inside links, 0 to 1; `weight`: bytes for the body, negative against it;
-    `similarity` to its partner in the example, 0 to 1; `chance` by the line model. None: not computed.
+    `similarity` to its partner in the example, 0 to 1; `chance`: of being body, by the line model. None: not computed.
     """
 
     number: int

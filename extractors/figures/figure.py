@@ -51,7 +51,7 @@ def figure_data(
     """Return the data of a method's figure for a page; its `method` is, for `auto`, the method that was used.
 
     Parameters and their errors are those of `extract`. Also raises `ValueError` for a method without a figure, and
-    `NoFigure` for a page that has nothing to draw.
+    `NoFigure` for a page that gives no data for the figure.
     """
     check_figure(method)
     page = make_page(html, url, content_type, fetched_at, refuse=refuse)

@@ -16,7 +16,7 @@ from lxml import etree
 from .class_names import CACHED
 
 UNCLOSED_BLOCKS = 4  # block elements in a control or link that was never closed; rich buttons have up to 3
-BUTTON_DEPTH = 3  # elements in front of a panel that are looked at: a heading, a button, its text
+BUTTON_DEPTH = 3  # elements in front of a panel that are examined: a heading, a button, its text
 MAX_SEGMENTS = 300  # a page; those of the development sets have up to 52
 CONTROLS = frozenset({"button", "select", "svg"})
 CLOSED = frozenset({"noscript", "template"})  # not shown while scripts run, or until one uses it

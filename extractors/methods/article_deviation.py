@@ -43,11 +43,11 @@ from ..page import Page
 METHOD = "article-deviation"
 NOISE = frozenset({"nav", "header", "footer", "aside", "form"})  # the source's table of noise, as far as it is legible
 MIN_DIFFERENCE = 100  # characters, the source's
-FORM_OF_PAGE = 0.5  # of the page's text, from which a <form> is the page: ASP.NET wraps all of it in one
-# Chosen by macro F1 on the development sets, plain and with bodies cut to three paragraphs; .6 to .7 and 5 to 20 are
-# flat. Chosen anew without the set that is measured they are .7 to .75 and 5 to 20, and the mean over the sets is the
-# same (`python -m evaluation.reproduction.deviation`).
-SHARE = 0.6  # of an element's text that a child must hold to be entered
+FORM_OF_PAGE = 0.5  # share of the page's text from which a <form> is the page: ASP.NET wraps whole pages in one
+# Chosen by macro F1 on the development sets, plain and with bodies cut to three paragraphs; .6 to .7 and 5 to 20 give
+# # the same. Chosen anew without the set that is measured they are .7 to .75 and 5 to 20, and the mean over the sets is
+# the same (`python -m evaluation.reproduction.deviation`).
+SHARE = 0.6  # share of an element's text that a child must contain to be entered
 LINE_COST = 10  # characters
 CONFIDENCE = 0.89  # share of pages with F1 ≥ .9, mean of the development sets
 

@@ -43,12 +43,12 @@ from ..page import Page
 
 METHOD = "line-blocks"
 BLOCK_WIDTH = 3  # lines: the source's K; 1 to 5 give the same F1 (.001)
-# Half-widths. Chosen by mean F1 over the development sets; `python -m evaluation.reproduction.constants` prints what
-# each set gets from the values that the others choose.
-GAP = 4  # what a line without text costs
-LINK = 2  # what a half-width character in a link costs
-COMMENT = 0.2  # what a half-width character is worth after a heading of comments, …
-ARTICLE = 600  # … if so many stand before it, in half-widths: above a body it is a button
+# Half-widths. Chosen by mean F1 over the development sets; `python -m evaluation.reproduction.constants` prints the
+# # result on each set with the values that are best on the others.
+GAP = 4  # cost of a line without text
+LINK = 2  # cost of a half-width character in a link
+COMMENT = 0.2  # weight of a half-width character after a heading of comments, …
+ARTICLE = 600  # … if this many half-widths precede the heading: above a body it is a button
 CONFIDENCE = 0.88  # share of pages with F1 ≥ .9, mean of the development sets
 
 
@@ -104,7 +104,7 @@ def dense_range(found: Ints, width: int = BLOCK_WIDTH) -> tuple[int, int] | None
 def densest(sizes: Ints) -> tuple[int, int] | None:
     """Return the range of blocks with the largest sum: first, and the one after the last; None if no sum is above 0."""
     sums = np.concatenate([[0], sizes.cumsum()])
-    gains = sums - np.minimum.accumulate(sums)  # of the best range that ends before each block
+    gains = sums - np.minimum.accumulate(sums)  # sum of the best range that ends before each block
     end = int(gains.argmax()) if len(sums) else 0
     if not gains[end]:
         return None

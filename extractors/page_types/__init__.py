@@ -1,6 +1,6 @@
 """Whether a page is an article or a list, from its lines, head and URL; no browser.
 
-Source 003 (Qin Long et al., I-AWCE) takes the type from a screenshot; this classifier is our own alternative. Figures
+Source 003 (Qin Long et al., I-AWCE) derives the type from a screenshot; this classifier is our own alternative. Figures
 are in docs/methods-page-types.md. The steps, and the modules that implement them:
 
     text lines → 85 numbers             `line_features`, by the signs in `words`
@@ -15,6 +15,15 @@ MODEL_CARD.md describes the trained models.
 """
 
 from .addresses import shape_of
-from .classify import PageType, classify, classify_shapes, page_type, surely_article, using_models
+from .classify import PageType, classify, classify_shapes, classify_together, page_type, surely_article, using_models
 
-__all__ = ["PageType", "classify", "classify_shapes", "page_type", "shape_of", "surely_article", "using_models"]
+__all__ = [
+    "PageType",
+    "classify",
+    "classify_shapes",
+    "classify_together",
+    "page_type",
+    "shape_of",
+    "surely_article",
+    "using_models",
+]

@@ -4,9 +4,9 @@
 
 from ..compiled import adopt
 
-PROSE_LINE = 150  # bytes of a line that is no scrap
-LIMIT = 4.0  # standard deviations; beyond it a number says no more
-BEND_SCALE = 0.7  # of the bends' inputs: the ridge holds bends smaller than slopes
+PROSE_LINE = 150  # bytes from which a line is a paragraph and not a scrap
+LIMIT = 4.0  # standard deviations; larger values of a number have no further effect
+BEND_SCALE = 0.7  # scale of the bends' inputs: it makes the ridge shrink bends more than slopes
 
 
 def body_amounts(

@@ -106,7 +106,7 @@ def _served(folder: Path, file: str) -> str:
 
 
 def domain_of(url: str | None) -> str:
-    """Return the registered domain of a host, approximately (example.co.uk); "" without a host."""
+    """Return the registered domain of a URL's host, approximately (example.co.uk); "" without a host."""
     parts = split_web(url) if url else None
     labels = (parts.hostname or "").split(".") if parts else []
     return ".".join(labels[-3 if len(labels) > 2 and labels[-2] in _SECOND_LEVEL else -2 :])

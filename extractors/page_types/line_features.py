@@ -19,15 +19,15 @@ from . import words
 
 Numbers = NDArray[np.float64]
 
-LINKED = 0.6  # link share from which a line is a link
+LINKED = 0.6  # link share from which a line counts as a link
 PROSE, PROSE_LINKED = 120, 0.4  # unlinked bytes, and largest link share, of a line of prose
 LONG = 300  # bytes of a line that is surely prose
 RUNNING = 40  # unlinked bytes of a line that belongs to a text or a summary
 ENTRY_MIN, ENTRY_MAX, ENTRY_SPACES, ENTRY_WIDE = 15, 260, 2, 15  # bytes, spaces, bytes beyond ASCII: a linked title
 SHORT = 80  # characters of a line in which dates, prices, pagers and bylines are looked for
-LINE_COST, LINE_MAX = 15, 600  # bytes that a line must have to count in a run; bytes that it can count
+LINE_COST, LINE_MAX = 15, 600  # bytes from which a line counts in a run; bytes that count of a line at most
 NEAR_TITLE = 30  # lines
-FAR = 400  # lines: farther than any title from its text
+FAR = 400  # lines; stands for "no title found": no title is so far from its text
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,9 +28,9 @@ Values = NDArray[np.float64]
 
 QUARTILES = (0.25, 0.5, 0.75)
 BENDS = len(QUARTILES)
-PENALTY = 0.2  # of the squared weights, beside a loss whose pages weigh 1 together; chosen on the development sites
-STEPS, DONE = 50, 1e-10  # of Newton's method; largest change of a weight at which it ends
-FORMAT = 1  # of the file
+PENALTY = 0.2  # factor of the squared weights, beside a loss of total weight 1; chosen on the development sites
+STEPS, DONE = 50, 1e-10  # steps of Newton's method; largest change of a weight at which it ends
+FORMAT = 1  # version of the file format
 _ARRAYS = ("mean", "scale", "knots", "weights", "bias")
 
 

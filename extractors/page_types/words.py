@@ -41,7 +41,7 @@ BYLINE = expression(
     | 发[布表]于 | (?:阅读|浏览|点击)(?:量|数|次数)?\s?[:：(（]""",
     re.VERBOSE,
 )
-ENDING = expression(  # what stands below an article
+ENDING = expression(  # lines below an article
     r"""责(?:任编辑|编) | \b(?:share\ this|filed\ under|about\ the\ author|leave\ a\ (?:reply|comment))
     | \brelated\ (?:posts|articles|stories)
     | 相关(?:阅读|文章|新闻|推荐) | 版权声明 | 本文(?:来自|作者|链接|地址) | 转载请""",

@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 class PreparedSection:
     """The prepared parts of a task.
 
-    They are kept as long as its extraction config, example and recent pages stay the same.
+    They are kept as long as its extraction config, example and recent pages do not change.
 
     `version`: the section version; None without an example. `example_only`: the section without recent pages, for
     rechecks; the same object as `section` in tasks without any.
@@ -180,8 +180,8 @@ class SectionPreparation:
         except UnusablePage as error:
             log.error("task %s: unusable example: %s; pages are extracted without it", config.task, error)
         except MemoryError:
-            raise  # another worker may have the memory; without the example, this one's rows would differ from theirs
-        except Exception:  # a defect of ours must not stop the whole task
+            raise  # another worker may have the memory; without the example, this one would write other rows
+        except Exception:  # a defect of the extractor must not stop the whole task
             log.exception("task %s: its example cannot be prepared; pages are extracted without it", config.task)
         finally:
             self.watch.end()

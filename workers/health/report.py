@@ -11,10 +11,10 @@ import redis
 from .. import keys
 from .alarms import Alarm
 from .state import HealthState, quantile
-from .store import health_state
+from .store import health_state, with_reasons
 
-AT_ONCE = 200  # tasks in one pipeline; the state of each has some kilobytes
-_BASELINES = {  # window: name and unit
+AT_ONCE = 200  # tasks in one pipeline; the state of a task has some kilobytes
+_BASELINES = {  # key in `HealthState.windows`: name and unit
     "match": ("surrounding match", ""),
     "confidence": ("confidence", ""),
     "length": ("text length", "characters"),
@@ -26,7 +26,7 @@ _BASELINES = {  # window: name and unit
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What is usual of a task: the median and the range of the middle 80% of the last values, `count` of them."""
+    """The usual values of a figure: median and range of the middle 80% of the last values, whose number is `count`."""
 
     name: str
     unit: str
@@ -74,7 +74,7 @@ def health_report(connection: "redis.Redis", task: str) -> HealthReport:
         state.pages,
         state.visits,
         tuple(_baselines(state)),
-        tuple(sorted(state.alarms.values(), key=lambda alarm: alarm.opened)),
+        tuple(sorted(with_reasons(connection, state.alarms.values()), key=lambda alarm: alarm.opened)),
         tuple(state.history),
         rhythm.silence,
         round(rhythm.expected, 1),
@@ -104,16 +104,16 @@ def _medians(raw: bytes | None) -> dict[str, float]:
 
 
 def present_alarms(connection: "redis.Redis", tasks: Iterable[str] | None = None) -> list[Alarm]:
-    """Return the open alarms of all tasks, or of some, by task; one command for any number of tasks."""
+    """Return the open alarms of all tasks, or of some, by task; two commands for any number of tasks."""
     raw = cast(dict[bytes, bytes], connection.hgetall(keys.ALARMS))
     chosen = None if tasks is None else set(tasks)
     alarms = [
-        Alarm.from_dict({**row, "task": name.decode()})  # a task may have been renamed
+        Alarm.from_dict({**row, "task": name.decode()})  # the stored name may be an earlier one
         for name, rows in raw.items()
         if chosen is None or name.decode() in chosen
         for row in json.loads(rows)
     ]
-    return sorted(alarms, key=lambda alarm: (alarm.task, alarm.opened))
+    return sorted(with_reasons(connection, alarms), key=lambda alarm: (alarm.task, alarm.opened))
 
 
 def _baselines(state: HealthState) -> list[Baseline]:

@@ -1,4 +1,5 @@
-"""The Redis that starts by itself when no `REDIS_URL` is given: a server program (`redis_binary`) as a child process.
+"""The embedded Redis, which is started when no `REDIS_URL` is given: a server program (`redis_binary`) as a child
+process.
 
 It listens on a unix socket only, in the state folder, and keeps its data there in an append-only file. One command at a
 time owns it; while `exemplar run` owns it, other commands use the same server.
@@ -27,11 +28,11 @@ from .connection import connect
 from .redis_address import addresses
 from .redis_binary import RedisBinary, redis_binary, refuse_newer_data
 
-LONGEST_SOCKET = 100  # bytes a unix socket's path may have, with some room to the kernel's 107
-START_WAIT = 30.0  # seconds; a server loads a large append-only file for a long time
-PREDECESSOR_WAIT = 15.0  # seconds for a server whose owner was killed to end
+LONGEST_SOCKET = 100  # bytes of a unix socket's path, somewhat below the kernel's limit of 107
+START_WAIT = 30.0  # seconds; a large append-only file takes long to load
+PREDECESSOR_WAIT = 15.0  # seconds to wait for the end of a server whose owner was killed
 OWNER_WAIT = 60.0  # seconds to wait for another short command that owns this folder's Redis
-SHARING = ("run", "console")  # commands whose Redis others may use while they run
+SHARING = ("run", "console")  # while these commands run, other commands may use their Redis
 LOG_TAIL = 3  # lines of the server's log that an error message shows
 
 log = logging.getLogger(__name__)
@@ -40,8 +41,8 @@ log = logging.getLogger(__name__)
 class Embedded:
     """The embedded Redis of a state folder, running and supervised between `start` and `stop`.
 
-    `predecessor_wait`: seconds for a server whose owner was killed to end. `binary`: the server program; by default
-    the one that `redis_binary` chooses.
+    `predecessor_wait`: seconds to wait for the end of a server whose owner was killed. `binary`: the server program; by
+    default the one that `redis_binary` chooses.
     """
 
     def __init__(self, state: Path, *, predecessor_wait: float = PREDECESSOR_WAIT, binary: RedisBinary | None = None):
@@ -51,7 +52,7 @@ class Embedded:
         self.socket = _socket_path(self.folder)
         self.url = f"unix://{self.socket}"
         self._process: subprocess.Popen[bytes] | None = None
-        self._lock: int | None = None  # open as long as this process or its server lives
+        self._lock: int | None = None  # the lock file, open as long as this process or its server lives
         self._stopping = threading.Event()
         self._keeper: threading.Thread | None = None
         self.restarts = 0
@@ -90,7 +91,7 @@ class Embedded:
         return self.url
 
     def stop(self) -> None:
-        """Stop the server; what it acknowledged is on disk."""
+        """Stop the server; all acknowledged writes are on disk."""
         self._stopping.set()
         if self._keeper is not None:
             self._keeper.join()
@@ -296,7 +297,7 @@ def _arguments(folder: Path, socket: Path) -> list[str]:
 def _locked(path: Path, seconds: float) -> int:
     """Open and lock a file. The server inherits the lock, so no second one starts while it writes to the folder.
 
-    A server whose owner was killed needs a moment to end, and removes the socket's file when it does.
+    A server whose owner was killed takes a moment to end, and then removes the socket's file.
     """
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     limit = time.monotonic() + seconds

@@ -23,7 +23,7 @@ ONE_PUT = 2**30  # bytes; a larger object is sent in parts and becomes visible a
 PROBE = ".exemplar-check"
 
 _NOT_FOUND = ("{} is not found there; check its name and the endpoint", True)
-# What an error means, by its code at the store or the name of its class: words, and whether a person has to act.
+# Meanings of errors, by the store's code or the name of the class: words, and whether a person has to act.
 _MEANINGS: Mapping[str, tuple[str, bool]] = {
     **dict.fromkeys(("NoSuchBucket", "ContainerNotFound"), ("{} does not exist; create it or correct its name", True)),
     **dict.fromkeys(
@@ -136,7 +136,7 @@ class CloudStore:
         self._create = create
         self._one_put = dict(one_put or {})
         self._limit = {} if limit is None else {"timeout": limit}
-        self._system: tuple[int, Any] | None = None  # with the process that created it
+        self._system: tuple[int, Any] | None = None  # the id of the process that created it, and the file system
 
     def put(self, path: str, data: bytes, *, is_again: bool) -> None:
         """Write an object in one request."""
@@ -169,7 +169,7 @@ class CloudStore:
     def check(self, folder: str) -> None:
         """List the folder, write an empty object in it and remove that: only this shows whether writing is allowed.
 
-        Where removing is not allowed, the object `.exemplar-check` remains.
+        If removing is not allowed, the object `.exemplar-check` remains.
         """
         self.names(folder, PROBE)
         with self._errors("cannot be written") as system:
@@ -178,12 +178,12 @@ class CloudStore:
             system.rm_file(f"{folder}/{PROBE}", **self._limit)
 
     def close(self) -> None:
-        """Forget the connections; fsspec closes them."""
+        """Drop the connections; fsspec closes them."""
         self._system = None
 
     @contextmanager
     def _errors(self, what: str) -> Iterator[Any]:
-        """Provide the file system; every error in the block becomes one of ours, in words without secrets.
+        """Yield the file system; errors in the block become errors of this project, in words without secrets.
 
         The libraries raise errors of many classes, whose texts may contain signed URLs, so only codes and names are
         used.

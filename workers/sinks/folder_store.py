@@ -13,7 +13,7 @@ from workers.sinks.durability import Durability, make_folder, sync_folder
 
 from .object_store import StoreAddress
 
-TEMPORARY = ".part"  # the names are hidden, too: programs that read a folder of files ignore them
+TEMPORARY = ".part"  # temporary names are hidden, too: programs that read a folder of files ignore them
 
 
 def open_folder(address: StoreAddress) -> "FolderStore":
@@ -29,7 +29,7 @@ def temporary_name(name: str) -> str:
 
 
 def is_leftover(other: str, name: str) -> bool:
-    """Whether a name is a temporary one of an object."""
+    """Whether `other` is a temporary name of the object `name`."""
     return other.startswith(f".{name}.") and other.endswith(TEMPORARY)
 
 
@@ -69,7 +69,7 @@ class FolderStore:
                 return [file.path for file in files if file.name.startswith(start) and file.is_file()]
         except FileNotFoundError:
             return []
-        except OSError as error:  # such as a file where the folder, or one above it, should be
+        except OSError as error:  # such as a file in place of the folder or of one above it
             raise self._unavailable("cannot be read", error) from None
 
     def read(self, path: str) -> bytes:
@@ -89,7 +89,7 @@ class FolderStore:
             raise self._unavailable("cannot be read", error) from None
 
     def check(self, folder: str) -> None:
-        """Create the folder, and a file in it that is removed again."""
+        """Create the folder, and create and remove a file in it."""
         probe = Path(folder) / temporary_name("check")
         try:
             make_folder(Path(folder), self.durability)

@@ -20,7 +20,7 @@ from .folder_store import is_leftover, temporary_name
 from .object_store import ANSWER_TIMEOUT, CONNECT_TIMEOUT, StoreAddress
 
 PORT = 22
-_LOG = logging.getLogger("exemplar.sftp")  # of paramiko's connections, which would print tracebacks
+_LOG = logging.getLogger("exemplar.sftp")  # the log of paramiko's connections, which otherwise print tracebacks
 _LOG.setLevel(logging.CRITICAL + 1)
 KEEPALIVE = 15  # seconds
 
@@ -46,7 +46,7 @@ class _RefuseUnknown:
 class SftpStore:
     """Files of an SFTP server. The server's key must be in known_hosts.
 
-    A file counts as written when the server has it; whether that is on the server's disk is up to the server.
+    A file counts as written when the server has it, which may be before it is on the server's disk.
     """
 
     readers = 1
@@ -54,7 +54,7 @@ class SftpStore:
     def __init__(self, address: StoreAddress):
         self.name = address.name
         self._address = address
-        self._connection: tuple[int, paramiko.SSHClient, paramiko.SFTPClient] | None = None  # with its process
+        self._connection: tuple[int, paramiko.SSHClient, paramiko.SFTPClient] | None = None  # with its process id
 
     def put(self, path: str, data: bytes, *, is_again: bool) -> None:
         """Write a file under a temporary name and rename it. Leftovers of a killed process are removed."""
@@ -67,7 +67,7 @@ class SftpStore:
                         sftp.remove(f"{folder}/{other}")
             temporary = f"{folder}/{temporary_name(name)}"
             try:
-                sftp.putfo(io.BytesIO(data), temporary)  # compares the size at the end
+                sftp.putfo(io.BytesIO(data), temporary)  # it compares the size at the end
                 _replace(sftp, temporary, f"{folder}/{name}")
             except OSError:
                 with suppress(OSError, EOFError, paramiko.SSHException):
@@ -96,7 +96,7 @@ class SftpStore:
             yield cast(BinaryIO, file)
 
     def check(self, folder: str) -> None:
-        """Create the folder, and a file in it that is removed again."""
+        """Create the folder, and create and remove a file in it."""
         folder = _real(folder)
         with self._errors("cannot be written") as sftp:
             _make_folders(sftp, folder)
@@ -114,7 +114,7 @@ class SftpStore:
 
     @contextmanager
     def _errors(self, what: str) -> Iterator[paramiko.SFTPClient]:
-        """Provide the connection; every error of it becomes one of ours, in words without secrets."""
+        """Yield the connection; its errors become errors of this project, in words without secrets."""
         unavailable = f"output unavailable: {self.name} {what}"
         failure: OutputError | SinkUnavailable
         try:
@@ -205,7 +205,7 @@ class SftpStore:
 
 
 def _real(path: str) -> str:
-    """Return a path as the server has it: `/~/x` is below the folder of the login."""
+    """Return a path in the server's form: `/~/x` is below the folder of the login."""
     return path[3:] or "." if path.startswith("/~/") else path
 
 

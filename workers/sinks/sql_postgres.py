@@ -52,7 +52,7 @@ class Postgres(SqlServerKind):
         ("resolve|translate host|name or service", "check the host of the address"),
         ("timeout|timed out", "check that the server is running, and that no firewall blocks it"),
     )  # fmt: skip
-    # Classes of SQLSTATE that say nothing about a row; all others do, such as those that triggers raise.
+    # Classes of SQLSTATE that do not concern a row; all others do, such as those that triggers raise.
     _NOT_OF_ROWS = re.compile("08|0A|25|26|28|34|3B|3D|3F|40|42|53|55|57|58|F0|HV|XX")
     _LIMITS = (
         f"SELECT set_config('statement_timeout', '{STATEMENT_WAIT * 1000}', true), "
@@ -70,7 +70,7 @@ class Postgres(SqlServerKind):
         return url, {**options, "prepare_threshold": None}
 
     def begin(self, cursor: Cursor) -> None:
-        """Limit times for this transaction only, because of poolers; let deferred constraints refuse rows at once."""
+        """Set time limits for this transaction only, because of poolers; check deferred constraints immediately."""
         cursor.execute(self._LIMITS)
 
     def existing(self, cursor: Cursor, table: SqlTable) -> ExistingTable:
@@ -106,7 +106,7 @@ class Postgres(SqlServerKind):
         words = one_line((diagnosis and diagnosis.message_primary) or str(error))
         advice = self._advice(code, words)
         if not code and not isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError, OSError)):
-            return SqlProblem("row", words)  # psycopg has no form for a value
+            return SqlProblem("row", words)  # psycopg cannot convert a value
         if not code or code[:2] == "08" or code in ("57P01", "57P02", "57P03", "25006"):
             return SqlProblem("connection", words, advice)
         if code in ("42P01", "42703", "3F000", "42P10"):  # table, column or schema is missing, row_key is not unique

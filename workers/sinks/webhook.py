@@ -28,7 +28,7 @@ from .kinds import Target
 
 OPTIONS = ("secret", "form", "bearer", "ca")
 FORMS = {"json": "application/json", "ndjson": "application/x-ndjson"}
-# Client errors that say nothing of the rows: credentials, address, method, time, rate, version, headers
+# Client errors that do not concern the rows: credentials, address, method, time, rate, version, headers
 NOT_THE_ROWS = frozenset({401, 402, 403, 404, 405, 407, 408, 410, 415, 421, 423, 425, 426, 428, 429, 431, 451})
 TOO_LARGE, NOT_IMPLEMENTED = 413, 501
 ADVICE = {
@@ -67,7 +67,7 @@ class WebhookSink:
         if not all(self._secrets):
             raise OutputError(f"task {target.task}: output {self.name}: its secret is empty or not valid base64")
         self._parts = PartedDelivery(self.name, self._client.limits.call / 2, self._client.unavailable)
-        self._most_bytes: int | None = None  # of a request, once the receiver found one too large
+        self._most_bytes: int | None = None  # bytes of a request, known once the receiver has refused one as too large
         self._not_before = 0.0
 
     def write(self, batch: RowBatch) -> None:

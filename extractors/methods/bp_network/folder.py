@@ -1,6 +1,6 @@
 """A user's labelled pages: a folder with pages as `NAME.html` (or .htm), and for each its article as `NAME.txt`.
 
-The text, in UTF-8, is the text of the article; order matters, line breaks and white space don't. A copy from a browser
+The text, in UTF-8, is the text of the article; order matters, line breaks and white space do not. A copy from a browser
 is good enough.
 """
 
@@ -21,7 +21,7 @@ from .labels import label_lines
 from .network import Values
 
 PAGES = (".html", ".htm")
-FOUND = 0.5  # share of a text's words that must be in its page; less is another page's text
+FOUND = 0.5  # share of a text's words that its page must contain; otherwise the text is that of another page
 
 
 class LabelledMistakes(ValueError):

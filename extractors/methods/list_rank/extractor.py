@@ -53,7 +53,7 @@ from .list_items import COST, IN_HEADING, LENGTH_MAX, Items, as_items, grown, ho
 METHOD = "list-rank"
 OFTEN = 0.6  # exponent of O in R
 
-MISSING = 0.5  # exponent of the share of like elements that are entries; the same from 0 to 1
+MISSING = 0.5  # exponent of the share of like elements that are entries; 0 to 1 give the same
 IN_PROSE = 0.1  # factor of links in running text
 DATE_MAX = 40  # characters of a text that may be an entry's date
 CONFIDENCE = 0.86  # share of the lists of left-out sites with precision and recall of entries at least .95

@@ -1,4 +1,4 @@
-"""Method `tag-paths`: clusters leaves with equal tag paths; the body is around the first cluster with its marks.
+"""Method `tag-paths`: clusters leaves with equal tag paths; the body is around the first cluster that looks like one.
 
 Source: 002 (Liu Yunfeng, "Text extraction by clustering tag paths"). The leaves of a page are numbered in document
 order, and those with the same path are a cluster (`clusters`) x₁ < x₂ < … < xₙ. With the spans Δⱼ = xⱼ₊₁ − xⱼ,

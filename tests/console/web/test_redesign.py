@@ -18,10 +18,13 @@ from tests.console.web.test_hostile import served
 from tests.workers.helpers import FETCHED_AT
 from tests.workers.redesigned import SITE, RedesignedSection
 from workers import keys
+from workers.extraction.recent_pages import section_pages
+from workers.health import Alarm
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.pages.quarantine import keep_page
 from workers.redesign.proposals import proposal_of
+from workers.unproposed import note_unproposed
 from workers.url_states import Found, fingerprint
 
 TASK = "en-stories"
@@ -83,6 +86,31 @@ def test_a_proposal_is_shown_with_its_back_test_and_adopted(
     assert "# the harbour" in tasks.read_text("utf-8")
     assert decide(client, "adopt", before.url) == 303
     assert "already been adopted" in client.get(f"/tasks/{TASK}/example").text
+
+
+def test_why_no_example_is_proposed_is_shown(
+    section: RedesignedSection, console: MakeConsole, connection: "redis.Redis"
+) -> None:
+    client = console()
+    alarm = Alarm(TASK, "template changed", "open", 1e9, 1e9, 1e9, 7, "7 of the last 12 pages do not fit", (SITE,))
+    connection.hset(keys.ALARMS, TASK, json.dumps([alarm.to_dict()]))
+    connection.hdel(keys.PROPOSALS, TASK)
+    reason = "no URL of the pages of the new template matches the pattern"
+    note_unproposed(connection, TASK, reason, version_of(connection))
+    for path in ("/alarms", f"/tasks/{TASK}/example"):
+        text = client.get(path).text
+        assert "No example is proposed:" in text
+        assert reason in text
+        assert f"exemplar backtest {TASK} --example" in text
+    chinese = client.get("/alarms", headers={"Accept-Language": "zh"}).text
+    assert "没有建议的示例：" in chinese
+    assert "没有一个 URL 与模式匹配" in chinese
+
+
+def version_of(connection: "redis.Redis") -> str:
+    pages = section_pages(connection, TASK)
+    assert pages is not None
+    return pages.example_version
 
 
 @pytest.mark.timeout(300)
