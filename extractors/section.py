@@ -32,7 +32,7 @@ class Section:
 
         `include`: the kinds of blocks that are part of an article's text; by default without captions and embeds.
         Raises `ValueError` for an unknown method or kind or a method that needs an example, `UnusablePage` if the
-        example can't be used.
+        example cannot be used.
         """
         _check_type("method", method, str)
         self._include = check_kinds(include)

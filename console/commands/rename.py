@@ -1,4 +1,4 @@
-"""`exemplar rename OLD NEW`: a task gets another name and keeps its ledger."""
+"""`exemplar rename OLD NEW`: gives a task another name, under which it keeps its ledger."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,7 +55,7 @@ def command(old: str, new: str, tasks: Path | None, as_json: bool) -> None:
 
 
 def _named(file: Path, old: str, new: str) -> "Task | None":
-    """Return the task OLD of the file; None if the file has NEW already. Raises `TaskError`."""
+    """Return the task `old` of the file; None if the file already has `new`. Raises `TaskError`."""
     from crawler.task_list.file import load
     from crawler.task_list.mistakes import TaskError
 

@@ -13,7 +13,7 @@ name with its port (`host_of`), or an address (`crawler.politeness.addresses`).
 - A breaker opens after failures in a row (no connection, no response in time, 5xx) in any processes, grants one permit
   when its time is over, and closes on the first response. Each time that it opens it stays open twice as long.
 
-The state is one hash per host (`lua/host.lua`) that expires when no more permits are requested.
+The state is one hash per host (`lua/host.lua`) that expires when permits are no longer requested.
 """
 
 import time
@@ -209,10 +209,10 @@ def host_of(url: str) -> str:
 
 
 def state_script(connection: "redis.Redis") -> Any:
-    """The script that reads a host's state: see `crawler.politeness.host_states`."""
+    """Return the script that reads a host's state: see `crawler.politeness.host_states`."""
     return connection.register_script(_PRELUDE + lua.script("state"))
 
 
 def state_key(host: str) -> str:
-    """The key of a host's state in Redis."""
+    """Return the key of a host's state in Redis."""
     return keys.of_host(host, "pace")

@@ -1,4 +1,4 @@
-"""Lengths of time: `forget: 180d`, `keep_pages: 30d`, and `revisit: 1d for 3d`. They are written like fixed periods."""
+"""Lengths of time, as in `forget: 180d`, `keep_pages: 30d` and `revisit: 1d for 3d`, in the syntax of fixed periods."""
 
 import re
 from dataclasses import dataclass

@@ -49,7 +49,7 @@ def standing_of(lines: Lines, root: int, shares: list[float], prior: Prior, prof
 
 
 def under_pictures(lines: Lines, standing: list[int], root: int, shares: list[float]) -> set[int]:
-    """Return the short lines that follow a picture in a small wrapper below the root: captions, whatever their names.
+    """Return the short lines that follow a picture in a small wrapper below the root: captions of any name.
 
     `standing`: of the lines; `shares`: of the content, by number in the outline.
     """

@@ -1,4 +1,4 @@
-"""Method `example`: the body is what the page doesn't share with an example page of its section.
+"""Method `example`: the body is what the page does not share with an example page of its section.
 
 Source: 004 (see `similarity` and `body`), as formulation H: FS and BS without drift, turning points, body root and the
 example's path profile. The page's own priors (`line_weights`) and the example's layout (`layout`) are ours: in places

@@ -124,7 +124,7 @@ def save(model: Model, path: Path, about: Mapping[str, Any]) -> None:
 def load(path: Path, known: Sequence[str]) -> Model:
     """Return the model in a file; `known`: the names of the existing numbers.
 
-    Raises `BadModel` if the file can't be read, contains no model, or needs other numbers.
+    Raises `BadModel` if the file cannot be read, contains no model, or needs other numbers.
     """
     try:
         stored = json.loads(path.read_text("utf-8"))

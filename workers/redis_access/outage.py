@@ -15,7 +15,7 @@ FIRST_PAUSE = 0.2  # seconds until Redis is tried again
 LONGEST_PAUSE = 3.0  # seconds
 REPORT_AFTER = 2.0  # seconds; a shorter loss, such as a restart of the embedded Redis, is not reported
 # Replies of a server in a state that ends by itself or by an operator: full, a replica, its disk full, busy. redis-py
-# # removes the codes of errors that have a class of their own; in Redis 6.2 a script's error contains the code.
+# removes the codes of errors that have a class of their own; in Redis 6.2 a script's error contains the code.
 _TEMPORARY = (
     redis.ConnectionError,
     redis.TimeoutError,

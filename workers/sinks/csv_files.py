@@ -104,7 +104,7 @@ class CsvFormat:
         return "".join(f"{line}\r\n" for line in lines).encode("utf-8", "replace")
 
     def header_of(self, file: int) -> bytes | None:
-        """Return the header; None if a column of ours is not in it."""
+        """Return the header; None if it lacks a column of this output."""
         with mapped(file) as data:
             header = self._header(data)
         return header if not header or set(self.columns) <= set(self._names_in(header)) else None

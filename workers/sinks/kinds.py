@@ -70,7 +70,7 @@ class Kind:
     def rows(self, target: Target) -> Iterator[Row]:
         """Yield the rows that a target has, oldest first.
 
-        Raises `OutputError` if the kind can't be read, the target is invalid or its extra is not installed, and
+        Raises `OutputError` if the kind cannot be read, the target is invalid or its extra is not installed, and
         `SinkUnavailable`.
         """
         if not self.reads:

@@ -227,7 +227,7 @@ class _Table:
 
 
 def _set_up(connection: sqlite3.Connection, table: _Table, patience: float, synchronous: str) -> None:
-    """Prepare an open database. SQLite does not wait by itself while another process changes the journal mode."""
+    """Prepare an open database. SQLite itself does not wait while another process changes the journal mode."""
     limit = time.monotonic() + patience
     while True:
         try:

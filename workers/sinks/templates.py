@@ -10,7 +10,7 @@ from .kinds import Target
 
 
 def read_template(target: Target, names: Collection[str]) -> Template:
-    """Return the template of an output. Raises `OutputError` if it can't be read, or has a name not among `names`."""
+    """Return the template of an output. Raises `OutputError` if it cannot be read, or has a name not among `names`."""
     path = target.folder / Path(target.options.template).expanduser()
     where = f"task {target.task}: output {target.label}: template {path}"
     try:

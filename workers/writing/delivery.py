@@ -284,7 +284,7 @@ class Delivery:
     def _write(
         self, config: ExtractionConfig | None, queue: Queue, options: OutputOptions, batch: RowBatch
     ) -> ExemplarError | None:
-        """Write a batch, and keep the rows that the output refuses. Returns why it can't be written now."""
+        """Write a batch, and keep the rows that the output refuses. Returns why it cannot be written now."""
         task, output = queue
         if config is None:
             return SinkUnavailable(f"task {task} is not published; its rows wait for {shown(output)}")

@@ -146,7 +146,7 @@ def save(network: Network, path: Path, form: str, about: dict[str, Any]) -> None
 
 
 def load(path: Path, form: str) -> Network:
-    """Return the weights in a file. Raises `BadModel` if it has none for this form or can't be read."""
+    """Return the weights in a file. Raises `BadModel` if it has none for this form or cannot be read."""
     try:
         stored = json.loads(path.read_text("utf-8"))
         head = {key: stored.get(key) for key in _head(form)}
