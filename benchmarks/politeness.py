@@ -1,4 +1,4 @@
-"""Whether several spiders keep a host's pace: `python -m benchmarks.politeness` evaluates the server's log.
+"""A check that several spiders keep a host's pace: `python -m benchmarks.politeness` evaluates the server's log.
 
     floor        spiders on one host: the smallest gaps between `--requests` requests
     retry-after  one response `429, Retry-After: 3` among them: requests before its end, and the first one after it

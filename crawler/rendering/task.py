@@ -1,4 +1,4 @@
-"""Which pages of a task are rendered. Without Scrapy and without a browser.
+"""The decision which pages of a task are rendered. Without Scrapy and without a browser.
 
 `render: true` and `false` apply to the articles. With `auto` (the default) the example is first fetched without a
 browser; if it is an empty shell, the task's articles are rendered. The decision is kept in Redis with the example,
@@ -21,7 +21,7 @@ MARKUP = ("", "text/html", "application/xhtml+xml")
 
 
 class Rendering:
-    """Which pages of one task are rendered. `on`: its articles; None: undecided until the example is fetched."""
+    """The rendering of one task's pages. `on`: for its articles; None: undecided until the example is fetched."""
 
     def __init__(self, connection: "redis.Redis", task: Task):
         self.redis, self.task = connection, task

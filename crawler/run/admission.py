@@ -1,4 +1,4 @@
-"""Which of the found articles are entered in the ledger, how many, and with which rank.
+"""The admission of found articles to the ledger: which ones, how many, and with which rank.
 
 found → within the run's days → new to the ledger → within the limit
 """

@@ -1,4 +1,4 @@
-"""How often a section publishes, estimated from its runs, and how long to wait for the next run. No clock, no network.
+"""The publishing rate of a section, estimated from its runs, and the time until the next run. No clock, no network.
 
     runs (when, how many new articles) → rate → seconds until the next run
 

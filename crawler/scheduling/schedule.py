@@ -1,4 +1,4 @@
-"""When tasks are due: an atomic schedule in Redis, which any number of schedulers may serve at once.
+"""The schedule of tasks: atomic, in Redis, served by any number of schedulers at once.
 
     schedule (zset by time) ──fire──▶ due ──lease──▶ running ──done──▶ (nothing)
          ▲      │                      ▲                │

@@ -46,7 +46,7 @@ class Age:
 
 @dataclass(frozen=True)
 class Revisit:
-    """When recent articles are rechecked: every `every`, until they are older than `during`."""
+    """The rechecks of recent articles: every `every`, until they are older than `during`."""
 
     text: str
     every: timedelta

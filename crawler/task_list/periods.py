@@ -39,7 +39,7 @@ CRON_NAMES: tuple[tuple[str, ...], ...] = ((), (), (), MONTHS, WEEKDAYS)
 
 @dataclass(frozen=True)
 class Period:
-    """When a task is due. Exactly one is set: `seconds`, `cron` (five fields) with `zone` (IANA name), or `bounds`.
+    """The period of a task. Exactly one is set: `seconds`, `cron` (five fields) with `zone` (IANA name), or `bounds`.
 
     `bounds`: the shortest and the longest period in seconds that `auto` may choose.
     """

@@ -175,7 +175,7 @@ def edition(connection: "redis.Redis") -> Edition | None:
 
 
 class ListWatch:
-    """Reports, in a process without the file, each time once that the task list has disappeared."""
+    """Reports the disappearance of the task list, once each time, in a process without the file."""
 
     def __init__(self, connection: "redis.Redis"):
         self.redis = connection

@@ -74,7 +74,7 @@ def _bar(method: str, measure: str, found: Sequence[ListFigures], columns: slice
 
 
 def _mean(found: Sequence[ListFigures], columns: slice) -> Figures:
-    """Return the mean over sites; in a set of several sites each page has its own."""
+    """Return the mean over sites; in a set of several sites each page is a site."""
     weights = [len({urlsplit(page.url).hostname for page in each.known.pages}) for each in found]
     total = sum(weights)
     values = zip(*(each.values[columns] for each in found), strict=True)

@@ -1,4 +1,4 @@
-"""How fast the source methods are: 1,000 pages with I/O, and CPU time against parsing (see `reproduction`)."""
+"""The speed of the source methods: 1,000 pages with I/O, and CPU time in units of parsing (see `reproduction`)."""
 
 import gzip
 import random

@@ -38,7 +38,7 @@ Step = Callable[[list[int], Lines, Prior], list[int]]
 
 @dataclass(frozen=True, slots=True)
 class Trimming:
-    """What `trim` removed from a body: line → why, in words; noted only if the extraction is traced."""
+    """The lines that `trim` removed from a body, with the reasons; noted only if the extraction is traced."""
 
     removed: dict[int, str]
 

@@ -1,4 +1,4 @@
-"""When an article was published and last changed: which of a page's many dates to use.
+"""The times at which an article was published and last changed: the choice among a page's many dates.
 
 Strategy for `published`: JSON-LD, meta elements, marked <time> elements and microdata; then the lines around the title
 and before the body; then other <time> elements, labelled lines after the body, and declarations for Baidu; then the

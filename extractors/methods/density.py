@@ -32,7 +32,7 @@ CONFIDENCE = ((300, 0.50), (600, 0.80), (1_500, 0.84), (3_000, 0.89), (float("in
 
 @dataclass(frozen=True, slots=True)
 class OwnBody:
-    """How a page was extracted alone; noted only if its extraction is traced.
+    """The extraction of a page alone; noted only if it is traced.
 
     `rules`: the rules' body; `kept`: the lines after the line model, none if the page is refused; `why`: the reason for
     extraction without an example.

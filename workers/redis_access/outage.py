@@ -30,7 +30,7 @@ _TEMPORARY_CODE = re.compile(r"\b(OOM|READONLY|MISCONF|NOREPLICAS|MASTERDOWN|BUS
 
 
 class Outage:
-    """Whether the Redis of a connection is unavailable to one part of the system.
+    """The availability of the Redis of a connection to one part of the system.
 
     `report` gets one text when Redis is lost, and one when it is back. With `exits`, the error is raised instead, and
     the part ends. `clock`: monotonic seconds.
