@@ -63,7 +63,7 @@ def name_of(url: str) -> str:
 
 
 def _rendered(shots: Sequence[Shot], out: Path, delay: float | None, listed_only: bool) -> list[Shot]:
-    """Run the spider over `shots`; each is in the index as soon as it is known."""
+    """Run the spider over `shots`; each result is written to the index immediately."""
     settings = load(Path(TASKS_FILE)).settings if Path(TASKS_FILE).exists() else Settings()
     context = context_from(settings)
     done: list[Shot] = []

@@ -40,7 +40,7 @@ from workers.url_states import Fingerprint, fingerprint
 MATCHES_KEPT = 20_000  # links whose match is cached
 SHIFTS_MORE = 5  # pages in a row that may repeat earlier ones, beyond the number of those: a section may grow again
 REPEATS_MOST = 50  # pages of one walk that repeat earlier ones and lead to nothing new
-MOST_WITHOUT_ARTICLES = 10  # pages in a row without an article, after which a pagination is taken for a calendar
+MOST_WITHOUT_ARTICLES = 10  # pages in a row without an article, after which a pagination counts as a calendar
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ _CONSTANTS: dict[str, float] = {
     "PROBLEM_KEPT": 86400.0,  # … and if it had a problem: hourly runs should find the breaker in its state
 }
 _NUMBERS: dict[str, float] = {
-    "FAILURES_MOST": 8,  # failures in a row that count at most
+    "FAILURES_MOST": 8,  # failures in a row that open the breaker
     "SPEED_UP": 0.8,  # factor of the interval by each good response: from 1 s to nothing in 14 responses
     "SAMPLES_LEAST": 20,  # response times that are needed before they are judged
     "USUAL_WEIGHT": 0.005,  # weight of a response time in the slow average, which covers some hundred responses

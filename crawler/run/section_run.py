@@ -250,7 +250,7 @@ class SectionRun:
         return OTHERS_PAUSE if self._others_at_work() else self.articles.next_due()
 
     def _others_at_work(self) -> bool:
-        """Whether another spider may find more, or has died with articles in hand whose leases expire soon."""
+        """Whether another spider may find more, or has died with leased articles, whose leases expire soon."""
         if self.crew.others:
             return not (self.crew.walks or self.crew.walk_ended)
         return self.ledger.counts().states["leased"] > self.articles.in_hand
