@@ -125,8 +125,7 @@ def _kill_extraction(
         cluster.start("supervisor", *command)
     ledger, feeder, times, killed_processes = Ledger(connection, TASK), _Feeder(connection, site), [], 0
     while killed_processes < kills:
-        feeder.feed()
-        _until(lambda: len(set(connection.hvals(ledger.keys["holders"]))) > 2, "workers at work")
+        _until(lambda: feeder.feed() and len(set(connection.hvals(ledger.keys["holders"]))) > 2, "workers at work")
         time.sleep(chance.uniform(0.5, 2.0))
         feeder.feed()
         holders = [raw.decode() for raw in cast(list[bytes], connection.hvals(ledger.keys["holders"]))]
@@ -220,8 +219,8 @@ class _Feeder:
         self.inbox, self.ledger = Inbox(connection), Ledger(connection, TASK)
         self.number = 10_000_000 + int(time.time()) % 1_000_000 * 10
 
-    def feed(self) -> None:
-        """Fill the backlog."""
+    def feed(self) -> bool:
+        """Fill the backlog; return True."""
         while self.inbox.waiting_jobs() < BACKLOG // 10:
             pages = {}
             for _ in range(100):
@@ -231,6 +230,7 @@ class _Feeder:
                 pages[fingerprint(url)] = StoredPage(url, body, "text/html", datetime.now(UTC))
             self.ledger.add([Found(page.url) for page in pages.values()])
             self.inbox.deliver(self.ledger, pages)
+        return True
 
 
 def _publish(folder: Path, connection: "redis.Redis", site: TimedSite, delay: float) -> None:

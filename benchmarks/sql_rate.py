@@ -30,6 +30,7 @@ from workers.sinks.durability import Durability
 from workers.sinks.interface import BatchSink, RowBatch
 from workers.sinks.options import BATCH_ROWS
 from workers.sinks.sqlite import SqliteSink
+from workers.sinks.sqlite_file import SYNCHRONOUS
 
 GROUPS = (10, 100, BATCH_ROWS)  # rows that a worker writes together: those of a job of ten pages, or of list pages
 BAR = 0.5
@@ -142,7 +143,7 @@ def of_sqlite(rows: Sequence[Row], rounds: int, durability: Durability, size: in
             with closing(sqlite3.connect(Path(folder) / "ours.db")) as connection:
                 plain = connection.execute(f"SELECT {columns} FROM articles").fetchall()
             with closing(sqlite3.connect(path)) as connection:
-                connection.execute(f"PRAGMA synchronous = {sqlite.SYNCHRONOUS[durability]}")
+                connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS[durability]}")
                 times[1].append(seconds(partial(_bare_sqlite, connection, plain)))
     ours, theirs = (len(rows) / statistics.median(taken) for taken in times)
     return ours, theirs

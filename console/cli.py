@@ -30,7 +30,7 @@ COMMANDS = {  # name: description in --help; the module is console.commands.<nam
     "schedule": "Run the scheduler (one part of a cluster).",
     "work": "Run crawl or extraction workers (parts of a cluster).",
     "status": "Show tasks, next runs, counts, queue and workers.",
-    "console": "Serve tasks, articles, failures and machines as pages for a browser.",
+    "console": "Serve a web console with tasks, articles, failures and machines.",
     "metrics": "Print or serve the metrics of the system for Prometheus.",
     "alarms": "Show what changed in a section: redesigns, captchas, silence; dismiss alarms.",
     "failures": "Show failed pages by reason; try them again or drop them.",

@@ -151,7 +151,8 @@ def _head_of(trial: "Trial") -> "ReportHead":
         _now(),
         (
             ("Pattern", trial.pattern),
-            ("Articles found", f"{trial.found} on {len(trial.lists)} list pages"),
+            ("List pages read", str(len(trial.lists))),
+            ("Articles found", str(trial.found)),
             ("Extracted", f"{articles} of {len(trial.cuts)}"),
             ("Without the example", str(sum(bool(s.characters) and not s.by_example for s in trial.cuts))),
             ("Forbidden by robots.txt", str(len(trial.forbidden))),

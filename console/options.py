@@ -41,7 +41,7 @@ log_format_option = click.option(
     "--log-format",
     type=click.Choice(LOG_FORMS),
     envvar=LOG_FORMAT,
-    help="Format of the log on standard error: text, or one JSON object a line.",
+    help="Format of the log on standard error: text, or one JSON object per line.",
 )
 
 exit_option = click.option(

@@ -180,7 +180,8 @@ def crawled_line(report: dict[str, Any]) -> str:
         return f"{report['task']}: the crawl was stopped"
     outcome = word(report["outcome"])
     return (
-        f"{report['task']}: crawl {outcome}; {report['lists']} list pages, {report['new']} new articles, "
+        f"{report['task']}: crawl {outcome}; {counted(report['lists'], 'list page')}, "
+        f"{counted(report['new'], 'new article')}, "
         f"{report['fetched']} fetched, {report['rejected']} rejected, {report['failed']} failed, "
         f"{report['later']} to be tried again"
     )

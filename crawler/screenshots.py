@@ -122,10 +122,10 @@ def _urls(given: Sequence[str]) -> list[str]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m crawler.screenshots", description=__doc__)
-    parser.add_argument("urls", nargs="+", metavar="URL|FILE", help="pages, or text files with a URL a line")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the screenshots go")
+    parser.add_argument("urls", nargs="+", metavar="URL|FILE", help="pages, or text files with one URL per line")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="output folder of the screenshots")
     parser.add_argument("--delay", type=float, metavar="S", help="seconds between two pages of a host")
-    parser.add_argument("--listed-only", action="store_true", help="connect to nothing but the hosts in allow_hosts")
+    parser.add_argument("--listed-only", action="store_true", help="connect only to the hosts in allow_hosts")
     return parser
 
 

@@ -2,7 +2,7 @@
 
 
 class UnusablePage(Exception):
-    """Nothing can be read from a page's bytes, and another attempt cannot help: the page belongs into quarantine."""
+    """Nothing can be read from a page's bytes, and another attempt does not help: the page belongs in quarantine."""
 
 
 class BadModel(ValueError):

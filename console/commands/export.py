@@ -67,7 +67,7 @@ def command(
 ) -> None:
     """Copy rows that TASK has already delivered into another output.
 
-    Rows are read from an output of the task, the oldest first, and written in batches. Rows that the target has already
+    Rows are read from an output of the task, the oldest first, and written in batches. Rows that the target already has
     are not written again, so the command may be interrupted and repeated. Relative paths are relative to the folder
     of tasks.yaml. If the target is an output of the task, its `fields:` and `where:` apply.
 
@@ -150,7 +150,7 @@ def _source(tasks: "TaskFile", task: "Task", source: str | None, target: str) ->
     kind = kind_of(address := expand(chosen, task.name))
     if kind is None or not kind.reads:
         raise click.UsageError(
-            f"rows can't be read from {shown(chosen)}; they can be read from {', '.join(_readable_kinds())}"
+            f"rows cannot be read from {shown(chosen)}; they can be read from {', '.join(_readable_kinds())}"
         )
     return Target(address, chosen, task.name, tasks.folder.absolute())
 

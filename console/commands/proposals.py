@@ -69,6 +69,7 @@ def _chosen(servers: "RedisServers", task: str | None) -> "list[Proposal]":
     from crawler.task_list.publication import published_names
     from workers.errors import ExemplarError
     from workers.redesign.proposals import proposal_of, proposals
+    from workers.unproposed import unproposed
 
     if task is None:
         every = [proposal for server in servers for proposal in proposals(server.connection)]
@@ -79,7 +80,12 @@ def _chosen(servers: "RedisServers", task: str | None) -> "list[Proposal]":
         names = published_names(connection)
         if task not in names:
             raise TaskError(f"unknown task {task!r}; {suggest(task, names) if names else 'no task has run yet'}")
-        raise ExemplarError(f"no example is proposed for task {task}")
+        reason = unproposed(connection, [task]).get(task)
+        if reason is None:
+            raise ExemplarError(f"no example is proposed for task {task}")
+        raise ExemplarError(
+            f"no example is proposed for task {task}: {reason}; run `exemplar backtest {task} --example URL`"
+        )
     return [proposal]
 
 

@@ -28,32 +28,68 @@ LEFT_OUT = (  # not searched: pages of the console have their own catalogue, met
 TEMPLATES = ("console/report/templates/report.html",)  # templates whose texts are arguments of `_`
 READ_WHOLE = frozenset(  # files of other packages in which all texts are messages: reasons, doubts, states in words
     {
-        "crawler/discovery/link_judgement.py", "crawler/fetching/errors.py", "crawler/fetching/failures.py",
-        "crawler/patterns/pattern.py", "crawler/politeness/host_states.py", "crawler/run/admission.py",
-        "crawler/run/outcomes.py", "crawler/scouting/doubts.py", "crawler/scouting/inference.py",
-        "crawler/scouting/sample_extractions.py", "crawler/scouting/section_pages.py",
-        "crawler/scouting/survey.py", "crawler/task_list/ages.py", "crawler/task_list/fields.py",
-        "crawler/task_list/file.py", "crawler/task_list/mistakes.py", "crawler/task_list/periods.py",
-        "crawler/task_list/sections_csv.py", "crawler/task_list/validators.py",
+        "crawler/discovery/link_judgement.py", "crawler/discovery/list_frontier.py", "crawler/discovery/walk.py",
+        "crawler/fetching/errors.py", "crawler/fetching/failures.py", "crawler/guarding/gate.py",
+        "crawler/guarding/guard.py", "crawler/notifying/targets.py", "crawler/patterns/pattern.py",
+        "crawler/patterns/syntax.py", "crawler/politeness/host_rules.py", "crawler/politeness/host_states.py",
+        "crawler/politeness/retry_after.py", "crawler/run/admission.py", "crawler/run/outcomes.py",
+        "crawler/run/section_lists.py", "crawler/run/section_run.py", "crawler/scheduling/crawl_worker.py",
+        "crawler/scouting/doubts.py", "crawler/scouting/inference.py", "crawler/scouting/sample_extractions.py",
+        "crawler/scouting/section_pages.py", "crawler/scouting/survey.py", "crawler/scouting/trial.py",
+        "crawler/spiders/section.py", "crawler/task_list/ages.py", "crawler/task_list/fields.py",
+        "crawler/task_list/file.py", "crawler/task_list/mistakes.py", "crawler/task_list/outputs.py",
+        "crawler/task_list/periods.py", "crawler/task_list/placement.py", "crawler/task_list/publication.py",
+        "crawler/task_list/sections_csv.py", "crawler/task_list/validators.py", "crawler/task_list/yaml_source.py",
         "extractors/content/trimming.py", "extractors/explanation/explain.py", "extractors/explanation/fields.py",
         "extractors/explanation/lines.py", "extractors/explanation/values.py",
         "extractors/methods/bp_network/extractor.py", "extractors/methods/density.py", "extractors/methods/example.py",
-        "extractors/page_types/reasons.py", "workers/health/alarms.py", "workers/health/evidence.py",
-        "workers/backpressure.py", "workers/extraction/filters.py",
-        "workers/redis_access/outage.py", "workers/reporting/present_problems.py",
+        "extractors/page_types/reasons.py", "workers/backpressure.py", "workers/extraction/filters.py",
+        "workers/health/alarms.py", "workers/health/evidence.py", "workers/health/report.py", "workers/processes.py",
+        "workers/redesign/new_example.py", "workers/unproposed.py", "workers/redis_access/connection.py",
+        "workers/redis_access/embedded.py", "workers/redis_access/outage.py", "workers/redis_access/persistence.py",
+        "workers/redis_access/redis_address.py", "workers/reporting/present_problems.py",
+        "workers/sinks/cloud_store.py", "workers/sinks/http_client.py", "workers/sinks/search.py",
+        "workers/sinks/sftp_store.py", "workers/sinks/templates.py", "workers/sinks/webhook.py",
+        "workers/variables.py", "workers/worker_processes/supervised_delivery.py",
+        "workers/worker_processes/supervisor.py", "workers/writing/delivery.py",
     }
 )  # fmt: skip
 # Calls whose arguments are messages: mistakes of a task list, problems, remarks and reasons
 CARRIERS = frozenset(
     {"BadValueError", "BodyLines", "ExampleDoubt", "Fail", "NoArticle", "NoSection", "Outcome", "Postpone", "Reject"}
-    | {"Mistake", "add", "problem", "report_example"}
+    | {"Mistake", "OutputError", "SinkUnavailable", "TaskError", "add", "problem", "report_example"}
 )
+FURTHER = (  # messages in files that also have many other texts
+    "the page did not load in time", "the page redirects by a form", "the page crashed its tab", "it does not answer",
+    "its text may need JavaScript", "treated as an article, as requested", "the page is blank",
+    "the page states that it requires JavaScript", "the page states that it does not exist",
+    "the site shows an access check or denies access", "too little memory", "unusable page", "extractor error",
+    "took longer than {0} seconds", "its process ended: {0}", "a page of it is missing", "dropped by a person",
+    "no answer within {0} s", "look at the server's load and at the network", "not storable: {0}",
+    "line before the body", "line after the body", "lines before the body", "lines after the body",
+    "lines around the body", "JSON-LD of the page", "meta elements", "{0} pages of this shape: {1} articles, {2} lists",
+    "{0} by structure ({1})", "{0} by screenshot",
+)  # fmt: skip
 REASON = "reason"  # variables and arguments of this name contain messages, too
+NOT_READ = frozenset({"cast", "examples", "compile", "match", "search"})  # calls whose arguments are not messages
 APPENDED = frozenset({"problems", "remarks", "warnings", "notes"})  # lists of messages
 EXPECTED = (ValueError, OSError)  # Python's exceptions for invalid input; others are defects and are not translated
 SEVERAL_WORDS = re.compile(r"[A-Za-z`-]{2,}[^A-Za-z{]{0,3} [A-Za-z(`{-]|\} [a-z]{2,}")
 # Too short to be distinguished from a title of a page
 TOO_SHORT = frozenset({"{0} ms", "{0} of {1}", "{0} on {1}", "and {0}", "read {0}", "it is {0}", "it {0} a list page"})
+OF_OTHERS = frozenset(  # texts of other programs, to which errors are compared, headers, arguments, and defects
+    {"READONLY You can't write", "HELLO must be called", "Authentication required", "certificate verify failed"}
+    | {"quoted scalar", "end of stream", "block end", "block mapping", "another document", "undefined alias"}
+    | {
+        "ApiKey {0}",
+        "Bearer {0}",
+        "-p {0} {1}",
+        "`begin` was called",
+        "the spider runs",
+        "`exemplar console`",
+        "TLS: {0}",
+    }
+)
 EXAMPLE = re.compile(
     r"(exemplar|curl|REDIS_URL=\S+|scrapy) [\w<>-]|\w+\[[\w, \[\]|.]+\]$|[a-z]+\.[a-z]+$|<[^<>]+>$"
     r"|(meta|JSON-LD) \S+$"
@@ -74,7 +110,7 @@ WORDS = (  # words of tables, headings and states, translated where they are pri
 )  # fmt: skip
 NOUNS = (
     "task", "output", "row", "page", "URL", "reason", "file", "further page", "further task", "refused row",
-    "crawl worker", "extraction worker",
+    "crawl worker", "extraction worker", "list page", "link", "article", "new article",
 )  # fmt: skip
 OF_CLICK = (
     "Usage:", "Options", "Commands", "Arguments", "default: {default}", "required", "Show this message and exit.",
@@ -109,7 +145,7 @@ def messages() -> list[str]:
     descriptions = (f"{DESCRIPTION}{CONTEXT}{text}" for text in described)
     words = (f"word{CONTEXT}{word}" for word in WORDS)
     nouns = (f"noun{CONTEXT}{noun}" for noun in NOUNS)
-    return [*found, *descriptions, *words, *nouns, *OF_CLICK]
+    return [*dict.fromkeys([*found, *FURTHER]), *descriptions, *words, *nouns, *OF_CLICK]
 
 
 def _descriptions(schema: object) -> Iterator[str]:
@@ -184,6 +220,11 @@ def _is_appended(call: ast.Call) -> bool:
     return isinstance(function.value, ast.Attribute | ast.Name) and _last(function.value) in APPENDED
 
 
+def _is_logged(call: ast.Call) -> bool:
+    function = call.func
+    return isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "log"
+
+
 def _name(call: ast.Call) -> str:
     return _last(call.func) if isinstance(call.func, ast.Attribute | ast.Name) else ""
 
@@ -205,8 +246,10 @@ def _annotations_and_docstrings(tree: ast.Module) -> set[int]:
             hidden.append(node.returns)
         if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation is not None:
             hidden.append(node.annotation)
-        if isinstance(node, ast.Call) and _name(node) in ("cast", "examples", "compile", "match", "search"):
+        if isinstance(node, ast.Call) and (_name(node) in NOT_READ or _is_logged(node)):
             hidden.append(node)
+        if isinstance(node, ast.keyword) and node.arg == DESCRIPTION:
+            hidden.append(node)  # read from the schemas
     return {id(inner) for node in hidden for inner in ast.walk(node)}
 
 
@@ -241,5 +284,5 @@ def _message(text: str) -> Iterator[str]:
     plain = text.strip(" ;,:\n").rpartition("   ")[2].strip()
     if plain.startswith("(") and plain.endswith(")") and plain.count("(") == 1:
         plain = plain[1:-1]
-    if plain not in TOO_SHORT and SEVERAL_WORDS.search(plain) and not EXAMPLE.match(plain):
+    if plain not in TOO_SHORT | OF_OTHERS and SEVERAL_WORDS.search(plain) and not EXAMPLE.match(plain):
         yield plain

@@ -17,6 +17,8 @@ from prometheus_client.exposition import ThreadingWSGIServer
 from console.listening import CannotListen
 from console.metrics.access import LOCAL_NAMES, PATH, is_bearer
 
+TOKEN_MISSING = "send the metrics token as Authorization: Bearer TOKEN\n"
+
 
 class MetricsApplication:
     """The exporter as a WSGI application."""
@@ -40,7 +42,7 @@ class MetricsApplication:
         if not self._token and name not in LOCAL_NAMES:
             return "421 Misdirected Request", "unknown host name\n", []
         if self._token and not is_bearer(str(environ.get("HTTP_AUTHORIZATION", "")), self._token):
-            return "401 Unauthorized", "send the token of the metrics\n", [("WWW-Authenticate", "Bearer")]
+            return "401 Unauthorized", TOKEN_MISSING, [("WWW-Authenticate", "Bearer")]
         if environ["PATH_INFO"] != PATH:
             return "404 Not Found", f"the metrics are at {PATH}\n", []
         if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):

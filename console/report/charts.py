@@ -21,13 +21,13 @@ SIMILARITY = (
 )
 WEIGHT = (
     "Weight of each line",
-    "Bytes that speak for the body (up) or against it (down); the turning points enclose the largest sum.",
+    "Bytes that count for the body (up) or against it (down); the turning points enclose the largest sum.",
 )
 DENSITY = (
     "Density: what each line adds to the body",
     "Bytes of new, unlinked text between the turning points, by which the body's element is found.",
 )
-LINE_MODEL = ("Line model", "Probability of each line to be body, by the learned second opinion.")
+LINE_MODEL = ("Line model", "Probability that each line belongs to the body, by the line model.")
 CHARACTERS = (
     "FS and BS by character",
     "Windows of 100 characters compared with the example, from the heads (FS) and the tails (BS), as in the source.",

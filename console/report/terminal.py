@@ -91,7 +91,7 @@ def _lines(explanation: "Explanation", words: ReportWording) -> Iterator[str]:
         yield _row(_numbers(run), f"{words.word(run[0].decision)}: {words.text(run[0].reason)}")
         yield _row("", f"  {run[0].text}")
     if len(runs) > MOST_RUNS:
-        yield _row("", words.text(f"and {len(runs) - MOST_RUNS} further runs of lines; --report FILE.html shows all"))
+        yield _row("", words.text(f"and {len(runs) - MOST_RUNS} further blocks of lines; --report FILE.html shows all"))
 
 
 def _numbers(run: "Sequence[ExplainedLine]") -> str:

@@ -47,7 +47,7 @@ class ConsoleActions:
                 gettext_noop("Task %(task)s is not in force yet: start the tasks first."), {"task": task}, False
             )
         if state.state == "removed":
-            return Done(gettext_noop("Task %(task)s is not in the task list any more."), {"task": task}, False)
+            return Done(gettext_noop("Task %(task)s is no longer in the task list."), {"task": task}, False)
         Schedule(self.data.server_of(task).connection).fire_now([task])
         self.data.snapshots.expire()
         if not self.data.roles().get("crawl"):
@@ -98,7 +98,7 @@ class ConsoleActions:
         text = (
             gettext_noop("Accepted; the next run fetches it again.")
             if accepted
-            else gettext_noop("It is not rejected any more.")
+            else gettext_noop("The page is no longer rejected.")
         )
         return Done(text, {}, accepted)
 
@@ -139,7 +139,7 @@ class ConsoleActions:
         proposal = proposal_of(self.data.server_of(task).connection, task)
         if proposal is not None and proposal.url == url:
             return None
-        return Done(gettext_noop("Another example has been proposed meanwhile. Look at it first."), {}, ok=False)
+        return Done(gettext_noop("Another example has been proposed in the meantime. Review it first."), {}, ok=False)
 
     def dismiss_alarm(self, task: str, kind: AlarmKind) -> Done:
         """End an open alarm of a task: what it shows is usual from now on."""
@@ -169,7 +169,8 @@ class ConsoleActions:
                 path.unlink(missing_ok=True)
             raise
         self.data.snapshots.expire()
-        text = gettext_noop("Task %(task)s added.") if added else gettext_noop("Task %(task)s is in the list already.")
+        known = gettext_noop("Task %(task)s is already in the task list.")
+        text = gettext_noop("Task %(task)s added.") if added else known
         return Done(text, {"task": entry["name"]})
 
     def settings_of(self, task: str) -> str:
@@ -190,5 +191,5 @@ class ConsoleActions:
             lines.append("paused: true")
         changed_task(path, task, "\n".join(lines) + "\n")
         self.data.snapshots.expire()
-        text = gettext_noop("Task %(task)s is paused.") if paused else gettext_noop("Task %(task)s runs again.")
+        text = gettext_noop("Task %(task)s is paused.") if paused else gettext_noop("Task %(task)s is resumed.")
         return Done(text, {"task": task})

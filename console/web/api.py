@@ -153,7 +153,7 @@ _SEARCH = (
     Parameter("language", "string", "Only articles in this language."),
     Parameter("since", "string", "First day of fetching, as 2026-11-22."),
     Parameter("until", "string", "Last day of fetching."),
-    Parameter("before", "integer", "Only articles before this id: `next` of the page before."),
+    Parameter("before", "integer", "Only articles before this id: `next` of the previous page."),
     Parameter("limit", "integer", f"How many to return, at most {MOST}."),
 )
 ROUTES = (

@@ -37,6 +37,7 @@ from workers.reporting.presence import processes
 from workers.reporting.present_problems import present_problems
 from workers.sinks.addresses import shown
 from workers.task_state.problems import Problem
+from workers.unproposed import unproposed
 from workers.url_states import OPEN_STATES, fingerprint
 from workers.writing.refused_rows import RefusedRow, refused_rows
 
@@ -231,6 +232,10 @@ class ConsoleData:
         """Return the newest proposal of a task in any state; None if there is none."""
         server = self.server_of(name)
         return proposal_of(server.connection, name) if self.task(name).server else None
+
+    def unproposed(self, name: str) -> str:
+        """Return why no example is proposed for a task; empty if that is not known."""
+        return unproposed(self.server_of(name).connection, [name]).get(name, "")
 
     def open_proposals(self) -> list[Proposal]:
         """Return the open proposals, newest first; the list is at most `PROPOSALS_FRESH` old."""

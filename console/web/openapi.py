@@ -14,7 +14,7 @@ REFERENCE = "#/components/schemas/{model}"
 ERRORS = {
     "401": "Not logged in.",
     "404": "Not found.",
-    "422": "Invalid: the text says what.",
+    "422": "Invalid request; the text names the mistake.",
     "503": "Redis is unavailable.",
 }
 

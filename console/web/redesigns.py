@@ -1,5 +1,7 @@
 """The pages of alarms, and of examples that are proposed after a redesign, with actions on them."""
 
+from typing import Any
+
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -44,7 +46,10 @@ async def dismiss_alarm(request: Request) -> Response:
 def example(request: Request) -> Response:
     """Return the example of a task, and the one that is proposed: evidence, back-test, the page."""
     web, state = task_of(request)
-    values = {"proposal": web.data.proposal(state.name), "is_page_kept": False}
+    values: dict[str, Any] = {"proposal": web.data.proposal(state.name), "is_page_kept": False, "unproposed": ""}
+    alarms = [alarm for alarm in web.data.snapshot().alarms if alarm.task == state.name and alarm.unproposed]
+    if alarms or (values["proposal"] is None and state.server):
+        values["unproposed"] = web.data.unproposed(state.name)
     if values["proposal"] is not None:
         values["is_page_kept"] = _page_of(request) is not None
     return web.page(request, "task_example.html", task_values("example", state) | values)

@@ -1,4 +1,4 @@
-"""The reports of “See the cut”: the reasons for the extraction of a stored page, kept or in quarantine.
+"""“Show the explanation”: the reasons for the extraction of a stored page, kept or in quarantine.
 
 A report is the page of `exemplar try --report`: it has one style sheet and no script, and is served with a policy that
 allows only this. It is made in a process of its own (`report_process`), two at a time.
@@ -31,12 +31,12 @@ AT_A_TIME = 2
 WAIT = 10.0  # seconds for which a request waits for other reports to be made
 LIMIT = 90.0  # seconds for one report
 OPTIONS = "frame-ancestors 'none'; sandbox allow-same-origin"  # same origin: links keep the login's cookie
-NOT_KEPT = gettext_noop("This page is not kept, so its cut cannot be shown.")
+NOT_KEPT = gettext_noop("This page is not kept, so its explanation cannot be shown.")
 HOW_TO_KEEP = gettext_noop(
-    "Set keep_pages: 30d in the task’s settings: pages fetched from then on are kept for 30 days, and their cut can be "
-    "shown here."
+    "Set keep_pages: 30d in the task’s settings: pages fetched from then on are kept for 30 days, and their "
+    "explanations can be shown here."
 )
-BUSY = gettext_noop("Two reports are being made at the moment. Load this page again.")
+BUSY = gettext_noop("Two reports are being created at the moment. Load this page again in a few seconds.")
 
 _turns = threading.BoundedSemaphore(AT_A_TIME)
 
@@ -110,7 +110,7 @@ async def _answer(web: Web, request: Request, asked: _Asked) -> Response:
         body = await in_thread(lambda: _request(web, request, asked))
         html = await in_thread(lambda: made_report(body))
     except NoReport as error:
-        heading = gettext_noop("The report could not be made")
+        heading = gettext_noop("The report could not be created")
         values = {"section": "/", "heading": heading, "text": str(error), "task_name": asked.task}
         return web.page(request, "no_report.html", values, 503)
     policy = f"{report_policy()}; {OPTIONS}"
@@ -145,7 +145,7 @@ def _about_row(row: Row, version: str | None) -> str:
         return gettext_noop("The page is extracted once more for this report, with the same voters as for its row.")
     return gettext_noop(
         "The page is extracted once more for this report, with the present example and recent pages; its row was "
-        "written with others, and may differ."
+        "extracted with other voters, and may differ."
     )
 
 
@@ -163,7 +163,7 @@ def made_report(body: bytes, *, limit: float = LIMIT) -> str:
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
         )
     except subprocess.TimeoutExpired:
-        raise NoReport(gettext_noop("Its extraction took too long and was ended.")) from None
+        raise NoReport(gettext_noop("The extraction of the page exceeded the time limit.")) from None
     finally:
         _turns.release()
     if done.returncode:

@@ -37,9 +37,17 @@ def main() -> int:
     try:
         tell({"survey": _survey(request, tell)} if "survey" in request else {"trial": _trial(request, tell)})
     except (ExemplarError, ValueError, OSError) as error:
-        tell({"error": redact(str(error)), "proposals": [list(pair) for pair in getattr(error, "proposals", ())]})
+        tell(_refusal(error))
         return 1
     return 0
+
+
+def _refusal(error: Exception) -> dict[str, Any]:
+    """Return an error as a message; without its advice where that names an option of the command line."""
+    overruled = getattr(error, "may_be_overruled", False)
+    text = getattr(error, "why", "") if overruled else str(error)
+    proposals = [list(pair) for pair in getattr(error, "proposals", ())]
+    return {"error": redact(text), "proposals": proposals, "may_be_overruled": overruled}
 
 
 def _survey(request: dict[str, Any], tell: Any) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse
 from console.locale import translator_of
 from console.web.security import Sessions
 from console.web.texts import LANGUAGES, Language, language_of, translations, worded
+from crawler.politeness.host_states import in_words
 
 TEMPLATES = Path(__file__).parent / "templates"
 MINUTE, HOUR, DAY = 60, 3600, 86400  # seconds
@@ -43,6 +44,7 @@ def environment(language: Language) -> Environment:
         "published": published_text,
         "duration": lambda seconds: duration(seconds, catalogue),
         "host": lambda url: urlsplit(url).netloc,
+        "host_state": in_words,
         "path_part": lambda text: quote(str(text), safe=""),
         "said": say,
         "coded": coded,

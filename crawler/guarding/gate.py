@@ -9,7 +9,7 @@ from crawler.fetching.errors import AddressRefused, RequestRefused
 from crawler.guarding.guard import host_and_port
 
 CONTACT_MISSING = (
-    "no contact is given to the sites that are crawled: set `settings.contact` in tasks.yaml "
+    "no contact for site owners is set: add `settings.contact` in tasks.yaml "
     "(a URL or an e-mail address), or EXEMPLAR_CONTACT"
 )
 

@@ -92,7 +92,7 @@ class LimitedHandler(HTTP11DownloadHandler):
             raise
         except Exception as error:
             if _is_of_head(error):
-                raise RequestRefused(f"its head is larger than {HEAD_MOST // 1024} KiB") from error
+                raise RequestRefused(f"its headers are larger than {HEAD_MOST // 1024} KiB") from error
             raise
 
 

@@ -33,7 +33,7 @@ class ProxyMiddleware(Gate):
         """Check proxy and target. Raises `RequestRefused`, `ProxyUnavailable`, `CannotResolveHostError`."""
         guard, upstream, (host, port) = self.context.guard, self.upstream, host_and_port(request.url)
         if is_odd_spelling(host):
-            raise RequestRefused("an unusual IP address form, with a proxy")
+            raise RequestRefused("with a proxy, an IP address must be written as 192.0.2.1")
         try:
             addresses = await allowed_addresses(guard, upstream.host, upstream.port, whose="proxy")
         except CannotResolveHostError:

@@ -14,7 +14,7 @@ from workers.errors import ExemplarError
 from workers.variables import VARIABLE, VariableNotSet, expand
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-INSTALL = "notices need the library apprise: pip install 'exemplar-crawler[notify]'"
+INSTALL = "notices require the library apprise: run pip install 'exemplar-crawler[notify]'"
 
 
 class NoticeNotSent(ExemplarError):

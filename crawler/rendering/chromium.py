@@ -66,8 +66,8 @@ def find_browser() -> str:
     found = named or next(filter(None, map(shutil.which, NAMES)), None) or _of_playwright()
     if found is None:
         raise BrowserMissing(
-            "no Chromium is installed; on Debian and Ubuntu: apt-get install chromium, anywhere: "
-            f"playwright install chromium, else name one in {BROWSER}"
+            "no Chromium is installed; run apt-get install chromium (Debian, Ubuntu) or playwright install chromium, "
+            f"or name a browser in {BROWSER}"
         )
     return found
 

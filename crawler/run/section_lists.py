@@ -153,14 +153,14 @@ class SectionLists:
         for limit in walk.limits:
             self.report.problem(limit)
         unread = 0 if self.admission.is_full else walk.maps.unread()
-        beyond = [f"{unread} sitemaps were not read: beyond the bound of one run"] if unread else []
+        beyond = [f"{unread} sitemaps were not read: beyond the limit of one run"] if unread else []
         self.report.remarks += [*walk.remarks, *beyond]
 
     def report_nothing_found(self) -> None:
         """Add a problem to the report if the walk has ended and no article of the task was ever found."""
         report = self.report
         if report.lists and not (report.found or report.problems or self.ledger.counts().seen > 1):
-            report.problem(f"no link on {report.lists} list pages matches the pattern; `exemplar try` shows why")
+            report.problem(f"no link matches the pattern (list pages read: {report.lists}); `exemplar try` shows why")
 
     def remember(self) -> None:
         """Store the memory of a walk that has ended; nothing new is stored if it left out a part."""

@@ -172,7 +172,7 @@ class CrawlWorkers:
             if is_in_crew(self.redis, child.lease.task, child.process.pid):
                 child.seen = now
             elif now - (child.seen or child.started) > (self.hangs_after if child.seen else START_MOST):
-                text = f"task {child.lease.task}: its spider gives no sign of life; it is killed"
+                text = f"task {child.lease.task}: its spider sends no heartbeat; it is killed"
                 log.warning("%s", text)
                 self.presence.note_error(text)
                 child.process.kill()

@@ -40,8 +40,8 @@ def about_left(evidence: SiteLinks, pattern: Pattern, lists: Iterable[str]) -> s
         return None
     return (
         f"{len(left)} links among the articles, with similar URLs, do not match the pattern, such as {left[0]} and "
-        f"{left[1]}; if they are articles of the section too, widen the pattern: `exemplar add --site`, or by hand in "
-        "tasks.yaml"
+        f"{left[1]}; if they are articles of the section too, choose the whole site (`exemplar add --site`), or widen "
+        "the pattern by hand"
     )
 
 

@@ -22,17 +22,21 @@ RATHER = 0.5  # probability of an article from which a page counts as one and no
 
 
 class NoSection(ExemplarError):
-    """No task can be made from the URL. The text has the reason and a remedy; `proposals`: article links to try."""
+    """No task can be made from the URL. The text has the reason and a remedy; `proposals`: article links to try.
+
+    `may_be_overruled`: whether a task is made if a person declares that the page is an article.
+    """
 
     def __init__(self, why: str, advice: str = "", proposals: Sequence[tuple[str, str]] = ()):
         super().__init__(f"{why}; {advice}" if advice else why)
         self.why = why
+        self.may_be_overruled = advice == NAME_ONE
         self.proposals = tuple(proposals)
 
     @property
     def overruled(self) -> str:
         """Return the warning that replaces the error if a person insists on the article."""
-        return f"{self.why}; with --article it is treated as an article"
+        return f"{self.why}; it is treated as an article, as requested"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ class SampleExtraction:
         return self.method == "example"
 
 
-NAME_ONE = "name one of its articles, or add --article if it is one itself"
+NAME_ONE = "name one of its articles, or add --article if the page itself is an article"
 
 
 def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, SampleExtraction, str]:

@@ -228,7 +228,7 @@ class _Survey:
         """Return the members of the section, why they are members, and whether other folders are among them."""
         big, own_links = self.is_big(), len(own) - 1
         if self.scope == "section":
-            return own, "by --section: the example's own folders", False
+            return own, "as requested: the example's own folders", False
         if self.scope == "auto" and big and own_links >= PLENTY:
             return own, f"{BIG_SITE}, and {own_links} siblings in the example's own folders", False
         groups = relatives(self.evidence, own)
@@ -238,8 +238,8 @@ class _Survey:
         extra = _addresses(own, joined)
         members = [*own, *extra]
         size = "few siblings in the example's own folders" if big else "a small site"
-        size = "by --site" if self.scope == "site" else size
-        return members, f"{size}: {len(extra)} links in {len(joined)} other folders have URLs like the example's", True
+        size = "as requested" if self.scope == "site" else size
+        return members, f"{size}: links with URLs like the example's in other folders: {len(extra)}", True
 
     async def matching_groups(self, own: Sequence[Address], groups: Sequence[Relatives]) -> list[Relatives]:
         """Return the groups whose pages the example fits, judged by one page of each family's largest groups."""
@@ -395,7 +395,7 @@ class _Survey:
     def none_found(self, members: Sequence[Address]) -> str:
         lists = ", ".join(page.url for page in self.pages.values() if page.url != self.example) or "no list page"
         return (
-            f"{self.example}: no siblings found ({len(members) - 1} links like it on {lists}); nothing was written. "
+            f"{self.example}: no siblings found (links like it on {lists}: {len(members) - 1}); nothing was written. "
             f"Write the task by hand: example, pattern (as in {fit(members[:1])}), and start: the section's list page"
         )
 

@@ -187,7 +187,7 @@ class _Trial:
             self.problems.append(f"example {example.url} contains no article: {example.reason}")
         if not found:
             read = sum(not read_list.reason for read_list in self.lists)
-            self.problems.append(f"nothing matches: no link on {read} list pages matches the pattern{self.nearest()}")
+            self.problems.append(f"no link matches the pattern (list pages read: {read}){self.nearest()}")
         else:
             self.note_problems_of_samples(samples)
 

@@ -100,7 +100,7 @@ def replace_example(tasks_yaml: Path, name: str, example: str) -> None:
     source = read_text(text, str(tasks_yaml))
     known, _ = _known_tasks(source, tasks_yaml.parent)
     before = known.tasks if known else {}
-    refused = TaskError(f"{tasks_yaml}: the example of task {name} can't be replaced here; set it to {example} by hand")
+    refused = TaskError(f"{tasks_yaml}: the example of task {name} cannot be replaced; set it to {example} by hand")
     if name not in before or ("tasks", name, "example") not in source.keys:
         raise refused
     changed = _with_scalar(text, source.values["tasks", name, "example"], _scalar(example))

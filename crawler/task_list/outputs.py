@@ -81,7 +81,7 @@ def _check_pair(name: str, source: str, inner: tuple[str | int, ...], before: Se
         raise BadValueError(f"unknown field {source!r}", suggest(source, [*FIELDS]), inner=inner)
     if not FIELD_NAME.fullmatch(name):
         hint = "use letters, digits and _, beginning with a letter"
-        raise BadValueError(f"{show(name)} can't be a field's name", hint, inner=inner)
+        raise BadValueError(f"{show(name)} cannot be the name of a field", hint, inner=inner)
     if name in KEY and name != source:
         raise BadValueError(f"{name!r} is a field of the row key", "choose another name", inner=inner)
     if name.lower() in {earlier.lower() for earlier, _ in before}:
@@ -147,7 +147,7 @@ class BatchSize(_Part):
         default=None,
         ge=1,
         le=MOST_ROWS,
-        description="Rows in a batch; 500, for stores and Parquet 5000.",
+        description="Rows in a batch; by default 500, for stores and Parquet 5000.",
         examples=[1000],
     )
     seconds: float | None = Field(
@@ -155,7 +155,7 @@ class BatchSize(_Part):
         ge=0,
         le=MOST_SECONDS,
         allow_inf_nan=False,
-        description="Seconds that a row waits for others; 10, for stores 60, for Parquet 300.",
+        description="Seconds that a row waits for others; by default 10, for stores 60, for Parquet 300.",
         examples=[60],
     )
 
@@ -169,16 +169,18 @@ class OutputEntry(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     to: Annotated[str, BeforeValidator(check_output)] = Field(
-        min_length=1, description="Path or address, as an output without options.", examples=["out/{task}.jsonl"]
+        min_length=1,
+        description="Path or address, written like an output without options.",
+        examples=["out/{task}.jsonl"],
     )
     fields: FieldPairs = Field(
         default=(),
-        description="Which fields rows have, in this order; {name: field} renames one. All if left out.",
+        description="Which fields rows have, in this order; {name: field} renames one. Default: all.",
         examples=[["url", "title", {"body": "text"}]],
     )
     where: OutputCondition = Field(
         default=OutputCondition(),
-        description="Which rows are written. All if left out.",
+        description="Which rows are written. Default: all.",
         examples=[{"language": "zh", "confidence": 0.5}],
     )
     template: str = Field(

@@ -243,7 +243,7 @@ def check_proxy(value: object) -> object:
     except ValueError:
         usable = False
     if not usable and not re.fullmatch(r"\$\{[^}]*\}(:.*)?", value):
-        raise BadValueError("is not a usable proxy", "write http://host:3128 or http://user:${PASSWORD}@host:3128")
+        raise BadValueError("not a usable proxy", "write http://host:3128, or ${PROXY} for an address with a password")
     return value
 
 

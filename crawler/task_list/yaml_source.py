@@ -137,7 +137,7 @@ def _read(text: str, source: Source) -> None:
 def _text(path: Path, source: Source) -> str | None:
     try:
         if path.is_file() and path.stat().st_size > MAX_BYTES:
-            source.add((1, 1), (), f"larger than {MAX_BYTES // 2**20} MiB", "is this the task list?")
+            source.add((1, 1), (), f"larger than {MAX_BYTES // 2**20} MiB", "check that it is the task list")
             return None
         raw = path.read_bytes()
     except FileNotFoundError:

@@ -113,7 +113,7 @@ def _grounds(trace: Trace, result: Article | Listing | NoArticle) -> Iterator[Gr
 
 
 def _meaning_of_match(vote: example.Vote) -> str:
-    """Return the meaning of the match of the lines around the body for the vote."""
+    """Return how the surrounding match affects the vote, in words."""
     if vote.twin:
         return "the example has nearly the same text; its paths alone are used"
     if vote.match < example.DISSIMILAR:

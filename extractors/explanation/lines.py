@@ -165,7 +165,7 @@ class _Cut:
         if line in self._kept:
             return "kept", f"in {self._root}, the body's element{self._partner(line)}{self._beyond(line)}"
         if not len(self._cut.standing):
-            return "outside", "no line of the page speaks for a body"
+            return "outside", "no line of the page indicates a body"
         standing = int(self._cut.standing[line])
         if standing == keeping.OUTSIDE:
             return self._outside(line)
@@ -196,7 +196,7 @@ class _Cut:
         if self._similarity[line] >= REPEATED:
             return "template", f"the example has it too (similarity {self._similarity[line]:.2f}); {place}"
         if named := next(filter(self._is_noise, self._trie.up(self._lines.paths[line])), 0):
-            return "noise", f"in {element_of(self._trie, named, 1)}, furniture or advertisement by its name; {place}"
+            return "noise", f"in {element_of(self._trie, named, 1)}, navigation or advertisement by its name; {place}"
         if self._lines.are_links[line]:
             return "link", f"{self._lines.linked[line] / self._lines.width[line]:.0%} of it is links; {place}"
         if line < self._cut.head:
@@ -210,7 +210,7 @@ class _Cut:
             return f"in {self._around(line, lambda path: self._trie.tag[path] in NOISE_TAGS)}, no element of a body"
         if standing == keeping.COMMENTS:
             return f"in {self._around(line, lambda path: self._trie.mark[path] == COMMENT)}, comments by its name"
-        return f"in {self._around(line, self._is_noise)}, furniture or advertisement by its name"
+        return f"in {self._around(line, self._is_noise)}, navigation or advertisement by its name"
 
     def _partner(self, line: int) -> str:
         if not self._similarity.any():

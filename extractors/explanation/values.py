@@ -17,7 +17,7 @@ DECISIONS: dict[Decision, str] = {  # the meaning of each, in the order of legen
     "tail": "after the body's tail",
     "outside": "outside the body's element",
     "template": "boilerplate: the example has it too",
-    "noise": "furniture: navigation, advertisement, comments …",
+    "noise": "not content: navigation, advertisement, comments …",
     "box": "in a small box of its own",
     "link": "a link, a link list or a teaser",
     "words": "boilerplate by its words",

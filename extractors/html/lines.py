@@ -197,7 +197,7 @@ class Lines:
 
     @cached_property
     def outline(self) -> Outline:
-        """The page's own part of the trie."""
+        """The part of the trie that contains this page's paths."""
         return Outline(self.trie, self.paths)
 
     def forget_elements(self) -> None:

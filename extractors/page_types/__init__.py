@@ -15,6 +15,15 @@ MODEL_CARD.md describes the trained models.
 """
 
 from .addresses import shape_of
-from .classify import PageType, classify, classify_shapes, page_type, surely_article, using_models
+from .classify import PageType, classify, classify_shapes, classify_together, page_type, surely_article, using_models
 
-__all__ = ["PageType", "classify", "classify_shapes", "page_type", "shape_of", "surely_article", "using_models"]
+__all__ = [
+    "PageType",
+    "classify",
+    "classify_shapes",
+    "classify_together",
+    "page_type",
+    "shape_of",
+    "surely_article",
+    "using_models",
+]

@@ -6,7 +6,7 @@ URLs have one shape together. A third model, the screen, uses a few numbers that
 its result is enough, and the other models are not needed.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -97,10 +97,11 @@ def classify_shapes(pages: Iterable[tuple[str, PageType]]) -> dict[str, PageType
     grouped: dict[str, list[PageType]] = {}
     for url, page in pages:
         grouped.setdefault(shape_of(url), []).append(page)
-    return {shape: _together(members) for shape, members in grouped.items()}
+    return {shape: classify_together(members) for shape, members in grouped.items()}
 
 
-def _together(pages: list[PageType]) -> PageType:
+def classify_together(pages: Sequence[PageType]) -> PageType:
+    """Return the type of pages of one shape or template together, by the mean of their log odds."""
     clipped = np.clip([page.probability for page in pages], 1e-12, 1 - 1e-12)
     log_odds = np.log(clipped / (1 - clipped))
     model = _model(WITH_ADDRESS)

@@ -42,7 +42,7 @@ _SHELL = expression(
     | java\s?script\ (?:is\ )?(?:disabled|required|needed|aktivieren) | (?:启用|开启|打开)\s?java\s?script""",
     re.IGNORECASE | re.VERBOSE,
 )
-NEEDS_SCRIPTS = "the page says that it needs JavaScript"
+NEEDS_SCRIPTS = "the page states that it requires JavaScript"
 _HINTS = (
     "404", "found", "exist", "available", "不存在", "删除", "下线", "找不到", "无法", "gefunden", "introuvable",
     "encontrada",
@@ -50,8 +50,8 @@ _HINTS = (
     "验证", "频繁", "拒绝", "禁止", "访问", "javascript", "java script",
 )  # fmt: skip
 _NOTICES = (
-    (_GONE, "the page says that it is not there"),
-    (_BLOCKED, "the site asks for a check or refuses access"),
+    (_GONE, "the page states that it does not exist"),
+    (_BLOCKED, "the site shows an access check or denies access"),
     (_SHELL, NEEDS_SCRIPTS),
 )
 

@@ -56,7 +56,7 @@ class VisualClassifier:
         try:
             grey = read_png(png)
         except UnreadableImage as error:
-            return ScreenshotType(None, 0.0, f"the screenshot can't be read: {error}")
+            return ScreenshotType(None, 0.0, f"the screenshot cannot be read: {error}")
         if is_blank(grey):
             return ScreenshotType(None, 0.0, "the page is blank")
         return self.answer(grey)

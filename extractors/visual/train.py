@@ -197,7 +197,7 @@ def _about(
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m extractors.visual.train", description=__doc__)
-    parser.add_argument("folder", type=Path, metavar="DIR", help="folder with article/ and list/, a PNG a page")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="folder with article/ and list/, one PNG per page")
     parser.add_argument("--out", type=Path, default=Path("visual.onnx"), metavar="FILE", help="default: visual.onnx")
     parser.add_argument("--seed", type=int, default=1, help="default: 1")
     parser.add_argument("--epochs", type=int, default=EPOCHS, help=f"default: {EPOCHS}")

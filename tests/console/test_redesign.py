@@ -16,6 +16,7 @@ from console.sample_site.tasks import EXAMPLES
 from crawler.scheduling.scheduler import Scheduler
 from crawler.task_list.file import load
 from tests.console.conftest import Done, Exemplar
+from tests.site.plain import serve_plain
 
 TASK = "en-stories"
 HIGH = 0.9  # confidence
@@ -146,3 +147,39 @@ def test_what_is_no_proposal_is_named(folder: Path, here: Callable[..., Done]) -
     assert (unknown.code, "unknown task" in unknown.err) == (1, True)
     assert here("proposals", "--adopt").code == 2
     assert here("backtest", "zh-news").code == 2
+
+
+@pytest.mark.parametrize(("most", "is_proposed"), [(1, False), (4, True)])
+def test_after_a_redesign_of_a_site_without_metadata_an_example_is_proposed_or_the_reason_told(
+    tmp_path: Path,
+    site: SiteServer,
+    exemplar: Exemplar,
+    here: Callable[..., Done],
+    redis_url: str,
+    most: int,
+    is_proposed: bool,
+) -> None:
+    (tmp_path / "tasks.yaml").write_text(
+        f"settings:\n  allow_hosts: [127.0.0.1]\n  delay: 0\ntasks:\n  village:\n    example: {site.url}/posts/2.html\n"
+        f"    pattern: /posts/{{id}}.html\n    start: {site.url}/\n    every: 1h\n    output: out.jsonl\n",
+        "utf-8",
+    )
+    serve_plain(site, 6, "first", most=most)
+    run_once(exemplar, redis_url)
+    serve_plain(site, 13, "second", since=6, most=most)
+    run_once(exemplar, redis_url)
+    alarm = here("alarms", "village")
+    assert "template changed" in alarm.out
+    shown = here("proposals", "village")
+    if is_proposed:
+        assert (shown.code, "lost" in shown.out, "no example is proposed" in alarm.out) == (0, True, False)
+        return
+    reason = "no example is proposed: the pages of the new template cannot be told from lists"
+    assert reason in alarm.out
+    assert reason in " ".join(here("status").out.split())
+    assert "`exemplar backtest village --example http" in alarm.out
+    assert shown.code == 1
+    assert "no example is proposed for task village: the pages of the new template cannot be told" in shown.err
+    assert "run `exemplar backtest village --example URL`" in shown.err
+    tested = here("backtest", "village", "--example", f"{site.url}/posts/9.html", "--json")
+    assert (tested.code, json.loads(tested.out)["counts"]["lost"]) == (0, 0)

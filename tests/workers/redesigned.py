@@ -1,12 +1,16 @@
 """A section of the sample site that is redesigned, for tests without a crawl."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from console.sample_site import render_site, shingle_f1, truth
+from console.sample_site.pages import Response
 from console.sample_site.tasks import EXAMPLES
+from tests.site.plain import plain_articles, plain_page
 from workers import keys
-from workers.extraction_config import ExtractionConfig, keep_example
+from workers.extraction_config import ExtractionConfig, config_of, keep_example
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
@@ -67,3 +71,29 @@ class RedesignedSection:
     def f1(self, row):
         article = next(article for article in self.articles if row["url"] == SITE + article.path)
         return shingle_f1(row["text"], article.text)
+
+
+class PlainPath(NamedTuple):
+    path: str
+
+
+class PlainSection(RedesignedSection):
+    """A section of a plain site (`tests.site.plain`). `most`: paragraphs of an article."""
+
+    def __init__(self, connection, folder, clock, most=100, **config):
+        super().__init__(connection, folder, clock, **config)
+        articles = plain_articles()
+        self.articles = [PlainPath(f"/posts/{number}.html") for number, _ in enumerate(articles, 1)]
+        self.designs = {
+            design: {
+                place.path: Response(200, {}, plain_page(design, title, paragraphs[:most]))
+                for place, (title, paragraphs) in zip(self.articles, articles, strict=True)
+            }
+            for design in ("first", "second")
+        }
+        self.example = "/posts/2.html"
+        config = replace(config_of(connection, self.task), example=SITE + self.example, url_regex=f"{SITE}/posts/.+")
+        connection.hset(keys.CONFIGS, self.task, config.to_json())
+        connection.hset(keys.TASKS, self.task, json.dumps({"example": config.example}))
+        page = StoredPage(config.example, self.designs["first"][self.example].body, self.kind, FETCHED_AT)
+        keep_example(connection, self.task, page, config.example, clock=clock)

@@ -7,18 +7,23 @@ from datetime import timedelta
 
 import pytest
 
+from console.sample_site.pages import Response
+from tests.site.plain import plain_articles
 from workers import keys
 from workers.errors import ExemplarError
 from workers.extraction.recent_pages import section_pages
 from workers.extraction_config import example_of, keep_example
+from workers.health import present_alarms
 from workers.page_store import StoredPage
 from workers.redesign.adoption import adopt
 from workers.redesign.off_template import OffTemplateNote, OffTemplatePage, OffTemplatePages
 from workers.redesign.proposals import dismiss, proposal_of, update_proposal
+from workers.task_state.renaming import rename_task
+from workers.unproposed import unproposed
 from workers.url_states import Found, RecheckPlan, fingerprint
 
 from .helpers import FETCHED_AT, rows
-from .redesigned import SITE, TASK, RedesignedSection
+from .redesigned import SITE, TASK, PlainSection, RedesignedSection
 
 HIGH = 0.9  # confidence
 
@@ -87,6 +92,55 @@ def test_a_task_may_adopt_by_itself_or_look_for_no_example(connection, tmp_path,
     section.worker.close()
 
 
+def test_of_a_site_without_metadata_an_example_is_proposed_but_not_adopted_by_itself(connection, tmp_path, clock):
+    section = PlainSection(connection, tmp_path, clock, most=4, redesign="adopt")
+    section.come("first", range(6))
+    section.come("second", range(6, 10))
+    proposal = proposal_of(connection, TASK)
+    assert (proposal.state, proposal.cluster, proposal.test.lost) == ("proposed", 4, 0)
+    assert "declare too little to be surely articles" in proposal.problem
+    assert unproposed(connection, [TASK]) == {}
+    section.worker.close()
+
+
+def test_pages_without_metadata_are_classified_together(connection, tmp_path, clock):
+    section = PlainSection(connection, tmp_path, clock, most=4, redesign="adopt")
+    section.come("first", range(4))
+    section.come("second", range(6, 10))
+    four = proposal_of(connection, TASK)
+    assert (four.state, four.problem.startswith("not adopted: its pages declare too little")) == ("proposed", True)
+    section.come("second", [4, 5, 10, 11, 12])
+    eight = proposal_of(connection, TASK)
+    assert (eight.state, eight.problem, eight.cluster) == ("adopted", "", 8)
+    section.worker.close()
+
+
+def test_short_pages_without_metadata_are_not_proposed_and_the_reason_is_told(connection, tmp_path, clock):
+    section = PlainSection(connection, tmp_path, clock, most=1)
+    section.come("first", range(6))
+    assert unproposed(connection, [TASK]) == {TASK: "0 pages are off the template; at least 4 are required"}
+    section.come("second", range(6, 13))
+    assert proposal_of(connection, TASK) is None
+    assert "cannot be told from lists" in unproposed(connection, [TASK])[TASK]
+    [alarm] = present_alarms(connection)
+    assert (alarm.kind, "cannot be told from lists" in alarm.in_words()) == ("template changed", True)
+    assert f"`exemplar backtest {TASK} --example {SITE}/posts/" in alarm.advice
+    assert any("cannot be told from lists" in raw.decode() for raw in connection.lrange(keys.NOTICES, 0, -1))
+    rename_task(connection, TASK, "renamed")
+    assert (unproposed(connection, [TASK]), [*unproposed(connection, ["renamed"])]) == ({}, [])  # not published yet
+    section.worker.close()
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [({"redesign": "ignore"}, "`redesign: ignore`"), ({"method": "density"}, "method density does not compare")],
+)
+def test_why_no_example_is_looked_for_is_told(connection, tmp_path, clock, more, reason):
+    section = RedesignedSection(connection, tmp_path, clock, **more)
+    assert reason in unproposed(connection, [TASK])[TASK]
+    section.worker.close()
+
+
 def test_a_dismissed_proposal_does_not_come_back(connection, tmp_path, clock):
     section = RedesignedSection(connection, tmp_path, clock)
     section.come("classic", range(6))
@@ -94,6 +148,7 @@ def test_a_dismissed_proposal_does_not_come_back(connection, tmp_path, clock):
     dismiss(connection, proposal_of(connection, TASK), now=clock())
     section.come("new", range(10, 14))
     assert proposal_of(connection, TASK).state == "dismissed"
+    assert "was proposed and dismissed" in unproposed(connection, [TASK])[TASK]
     section.worker.close()
 
 
@@ -126,6 +181,22 @@ def test_notices_are_no_new_template(connection, tmp_path, clock):
     for article in section.articles[6:12]:
         section.designs["new"][article.path] = section.designs["new"][article.path]._replace(body=body)
     section.come("new", range(6, 12))
+    assert proposal_of(connection, TASK) is None
+    assert unproposed(connection, [TASK])[TASK]
+    section.worker.close()
+
+
+def test_lists_are_no_new_template(connection, tmp_path, clock):
+    section = PlainSection(connection, tmp_path, clock, redesign="adopt")
+    section.come("first", range(6))
+    titles = [title for title, _ in plain_articles()]
+    for number, place in enumerate(section.articles[6:12]):
+        chosen = [f'<li><a href="/posts/{n}.html">{title}</a></li>' for n, title in enumerate(titles[number:])]
+        body = f"<html><head><title>Page {number}</title></head><body><h1>Page {number}</h1><ul>{''.join(chosen)}</ul>"
+        section.designs["second"][place.path] = Response(
+            200, {}, f"{body}<p>All of our stories</p></body></html>".encode()
+        )
+    section.come("second", range(6, 12))
     assert proposal_of(connection, TASK) is None
     section.worker.close()
 

@@ -30,6 +30,7 @@ from ..writing.refused_rows import keep_refused
 from ..writing.row_queue import QueuedOutput, to_queue
 from .ledger_recovery import confirm, heal
 from .page_decision import WriteRows
+from .recheck_plan import Revisit
 
 GROUP_SECONDS = 2.0  # how long a page waits for the others of its group
 GROUP_CHARACTERS = 4_000_000  # in the texts of a group
@@ -57,7 +58,7 @@ class PendingPage:
 class GroupWriter:
     """Writes and settles the pages of one task and worker. Not for several threads.
 
-    `outputs`: the task's file outputs; `queued`: those whose rows are queued.
+    `outputs`: the task's file outputs; `queued`: those whose rows are queued. `revisit`: as in the task's config.
     """
 
     def __init__(
@@ -69,10 +70,11 @@ class GroupWriter:
         watch: Watch,
         times: WorkerTimes,
         queued: Sequence[QueuedOutput] = (),
+        revisit: Revisit = None,
         clock: Clock = time.monotonic,
     ):
         self.ledger, self.outputs, self.queued, self.worker = ledger, outputs, queued, worker
-        self.watch, self.times, self.clock = watch, times, clock
+        self.watch, self.times, self.revisit, self.clock = watch, times, revisit, clock
         self._pages: list[PendingPage] = []
         self._first_at = 0.0
         self._characters = 0
@@ -180,7 +182,10 @@ class GroupWriter:
             answer = confirm(self.ledger, delivered, self.worker, seconds=times.page_lease)
             if answer.epoch == output.healed_in:
                 break
-            learnt = heal(self.ledger, output, self.outputs, answer.epoch, progress, has_queues=bool(self.queued))
+            learnt = heal(
+                self.ledger, output, self.outputs, answer.epoch, progress,
+                has_queues=bool(self.queued), revisit=self.revisit,
+            )  # fmt: skip
             if learnt:
                 log.warning("task %s: %d row(s) found in %s were added to the ledger", task, learnt, output.name)
         for page in pages:

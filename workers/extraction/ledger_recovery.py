@@ -9,12 +9,13 @@ it reads the whole output.
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
 from itertools import islice
 from typing import Any, Literal, cast
 
 from .. import keys
+from ..clock import day_at
 from ..errors import SinkUnavailable
 from ..ledger import Ledger, day_code
 from ..redis_access.epoch import current_epoch
@@ -23,6 +24,7 @@ from ..sinks import WrittenRow
 from ..task_state.forgetting import has_forgotten
 from ..url_states import Fingerprint, fingerprint
 from ..writing.outputs import Output
+from .recheck_plan import Revisit, recovered_recheck
 
 KNOWN_IN_A_ROW = 1000  # consecutive rows that must be in the ledger; in one second fewer rows are written
 IN_DOUBT = 20_000  # newest rows of a task; some of them may have waited for delivery when Redis lost them
@@ -66,12 +68,14 @@ def heal(
     progress: Callable[[], None],
     *,
     has_queues: bool = False,
+    revisit: Revisit = None,
 ) -> int:
     """Add the rows of an output that this process holds to the ledger; return how many were missing in it.
 
     A row counts as written if all `outputs` have it, else as delivered to those that do. `has_queues`: the rows are
     queued for further outputs, so the newest ones only count as delivered: Redis may have lost the rows that waited.
-    The same applies if an output gets only some of the rows. Nothing happens if a process has done this in the same
+    The same applies if an output gets only some of the rows. `revisit`: as in the task's config; written rows are
+    rechecked again. Nothing happens if a process has done this in the same
     epoch, or if the ledger forgets old URLs by its setting: then each row is looked up when it is written. `progress`
     is called before each step. Raises `SinkUnavailable`.
     """
@@ -82,15 +86,16 @@ def heal(
     known = cast("bytes | None", ledger.redis.hget(healed, output.name))
     if (known is None or known.decode() != epoch) and not has_forgotten(ledger):
         even_when_full(ledger.redis, "SADD", keys.LEDGERS, ledger.task)
-        learnt = _learn(ledger, output, outputs, progress, has_queues)
+        learnt = _learn(ledger, output, outputs, progress, has_queues, revisit)
     even_when_full(ledger.redis, "HSET", healed, output.name, epoch)
     output.healed_in = epoch
     return learnt
 
 
 def _learn(
-    ledger: Ledger, output: Output, outputs: Sequence[Output], progress: Callable[[], None], has_queues: bool
-) -> int:
+    ledger: Ledger, output: Output, outputs: Sequence[Output], progress: Callable[[], None], has_queues: bool,
+    revisit: Revisit,
+) -> int:  # fmt: skip
     learnt, known_in_a_row, read_in_a_row, own_rows = 0, 0, 0, 0
     for rows in _batches(output.sink.newest(ledger.task)):
         progress()
@@ -99,7 +104,7 @@ def _learn(
         learnt += len(unknown)
         own_rows += len(own)
         if unknown:
-            _record(ledger, unknown, outputs, has_queues, in_doubt=own_rows <= IN_DOUBT)
+            _record(ledger, unknown, outputs, has_queues, revisit, in_doubt=own_rows <= IN_DOUBT)
             known_in_a_row = read_in_a_row = 0
         else:
             known_in_a_row, read_in_a_row = known_in_a_row + len(own), read_in_a_row + len(rows)
@@ -109,14 +114,15 @@ def _learn(
 
 
 def _record(
-    ledger: Ledger, rows: Sequence[WrittenRow], outputs: Sequence[Output], has_queues: bool, *, in_doubt: bool
-) -> None:
+    ledger: Ledger, rows: Sequence[WrittenRow], outputs: Sequence[Output], has_queues: bool, revisit: Revisit,
+    *, in_doubt: bool,
+) -> None:  # fmt: skip
     """Settle rows that all outputs have; for the others, store which outputs have them.
 
     Rows that are not in doubt count as delivered to all queued outputs and to outputs that get only some rows.
     """
     if len(outputs) == 1 and not (has_queues and in_doubt):
-        _compare(ledger, rows, "record")
+        _compare(ledger, rows, "record", revisit=revisit)
         return
     having: list[list[str]] = [[] for _ in rows]
     for output in outputs:
@@ -127,24 +133,32 @@ def _record(
     is_partly = [(has_queues and in_doubt) or len(names) < len(outputs) for names in having]
     everywhere = [row for row, is_lacking in zip(rows, is_partly, strict=True) if not is_lacking]
     partly = [(row, names) for row, names, is_lacking in zip(rows, having, is_partly, strict=True) if is_lacking]
-    _compare(ledger, everywhere, "record")
+    _compare(ledger, everywhere, "record", revisit=revisit)
     _compare(ledger, [row for row, _ in partly], "deliver", [names for _, names in partly])
 
 
 def _compare(
-    ledger: Ledger, rows: Sequence[WrittenRow], action: Action, delivered: Sequence[Sequence[str]] = ()
+    ledger: Ledger,
+    rows: Sequence[WrittenRow],
+    action: Action,
+    delivered: Sequence[Sequence[str]] = (),
+    *,
+    revisit: Revisit = None,
 ) -> list[bool]:
     """Return for each row whether it is in the ledger, and call `action` with those that are not."""
     if not rows:
         return []
-    today = day_code(ledger.today())
-    args: list[Any] = []
+    now = ledger.clock()
+    today = day_code(day_at(now))
+    args: list[Any] = [now]
     for number, row in enumerate(rows):
         name, canonical = fingerprint(row.url), fingerprint(row.canonical_url)
         record = json.dumps({"url": row.url, "rank": 0.0}, ensure_ascii=False).encode("utf-8", "replace")
         place = ledger.place_of(canonical if row.is_entry else name)
         outputs = _listed(delivered[number]) if delivered else ""
-        args += [name, record, _day(row, today), canonical, *place, row.version, int(row.is_entry), outputs]
+        plan = None if row.is_entry else recovered_recheck(revisit, row.version, _fetched_at(row, now), now=now)
+        recheck = json.dumps(asdict(plan)) if plan else ""
+        args += [name, record, _day(row, today), canonical, *place, recheck, int(row.is_entry), outputs]
     return [bool(known) for known in ledger.step("record_written", action, today, *args)]
 
 
@@ -154,6 +168,14 @@ def _day(row: WrittenRow, today: str) -> str:
         return day_code(date.fromisoformat(row.fetched_at[:10]))
     except ValueError:
         return today
+
+
+def _fetched_at(row: WrittenRow, now: float) -> float:
+    """Return when the page was fetched, in Unix seconds."""
+    try:
+        return datetime.fromisoformat(row.fetched_at).timestamp()
+    except (ValueError, OverflowError):
+        return now
 
 
 def _listed(outputs: Sequence[str]) -> str:

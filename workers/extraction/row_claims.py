@@ -48,7 +48,8 @@ class RowClaims:
             return MarkDuplicate(f"near {near}")
         previous, now = lease.recheck, self.ledger.clock()
         if previous and is_unchanged(previous, found.example_hash, is_incomplete=bool(page.missing)):
-            recheck = next_recheck(config.revisit, previous, previous.version, previous.hash, now=now)
+            hash_ = previous.hash if page.missing else found.example_hash
+            recheck = next_recheck(config.revisit, previous, previous.version, hash_, now=now)
             return KeepRow("a page of it is missing" if page.missing else "unchanged", recheck)
         version = previous.version + 1 if previous else 2 if claim.is_entry else 1
         row = row_of(

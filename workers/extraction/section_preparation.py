@@ -145,7 +145,7 @@ class SectionPreparation:
             bad = next((page for page in pages.recent if not self._learn(section, config.task, page, pages)), None)
             if bad is None:
                 return pages, section
-            log.error("task %s: recent page %s can't be prepared; it is dropped", config.task, bad.url)
+            log.error("task %s: recent page %s cannot be prepared; it is dropped", config.task, bad.url)
             drop_recent(self.redis, config.task, pages, bad)
 
     def _learn(self, section: Section, task: str, page: RecentPage, pages: SectionPages) -> bool:
@@ -182,7 +182,7 @@ class SectionPreparation:
         except MemoryError:
             raise  # another worker may have the memory; without the example, this one would write other rows
         except Exception:  # a defect of the extractor must not stop the whole task
-            log.exception("task %s: its example can't be prepared; pages are extracted without it", config.task)
+            log.exception("task %s: its example cannot be prepared; pages are extracted without it", config.task)
         finally:
             self.watch.end()
         end_example(self.redis, config.task)

@@ -29,9 +29,13 @@ _ADVICE: Mapping[AlarmKind, str] = {  # 0: the task, 1: the URL of a page
     "`pattern`, or give them a task of their own",
     "failures": "`exemplar status --problems {0}` and `exemplar failures {0}` show the reasons",
     "section moved": "look for the section's list with `exemplar try {0}`, and name it as `start` of the task",
-    "section quiet": "see on the site whether there is news, and what the task finds with `exemplar try {0}`",
+    "section quiet": "check the site for new articles, and compare what `exemplar try {0}` finds",
     "everything new": "run the task more often (`every`), or name the section's feed or further lists as `start`",
 }
+_WITHOUT_PROPOSAL = (
+    "run `exemplar backtest {0} --example {1}` for this or another page of the new template; if no page loses its "
+    "article, set it as `example` of the task"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,7 @@ class Alarm:
 
     `state`: open, repeated (open again within a day of its recovery), recovered, or dismissed by a person. `count`: how
     many observations show it; `evidence`: figures with the task's baseline; `urls`: of some of these observations.
+    `unproposed`: why no new example is proposed, if that is known.
     """
 
     task: str
@@ -54,6 +59,7 @@ class Alarm:
     ended: float | None = None
     repeats: int = 0
     is_told: bool = False
+    unproposed: str = ""
 
     @property
     def is_open(self) -> bool:
@@ -63,6 +69,8 @@ class Alarm:
     @property
     def advice(self) -> str:
         """Advice for a person, with a command."""
+        if self.unproposed:
+            return _WITHOUT_PROPOSAL.format(self.task, self.urls[0] if self.urls else "URL")
         return _ADVICE[self.kind].format(self.task, self.urls[0] if self.urls else "URL")
 
     def in_words(self) -> str:
@@ -70,7 +78,8 @@ class Alarm:
         at = datetime.fromtimestamp(self.since, UTC).strftime("%Y-%m-%d %H:%M")
         times = f", again {self.repeats} times" if self.repeats > 1 else ", again" if self.repeats else ""
         if self.is_open:
-            return f"{self.kind} (since {at} UTC{times}): {self.evidence}"
+            shown = f"{self.kind} (since {at} UTC{times}): {self.evidence}"
+            return f"{shown}; no example is proposed: {self.unproposed}" if self.unproposed else shown
         return f"{self.kind}: {self.state} (since {at} UTC)"
 
     def to_dict(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import redis
 from .. import keys
 from .alarms import Alarm
 from .state import HealthState, quantile
-from .store import health_state
+from .store import health_state, with_reasons
 
 AT_ONCE = 200  # tasks in one pipeline; the state of a task has some kilobytes
 _BASELINES = {  # key in `HealthState.windows`: name and unit
@@ -74,7 +74,7 @@ def health_report(connection: "redis.Redis", task: str) -> HealthReport:
         state.pages,
         state.visits,
         tuple(_baselines(state)),
-        tuple(sorted(state.alarms.values(), key=lambda alarm: alarm.opened)),
+        tuple(sorted(with_reasons(connection, state.alarms.values()), key=lambda alarm: alarm.opened)),
         tuple(state.history),
         rhythm.silence,
         round(rhythm.expected, 1),
@@ -104,7 +104,7 @@ def _medians(raw: bytes | None) -> dict[str, float]:
 
 
 def present_alarms(connection: "redis.Redis", tasks: Iterable[str] | None = None) -> list[Alarm]:
-    """Return the open alarms of all tasks, or of some, by task; one command for any number of tasks."""
+    """Return the open alarms of all tasks, or of some, by task; two commands for any number of tasks."""
     raw = cast(dict[bytes, bytes], connection.hgetall(keys.ALARMS))
     chosen = None if tasks is None else set(tasks)
     alarms = [
@@ -113,7 +113,7 @@ def present_alarms(connection: "redis.Redis", tasks: Iterable[str] | None = None
         if chosen is None or name.decode() in chosen
         for row in json.loads(rows)
     ]
-    return sorted(alarms, key=lambda alarm: (alarm.task, alarm.opened))
+    return sorted(with_reasons(connection, alarms), key=lambda alarm: (alarm.task, alarm.opened))
 
 
 def _baselines(state: HealthState) -> list[Baseline]:

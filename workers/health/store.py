@@ -7,7 +7,8 @@ process has counted them meanwhile. So each observation counts once, in order, a
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, cast
 
 import redis
@@ -16,7 +17,8 @@ from .. import keys
 from ..ledger import OBSERVED_KEPT
 from ..redis_access.full_redis import ALLOWED_WHEN_FULL
 from ..redis_access.redis_clock import clock_of
-from .alarms import AlarmChange, AlarmKind
+from ..unproposed import unproposed
+from .alarms import Alarm, AlarmChange, AlarmKind
 from .observations import from_json
 from .state import HealthState
 from .task_health import TaskHealth
@@ -77,6 +79,16 @@ def dismiss_alarms(connection: "redis.Redis", task: str, kinds: "list[AlarmKind]
     return ended
 
 
+def with_reasons(connection: "redis.Redis", alarms: Iterable[Alarm]) -> list[Alarm]:
+    """Return alarms; those of a changed template for which no example is proposed with the reason, if it is known."""
+    given = list(alarms)
+    reasons = unproposed(connection, [alarm.task for alarm in given if alarm.kind == "template changed"])
+    return [
+        replace(alarm, unproposed=reasons.get(alarm.task, "")) if alarm.kind == "template changed" else alarm
+        for alarm in given
+    ]
+
+
 def health_state(connection: "redis.Redis", task: str) -> HealthState:
     """Return the state of a task's health as it was counted last."""
     return _state(cast("bytes | None", connection.hget(keys.of_task(task, "health"), "state")) or b"", task)
@@ -97,7 +109,10 @@ def _change(connection: "redis.Redis", task: str, change: Callable[[TaskHealth],
         if state == raw and not rows:
             return []
         alarms = [alarm.to_dict() for alarm in health.state.alarms.values()]
-        notices = [notice_json(changed) for changed in health.changes]
+        told = with_reasons(connection, [changed.alarm for changed in health.changes])
+        notices = [
+            notice_json(AlarmChange(changed.news, alarm)) for changed, alarm in zip(health.changes, told, strict=True)
+        ]
         open_alarms = json.dumps(alarms, ensure_ascii=False) if alarms else ""
         args = [counted, pushed, raw, state, task, open_alarms, NOTICES_KEPT, *notices]
         if write(keys=[health_key, observed, keys.ALARMS, keys.NOTICES], args=args):

@@ -8,12 +8,11 @@ A writer holds the file, removes a few pages that are too old, and writes the pa
 """
 
 import json
-import os
 import sqlite3
 import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -29,9 +28,9 @@ from ..page_packing import Dictionary, Packer, next_dictionary
 from ..page_store import LARGEST_PAGE, StoredPage
 from ..rows import Row
 from ..sinks import expand
-from ..sinks.durability import Durability, make_folder
+from ..sinks.durability import Durability
 from ..sinks.interface import PATIENCE, PageKind, PageSink, SourcePage
-from ..sinks.sqlite_lock import begin, rolled_back
+from ..sinks.sqlite_file import SqliteFile
 from ..url_states import Fingerprint, fingerprint
 
 KEPT_PAGES = "kept pages"  # the name under which the ledger notes that a page is kept, beside those of outputs
@@ -41,7 +40,6 @@ BLOCKS_IN_MEMORY = 4
 REMOVED_AT_ONCE = 30  # pages; a group has at most ten
 FREED_AT_ONCE = 200  # pages of SQLite that a write returns to the file system
 PERIODS = 4  # periods into which `keep` is divided; each begins without a dictionary
-SYNCHRONOUS = {"safe": "FULL", "fast": "NORMAL"}
 _SCHEMA = """
 CREATE TABLE dictionaries (id INTEGER PRIMARY KEY, began REAL NOT NULL, blocks TEXT NOT NULL,
     size INTEGER NOT NULL);
@@ -110,7 +108,7 @@ def kept_pages_of(config: ExtractionConfig, *, clock: Clock) -> "KeptPages":
     return KeptPages(path, keep=config.keep_pages, durability=config.durability, clock=clock)
 
 
-class KeptPages(PageSink):
+class KeptPages(SqliteFile, PageSink):
     """The kept pages of one task: a `PageSink`, and the functions that read them.
 
     Not for several threads, nor after a fork.
@@ -118,29 +116,16 @@ class KeptPages(PageSink):
     `keep`: seconds after which a page is removed; None: pages are never removed.
     """
 
+    isolation_level = None
+
     def __init__(
         self, path: Path, *, keep: float | None = None, durability: Durability = "safe", clock: Clock = time.time
     ):
-        self.path = path
-        self.name = str(path)
-        self.keep, self.durability, self.clock = keep, durability, clock
-        self._connection: sqlite3.Connection | None = None
-        self._stat: os.stat_result | None = None
+        super().__init__(path, durability)
+        self.keep, self.clock = keep, clock
         self._reset()
 
     # -- writing ----------------------------------------------------------------------------------------------------
-
-    @contextmanager
-    def exclusive(self, *, patience: float = PATIENCE) -> Iterator[None]:
-        """Begin a transaction; `write_pages` commits it."""
-        try:
-            connection = self._open(patience)
-            begin(connection, patience)
-        except (sqlite3.Error, OSError) as error:
-            self.close()
-            raise self._unavailable(error) from None
-        with rolled_back(connection):
-            yield
 
     def write_pages(self, pages: Sequence[SourcePage]) -> None:
         """Write the pages that are not kept yet, and remove some that are too old."""
@@ -157,9 +142,7 @@ class KeptPages(PageSink):
     def close(self) -> None:
         """Close the file; the next use opens it again."""
         self._reset()
-        if self._connection is not None:
-            with closing(self._connection):
-                self._connection = None
+        super().close()
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
@@ -371,8 +354,7 @@ class KeptPages(PageSink):
             yield self._connection
             self._connection.commit()
         except (sqlite3.Error, OSError, ValueError) as error:
-            self.close()
-            raise self._unavailable(error) from None
+            raise self._failed(error) from None
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
@@ -385,40 +367,22 @@ class KeptPages(PageSink):
             finally:
                 database.rollback()
         except (sqlite3.Error, OSError) as error:
-            self.close()
-            raise self._unavailable(error) from None
+            raise self._failed(error) from None
 
-    def _open(self, patience: float) -> sqlite3.Connection:
-        if self._connection is None or self._moved_away():
-            self.close()
-            make_folder(self.path.parent, self.durability)
-            self._connection = sqlite3.connect(self.path, timeout=patience, isolation_level=None)
-            _set_up(self._connection, SYNCHRONOUS[self.durability])
-            self._stat = self.path.stat()
-        return self._connection
-
-    def _moved_away(self) -> bool:
-        try:
-            return self._stat is None or not os.path.samestat(self._stat, self.path.stat())
-        except FileNotFoundError:
-            return True
+    def _set_up(self, connection: sqlite3.Connection, patience: float) -> None:
+        [(tables,)] = connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
+        if not tables:
+            connection.execute(f"PRAGMA page_size = {SQLITE_PAGE}")
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            connection.execute("BEGIN IMMEDIATE")
+            for statement in _SCHEMA.split(";\n"):
+                connection.execute(statement)
+            connection.execute("COMMIT")
+        connection.execute(_EXAMPLE_TEXTS)
+        connection.execute("PRAGMA journal_mode = TRUNCATE").fetchall()
 
     def _unavailable(self, error: Exception) -> SinkUnavailable:
-        return SinkUnavailable(f"kept pages unavailable: {self.name} can't be used: {error}")
-
-
-def _set_up(database: sqlite3.Connection, synchronous: str) -> None:
-    [(tables,)] = database.execute("SELECT count(*) FROM sqlite_master").fetchall()
-    if not tables:
-        database.execute(f"PRAGMA page_size = {SQLITE_PAGE}")
-        database.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        database.execute("BEGIN IMMEDIATE")
-        for statement in _SCHEMA.split(";\n"):
-            database.execute(statement)
-        database.execute("COMMIT")
-    database.execute(_EXAMPLE_TEXTS)
-    database.execute("PRAGMA journal_mode = TRUNCATE").fetchall()
-    database.execute(f"PRAGMA synchronous = {synchronous}")
+        return SinkUnavailable(f"kept pages unavailable: {self.name} cannot be used: {error}")
 
 
 def _record(source: SourcePage) -> Mapping[str, Any]:

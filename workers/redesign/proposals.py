@@ -14,6 +14,7 @@ import redis
 from .. import keys
 from ..page_store import StoredPage, pack, unpack
 from ..stored_json import known_fields
+from ..unproposed import forget_unproposed, note_unproposed
 from .backtest import BackTest
 
 ProposalState = Literal["proposed", "adopted", "dismissed"]
@@ -38,7 +39,8 @@ class Proposal:
 
     `former`: the URL of the example whose template the pages no longer have; `example_version`: its version. `since`:
     when the first page of the new template was extracted; `low`: the number of pages off the template noted since then;
-    `cluster`: how many of the kept ones have the new template. `problem`: why it was not adopted automatically.
+    `cluster`: how many of the kept ones have the new template. `problem`: why it was not adopted automatically,
+    or would not be.
     `gap`: None until it is known what is extracted again.
     """
 
@@ -93,6 +95,7 @@ def proposed_page(connection: "redis.Redis", task: str) -> StoredPage | None:
 def keep_proposal(connection: "redis.Redis", proposal: Proposal, page: StoredPage) -> None:
     """Store a proposal and its page in place of the earlier one of the task."""
     pipe = connection.pipeline(transaction=True)
+    forget_unproposed(pipe, proposal.task)
     pipe.delete(keys.of_task(proposal.task, "proposal"))
     pipe.hset(keys.of_task(proposal.task, "proposal"), mapping=pack(page))  # type: ignore[arg-type]
     update_proposal(pipe, proposal)
@@ -107,5 +110,7 @@ def update_proposal(connection: Any, proposal: Proposal) -> None:
 def dismiss(connection: "redis.Redis", proposal: Proposal, *, now: float) -> Proposal:
     """Dismiss a proposal: as long as the task has this example, no other one is proposed."""
     dismissed = replace(proposal, state="dismissed", decided_at=now)
+    reason = f"{proposal.url} was proposed and dismissed; no other page is proposed in its place"
+    note_unproposed(connection, proposal.task, reason, proposal.example_version)
     update_proposal(connection, dismissed)
     return dismissed

@@ -88,7 +88,7 @@ def connect(url: str) -> "redis.Redis":
         ) from None
     version = tuple(int(part) for part in str(info["redis_version"]).split(".")[:2])
     if version < OLDEST:
-        raise RedisUnavailable(f"Redis at {shown} is {info['redis_version']}; 6.2 or newer is needed")
+        raise RedisUnavailable(f"Redis at {shown} is {info['redis_version']}; 6.2 or newer is required")
     if role != "master" and address.service:
         raise RedisUnavailable(f"Redis at {shown} has no primary at present; its Sentinels promote a replica soon")
     if role != "master":

@@ -78,7 +78,7 @@ class Embedded:
             refuse_newer_data(self.folder, self._binary)
             self._lock = _locked(self.folder / "lock", self._predecessor_wait)
         except OSError as error:
-            raise RedisUnavailable(f"the embedded Redis can't use {self.folder}: {error.strerror or error}") from None
+            raise RedisUnavailable(f"the embedded Redis cannot use {self.folder}: {error.strerror or error}") from None
         up: Future[None] = Future()
         # Only the keeper starts servers: the kernel ends a child when the *thread* that started it ends.
         self._keeper = threading.Thread(target=self._keep, args=(up,), name="embedded-redis", daemon=True)
@@ -202,7 +202,7 @@ def _ownership(state: Path, purpose: str, url: str, say: Callable[[str], None], 
         state.mkdir(parents=True, exist_ok=True)
         file = os.open(state / "owner.json", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
-        raise RedisUnavailable(f"the state folder {state} can't be used: {error.strerror or error}") from None
+        raise RedisUnavailable(f"the state folder {state} cannot be used: {error.strerror or error}") from None
     try:
         if not _lock_or_join(file, state, purpose, url, say, seconds):
             yield False
@@ -316,7 +316,7 @@ def _make_private(folder: Path) -> None:
     """Make the socket's folder. In the shared temporary folder it must belong to this user: others could replace it."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     if folder.stat().st_uid != os.getuid() and folder.parent == Path(tempfile.gettempdir()):
-        raise RedisUnavailable(f"the embedded Redis can't use {folder}: it belongs to another user")
+        raise RedisUnavailable(f"the embedded Redis cannot use {folder}: it belongs to another user")
 
 
 def _socket_path(folder: Path) -> Path:

@@ -259,7 +259,7 @@ def _check_options(address: RedisAddress) -> None:
 
 def _needs_tls(option: str, scheme: str) -> str:
     if scheme == "unix":
-        return f"{option} is for TLS, which a socket has not"
+        return f"{option} is for TLS, which a socket does not use"
     return f"{option} is for TLS: begin with {scheme.replace('redis', 'rediss', 1)}://"
 
 

@@ -65,7 +65,7 @@ def refuse_newer_data(folder: Path, binary: RedisBinary) -> None:
     if binary.version < OLDEST_OF_SYSTEM and (folder / NEWER_DATA).exists():
         raise RedisUnavailable(
             f"the data in {folder} was written by Redis or Valkey 7 or newer, and {binary.path} is {binary.product} "
-            f"{binary.full_version}, which can't read it; install redis-server or valkey-server of 7 or newer"
+            f"{binary.full_version}, which cannot read it; install redis-server or valkey-server of 7 or newer"
         )
 
 

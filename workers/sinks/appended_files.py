@@ -344,7 +344,7 @@ class AppendedFileSink:
             self._held = None
 
     def _unavailable(self, error: OSError) -> SinkUnavailable:
-        return SinkUnavailable(f"output unavailable: {self.name} can't be written: {error.strerror or error}")
+        return SinkUnavailable(f"output unavailable: {self.name} cannot be written: {error.strerror or error}")
 
 
 @dataclass(frozen=True, slots=True)

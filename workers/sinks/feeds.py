@@ -113,7 +113,7 @@ class FeedFile:
             yield
         except OSError as error:
             raise SinkUnavailable(
-                f"output unavailable: {self._path} can't be written: {error.strerror or error}"
+                f"output unavailable: {self._path} cannot be written: {error.strerror or error}"
             ) from None
         finally:
             if file >= 0:

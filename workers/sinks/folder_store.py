@@ -60,7 +60,7 @@ class FolderStore:
             if self.durability == "safe":
                 sync_folder(final.parent)
         except OSError as error:
-            raise self._unavailable("can't be written", error) from None
+            raise self._unavailable("cannot be written", error) from None
 
     def names(self, folder: str, start: str) -> list[str]:
         """Return the files of a folder whose names begin with `start`; none if there is no such folder."""
@@ -70,14 +70,14 @@ class FolderStore:
         except FileNotFoundError:
             return []
         except OSError as error:  # such as a file in place of the folder or of one above it
-            raise self._unavailable("can't be read", error) from None
+            raise self._unavailable("cannot be read", error) from None
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a file."""
         try:
             return Path(path).read_bytes()
         except OSError as error:
-            raise self._unavailable("can't be read", error) from None
+            raise self._unavailable("cannot be read", error) from None
 
     @contextmanager
     def open(self, path: str) -> Iterator[BinaryIO]:
@@ -86,7 +86,7 @@ class FolderStore:
             with Path(path).open("rb") as file:
                 yield file
         except OSError as error:
-            raise self._unavailable("can't be read", error) from None
+            raise self._unavailable("cannot be read", error) from None
 
     def check(self, folder: str) -> None:
         """Create the folder, and create and remove a file in it."""
@@ -96,7 +96,7 @@ class FolderStore:
             probe.write_bytes(b"")
             probe.unlink()
         except OSError as error:
-            raise self._unavailable("can't be written", error) from None
+            raise self._unavailable("cannot be written", error) from None
 
     def close(self) -> None:
         """Do nothing: nothing is open between calls."""

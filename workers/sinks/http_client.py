@@ -320,7 +320,7 @@ def _tls_context(target: Target, authority: str) -> ssl.SSLContext:
     except OSError as error:
         reason = "it holds no certificates" if isinstance(error, ssl.SSLError) else error.strerror
         raise OutputError(
-            f"task {target.task}: output {shown(target.label)}: the file of option ca can't be used: {reason}"
+            f"task {target.task}: output {shown(target.label)}: the file of option ca cannot be used: {reason}"
         ) from None
     return context
 
@@ -342,7 +342,7 @@ def _why(error: Exception, limits: HttpLimits) -> str:
         return f"TLS: {_tls_words(cause)}"
     if isinstance(error, ProtocolError):
         return _protocol_words(cause)
-    return _system_words(error) or _system_words(cause) or "the request can't be sent"
+    return _system_words(error) or _system_words(cause) or "the request cannot be sent"
 
 
 def _system_words(error: BaseException | None) -> str:

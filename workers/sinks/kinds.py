@@ -74,7 +74,7 @@ class Kind:
         `SinkUnavailable`.
         """
         if not self.reads:
-            raise OutputError(f"task {target.task}: rows can't be read from {shown(target.label)}")
+            raise OutputError(f"task {target.task}: rows cannot be read from {shown(target.label)}")
         return cast(Callable[[Target], Iterator[Row]], self._imported(self.reads, target))(target)
 
     def options(self) -> tuple[str, ...]:

@@ -96,7 +96,7 @@ class MarkdownSink:
             self._write_all(paths)
         except OSError as error:
             raise SinkUnavailable(
-                f"output unavailable: {self.name} can't be written: {error.strerror or error}"
+                f"output unavailable: {self.name} cannot be written: {error.strerror or error}"
             ) from None
         self._list.append(listed)
 

@@ -132,7 +132,7 @@ def pattern_of(target: Target, *, names: Mapping[str, int] | None = None, added:
 def check_task(task: str) -> None:
     """Raise `OutputError` if a task's name, which may be part of a path, cannot be part of a file name."""
     if "/" in task or "\0" in task or task.startswith("."):
-        raise OutputError(f"task {task!r}: the name can't be part of a path; rename it")
+        raise OutputError(f"task {task!r}: the name cannot be part of a path; rename it")
 
 
 def refuse_placeholders(pattern: PathPattern, kind: str) -> None:

@@ -132,4 +132,4 @@ def _rows_of_file(path: Path) -> Iterator[Row]:
 
 
 def _unavailable(path: str, error: Exception) -> SinkUnavailable:
-    return SinkUnavailable(f"{path} can't be read: {getattr(error, 'strerror', None) or error}")
+    return SinkUnavailable(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}")

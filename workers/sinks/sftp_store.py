@@ -59,7 +59,7 @@ class SftpStore:
     def put(self, path: str, data: bytes, *, is_again: bool) -> None:
         """Write a file under a temporary name and rename it. Leftovers of a killed process are removed."""
         folder, _, name = _real(path).rpartition("/")
-        with self._errors("can't be written") as sftp:
+        with self._errors("cannot be written") as sftp:
             _make_folders(sftp, folder)
             if is_again:
                 for other in sftp.listdir(folder or "/"):
@@ -76,7 +76,7 @@ class SftpStore:
 
     def names(self, folder: str, start: str) -> list[str]:
         """Return the files of a folder whose names begin with `start`."""
-        with self._errors("can't be listed") as sftp:
+        with self._errors("cannot be listed") as sftp:
             try:
                 return [f"{folder}/{name}" for name in sftp.listdir(_real(folder)) if name.startswith(start)]
             except FileNotFoundError:
@@ -84,7 +84,7 @@ class SftpStore:
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a file."""
-        with self._errors("can't be read") as sftp:
+        with self._errors("cannot be read") as sftp:
             data = io.BytesIO()
             sftp.getfo(_real(path), data)
             return data.getvalue()
@@ -92,13 +92,13 @@ class SftpStore:
     @contextmanager
     def open(self, path: str) -> Iterator[BinaryIO]:
         """Open a file; parts are requested as they are read."""
-        with self._errors("can't be read") as sftp, sftp.open(_real(path), "rb", bufsize=2**16) as file:
+        with self._errors("cannot be read") as sftp, sftp.open(_real(path), "rb", bufsize=2**16) as file:
             yield cast(BinaryIO, file)
 
     def check(self, folder: str) -> None:
         """Create the folder, and create and remove a file in it."""
         folder = _real(folder)
-        with self._errors("can't be written") as sftp:
+        with self._errors("cannot be written") as sftp:
             _make_folders(sftp, folder)
             if not stat.S_ISDIR(sftp.stat(folder or "/").st_mode or 0):
                 raise OutputError(f"output {self.name}: {folder} is not a folder")

@@ -45,19 +45,19 @@ class MySql(SqlServerKind):
     errors = (pymysql.MySQLError,)
     advices = (
         ("^1045", "check the user and the password of the address"),
-        ("^1049", "run CREATE DATABASE {database} CHARACTER SET utf8mb4; as a user who may"),
+        ("^1049", "run CREATE DATABASE {database} CHARACTER SET utf8mb4; as an administrator"),
         ("^1044|^1142|^1143", f"run {_GRANT}; as an administrator"),
         ("^1046", "name a database in the address"),
         ("^1040|^1203|^1226", "close other clients, or raise max_connections"),
         ("^1021|^1114|^1030.*28|no space left", "free space on the server's disk"),
-        ("^1290.*secure.transport|^3159|^1045.*ssl", "the server demands TLS: add sslmode=require to the address"),
+        ("^1290.*secure.transport|^3159|^1045.*ssl", "the server requires TLS: add sslmode=require to the address"),
         ("^1290|^1836|^1792", "use the address of a server that can be written to"),
-        ("^1205", "another client locks the table: end what it does"),
+        ("^1205", "another client has locked the table: end its transaction"),
         ("^1969|^3024", "the server is slow or overloaded: look at its load and at the table's triggers"),
         ("certificate|ssl", "check sslmode, sslrootcert, ssl_cert and ssl_key of the address"),
         ("refused|no such file", "start the server, or check host and port of the address"),
         ("resolve|name or service", "check the host of the address"),
-        ("timed out|timeout", "check that the server runs, and that no firewall is in between"),
+        ("timed out|timeout", "check that the server is running, and that no firewall blocks it"),
     )  # fmt: skip
     # A text that is too long must not be truncated; only MariaDB limits the time of every statement.
     _SETUP = (
@@ -118,7 +118,7 @@ class MySql(SqlServerKind):
         size = len(cursor.mogrify(", ".join("%s" for _ in row), row).encode())
         if size < packet:
             return ""
-        return f"the row is of {size:,} bytes; max_allowed_packet of the server is {packet + OVERHEAD:,}"
+        return f"the row has {size:,} bytes; max_allowed_packet of the server is {packet + OVERHEAD:,}"
 
     def trial(self, table: SqlTable) -> str:
         """Select nothing."""

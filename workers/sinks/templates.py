@@ -17,7 +17,7 @@ def read_template(target: Target, names: Collection[str]) -> Template:
         template = Template(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise OutputError(f"{where} can't be read: {why}") from None
+        raise OutputError(f"{where} cannot be read: {why}") from None
     if not template.is_valid():
         raise OutputError(f"{where} has a $ that does not begin a name; write $$ for a dollar sign")
     if unknown := sorted({*template.get_identifiers()} - {*names}):

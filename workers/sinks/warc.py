@@ -224,7 +224,7 @@ class WarcSink(PageSink):
         index.execute("DELETE FROM state")
 
     def _unavailable(self, error: Exception) -> SinkUnavailable:
-        return SinkUnavailable(f"output unavailable: {self.name} can't be written: {error}")
+        return SinkUnavailable(f"output unavailable: {self.name} cannot be written: {error}")
 
 
 def _key(source: SourcePage) -> tuple[str, str, str]:

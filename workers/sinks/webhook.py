@@ -35,8 +35,8 @@ ADVICE = {
     401: "check the user, password or token",
     403: "check the user, password or token",
     404: "check the address",
-    405: "check the address: it takes no POST",
-    410: "it takes no more rows; remove the output",
+    405: "check the address: it accepts no POST requests",
+    410: "it accepts no more rows; remove the output",
     415: "check option form",
 }
 

@@ -102,6 +102,7 @@ def forget_task(connection: "redis.Redis", task: str) -> None:
     connection.zrem(keys.QUARANTINES, task)
     connection.zrem(keys.OFF_TEMPLATE, task)
     connection.hdel(keys.PROPOSALS, task)
+    connection.hdel(keys.UNPROPOSED, task)
     connection.hdel(keys.HISTORIES, task)
     connection.hdel(keys.ALARMS, task)
     if not connection.hexists(keys.TASKS, task):  # the task is no longer published, and its last pages are forgotten

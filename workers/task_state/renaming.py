@@ -21,9 +21,10 @@ from ..reporting.presence import alive
 from ..writing.row_queue import member_of, rows_waiting
 
 STARTERS = ("schedule", "crawl")  # roles of processes that may start a run of the task meanwhile
-_MAPS = (keys.PLANNED, keys.HISTORIES, keys.ALARMS, keys.PROPOSALS, keys.EXAMPLES)
+_MAPS = (keys.PLANNED, keys.HISTORIES, keys.ALARMS, keys.PROPOSALS, keys.UNPROPOSED, keys.EXAMPLES)
 _SETS = (keys.LEDGERS, keys.FETCHED)
 _SORTED = (keys.SCHEDULE, keys.QUARANTINES, keys.OFF_TEMPLATE)
+NAMES = "names"  # key of a task, hash: former name -> rows written under it
 _QUEUES = (keys.ROW_QUEUES, keys.REFUSING)  # sets whose members are JSON lists of task and output
 
 
@@ -46,6 +47,12 @@ def check_rename(connection: "redis.Redis", old: str, new: str) -> None:
         )
 
 
+def rows_of_names(connection: "redis.Redis", task: str) -> dict[str, int]:
+    """Return how many rows a task has written under each of its former names; those without rows are left out."""
+    raw = cast(dict[bytes, bytes], connection.hgetall(keys.of_task(task, NAMES)))
+    return {name.decode(): int(rows) for name, rows in raw.items() if int(rows)}
+
+
 def rename_task(connection: "redis.Redis", old: str, new: str) -> None:
     """Give the ledger of a task another name, in one step. Call `check_rename` before."""
     prefix = keys.of_task(old, "")
@@ -55,11 +62,14 @@ def rename_task(connection: "redis.Redis", old: str, new: str) -> None:
     scores = {name: connection.zscore(name, old) for name in _SORTED}
     sets = [name for name in _SETS if connection.sismember(name, old)]
     queues = {name: _members(connection, name, old) for name in _QUEUES}
+    earlier = rows_of_names(connection, old)
+    rows = max(0, Ledger(connection, old).counts().states["written"] - sum(earlier.values()))
     pipe = connection.pipeline(transaction=True)
     for stale in connection.scan_iter(match=glob_escaped(keys.of_task(new, "")) + "*", count=1000):
         pipe.unlink(stale)  # keys of a ledger without URLs
     for name, target in moved.items():
         pipe.rename(name, target)
+    pipe.hset(keys.of_task(new, NAMES), old, earlier.get(old, 0) + rows)
     for name, value in maps.items():
         if value is not None:
             pipe.hset(name, new, value.decode())
@@ -98,7 +108,7 @@ def rename_kept_pages(connection: "redis.Redis", old: str, new: str) -> Path | N
     if not source.exists():
         return None
     if target.exists():
-        raise ExemplarError(f"{target} exists already; move it aside, then rename {old} again")
+        raise ExemplarError(f"{target} already exists; move it aside, then rename {old} again")
     target.parent.mkdir(parents=True, exist_ok=True)
     source.rename(target)
     journal = source.with_name(f"{source.name}-journal")

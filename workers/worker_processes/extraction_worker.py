@@ -82,7 +82,13 @@ class ExtractionWorker:
         section = self._prepare_or_postpone(ledger, names)
         if section is not None:
             group = GroupWriter(
-                ledger, section.outputs, self.name, watch=self.watch, times=self.times, queued=section.queued
+                ledger,
+                section.outputs,
+                self.name,
+                watch=self.watch,
+                times=self.times,
+                queued=section.queued,
+                revisit=section.config.revisit,
             )
             self._redesign = self._redesign_watch(section)
             ledger.hold(names, self.name, seconds=self.times.page_lease)
@@ -242,7 +248,7 @@ class ExtractionWorker:
         except (MemoryError, redis.RedisError):
             raise
         except Exception:  # a defect of the program; the page is written nevertheless
-            log.exception("task %s: page %s can't be judged as a recent page", section.config.task, found.page.url)
+            log.exception("task %s: page %s cannot be judged as a recent page", section.config.task, found.page.url)
         finally:
             self.watch.end()
 

@@ -243,7 +243,7 @@ class Supervisor:
         elif worker.stage == "writing":
             self._had_problem = True
             self._problems.note(
-                f"an output of task {worker.task} did not take rows within {limit}; its worker is replaced, "
+                f"an output of task {worker.task} did not accept rows within {limit}; its worker is replaced, "
                 "the pages are tried again",
                 about=worker.task,
             )

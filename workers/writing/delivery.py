@@ -222,7 +222,7 @@ class Delivery:
                 if time.monotonic() - entry.since > self.times.write_limit
             ]
         for (task, output), entry in stalled:
-            text = f"output unavailable: {shown(output)} did not take rows within {self.times.write_limit:.0f} s"
+            text = f"output unavailable: {shown(output)} did not accept rows within {self.times.write_limit:.0f} s"
             self.watch.problem(text, f"{task} {output}")
             self._outage.attempt(partial(entry.queue.put_off, self.holder, text))
         if stalled:

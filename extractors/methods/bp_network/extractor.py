@@ -104,7 +104,7 @@ def cut_by_segment(parsed: ParsedPage, outputs: Values) -> BodyLines | str:
     if verdict.refused:
         return verdict.refused
     width = float(parsed.lines.width[body.kept].sum())
-    reason = f"{(outputs[body.kept] > BODY).mean():.0%} of the body's lines are classified as body by themselves"
+    reason = f"{(outputs[body.kept] > BODY).mean():.0%} of the body's lines are classified as body individually"
     of_type = verdict.page_type, verdict.probability
     return BodyLines(body.kept, body.root, METHOD, confidence(width), reason, body.captions, *of_type)
 

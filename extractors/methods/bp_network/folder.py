@@ -49,7 +49,7 @@ def labelled_pages(folder: Path) -> list[tuple[Path, Path]]:
     pages = [path for path in files if path.suffix.lower() in PAGES]
     texts = {path.stem: path for path in files if path.suffix.lower() == ".txt"}
     if not pages:
-        raise LabelledMistakes([f"{folder}: no pages; expected NAME.html and beside it its article as NAME.txt"])
+        raise LabelledMistakes([f"{folder}: no pages; expected NAME.html, and its article beside it as NAME.txt"])
     names = [page.stem for page in pages]
     mistakes = [f"{page}: no {page.stem}.txt beside it with its article" for page in pages if page.stem not in texts]
     mistakes += [f"{text}: no page {stem}.html beside it" for stem, text in texts.items() if stem not in names]
@@ -77,7 +77,7 @@ def read_labelled(page: Path, text: Path, verbatim: bool = False) -> LabelledLin
         raise LabelledMistakes([f"{page}: {error}"]) from None
     if labels.found < FOUND:
         raise LabelledMistakes(
-            [f"{text}: only {labels.found:.0%} of its words are in {page.name}: is it another page's text?"]
+            [f"{text}: only {labels.found:.0%} of its words are in {page.name}: check that it is the text of this page"]
         )
     return LabelledLines(page.stem, page_inputs(parsed, verbatim), labels.body)
 

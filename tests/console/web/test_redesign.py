@@ -18,10 +18,13 @@ from tests.console.web.test_hostile import served
 from tests.workers.helpers import FETCHED_AT
 from tests.workers.redesigned import SITE, RedesignedSection
 from workers import keys
+from workers.extraction.recent_pages import section_pages
+from workers.health import Alarm
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.pages.quarantine import keep_page
 from workers.redesign.proposals import proposal_of
+from workers.unproposed import note_unproposed
 from workers.url_states import Found, fingerprint
 
 TASK = "en-stories"
@@ -85,6 +88,31 @@ def test_a_proposal_is_shown_with_its_back_test_and_adopted(
     assert "already been adopted" in client.get(f"/tasks/{TASK}/example").text
 
 
+def test_why_no_example_is_proposed_is_shown(
+    section: RedesignedSection, console: MakeConsole, connection: "redis.Redis"
+) -> None:
+    client = console()
+    alarm = Alarm(TASK, "template changed", "open", 1e9, 1e9, 1e9, 7, "7 of the last 12 pages do not fit", (SITE,))
+    connection.hset(keys.ALARMS, TASK, json.dumps([alarm.to_dict()]))
+    connection.hdel(keys.PROPOSALS, TASK)
+    reason = "no URL of the pages of the new template matches the pattern"
+    note_unproposed(connection, TASK, reason, version_of(connection))
+    for path in ("/alarms", f"/tasks/{TASK}/example"):
+        text = client.get(path).text
+        assert "No example is proposed:" in text
+        assert reason in text
+        assert f"exemplar backtest {TASK} --example" in text
+    chinese = client.get("/alarms", headers={"Accept-Language": "zh"}).text
+    assert "没有建议的示例：" in chinese
+    assert "没有一个 URL 与模式匹配" in chinese
+
+
+def version_of(connection: "redis.Redis") -> str:
+    pages = section_pages(connection, TASK)
+    assert pages is not None
+    return pages.example_version
+
+
 @pytest.mark.timeout(300)
 def test_a_person_adopts_and_sees_the_cuts_without_script(
     section: RedesignedSection, console: MakeConsole, connection: "redis.Redis", browser: str
@@ -97,7 +125,7 @@ def test_a_person_adopts_and_sees_the_cuts_without_script(
         page.locator("summary").first.click()
         see_the_cut(page, "extractor error: boom")
         page.goto(home)
-        page.get_by_role("link", name="Look at it").first.click()
+        page.get_by_role("link", name="Review").first.click()
         page.get_by_role("button", name="Adopt this example").click()
         expect(page.get_by_role("status")).to_contain_text("is adopted")
         expect(page.locator("#proposal h2")).to_contain_text("Adopted")
@@ -112,7 +140,7 @@ def test_a_person_adopts_and_sees_the_cuts_without_script(
 
 
 def see_the_cut(page: Page, text: str) -> None:
-    page.get_by_role("link", name="See the cut").first.click()
+    page.get_by_role("link", name="Show the explanation").first.click()
     expect(page.locator("main")).to_contain_text("The page, line by line", timeout=60_000)
     expect(page.locator("body")).to_contain_text(text)
 
@@ -143,7 +171,7 @@ def test_a_report_is_in_the_language_of_the_console_and_under_a_policy_of_its_ow
 def test_a_report_that_cannot_be_made_says_why() -> None:
     with pytest.raises(NoReport, match=r"exit code 1: .*JSON"):
         made_report(b"nonsense")
-    with pytest.raises(NoReport, match="took too long"):
+    with pytest.raises(NoReport, match="exceeded the time limit"):
         made_report(b"{}", limit=0.01)
 
 

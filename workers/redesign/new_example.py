@@ -1,0 +1,176 @@
+"""The choice of a new example among pages of one template.
+
+The example is a page whose article is good: the page alone gives a confident article, and the comparison with other
+pages of the cluster gives the same one. Among several, the longest article is chosen, since its limits are clearest
+from the page alone: on the sample site's pages the longest of a section gives all texts right as example, the most
+central one 84 to 100%.
+
+A page that declares nothing is often of an uncertain type by itself. If no page is surely an article, the pages of the
+cluster are classified together, and compared with the known articles of the section: a section without metadata has
+articles that are as uncertain.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+
+from extractors import Article, Section, UnusablePage
+from extractors.html.decoding import decode
+from extractors.methods import density
+from extractors.methods.example import MEMORY
+from extractors.page import Refuse
+from extractors.page_types import PageType, classify_together, page_type
+
+from ..extraction.near_duplicates import ENTRY, alike, entry_of
+from ..page_store import StoredPage
+from .text_comparison import shingle_f1
+
+GOOD = 0.8  # confidence of the example's article alone: bodies of 300 bytes and more
+AGREE = 0.9  # F1 of that article and of the same one by comparison
+UNCERTAIN = "its pages declare too little to be surely articles: look at the proposed page first"
+
+
+@dataclass(frozen=True, slots=True)
+class NewExample:
+    """A chosen page. `place`: among the pages; `doubt`: why a person should look at it first, empty if none should."""
+
+    place: int
+    article: Article
+    doubt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NoExample:
+    """No page is chosen. `reason`: why, for a person."""
+
+    reason: str
+
+
+def choose_example(
+    pages: Sequence[StoredPage], may_be: Callable[[StoredPage], bool], known: Sequence[StoredPage], smallest: int
+) -> NewExample | NoExample:
+    """Choose the example among pages of one template, or return why there is none.
+
+    `may_be`: whether a page can be an example by its URL; `known`: articles of the section in its present template;
+    `smallest`: how many different articles are required.
+    """
+    sure = _articles(pages, "likely")
+    if len(_unlike(sure)) >= smallest:
+        certain = {
+            place: article
+            for place, article in sure.items()
+            if article.confidence >= GOOD and article.page_type == "article"
+        }
+        chosen = _best(certain, sure, pages, may_be)
+        if isinstance(chosen, NewExample):
+            return chosen
+    return _choose_together(pages, may_be, known, smallest)
+
+
+def _choose_together(
+    pages: Sequence[StoredPage], may_be: Callable[[StoredPage], bool], known: Sequence[StoredPage], smallest: int
+) -> NewExample | NoExample:
+    """Choose the example if the pages together, or compared with those of the section, are articles."""
+    articles = _articles(pages, "sure")
+    if len(articles) < smallest:
+        return NoExample(f"only {len(articles)} of the {len(pages)} pages of the new template have an article")
+    if len(_unlike(articles)) < smallest:
+        return NoExample("the pages of the new template have nearly the same text, as notices and captchas have")
+    types = _types([pages[place] for place in articles])
+    together = classify_together(types)
+    doubt = ""
+    if together.kind != "article":
+        if not (together.kind == "uncertain" and together.is_rather_article and _are_as_sure(types, _types(known))):
+            return NoExample(
+                f"the pages of the new template cannot be told from lists: together they are articles with a "
+                f"probability of {together.probability:.0%}"
+            )
+        doubt = UNCERTAIN
+    wide = {
+        place: article for place, article in articles.items() if density.confidence(len(article.text.encode())) >= GOOD
+    }
+    if not wide:
+        return NoExample("the articles of the new template are too short to be an example")
+    chosen = _best(wide, articles, pages, may_be)
+    return chosen if isinstance(chosen, NoExample) else NewExample(chosen.place, chosen.article, doubt)
+
+
+def _best(
+    good: dict[int, Article],
+    articles: dict[int, Article],
+    pages: Sequence[StoredPage],
+    may_be: Callable[[StoredPage], bool],
+) -> NewExample | NoExample:
+    """Return the longest of the good articles that the comparison with the others confirms, or why there is none."""
+    possible = {place: article for place, article in good.items() if may_be(pages[place])}
+    if not possible:
+        return NoExample("no URL of the pages of the new template matches the pattern")
+    for place in sorted(
+        possible, key=lambda place: (possible[place].confidence, len(possible[place].text)), reverse=True
+    ):
+        article = possible[place]
+        others = [pages[other] for other in articles if other != place][:MEMORY]
+        compared = _compared(pages[place], others)
+        if compared is not None and shingle_f1(compared.text, article.text) >= AGREE:
+            return NewExample(place, article)
+    return NoExample("the pages of the new template give other texts alone than by comparison with each other")
+
+
+def _are_as_sure(types: Sequence[PageType], known: Sequence[PageType]) -> bool:
+    """Whether most pages are as surely articles as the least sure of the known articles."""
+    if not known:
+        return False
+    return median(page.log_odds for page in types) >= min(page.log_odds for page in known)
+
+
+def _types(pages: Sequence[StoredPage]) -> list[PageType]:
+    """Return the types of pages, each by itself; unusable ones are left out."""
+    types = []
+    for page in pages:
+        try:
+            types.append(page_type(page.body, page.url, content_type=page.content_type))
+        except UnusablePage:
+            continue
+    return types
+
+
+def _articles(pages: Sequence[StoredPage], refuse: Refuse) -> dict[int, Article]:
+    """Return the articles of the pages that have one, each by itself, by place."""
+    found = ((place, _alone(page, refuse)) for place, page in enumerate(pages))
+    return {place: article for place, article in found if article is not None}
+
+
+def _alone(page: StoredPage, refuse: Refuse) -> Article | None:
+    """Return the article of a page alone; None if there is none."""
+    try:
+        found = Section(None, method="density").extract(
+            page.body, page.url, content_type=page.content_type, refuse=refuse
+        )
+    except UnusablePage:
+        return None
+    return found if isinstance(found, Article) else None
+
+
+def _compared(page: StoredPage, others: Sequence[StoredPage]) -> Article | None:
+    """Return the article of a page by comparison with other pages of its template."""
+    try:
+        section = Section(decode(others[0].body, others[0].content_type)[0], others[0].url)
+        for other in others[1:]:
+            section.learn(other.body, other.url, content_type=other.content_type)
+        found = section.extract(page.body, page.url, content_type=page.content_type)
+    except UnusablePage:
+        return None
+    return found if isinstance(found, Article) and found.method == "example" else None
+
+
+def _unlike(articles: dict[int, Article]) -> list[int]:
+    """Return the articles without those that are nearly the same as an earlier one."""
+    known, places = b"", []
+    for place, article in articles.items():
+        entry = entry_of(article.text)
+        if not alike(np.frombuffer(known, ENTRY), entry).size:
+            known += entry.tobytes()
+            places.append(place)
+    return places
