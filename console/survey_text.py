@@ -10,7 +10,7 @@ from crawler.scouting.inference import Sighting
 from crawler.scouting.sample_extractions import SampleExtraction
 from crawler.scouting.survey import Survey
 
-SHOWN = 5  # links of a kind
+SHOWN = 5  # links of a kind that are shown
 OF_ANOTHER_FORM = "of another form"
 
 

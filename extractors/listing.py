@@ -29,8 +29,8 @@ class Entry:
 class Listing:
     """A list page: its entries in the page's order, each URL once. True in a condition.
 
-    `text`: the whole text of the list's elements, titles, dates and teasers, separated by a blank line; `blocks`: the
-    same as blocks. The other fields are those of `Article`, for the page.
+    `text`: the whole text of the list's elements, titles, dates and teasers, separated by a blank line; `blocks`: this
+    text in blocks. The other fields are those of `Article`, for the page.
     """
 
     entries: tuple[Entry, ...]

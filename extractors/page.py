@@ -26,7 +26,7 @@ class Page:
     screenshot: bytes | None = None
 
     def holds(self, word: str) -> bool:
-        """Return whether the page contains an ASCII word; a search in the bytes, if there are any, is faster."""
+        """Return whether the page contains an ASCII word; the search in the original bytes, if kept, is faster."""
         return word in self.html if self.utf8 is None else word.encode() in self.utf8
 
     def encoded(self) -> bytes:

@@ -1,4 +1,4 @@
-"""Which pages share a template: their surrounding matches, pair by pair, without a known section."""
+"""The clustering of pages by template: by their surrounding matches, pair by pair, without a known section."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

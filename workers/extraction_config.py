@@ -64,7 +64,7 @@ class ExtractionConfig:
     )
 
     def to_json(self) -> str:
-        """JSON text; days as ISO 8601."""
+        """Return the config as JSON text; days as ISO 8601."""
         return json.dumps(asdict(self), ensure_ascii=False, default=lambda day: day.isoformat(), sort_keys=True)
 
     @classmethod

@@ -1,4 +1,5 @@
-"""How fetched pages reach the workers: they are stored (`workers.page_store`), and wake-up jobs name them.
+"""The inbox, through which fetched pages reach the workers: it stores them (`workers.page_store`) and queues wake-up
+jobs.
 
 Page, the ledger's change of state and the RQ job go to Redis in one MULTI: no page is stored without a job, and no job
 is queued without its pages. The ledger is the queue of record; a job only names pages. So the pages of a lost job are

@@ -262,7 +262,7 @@ class Ledger:
         self.step("release", name, worker, _plain(reason), self.clock() + seconds, outputs)
 
     def postpone(self, names: Sequence[Fingerprint], seconds: float, reason: str) -> None:
-        """Let fetched pages that can't be extracted now wait for `seconds`; then they are queued again."""
+        """Let fetched pages that cannot be extracted now wait for `seconds`; then they are queued again."""
         if names:
             self.step("postpone", self.clock() + seconds, _plain(reason), *names)
 
@@ -283,7 +283,7 @@ class Ledger:
     ) -> bool:
         """Give a URL its final state and delete its page. With `worker`, only if that worker still holds it.
 
-        With `recheck` a written article is checked again; one that was written before stays written, whatever the
+        With `recheck` a written article is checked again; one that was written before stays written after any
         result of its recheck. If `listed` is False, the URL is only counted, not kept among the problems. `queued`:
         rows that are queued in the same step (`row_queue.to_queue`); `observation`: of its page, for the task's health,
         as JSON (`health.observations`). Returns False if the URL was already settled, or is held by another worker.
@@ -319,8 +319,8 @@ class Ledger:
         """Let a written, rejected or failed URL wait again, to be extracted with another example.
 
         `plan`: version and hash of its row, if it is written; a plan for its rechecks that the ledger has counts
-        instead. Returns the state that it had; None if it stays as it is: open, forgotten, a duplicate, or written with
-        an unknown row.
+        instead. Returns the state that it had; None if it does not change: it is open, forgotten, a duplicate, or
+        written with an unknown row.
         """
         name = fingerprint(url)
         record = json.dumps({**(info or {}), "url": url, "rank": FIRST_RANK}, ensure_ascii=False)
@@ -599,7 +599,7 @@ def _text(value: bytes | str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return the text without lone surrogates, which can't be encoded."""
+    """Return the text without lone surrogates, which cannot be encoded."""
     return text.encode("utf-8", "replace").decode()
 
 

@@ -56,7 +56,7 @@ def go_on_watched(seconds: float, message: str) -> None:
     """Fork, and return in the child only; this process watches the child and exits with its exit code.
 
     Stop signals are passed on to the child. A child that has not ended `seconds` after the first one is killed,
-    with `message` on standard error: Python can't handle a signal within a call of C that does not return. Call it
+    with `message` on standard error: Python cannot handle a signal within a call of C that does not return. Call it
     before threads are started.
     """
     stops = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}

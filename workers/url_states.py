@@ -104,7 +104,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many URLs of a task are in each state."""
+    """The numbers of a task's URLs in each state."""
 
     seen: int
     states: Mapping[State, int]

@@ -244,7 +244,7 @@ def _check_period(every: str) -> None:
 
 
 def _without_known(tasks: Any, urls: Sequence[str], as_json: bool) -> list[str]:
-    """Return the URLs that no task covers yet, and say which are skipped. Raises `TaskError` for a single known URL."""
+    """Return the URLs that no task covers yet; print the skipped ones. Raises `TaskError` for a single known URL."""
     from crawler.scouting.new_task import known_as
     from crawler.task_list.mistakes import TaskError
 

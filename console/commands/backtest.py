@@ -1,4 +1,4 @@
-"""`exemplar backtest TASK`: what another example or method would change, on stored pages."""
+"""`exemplar backtest TASK`: the effect of another example or method on stored pages."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

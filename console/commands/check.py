@@ -85,7 +85,7 @@ def command(tasks: Path | None, no_outputs: bool, online: bool, as_json: bool) -
 
 
 def example_warnings(tasks: "TaskFile") -> list[str]:
-    """Fetch the examples of the tasks that are not paused; return a warning for each that may be no article."""
+    """Fetch the examples of the tasks that are not paused; return a warning for each that may not be an article."""
     from crawler.fetching.single_pages import fetch_for
     from crawler.run.example_page import doubt_about
     from extractors.registry import LIST_METHODS

@@ -1,4 +1,4 @@
-"""`exemplar forget TASK [URL …]`: the ledger forgets URLs; the next run fetches or finds them again."""
+"""`exemplar forget TASK [URL …]`: removes URLs from the ledger; the next run fetches or finds them again."""
 
 import sys
 from pathlib import Path

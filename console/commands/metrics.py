@@ -101,7 +101,7 @@ def _serve(listen: str, state: Path) -> None:
             "or listen on 127.0.0.1"
         )
     named = os.environ.get("REDIS_URL")
-    # An exporter must not hold the embedded Redis: `exemplar run` could not start then.
+    # An exporter must not own the embedded Redis, because `exemplar run` could then not start.
     collector = ExemplarCollector(_servers(named) if named else [(EMBEDDED, Embedded(state).url)])
     shown = f"[{host}]" if ":" in host else host
     try:

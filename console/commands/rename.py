@@ -1,4 +1,4 @@
-"""`exemplar rename OLD NEW`: a task gets another name and keeps its ledger."""
+"""`exemplar rename OLD NEW`: gives a task another name, under which it keeps its ledger."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,7 +78,7 @@ def _publish(servers: "RedisServers", server: "RedisServer", file: Path) -> str:
 
 
 def _named(file: Path, old: str, new: str) -> "Task | None":
-    """Return the task OLD of the file; None if the file has NEW already. Raises `TaskError`."""
+    """Return the task `old` of the file; None if the file already has `new`. Raises `TaskError`."""
     from crawler.task_list.file import load
     from crawler.task_list.mistakes import TaskError
 

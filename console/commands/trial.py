@@ -1,4 +1,4 @@
-"""`exemplar try TASK`: what a task would do, without writing anything."""
+"""`exemplar try TASK`: shows what a task would do, without writing anything."""
 
 from collections import Counter
 from pathlib import Path
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from crawler.task_list.models import Task, TaskFile
     from workers.inbox import StoredPage
 
-SHOWN = 5  # links of a kind
+SHOWN = 5  # links of a kind that are shown
 
 
 @click.command(

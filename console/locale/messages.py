@@ -1,8 +1,9 @@
-"""The messages of the program, found in its source: what the catalogue has to translate.
+"""The messages of the program, found in its source, which the catalogue has to translate.
 
-In the console every text with several words is one. In the other rooms those are that an expected error, a reason or a
-report carries: arguments of `raise` and of the calls in `CARRIERS`. Descriptions of the keys of tasks.yaml and of the
-fields of a row are read from their schemas; the reference of both (`docs.site.reference`) is written with them.
+In the console every text of several words is a message. In the other packages messages are the texts of expected
+errors, reasons and reports: arguments of `raise` and of the calls in `CARRIERS`. Descriptions of the keys of tasks.yaml
+and of the fields of a row are read from their schemas; the reference of both (`docs.site.reference`) is written with
+them.
 """
 
 import ast
@@ -21,11 +22,11 @@ ROOT = Path(__file__).parents[2]
 CONSOLE = "console"
 DESCRIPTION = "description"  # context of the descriptions of keys and fields
 ROOMS = ("crawler", "workers", "extractors")
-LEFT_OUT = (  # pages of the console have a catalogue of their own, metrics are for programs
+LEFT_OUT = (  # not searched: pages of the console have their own catalogue, metrics are for programs
     "console/sample_site", "console/locale", "console/metrics", "console/web",
 )  # fmt: skip
-TEMPLATES = ("console/report/templates/report.html",)  # whose texts are arguments of `_`
-READ_WHOLE = frozenset(  # files of other rooms all of whose texts a person reads: reasons, doubts, states in words
+TEMPLATES = ("console/report/templates/report.html",)  # templates whose texts are arguments of `_`
+READ_WHOLE = frozenset(  # files of other packages in which all texts are messages: reasons, doubts, states in words
     {
         "crawler/discovery/link_judgement.py", "crawler/discovery/list_frontier.py", "crawler/discovery/walk.py",
         "crawler/fetching/errors.py", "crawler/fetching/failures.py", "crawler/guarding/gate.py",
@@ -53,12 +54,12 @@ READ_WHOLE = frozenset(  # files of other rooms all of whose texts a person read
         "workers/worker_processes/supervisor.py", "workers/writing/delivery.py",
     }
 )  # fmt: skip
-# Calls whose texts a person reads: mistakes of a task list, problems, remarks and reasons
+# Calls whose arguments are messages: mistakes of a task list, problems, remarks and reasons
 CARRIERS = frozenset(
     {"BadValueError", "BodyLines", "ExampleDoubt", "Fail", "NoArticle", "NoSection", "Outcome", "Postpone", "Reject"}
     | {"Mistake", "OutputError", "SinkUnavailable", "TaskError", "add", "problem", "report_example"}
 )
-FURTHER = (  # texts that a person reads, of files that have many others
+FURTHER = (  # messages in files that also have many other texts
     "the page did not load in time", "the page redirects by a form", "the page crashed its tab", "it does not answer",
     "its text may need JavaScript", "treated as an article, as requested", "the page is blank",
     "the page requires JavaScript", "the page is an error page",
@@ -69,12 +70,12 @@ FURTHER = (  # texts that a person reads, of files that have many others
     "lines around the body", "JSON-LD of the page", "meta elements", "{0} pages of this shape: {1} articles, {2} lists",
     "{0} by structure ({1})", "{0} by screenshot",
 )  # fmt: skip
-REASON = "reason"  # variables and arguments of this name have such texts, too
-NOT_READ = frozenset({"cast", "examples", "compile", "match", "search"})  # calls whose texts nobody reads
-APPENDED = frozenset({"problems", "remarks", "warnings", "notes"})  # lists of such texts
-EXPECTED = (ValueError, OSError)  # of Python's own exceptions; the others are defects, which nobody translates
+REASON = "reason"  # variables and arguments of this name contain messages, too
+NOT_READ = frozenset({"cast", "examples", "compile", "match", "search"})  # calls whose arguments are not messages
+APPENDED = frozenset({"problems", "remarks", "warnings", "notes"})  # lists of messages
+EXPECTED = (ValueError, OSError)  # Python's exceptions for invalid input; others are defects and are not translated
 SEVERAL_WORDS = re.compile(r"[A-Za-z`-]{2,}[^A-Za-z{]{0,3} [A-Za-z(`{-]|\} [a-z]{2,}")
-# Too short to be told from a title of a page
+# Too short to be distinguished from a title of a page
 TOO_SHORT = frozenset({"{0} ms", "{0} of {1}", "{0} on {1}", "and {0}", "read {0}", "it is {0}", "it {0} a list page"})
 OF_OTHERS = frozenset(  # texts of other programs, to which errors are compared, headers, arguments, and defects
     {"READONLY You can't write", "HELLO must be called", "Authentication required", "certificate verify failed"}
@@ -94,14 +95,14 @@ EXAMPLE = re.compile(
     r"|(meta|JSON-LD) \S+$"
 )
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-WORDS = (  # of tables, headings and states; they are translated where they are printed
+WORDS = (  # words of tables, headings and states, translated where they are printed
     "task", "state", "next run", "next", "every", "seen", "waiting", "fetched", "written", "duplicate", "dup.",
     "rejected", "rej.", "failed", "run", "running", "due", "idle", "paused", "removed", "finished", "stopped", "killed",
     "unreachable", "redis", "pages", "kept", "last", "reason", "rows", "output", "published", "title", "author",
     "characters", "method", "day", "open", "forgotten", "not run", "(no title)", "example", "lists", "scope", "pattern",
     "taken", "left", "extracted", "note", "list", "article", "articles", "Examples", "pagination",
     "breadcrumb", "feed", "sitemap",
-    # of explanations
+    # words of explanations
     "caption", "head", "tail", "outside", "template", "noise", "box", "link", "words", "vote", "model", "refused",
     "other", "heading", "code", "quote", "table", "embed", "summary",
     "page", "missing", "answer", "because", "similar", "weight", "density", "text", "blocks", "methods",
@@ -207,7 +208,7 @@ def _is_reason(node: ast.AST) -> bool:
 
 
 def _is_expected(exception: str) -> bool:
-    """Whether an exception is one of ours, or one of Python's that input may cause."""
+    """Whether an exception is one of this program, or one of Python's that input may cause."""
     own = getattr(builtins, exception, None)
     return own is None or (isinstance(own, type) and issubclass(own, EXPECTED))
 
@@ -233,7 +234,7 @@ def _last(node: ast.Attribute | ast.Name) -> str:
 
 
 def _annotations_and_docstrings(tree: ast.Module) -> set[int]:
-    """Return the ids of nodes whose texts nobody reads at run time."""
+    """Return the ids of nodes whose texts are not messages."""
     hidden: list[ast.AST] = []
     for node in ast.walk(tree):
         if (
@@ -277,7 +278,7 @@ def _template(values: Sequence[ast.expr]) -> str:
 
 
 def _message(text: str) -> Iterator[str]:
-    """Yield a text as the catalogue has it: without what separates it from other texts."""
+    """Yield a text in the form of the catalogue: without the signs that separate it from other texts."""
     numbers = count()
     text = re.sub(r"\{\}", lambda _: f"{{{next(numbers)}}}", text)  # for `str.format`
     plain = text.strip(" ;,:\n").rpartition("   ")[2].strip()

@@ -1,6 +1,6 @@
 """The exporter: `exemplar metrics --listen`, for a cluster without a console.
 
-It answers `/metrics` only. Without a token it answers only programs of this machine, under this machine's names.
+It only serves `/metrics`. Without a token it only responds to programs of this machine, under this machine's names.
 """
 
 import signal
@@ -54,7 +54,7 @@ class _QuietHandler(WSGIRequestHandler):
     timeout = 30  # seconds for a request
 
     def log_message(self, format: str, *args: Any) -> None:
-        """No-op: a line for each scrape says nothing."""
+        """No-op: a log line for each scrape has no information."""
 
 
 class _Server6(ThreadingWSGIServer):

@@ -7,13 +7,13 @@ machines with a heartbeat, up to `NODES_MOST`; `state`, `role`, `kind` and `outc
 from dataclasses import dataclass
 from typing import Literal
 
-TASKS_MOST = 1000  # tasks of a server with series of their own; of more tasks there are only sums
-NODES_MOST = 200  # nodes with series of their own; those of further nodes are one, without the label
+TASKS_MOST = 1000  # tasks of a server up to which each has its own series; for more tasks there are only sums
+NODES_MOST = 200  # nodes with their own series; further nodes share one without the label
 
 
 @dataclass(frozen=True, slots=True)
 class MetricName:
-    """One metric. `labels`: beside `server`, which all of a server have."""
+    """One metric. `labels`: in addition to `server`, which all metrics of a server have."""
 
     name: str
     kind: Literal["gauge", "counter"]
@@ -51,12 +51,12 @@ OF_SERVER = (
     _gauge("extraction_workers", "Extraction workers.", "node"),
     _gauge("extraction_pages_per_second", "Pages extracted per second, over the last minute.", "node"),
 )
-SUMMED = (  # of each task, or in sum without the label
+SUMMED = (  # metrics of each task, or their sum without the label
     _gauge("urls", "URLs in the ledger by state.", "task", "state"),
     _counter("urls_settled", "URLs that were settled, by their new state; without rechecks.", "task", "state"),
     _counter("runs", "Runs that ended, by outcome.", "task", "outcome"),
 )  # fmt: skip
-OF_TASK = (  # only of up to `TASKS_MOST` tasks
+OF_TASK = (  # metrics of each task, for up to `TASKS_MOST` tasks
     _gauge("task_alarms_open", "Open alarms of a task; there is no series without an alarm.", "task", "kind"),
     _gauge("last_run_timestamp_seconds", "When the last run of a task ended, in Unix time.", "task"),
     _gauge("last_run_duration_seconds", "Duration of the last run of a task.", "task"),

@@ -1,4 +1,4 @@
-"""All changes that the console makes: runs, failed pages, refused rows, tasks.yaml. Each action returns what it did.
+"""The actions of the console: on runs, failed pages, refused rows and tasks.yaml. Each returns its result.
 
 The steps are those of the commands: `exemplar failures`, `accept`, `add`, `check`, `proposals`, `alarms`.
 """
@@ -25,7 +25,7 @@ from workers.writing.refused_rows import refused_rows
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The result of an action: a text with its values. `ok`: whether it was completed; `notes`: what remains to do."""
+    """The result of an action: a text with its values. `ok`: whether it was completed; `notes`: the remaining steps."""
 
     text: str | Plural
     values: Mapping[str, Any]
@@ -105,7 +105,7 @@ class ConsoleActions:
     # -- alarms and proposals ---------------------------------------------------------------------------------------
 
     def adopt(self, task: str, url: str) -> Done:
-        """Adopt the example that is proposed for a task. `url`: the one that a person saw; another one is not adopted.
+        """Adopt the proposed example of a task. `url`: that of the example that a person saw; no other one is adopted.
 
         Raises `ExemplarError` if there is nothing to adopt.
         """
@@ -122,7 +122,7 @@ class ConsoleActions:
         return Done(text, values, ok=not notes, notes=tuple(notes))
 
     def dismiss(self, task: str, url: str) -> Done:
-        """Dismiss the example that is proposed for a task. Raises `ExemplarError` if it is decided already."""
+        """Dismiss the proposed example of a task. Raises `ExemplarError` if it is already adopted or dismissed."""
         if (refusal := self._other_proposal(task, url)) is not None:
             return refusal
         proposal = proposal_of(self.data.server_of(task).connection, task)
@@ -174,7 +174,7 @@ class ConsoleActions:
         return Done(text, {"task": entry["name"]})
 
     def settings_of(self, task: str) -> str:
-        """Return the keys of a task as they are written in tasks.yaml. Raises `TaskError`."""
+        """Return the keys of a task in the text of tasks.yaml. Raises `TaskError`."""
         return task_block(self.data.config.tasks, task)
 
     def save_settings(self, task: str, text: str) -> Done:
@@ -184,7 +184,7 @@ class ConsoleActions:
         return Done(gettext_noop("Saved.") if changed else gettext_noop("Nothing was changed."), {})
 
     def pause(self, task: str, *, paused: bool) -> Done:
-        """Pause a task, or let it run again. Raises `TaskError`."""
+        """Pause a task, or end its pause. Raises `TaskError`."""
         path = self.data.config.tasks
         lines = [line for line in task_block(path, task).splitlines() if not line.startswith("paused:")]
         if paused:

@@ -63,7 +63,7 @@ class ApiRuns:
 
 @dataclass(frozen=True, slots=True)
 class ApiArticle:
-    """An article as it is in the index."""
+    """An article of the index."""
 
     id: int
     task: str
@@ -147,7 +147,7 @@ class ApiScheduled:
 
 @dataclass(frozen=True, slots=True)
 class ApiSchedule:
-    """What runs, what waits for a crawl worker, and what comes next."""
+    """The running tasks, those that wait for a crawl worker, and the next runs."""
 
     running: list[str]
     due: list[str]
@@ -157,7 +157,7 @@ class ApiSchedule:
 
 @dataclass(frozen=True, slots=True)
 class ApiDone:
-    """What an action did."""
+    """The result of an action."""
 
     ok: bool
     text: str
@@ -165,14 +165,14 @@ class ApiDone:
 
 @dataclass(frozen=True, slots=True)
 class ApiTaskAction:
-    """What to do with a task."""
+    """An action on a task."""
 
     do: Literal["run", "pause", "resume"]
 
 
 @dataclass(frozen=True, slots=True)
 class ApiFailureAction:
-    """What to do with failures of a task: of all, of one group (`key`), or of one URL."""
+    """An action on failures of a task: on all, on one group (`key`), or on one URL."""
 
     task: str
     do: Literal["retry", "drop"]

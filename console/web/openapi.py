@@ -31,7 +31,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation. `answer`: the dataclass of its answer; None: a row of an output. `body`: of its request."""
+    """An operation. `answer`: the dataclass of its response; None: a row of an output. `body`: that of its request."""
 
     method: Literal["GET", "POST"]
     path: str

@@ -14,11 +14,11 @@ from typing import Any, Literal
 
 from workers.processes import ended_by
 
-AT_A_TIME = 2  # child processes
+AT_A_TIME = 2  # child processes that run at the same time
 KEPT_MOST = 20
-KEPT_FOR = 3600.0  # seconds
+KEPT_FOR = 3600.0  # seconds for which the results of a job are kept
 LIMIT = 300.0  # seconds for one survey
-LINES_MOST = 200  # of progress
+LINES_MOST = 200  # lines of progress
 
 JobKind = Literal["survey", "trial"]
 

@@ -43,7 +43,7 @@ class ArticlePages:
         self._note_further(self.first)
 
     def next_url(self) -> str | None:
-        """The page to fetch next; None if no page is left, or the limit on pages of one article is reached."""
+        """Return the page to fetch next; None if no page is left, or the limit on pages of one article is reached."""
         size = len(self.first.body) + sum(len(page.body) for page in self.further)
         number = min((n for n in self._known if n > self._last), default=None)
         if number is None or len(self.further) >= MOST_PARTS or size > MOST_BYTES:
@@ -69,7 +69,7 @@ class ArticlePages:
 
 
 def further_pages(article: str, page: StoredPage) -> dict[int, str]:
-    """The further pages to which one page of an article links, by the number in their URLs."""
+    """Return the further pages to which one page of an article links, by the number in their URLs."""
     if not _may_go_on(article, page.body):
         return {}
     whole = _form(article)
@@ -115,7 +115,7 @@ def _follows(body: bytes, mark: bytes, hint: "re.Pattern[bytes]") -> bool:
 
 
 def _names(article: str) -> tuple[str, str, str, str]:
-    """Return of a URL without scheme: folder with host, file name without suffix and number, suffix, last folder."""
+    """Return the parts of a URL: host and folder, file name without suffix and page number, suffix, last folder."""
     parts = urlsplit(article)
     name, dot, suffix = parts.path.rpartition("/")[2].partition(".")
     folder = parts.netloc + parts.path.rpartition("/")[0] + "/"
@@ -123,7 +123,7 @@ def _names(article: str) -> tuple[str, str, str, str]:
 
 
 def _form(article: str) -> "re.Pattern[str]":
-    """The form of the whole URL of a further page."""
+    """Return the form of the whole URL of a further page."""
     parts = urlsplit(article)
     folder, stem, suffix, _ = _names(article)
     query = re.escape("?" + parts.query + "&") if parts.query else r"\?"

@@ -46,7 +46,7 @@ class WalkMemory:
 
     @classmethod
     def of_fields(cls, fields: Mapping[str, str]) -> "WalkMemory":
-        """The memory in the fields of the hash `walk`."""
+        """Return the memory in the fields of the hash `walk`."""
         sitemaps = json.loads(fields.get("sitemaps", "{}"))
         return cls(
             fields.get("first") == "done",
@@ -59,7 +59,7 @@ class WalkMemory:
         )
 
     def to_fields(self) -> dict[str, str]:
-        """The fields of the hash `walk` that the end of a walk changes, without the shape."""
+        """Return the fields of the hash `walk` that the end of a walk changes, without the shape."""
         sitemaps = {url: (mark.isoformat() if mark else "", idle) for url, (mark, idle) in self.sitemaps.items()}
         lists = {"brought": self.new_by_list, "feeds": self.feeds, "sitemaps": sitemaps}
         return {
@@ -96,7 +96,7 @@ class LastResponse:
 
     @classmethod
     def of_row(cls, row: bytes) -> "LastResponse | None":
-        """The response in a value of the hash `lists`; None if another version of the program wrote it."""
+        """Return the response in a value of the hash `lists`; None if another version of the program wrote it."""
         try:
             url, etag, modified, at, found, followed = json.loads(row)
             lists = [(target[0], target[1], target[2]) for target in followed]
@@ -105,12 +105,12 @@ class LastResponse:
             return None
 
     def to_row(self) -> str:
-        """The value for the hash `lists`."""
+        """Return the value for the hash `lists`."""
         row = [self.url, self.etag, self.modified, self.at, self.found, self.followed]
         return json.dumps(row, ensure_ascii=False)
 
     def conditions(self) -> dict[str, str]:
-        """The headers of a conditional request for the list."""
+        """Return the headers of a conditional request for the list."""
         validators = {"If-None-Match": self.etag, "If-Modified-Since": self.modified}
         return {name: value for name, value in validators.items() if value}
 
@@ -180,12 +180,12 @@ class CrawlState:
         self.redis.hset(self._walk, "expired", day.isoformat())
 
     def unread(self) -> list[ListPage]:
-        """The lists that an interrupted run left unread."""
+        """Return the lists that an interrupted run left unread."""
         rows = [json.loads(row) for row in cast(set[bytes], self.redis.smembers(self._unread))]
         return [ListPage(url, kind, depth, start) for url, kind, depth, start in sorted(rows)]
 
     def fresh(self) -> set[Fingerprint]:
-        """The articles on the lists that were read since the last walk that left nothing unread.
+        """Return the articles on the lists that were read since the last walk that left nothing unread.
 
         They are known, but the articles after them may be unknown: if the section has grown since then, the lists that
         were left unread show them now.

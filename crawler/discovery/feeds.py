@@ -78,7 +78,7 @@ def _addresses(item: "etree._Element", url: str) -> Iterator[str | None]:
 
 
 def _links(element: "etree._Element", url: str, rels: frozenset[str]) -> list[str]:
-    """The targets of the Atom links of an element with one of `rels`; pages before other kinds of file."""
+    """Return the targets of the Atom links of an element with one of `rels`; pages before other kinds of file."""
     chosen = [
         (link.get("type") or "text/html", target)
         for link in element
@@ -116,7 +116,7 @@ def _text(element: "etree._Element") -> str:
 
 
 def _plain(element: "etree._Element") -> str:
-    """The text of a title, which is often HTML."""
+    """Return the text of a title, which is often HTML."""
     words = unescape(_TAGS.sub("", unescape(lenient_xml.with_whole_characters(_text(element)))))
     return without_controls(" ".join(words.split()))[:200]
 

@@ -79,7 +79,7 @@ def _end_of_doctype(text: str, place: int) -> int | None:
 
 
 def root_name(text: str) -> str:
-    """The local name of the root element, in lower case; empty if `text` begins with none."""
+    """Return the local name of the root element, in lower case; empty if `text` begins with none."""
     found = _ROOT.match(text)
     return found[1].lower() if found else ""
 
@@ -137,7 +137,7 @@ def parse(text: str, url: str) -> "etree._Element | None":
 
 
 def local(element: "etree._Element") -> str:
-    """The local name of an element, in lower case."""
+    """Return the local name of an element, in lower case."""
     return str(element.tag).rpartition("}")[2].lower()
 
 

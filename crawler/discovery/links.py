@@ -85,12 +85,12 @@ class PageLinks:
 
 
 def links_of(body: bytes, url: str, content_type: str | None = None) -> list[PageLink]:
-    """The http(s) links of a page, each URL once (with its first non-empty text), at most `MOST_LINKS`."""
+    """Return the http(s) links of a page, each URL once (with its first non-empty text), at most `MOST_LINKS`."""
     return page_links(body, url, content_type).links
 
 
 def page_links(body: bytes, url: str, content_type: str | None = None) -> PageLinks:
-    """The http(s) links of a page, at most `MOST_LINKS`, and its feeds, at most `MOST_FEEDS`."""
+    """Return the http(s) links of a page, at most `MOST_LINKS`, and its feeds, at most `MOST_FEEDS`."""
     text, encoding = decode(body, content_type)
     return links_in(text, url, encoding)
 
@@ -173,7 +173,7 @@ def _links_of_element(element: "etree._Element", base: _Base) -> Iterator[PageLi
 
 
 def _hidden(element: "etree._Element", base: _Base) -> Iterator[PageLink]:
-    """The URLs in attributes that scripts read."""
+    """Yield the URLs in attributes that scripts read."""
     for name in NEXT_ATTRIBUTES:
         if target := _written(base, element.get(name)):
             yield PageLink(target, _words(element), "next")
@@ -188,7 +188,7 @@ def _in_script(base: _Base, script: str) -> str | None:
 
 
 def _written(base: _Base, text: str | None, *, sure: bool = False) -> str | None:
-    """The URL in an attribute; None if the value is something else, or a template of a URL."""
+    """Return the URL in an attribute; None if the value is something else, or a template of a URL."""
     text = (text or "").strip()
     if not text or _TEMPLATE.search(text) or not (sure or _ADDRESS.match(text)):
         return None

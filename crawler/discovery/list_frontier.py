@@ -65,7 +65,7 @@ class ListFrontier:
         return True
 
     def next_page(self) -> ListPage | None:
-        """The list to read next; None if there is none now (one that is being read may lead to more)."""
+        """Return the list to read next; None if there is none now (one that is being read may lead to more)."""
         if self._handed_out >= self._plan.most_lists:
             self.limits.setdefault(f"stopped after {self._plan.most_lists} list pages")
             return None

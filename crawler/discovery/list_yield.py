@@ -27,12 +27,12 @@ class ListYield:
         self._maps: dict[str, int] = {}  # topmost sitemap: new articles that no list had
 
     def productive(self, starts: Sequence[str], most: int = MOST_PRODUCTIVE) -> list[str]:
-        """The list pages, other than start pages, that led to new articles in earlier walks, the best first."""
+        """Return the list pages, other than start pages, that led to new articles in earlier walks, the best first."""
         known, best_first = set(starts), sorted(self._new_by_list.items(), key=lambda item: -item[1])
         return [url for url, new in best_first if new > 0 and url not in known][:most]
 
     def sitemaps(self) -> dict[str, datetime | None]:
-        """The useful sitemaps that earlier walks found, each with the newest date read."""
+        """Return the useful sitemaps that earlier walks found, each with the newest date read."""
         return {url: newest for url, (newest, _) in self.past.sitemaps.items()}
 
     def record_read(self, page: ListPage, found: int, new: int) -> None:
@@ -69,7 +69,7 @@ class ListYield:
         return WalkMemory(True, not self.failed, counted, feeds, self._useful_maps(maps))
 
     def _useful_maps(self, maps: SitemapFrontier) -> dict[str, tuple[datetime | None, int]]:
-        """The sitemaps with articles that were in no list or feed.
+        """Return the sitemaps with articles that were in no list or feed.
 
         Each with the newest date read, and the number of articles found in lists since it last gave such an article.
         """

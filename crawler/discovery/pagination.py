@@ -27,7 +27,7 @@ _PAGE_WORDS = re.compile(
 
 
 def pagination(url: str, links: Iterable[PageLink]) -> list[str]:
-    """The links of a list page that lead to its further pages, in order of appearance.
+    """Return the links of a list page that lead to its further pages, in order of appearance.
 
     Either by `rel=next`, or by the URL (`list_2.html`, `page/2/`, `?page=2` in the list's own folder, `about_2.html`
     beside `about.html`), or by the link's text (a number, "next", 下一页) with a URL that may be one. A link whose
@@ -79,7 +79,7 @@ def says_page(text: str) -> bool:
 
 
 def _below(path: str, other: SplitResult) -> str | None:
-    """The part of another URL after the list's folder; None if it is not in that folder."""
+    """Return the part of another URL after the list's folder; None if it is not in that folder."""
     folder = _without_page(path.rpartition("/")[0] + "/")
     if not other.path.startswith(folder):
         return None
@@ -87,5 +87,5 @@ def _below(path: str, other: SplitResult) -> str | None:
 
 
 def _without_page(folder: str) -> str:
-    """`/posts/page/2/` → `/posts/`: the folder in which a list's pages lie."""
+    """Return the folder of a list's pages: `/posts/page/2/` → `/posts/`."""
     return re.sub(r"(?:page|list|p)?[/_-]?(?<!\d)\d++/$", "", folder) or "/"

@@ -44,7 +44,7 @@ class SitemapFrontier:
         self._waiting.append(page)
 
     def next_page(self) -> ListPage | None:
-        """The sitemap to read next; None if none is left, or enough were read."""
+        """Return the sitemap to read next; None if none is left, or enough were read."""
         self._waiting = [page for page in self._waiting if self._is_promising(page)]
         if not self._waiting or self._read >= (LATER_SITEMAPS if self.complete else MOST_SITEMAPS):
             return None
@@ -54,11 +54,11 @@ class SitemapFrontier:
         return page
 
     def unread(self) -> int:
-        """How many were found and not read, because of the limit."""
+        """Return how many were found and not read, because of the limit."""
         return sum(self._is_promising(page) for page in self._waiting)
 
     def mark_of(self, url: str) -> datetime | None:
-        """How far a topmost sitemap was read: the newest date in it or in its children.
+        """Return how far a topmost sitemap was read: the newest date in it or in its children.
 
         It is the earlier mark if a later walk left a part of it unread.
         """
@@ -117,7 +117,7 @@ def _urgency(page: ListPage) -> tuple[bool, bool, datetime]:
 
 
 def last_day_in(url: str) -> datetime | None:
-    """When the year, month or day in a sitemap's URL ends (`sitemap-2019-05.xml`); None if the URL has none."""
+    """Return when the year, month or day in a sitemap's URL ends (`sitemap-2019-05.xml`); None if the URL has none."""
     dates = [*_MONTH.finditer(urlsplit(url).path + "?" + urlsplit(url).query)]
     if not dates:
         return None

@@ -79,7 +79,7 @@ def sitemaps_of(robots: bytes, url: str) -> list[str]:
 
 
 def usual_place(url: str) -> str:
-    """The usual URL of a site's sitemap, if robots.txt has none."""
+    """Return the usual URL of a site's sitemap, if robots.txt has none."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc, "/sitemap.xml", "", ""))
 
@@ -147,7 +147,7 @@ def _elements(text: str, recover: bool) -> Iterator["etree._Element"]:
 
 
 def _texts(entry: "etree._Element") -> Iterator[tuple[str, str]]:
-    """The texts of an entry by local name, without those of its pictures and videos."""
+    """Yield the texts of an entry by local name, without those of its pictures and videos."""
     for child in entry:
         if local(child) in ("image", "video"):
             continue

@@ -40,7 +40,7 @@ from workers.url_states import Fingerprint, fingerprint
 MATCHES_KEPT = 20_000  # links whose match is cached
 SHIFTS_MORE = 5  # pages in a row that may repeat earlier ones, beyond the number of those: a section may grow again
 REPEATS_MOST = 50  # pages of one walk that repeat earlier ones and lead to nothing new
-MOST_WITHOUT_ARTICLES = 10  # pages in a row without an article, after which a pagination is taken for a calendar
+MOST_WITHOUT_ARTICLES = 10  # pages in a row without an article, after which a pagination counts as a calendar
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,11 @@ class Walk:
         self._explores = False
 
     def next_page(self) -> ListPage | None:
-        """The list to read next; None if there is none now (one that is being read may lead to more)."""
+        """Return the list to read next; None if there is none now (one that is being read may lead to more)."""
         return self.frontier.next_page()
 
     def article_links(self, links: Iterable[PageLink]) -> list[ArticleLink]:
-        """The article links among a page's links, in the page's order."""
+        """Return the article links among a page's links, in the page's order."""
         return [ArticleLink(link, place, match) for place, link in enumerate(links) if (match := self._match(link.url))]
 
     def record_read(self, page: ListPage, listing: ListContent, *, found: int, new: int) -> list[ListPage]:
@@ -124,7 +124,7 @@ class Walk:
             self.frontier.push(ListPage(usual_place(page.url), "sitemap", start=usual_place(page.url)))
 
     def followed_lists(self, page: ListPage, listing: ListContent) -> list[ListPage]:
-        """The lists to which a list leads, whether or not it has new links."""
+        """Return the lists to which a list leads, whether or not it has new links."""
         if page.depth >= self.plan.depth or listing.form not in ("page", "json"):
             return []
         followed: list[ListPage] = []
@@ -155,7 +155,7 @@ class Walk:
     def _find_further(
         self, page: ListPage, listing: ListContent, articles: Set[Fingerprint], *, found: int, new: int, hidden: bool
     ) -> list[ListPage]:
-        """The further lists. `hidden`: the articles are known, but most of them are fresh."""
+        """Return the further lists. `hidden`: the articles are known, but most of them are fresh."""
         goes_on = bool(new or found == 0 or not self.plan.complete or page.resumed or hidden)
         match listing.form:
             case "robots":
@@ -172,7 +172,7 @@ class Walk:
         return [*pages, *(self._find_pagination(page, listing, found, is_shown) if goes_on else [])]
 
     def _find_pagination(self, page: ListPage, listing: ListContent, found: int, is_shown: bool) -> list[ListPage]:
-        """The further pages. `is_shown`: earlier pages of this walk show most of its articles."""
+        """Return the further pages. `is_shown`: earlier pages of this walk show most of its articles."""
         without_articles = 0 if found else page.without_articles + 1
         urls = [*listing.next, *pagination(page.url, self._other_links(listing))]
         repeats = self._count_repeats(page, {link.url for link in listing.links} - {*urls}, is_shown) if urls else 0

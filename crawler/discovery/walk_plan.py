@@ -36,7 +36,7 @@ class WalkPlan:
     most_lists: int = MOST_LISTS
 
     def first_lists(self) -> Iterator[ListPage]:
-        """The lists with which the walk begins, in their order."""
+        """Yield the lists with which the walk begins, in their order."""
         yield from (replace(page, resumed=True) for page in self.unread if page.kind in ("sitemap", "robots"))
         yield from (ListPage(url, "start", start=url) for url in self.starts)
         yield from (ListPage(url, "feed", start=url) for url in self.feeds)
@@ -50,12 +50,12 @@ class WalkPlan:
                 )
 
     def homes(self) -> list[str]:
-        """The first start page, and the outermost folder in the pattern."""
+        """Return the first start page, and the outermost folder in the pattern."""
         return [*self.starts[:1], *self.pattern.prefixes()[-1:]]
 
 
 def is_own_section(url: str, pattern: Pattern) -> bool:
-    """Whether all articles of the pattern lie below the folder of this list page, which is not the home page."""
+    """Whether all articles of the pattern are below the folder of this list page, which is not the home page."""
     folder = urlsplit(url).path.rpartition("/")[0] + "/"
     prefixes = pattern.prefixes()
     return folder != "/" and bool(prefixes) and urlsplit(prefixes[0]).path.startswith(folder)

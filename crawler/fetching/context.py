@@ -96,7 +96,7 @@ class GatedSpider(scrapy.Spider):
 
 
 def context_from(settings: Settings, task: Task | None = None, **more: Any) -> FetchContext:
-    """The context for the settings of a task list and a task; `more`: further fields.
+    """Return the context for the settings of a task list and a task; `more`: further fields.
 
     Raises `AllowListError`, and `TaskError` for variables of the task that are not set.
     """
@@ -106,7 +106,7 @@ def context_from(settings: Settings, task: Task | None = None, **more: Any) -> F
 
 
 def context_of(crawler: Any) -> FetchContext:
-    """The context of a crawl. Raises `TypeError` if its spider has none."""
+    """Return the context of a crawl. Raises `TypeError` if its spider has none."""
     if not isinstance(crawler.spider, GatedSpider):
         raise TypeError(f"{type(crawler.spider).__name__} is not a GatedSpider")
     return crawler.spider.context
@@ -125,7 +125,8 @@ class Gate:
 
 
 def context_of_process(process: Any) -> FetchContext:
-    """The context of the crawl of a `CrawlerProcess`; before it begins and after it, only public addresses are allowed.
+    """Return the context of the crawl of a `CrawlerProcess`; before it begins and after it, only public addresses are
+    allowed.
 
     A process runs one crawl.
     """

@@ -52,7 +52,7 @@ def outcome_of_failure(error: BaseException, request: Request | None = None) -> 
 
 
 def host_failure(error: BaseException) -> str:
-    """Why the host counts as failing; "" if the error is not about the host."""
+    """Return why the host counts as failing; "" if the error is not about the host."""
     if isinstance(error, FetchError):
         return ""
     return next((reason for kind, reason in _OF_HOST if isinstance(error, kind)), "")
@@ -80,7 +80,7 @@ def _outcome(error: BaseException) -> Outcome:
 
 
 def _size_in(text: str) -> str:
-    """The text `: 40 MiB`, if Scrapy's message names the announced size; else empty."""
+    """Return the text `: 40 MiB`, if Scrapy's message names the announced size; else empty."""
     announced = re.match(r"Expected to receive (\d+) bytes", text)
     if not announced:
         return ""
@@ -89,7 +89,7 @@ def _size_in(text: str) -> str:
 
 
 def _of_proxy(text: str) -> Outcome:
-    """The outcome if a proxy did not open a tunnel, by Scrapy's message."""
+    """Return the outcome if a proxy did not open a tunnel, by Scrapy's message."""
     status = re.search(r"'status': (\d+)", text)
     if status and status[1] == "407":
         return Outcome("fail", PROXY_AUTHENTICATION)

@@ -74,7 +74,7 @@ def run_survey(
 
 
 def settings_here(file: Path) -> Settings:
-    """The settings of a task list for all tasks; the defaults if there is no such file."""
+    """Return the settings of a task list for all tasks; the defaults if there is no such file."""
     return load(file).settings if file.exists() else Settings()
 
 

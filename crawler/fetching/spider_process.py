@@ -69,7 +69,7 @@ def run_spider(spider: type | str, settings: Mapping[str, Any], **arguments: Any
 
 
 def exit_code(report: RunReport) -> int:
-    """The exit code of a report."""
+    """Return the exit code of a report."""
     if report.outcome == "redis":
         return EXIT_UNAVAILABLE
     return EXIT_OK if report.ok and not report.failed else EXIT_FAILED

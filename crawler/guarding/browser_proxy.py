@@ -48,7 +48,7 @@ class Refused(Exception):
 
 
 def authority(host: str, port: int) -> str:
-    """The text `host:port` in the form of URLs."""
+    """Return the text `host:port` in the form of URLs."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
@@ -62,7 +62,7 @@ class Upstream:
 
     @classmethod
     def of(cls, url: str) -> "Upstream":
-        """The proxy at `http://[user:password@]host[:port]`."""
+        """Return the proxy at `http://[user:password@]host[:port]`."""
         parts = urlsplit(url)
         if parts.username is None:
             return cls(parts.hostname or "", parts.port or SCHEMES["http"], "")
@@ -75,7 +75,7 @@ class Upstream:
         return f"Proxy-Authorization: {self.login}\r\n" if self.login else ""
 
     def connect_head(self, host: str, port: int) -> bytes:
-        """The head of the request for a tunnel."""
+        """Return the head of the request for a tunnel."""
         target = authority(host, port)
         return f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{self._header}\r\n".encode()
 
@@ -171,7 +171,7 @@ class GuardedProxy:
         raise Refused(OUT_OF_REACH)
 
     async def _allowed(self, host: str, port: int, *, every: bool = False) -> list[str]:
-        """The host's addresses that may be contacted.
+        """Return the host's addresses that may be contacted.
 
         Raises `Refused` if no address is allowed, or with `every` if one is not.
         """

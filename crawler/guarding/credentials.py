@@ -45,7 +45,7 @@ class Credentials:
 
 
 def credentials_of(task: Task, environ: Mapping[str, str] = os.environ) -> Credentials:
-    """Expand a task's variables. Raises `TaskError` for a variable that is not set, or whose value can't be sent."""
+    """Expand a task's variables. Raises `TaskError` for a variable that is not set, or whose value cannot be sent."""
     headers = {name: _filled(name, value, environ) for name, value in task.headers.items()}
     is_open = {name: name.lower() in OPEN and "${" not in task.headers[name] for name in headers}
     private = {name: value for name, value in headers.items() if not is_open[name]}
@@ -59,7 +59,7 @@ def credentials_of(task: Task, environ: Mapping[str, str] = os.environ) -> Crede
 
 
 def proxy_of(task: Task, environ: Mapping[str, str] = os.environ) -> str:
-    """The URL of a task's proxy, variables expanded; empty if it has none. Raises `TaskError`."""
+    """Return the URL of a task's proxy, variables expanded; empty if it has none. Raises `TaskError`."""
     proxy = expand(task.proxy, environ) if task.proxy else ""
     if proxy and not is_proxy(proxy):
         raise TaskError("proxy: with its variables expanded it is not http://host:port")

@@ -1,4 +1,4 @@
-"""Which addresses may be contacted: http and https, to public addresses, and to those that the user lists.
+"""The guard, which decides on addresses: http and https, to public addresses and those that the user lists.
 
 A host name proves nothing: the address to which the connection is made is checked, at every hop. The resolver
 (`crawler.guarding.resolver`) checks each address before a connection is made.
@@ -24,7 +24,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 # Addresses that are public in Python's tables but never those of web sites: the metadata services of clouds (the second
-# # is in the registries' own network), the 6to4 relay, the newer network for documentation.
+# is in the registries' own network), the 6to4 relay, the newer network for documentation.
 NEVER_PUBLIC: tuple[Network, ...] = tuple(
     ipaddress.ip_network(text) for text in ("168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24", "3fff::/20")
 )
@@ -71,7 +71,7 @@ class Guard:
         return self._listed(address, host, port)
 
     def refusal(self, url: str) -> str | None:
-        """Why a URL must not be fetched, by its text; None if that depends on its address."""
+        """Return why a URL must not be fetched, by its text; None if that depends on its address."""
         return _refusal(url)
 
     def _listed(self, address: Address | None, host: str, port: int) -> bool:
@@ -106,7 +106,7 @@ class RefusedAddresses:
             self._refused[place] = address
 
     def at(self, host: str, port: int) -> str | None:
-        """The address that was refused; None if none was."""
+        """Return the address that was refused; None if none was."""
         return self._refused.get((ascii_host(host.strip("[]")), port))
 
 
@@ -129,7 +129,7 @@ def _refusal(url: str) -> str | None:
 
 
 def guard_from(settings_hosts: Iterable[str], environ: "os._Environ[str] | dict[str, str] | None" = None) -> Guard:
-    """The guard of `settings.allow_hosts` and of `EXEMPLAR_ALLOW_HOSTS` together. Raises `AllowListError`."""
+    """Return the guard of `settings.allow_hosts` and of `EXEMPLAR_ALLOW_HOSTS` together. Raises `AllowListError`."""
     named = (os.environ if environ is None else environ).get(ALLOW_HOSTS, "")
     return Guard([*settings_hosts, *named.split(",")])
 
@@ -142,7 +142,7 @@ def host_and_port(url: str) -> tuple[str, int]:
 
 
 async def look_up(host: str, port: int) -> list[str]:
-    """The addresses of a host, unchecked; none if it is not found."""
+    """Return the addresses of a host, unchecked; none if it is not found."""
     try:
         answers = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
@@ -175,7 +175,7 @@ def is_public(address: Address) -> bool:
 
 
 def unwrapped(address: Address) -> Address:
-    """The IPv4 address that an IPv6 address contains (mapped, NAT64, 6to4, Teredo), or the address itself."""
+    """Return the IPv4 address that an IPv6 address contains (mapped, NAT64, 6to4, Teredo), or the address itself."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
     if address.ipv4_mapped is not None:

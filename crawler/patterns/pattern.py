@@ -286,7 +286,7 @@ def _match(url: str, read: Sequence[tuple[str, str]]) -> Match | None:
 
 
 def _date_parts(read: Sequence[tuple[str, str]]) -> dict[str, int] | None:
-    """Return year, month, day and yearday as far as they are present; None if two of them contradict each other."""
+    """Return those of year, month, day and yearday that are present; None if two of them contradict each other."""
     parts: dict[str, int] = {}
     for code, text in read:
         name, value = _date_part(code, text)

@@ -14,7 +14,7 @@ CLAIM_SECONDS = 60.0  # after this time the requesting spider may be dead, and a
 
 @dataclass(frozen=True, slots=True)
 class HostFile:
-    """A host's last response: status, and the body as far as it is read."""
+    """A host's last response: status, and the part of the body that is read."""
 
     status: int
     body: bytes
@@ -27,7 +27,7 @@ class HostFiles:
         self.redis, self.kind = connection, kind
 
     def get(self, host: str) -> tuple[HostFile, float] | None:
-        """The file of a host, and for how many seconds it is still valid; None if none is."""
+        """Return the file of a host, and for how many seconds it is still valid; None if none is."""
         if self.redis is None:
             return None
         pipe = self.redis.pipeline(transaction=True)

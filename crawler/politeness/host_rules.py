@@ -175,7 +175,7 @@ class HostFileFetcher:
             raise RunEnding
 
     async def _fetch(self, url: str) -> HostFile | str:
-        """The response, or why there is none. Too many redirects mean the same as a missing file."""
+        """Return the response, or why there is none. Too many redirects mean the same as a missing file."""
         hop, meta = url, {"dont_redirect": True, WITHOUT_ROBOTS: True}
         request = Request(hop, priority=PRIORITY, meta=meta, callback=NO_CALLBACK)
         try:

@@ -44,12 +44,12 @@ class HostState:
 
 
 def host_state(connection: "redis.Redis", host: str) -> HostState:
-    """The present state of a host (name with port, as `pace.host_of` returns it)."""
+    """Return the present state of a host (name with port, as `pace.host_of` returns it)."""
     return _read(state_script(connection), host)
 
 
 def hosts(connection: "redis.Redis") -> list[HostState]:
-    """The hosts that are slowed down or closed now, by name."""
+    """Return the hosts that are slowed down or closed now, by name."""
     seconds, micros = connection.time()
     connection.zremrangebyscore(keys.TROUBLED_HOSTS, "-inf", seconds * 1_000_000 + micros)  # no request for a day
     names = sorted(name.decode() for name in cast(list[bytes], connection.zrange(keys.TROUBLED_HOSTS, 0, -1)))

@@ -13,7 +13,7 @@ name with its port (`host_of`), or an address (`crawler.politeness.addresses`).
 - A breaker opens after failures in a row (no connection, no response in time, 5xx) in any processes, grants one permit
   when its time is over, and closes on the first response. Each time that it opens it stays open twice as long.
 
-The state is one hash per host (`lua/host.lua`) that expires when no more permits are requested.
+The state is one hash per host (`lua/host.lua`) that expires when permits are no longer requested.
 """
 
 import time
@@ -55,7 +55,7 @@ _CONSTANTS: dict[str, float] = {
     "PROBLEM_KEPT": 86400.0,  # … and if it had a problem: hourly runs should find the breaker in its state
 }
 _NUMBERS: dict[str, float] = {
-    "FAILURES_MOST": 8,  # failures in a row that count at most
+    "FAILURES_MOST": 8,  # failures in a row that open the breaker
     "SPEED_UP": 0.8,  # factor of the interval by each good response: from 1 s to nothing in 14 responses
     "SAMPLES_LEAST": 20,  # response times that are needed before they are judged
     "USUAL_WEIGHT": 0.005,  # weight of a response time in the slow average, which covers some hundred responses
@@ -209,10 +209,10 @@ def host_of(url: str) -> str:
 
 
 def state_script(connection: "redis.Redis") -> Any:
-    """The script that reads a host's state: see `crawler.politeness.host_states`."""
+    """Return the script that reads a host's state: see `crawler.politeness.host_states`."""
     return connection.register_script(_PRELUDE + lua.script("state"))
 
 
 def state_key(host: str) -> str:
-    """The key of a host's state in Redis."""
+    """Return the key of a host's state in Redis."""
     return keys.of_host(host, "pace")

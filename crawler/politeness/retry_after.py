@@ -53,7 +53,7 @@ def too_many_requests(response: Any) -> HostProblem | None:
 
 
 def _rest(response: Any) -> float:
-    """The seconds of a response's Retry-After, within bounds; 0 if it has none."""
+    """Return the seconds of a response's Retry-After, within bounds; 0 if it has none."""
     value, date = ((response.headers.get(name) or b"").decode("latin-1") for name in ("Retry-After", "Date"))
     return min(max(seconds_of(value, date=date) or 0.0, 0.0), RETRY_AFTER_MOST) if value else 0.0
 

@@ -65,7 +65,7 @@ class Unanswered:
 
     `rest`: seconds to wait.
 
-    `cause` is set if the URL is not the cause: the request was never sent, or its response could not be handled.
+    `cause`: set if the URL is not at fault: the request was never sent, or its response could not be handled.
     """
 
     outcome: Outcome

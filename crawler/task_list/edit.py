@@ -212,7 +212,7 @@ def _source_of(entry: Mapping[str, Any], number: int) -> Source:
     for path in [task, *((*task, key) for key in {*entry, *columns})]:
         place = (row, columns.get(str(path[-1]), columns.get("name", 1)) if len(path) > 2 else columns.get("name", 1))
         source.values[path] = source.keys[path] = place
-        source.insides[path] = None  # a place is a cell: there is no offset within it
+        source.insides[path] = None  # a place is a cell, without an offset within it
     source.values[("tasks",)] = (row, 1)
     return source
 
@@ -310,7 +310,7 @@ def _scalar(value: Any, key: bool = False) -> str:
 
 
 def _quoted(char: str) -> str:
-    """Return one character as it is written in YAML's double quotes."""
+    """Return one character in the form for YAML's double quotes."""
     if char in '"\\':
         return "\\" + char
     return char if char.isprintable() else f"\\U{ord(char):08X}"

@@ -15,7 +15,7 @@ from crawler.task_list.yaml_source import Path_, Source, read, read_text
 TOP_KEYS = ("defaults", "tasks", "settings")
 TASK_KEYS = tuple(name for name in Task.model_fields if name != "name")
 REQUIRED = tuple(name for name, field in Task.model_fields.items() if field.is_required() and name != "name")
-# Valid values for the required keys, with which `defaults:` are checked on their own.
+# Valid values for the required keys, used when `defaults:` are checked alone.
 STAND_INS = {
     "name": "defaults", "example": DEFAULTS_EXAMPLE, "pattern": DEFAULTS_EXAMPLE, "every": "1d", "output": "a.jsonl",
 }  # fmt: skip
@@ -24,7 +24,7 @@ TYPES = {
     "bool_type": "true or false", "dict_type": "a map", "model_type": "a map", "model_attributes_type": "a map",
     "date_type": "a day", "is_instance_of": "text",
 }  # fmt: skip
-SECRET_KEYS = frozenset({"auth", "cookies", "headers", "proxy"})  # no message shows their values
+SECRET_KEYS = frozenset({"auth", "cookies", "headers", "proxy"})  # keys whose values are not shown in messages
 TYPE_HINTS = {
     "bool_type": "write true or false", "string_type": "put it in quotes", "date_type": "write it as 2024-12-31",
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""The models of a task list, frozen. A key's description here is shown by editors and written to the schema."""
+"""The models of a task list, frozen. The description of a key is written to the schema and shown by editors."""
 
 import hashlib
 import json
@@ -297,7 +297,7 @@ class PressureMarks(_Frozen):
 
     @property
     def marks(self) -> Marks:
-        """Return the marks as spiders read them."""
+        """Return the marks in the form for spiders."""
         sizes = (int(size * MEGABYTE) for size in (self.task_megabytes, self.megabytes))
         task_bytes, all_bytes = sizes
         return Marks(self.task_pages, task_bytes, self.pages, all_bytes, self.memory)

@@ -1,4 +1,4 @@
-"""`output:` of a task: where rows are written, and for each output the options that shape and choose its rows.
+"""The key `output` of a task: where rows are written, and for each output the options that select and shape its rows.
 
 output: out/{task}.jsonl
 output:
@@ -40,7 +40,7 @@ from workers.sinks.options import OutputOptions, RowCondition
 from workers.sinks.row_schema import FIELDS
 
 FIELDS_FORM = "write a list such as [url, title, {body: text}]: the text is named body"
-FIELD_NAME = re.compile(r"[^\W\d]\w{0,62}")  # a column of any database
+FIELD_NAME = re.compile(r"[^\W\d]\w{0,62}")  # the name of a column in any database
 MOST_ROWS, MOST_SECONDS = 100_000, 86_400
 
 Pair = tuple[str, str]  # name in the output, field of the row
@@ -96,7 +96,7 @@ def from_pairs(pairs: Sequence[Pair]) -> list[Any]:
 def to_entry(value: object) -> object:
     """Convert an address alone to an output without options."""
     if isinstance(value, str):
-        with suppress(ValueError):  # the mistake is found again, and reported with its place
+        with suppress(ValueError):  # the mistake is found again later and reported with its place
             return _entry(value)
     return value if isinstance(value, Mapping | OutputEntry) else {"to": value}
 
@@ -111,7 +111,7 @@ class _Part(BaseModel):
 
     @model_serializer(mode="wrap")
     def _given_only(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Return only what differs from the defaults."""
+        """Return only the values that differ from the defaults."""
         values: dict[str, Any] = handler(self)
         return {name: value for name, value in values.items() if getattr(self, name) != _default(self, name)}
 
@@ -211,7 +211,7 @@ class OutputEntry(BaseModel):
 
     @model_serializer(mode="wrap")
     def _short(self, handler: SerializerFunctionWrapHandler) -> str | dict[str, Any]:
-        """Return the address alone if there are no options, else only what differs from the defaults."""
+        """Return the address alone if there are no options, else only the values that differ from the defaults."""
         values: dict[str, Any] = handler(self)
         given = {name: value for name, value in values.items() if getattr(self, name) != _default(self, name)}
         return self.to if given.keys() == {"to"} else given
@@ -234,7 +234,7 @@ class OutputEntry(BaseModel):
 
 
 def target_of(output: str, task: str) -> str:
-    """Return an output in a form that is equal for outputs that are one file: for comparison only."""
+    """Return an output in a form for comparison, which is equal for outputs that are the same file."""
     address = output.replace("{task}", task)
     if scheme_of(address) == "sqlite":
         address = unquote(address.partition(":")[2].removeprefix("///"))

@@ -41,7 +41,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class CutSteps:
-    """How `cut_body` decided on a page; noted only if its extraction is traced. Sequences have one entry per line.
+    """The decisions of `cut_body` on a page; noted only if its extraction is traced. Sequences have one entry per line.
 
     `evidence`: its input; `places`: factors by the example's layout; `weights`: bytes for the body, negative against
     it, of which `head` and `tail` enclose the largest sum; `content`: bytes that count in the search for the root.

@@ -25,7 +25,7 @@ from .weight_loops import unlinked_bytes
 LINES_BEFORE = 12  # lines with text before the body that are kept for its date and byline
 MOST_LOOKED_AT = 100  # lines before the body that are searched for them
 BORDER = "\N{REFERENCE MARK}" * 3  # the line that separates them from the body
-LINES_OPENING = 6  # lines of a body among which its title may stand
+LINES_OPENING = 6  # first lines of a body that may contain its title
 TITLE_MIN = 4  # characters of a line that repeats the title
 LINKED = 0.9  # link share from which a line is another article's title and not part of the body
 LEAST = 20  # bytes of running text; a body has more
@@ -64,7 +64,7 @@ def assemble_source(page: Page, before: list[str], body: str, cut: BodyLines) ->
 
 
 def assemble_verbatim(page: Page, before: list[str], body: str, cut: BodyLines) -> Article | NoArticle:
-    """As `assemble_source`, but with all lines of the body, whatever their words."""
+    """As `assemble_source`, but with all lines of the body, independently of their words."""
     parsed, kept = read_fragment(page, before, body)
     if not kept:
         return NoArticle("no text where the body should be", page.url)

@@ -1,4 +1,4 @@
-"""Which lines below the body's root belong to it: by the elements between, by links, and by pictures directly above.
+"""The choice of the body's lines below its root: by the elements between, by links, and by pictures directly above.
 
 A path is out of the body, a `CAPTION`, `IN_SEGMENT` (its lines belong to the body only within the segment: a wrapper
 with a class and little of the content, such as a box or a heading of its own) or `IN`. A path that is out has
@@ -49,7 +49,7 @@ def standing_of(lines: Lines, root: int, shares: list[float], prior: Prior, prof
 
 
 def under_pictures(lines: Lines, standing: list[int], root: int, shares: list[float]) -> set[int]:
-    """Return the short lines that follow a picture in a small wrapper below the root: captions, whatever their names.
+    """Return the short lines that follow a picture in a small wrapper below the root: captions of any name.
 
     `standing`: of the lines; `shares`: of the content, by number in the outline.
     """

@@ -64,7 +64,7 @@ def family_shares(lines: Lines, content: list[float]) -> list[float]:
 
 
 def _is_paragraph(lines: Lines, root: int) -> bool:
-    """Whether several elements have this path, each with one line: such elements are paragraphs, whatever their tag."""
+    """Whether several elements have this path, each with one line: such elements are paragraphs, with any tag."""
     outline = lines.outline
     if lines.trie.classes[root] or outline.number[root] in outline.parent:
         return False

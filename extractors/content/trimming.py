@@ -25,7 +25,7 @@ from ..tracing import tracing
 from .body import Body
 from .line_weights import Prior
 
-TITLE_REST = 0.1  # share of the body that may stand before its title
+TITLE_REST = 0.1  # share of the body that may precede its title
 BYLINES, PROSE_LINE = 6, 150  # kept lines that are searched for date and byline; bytes of a line that ends the search
 END_AFTER = 0.3  # share of the body after which a line that names the editor is its end
 OTHERS_AFTER = 0.25  # share of the body after which a heading of comments or other articles is its end …
@@ -38,7 +38,7 @@ Step = Callable[[list[int], Lines, Prior], list[int]]
 
 @dataclass(frozen=True, slots=True)
 class Trimming:
-    """What `trim` removed from a body: line → why, in words; noted only if the extraction is traced."""
+    """The lines that `trim` removed from a body, with the reasons; noted only if the extraction is traced."""
 
     removed: dict[int, str]
 

@@ -1,4 +1,4 @@
-"""Why an extraction decided as it did: each line of the page with its decision and reason, each value with its place.
+"""The explanation of an extraction: each line of the page with its decision and reason, each value with its place.
 
     from extractors import Section
     from extractors.explanation import explain

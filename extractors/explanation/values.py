@@ -90,7 +90,7 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class LineCurves:
-    """What a method computed for each line; empty where it did not.
+    """The values that a method computed for each line; empty if it computed none.
 
     `similarity`: to the example's lines (FS and BS are one sequence here); `weights`: bytes for the body, whose largest
     sum is from `head` up to `tail` (exclusive), the turning points; `content`: bytes that a line adds to the body.

@@ -90,7 +90,7 @@ def build_tree(ctext: Ctext) -> BlockTree:
 
 
 def _closed(name: str, open_: list[int], names: list[str]) -> int:
-    """Return how many open elements an end tag closes; none if its element isn't open."""
+    """Return how many open elements an end tag closes; none if its element is not open."""
     for count, element in enumerate(reversed(open_), 1):
         if names[element] == name:
             return count if element else 0

@@ -12,7 +12,7 @@ The exceptions, each only where the bytes themselves contradict the declaration:
 - A page that is declared as UTF-8, and mostly is not, is read as the multi-byte encoding in which it is complete and
   plausible.
 - UTF-16 without a single NUL, and the labels for which the standard refuses to show a page ("replacement": hz-gb-2312,
-  iso-2022-kr …, a guard against scripts, which we don't run), count as no declaration. No page is lost.
+  iso-2022-kr …, a guard against scripts, which we do not run), count as no declaration. No page is lost.
 """
 
 import codecs

@@ -88,7 +88,7 @@ def _first_tags(data: bytes) -> bytes:
 def _whole_body(data: bytes, begin: int) -> bytes:
     """Return the page without ends of body and html that are not its own: the parser drops what follows them.
 
-    `begin`: where the first end may stand, -1 if there is none.
+    `begin`: where the first end tag may be, -1 if there is none.
     """
     first = _END.search(data, begin) if begin >= 0 else None
     return _END.sub(b"", data) if first and _MORE.match(data, first.end()) else data

@@ -1,4 +1,4 @@
-"""How the walk over the tree treats an element: kinds by tag, and the rules for hidden ones.
+"""The treatment of elements in the walk over the tree: kinds by tag, and the rules for hidden ones.
 
 Both forms of the walk, `python_walk` and the compiled one, get these tables and rules from here.
 """

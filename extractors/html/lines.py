@@ -3,7 +3,7 @@
 Rules: a line ends where a block element begins or ends and at <br>; unknown elements are inline; <pre> is one line;
 script, style, form controls, media and hidden elements are skipped. Each line has the path of its block, the width of
 its text and the width of the part inside links. Width is UTF-8 bytes, so that a Chinese character (3) weighs about as
-much as the half word of Latin letters that it stands for.
+much as the half word of Latin letters that it corresponds to.
 
 The tree is walked by compiled code where that is available, otherwise in Python (`walk`).
 """
@@ -32,7 +32,7 @@ MIN_SHOWN = 100  # visible characters; a page with fewer, and more hidden ones, 
 MAX_REVEALED = 5  # levels of nested elements that scripts insert
 SHORT_PROSE = 1_500  # visible bytes of running text; a page with fewer may have its article in hidden text
 LITTLE_PROSE, LITTLE_TEXT = 400, 1_000  # visible bytes of running text, and characters; below, a page is empty
-HIDDEN_PROSE, HIDDEN_TIMES = 1_000, 4  # hidden text is read from so many bytes, and so many times the visible text, on
+HIDDEN_PROSE, HIDDEN_TIMES = 1_000, 4  # hidden text is read from this many bytes and times the visible text on
 TITLE_LINKED = 0.6  # link share of a line that names another article
 CAPTION_WIDTH = 300  # bytes; a longer line under a picture is prose
 

@@ -15,7 +15,7 @@ def number_paths(parents: list[int], line_paths: list[int]) -> tuple[list[int], 
     """Return the paths of the lines and their ancestors, parents before children, the document first; the number of
     each one's parent; and the number of each line's path. `parents`: those of all paths of the trie.
 
-    The order is the page's own, whatever the trie held before. Linear in the number of paths.
+    The order is the page's own, independent of the earlier content of the trie. Linear in the number of paths.
     """
     numbers = {0: 0}
     paths, above, places = [0], [0], []

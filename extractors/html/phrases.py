@@ -164,7 +164,7 @@ def is_tail(text: str) -> bool:
 
 
 def is_notice(text: str) -> bool:
-    """Whether a line contains a legal notice or a notice of the publisher, as below articles and pages."""
+    """Whether a line contains a legal notice or a notice of the publisher, which are common below articles."""
     return len(text) <= MAX_CREDIT and _NOTICE.search(text) is not None
 
 

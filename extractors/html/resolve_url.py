@@ -12,7 +12,7 @@ _ORIGIN = re.compile(r"(https?://[A-Za-z0-9.-]+(?::\d{1,4})?)(?:[/?]|\Z)")
 
 
 def web_url(base: str, reference: str) -> str | None:
-    """Return `reference` as an absolute http(s) URL, or None if it isn't one."""
+    """Return `reference` as an absolute http(s) URL, or None if it is not one."""
     reference = reference.strip()
     if not reference or reference[0] == "#":
         return None

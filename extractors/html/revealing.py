@@ -31,7 +31,7 @@ _SEGMENT = re.compile(r"(.{0,30})S:([0-9a-f]{1,6})")
 
 
 def reveal(noted: Iterable[etree._Element]) -> bool:
-    """Change those of the noted elements that readers see into shown text; return whether there were any."""
+    """Make the noted elements that readers see part of the shown text; return whether there were any."""
     shown = [element for element in noted if _is_shown(element)]
     for element in shown:
         if element.tag == "a":

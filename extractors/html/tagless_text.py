@@ -2,7 +2,7 @@
 
 In source 001, Ctext is the text that remains of a page when its tags are removed and its white space is kept. Its lines
 are those of the file; ours end at the tags of block elements, because today's pages are written into few physical
-lines. Methods that need no more than this work on it, since reading a whole tree would take longer than they do. What
+lines. Methods that need only this work on it, since reading a whole tree would take longer than they do. What
 they find is a range of lines (see `content.body_fragment`).
 """
 
@@ -30,8 +30,8 @@ _FORMS = [r"<!--[^-]*+(?:-(?!->)[^-]*+)*+(?:-->|\Z)"]
 _FORMS += [rf"<{tag}\b[^<]*+(?:<(?!/{tag}\b)[^<]*+)*+(?:</{tag}\s*>|\Z)" for tag in RAW]
 _FORMS += [rf"<{tag}\b[^<]*+(?:<(?!/?{tag}\b)[^<]*+)*+</{tag}\s*>" for tag in SKIPPED]
 # The value of an attribute: `=` and a quoted value without brackets, or a value without quotation marks. A quoted value
-# # with brackets counts only if its end is before white space or the tag's end, and not where another value begins: if
-# a # quotation mark is missing, the value must not extend to the next one.
+# with brackets counts only if its end is before white space or the tag's end, and not where another value begins: if
+# a quotation mark is missing, the value must not extend to the next one.
 _PLAIN = r"""[^<>=]++|=\s*+(?:"[^"<>]*+"|'[^'<>]*+')|=(?!\s*+["'])"""
 _BRACKETED = r"""=\s*+(?:"[^"]*+(?<!=)"|'[^']*+(?<!=)')(?=\s|/?>)"""
 _WITH_BRACKETS = rf"(<[a-z](?:{_PLAIN})*+{_BRACKETED}(?:{_PLAIN}|{_BRACKETED})*+>?)"

@@ -74,7 +74,7 @@ def origin_of(url: str) -> tuple[str, str] | None:
 
 
 def split_web(url: str) -> SplitResult | None:
-    """Return the parts of an absolute http(s) URL, or None if `url` isn't one (no host, bad host or port, no http)."""
+    """Return the parts of an absolute http(s) URL, or None if `url` is not one (no host, bad host or port, no http)."""
     try:
         parts = urlsplit(_BEFORE_QUERY.sub(lambda head: head[0].replace("\\", "/"), url, count=1))
         host = parts.hostname if parts.scheme in DEFAULT_PORTS else None

@@ -53,7 +53,7 @@ _ABSOLUTE = (  # each with a sign that every match contains, if there is one: th
     ),
     # 05.03.2024: with dots the day comes first everywhere
     (".", rf"(?<![\d.])(?P<day>\d\d?)\.\s?(?P<month>\d\d?)\.\s?(?P<year>\d{{4}})(?![\d.]\d){_TIME}"),
-    # 13/03/2024 · 3/13/2024: only where one of the numbers can't be a month
+    # 13/03/2024 · 3/13/2024: only where one of the numbers cannot be a month
     ("/", rf"(?<![\d/])(?P<day>1[3-9]|2\d|3[01])/(?P<month>\d\d?)/(?P<year>\d{{4}})(?![\d/]){_TIME}"),
     ("/", rf"(?<![\d/])(?P<month>\d\d?)/(?P<day>1[3-9]|2\d|3[01])/(?P<year>\d{{4}})(?![\d/]){_TIME}"),
 )

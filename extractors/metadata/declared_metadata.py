@@ -1,4 +1,4 @@
-"""What a page declares about itself: meta elements, links, headings, times, JSON-LD and microdata.
+"""The declarations of a page: meta elements, links, headings, times, JSON-LD and microdata.
 
 One walk over the tree collects the elements; microdata on visible elements (`<span itemprop="datePublished">`) needs a
 separate search, which is made only if necessary.

@@ -1,4 +1,4 @@
-"""When an article was published and last changed: which of a page's many dates to use.
+"""The times at which an article was published and last changed: the choice among a page's many dates.
 
 Strategy for `published`: JSON-LD, meta elements, marked <time> elements and microdata; then the lines around the title
 and before the body; then other <time> elements, labelled lines after the body, and declarations for Baidu; then the
@@ -133,7 +133,7 @@ def _before_stamp(seen: list[date], head: Head, nearby: Nearby, page: Page) -> d
 def _agree(one: date, other: date) -> bool:
     """Whether two dates are the same moment, or the same clock time of a day; or the same day if one is only a day.
 
-    To the minute: pages don't show seconds. A time without zone may be UTC in another zone, but the same clock time in
+    To the minute: pages do not show seconds. A time without zone may be UTC in another zone, but the same clock time in
     UTC is as often a local time marked as UTC.
     """
     if not isinstance(one, datetime) or not isinstance(other, datetime):
@@ -246,5 +246,5 @@ def _zone_between(moment: datetime, shown: datetime) -> timezone | None:
 
 
 def _may_be_day(moment: datetime, day: date) -> bool:
-    """Whether `day` isn't the day of `moment` (UTC), but is its day somewhere on Earth."""
+    """Whether `day` is not the day of `moment` (UTC), but is its day somewhere on Earth."""
     return day != moment.date() and (moment + WEST_LIVED).date() <= day <= (moment + EAST_LIVED).date()

@@ -107,7 +107,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class Election:
-    """How the votes on a page were counted; noted only if its extraction is traced.
+    """The count of the votes on a page; noted only if its extraction is traced.
 
     `counts`: for each line, of the votes that count; `elected`: the lines with at least half of them; `kept`: what the
     rules about words leave of those.

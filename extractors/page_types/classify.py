@@ -91,7 +91,7 @@ def classify_shapes(pages: Iterable[tuple[str, PageType]]) -> dict[str, PageType
     """Return the type of each shape of URL from (URL, type) of single pages, by the mean of their log odds.
 
     The thresholds fall with the square root of the number of pages, like the error of a mean. A shape with both clear
-    articles and clear lists is uncertain, whatever the mean. Use it to judge a pattern, or for pages that are uncertain
+    articles and clear lists is uncertain for any mean. Use it to judge a pattern, or for pages that are uncertain
     by themselves: `shapes[shape_of(url)]`.
     """
     grouped: dict[str, list[PageType]] = {}

@@ -1,4 +1,4 @@
-"""Whether a page is an empty shell, whose text appears only after its scripts have run.
+"""The detection of empty shells: pages whose text appears only after their scripts have run.
 
 Strategy: no scripts → no; text to read → no; a notice that the page needs JavaScript → yes; almost no visible text, or
 an empty container for scripts to fill → yes.

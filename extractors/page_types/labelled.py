@@ -1,7 +1,7 @@
 """Stored pages whose type is known, as `train` and the evaluation read them.
 
 A folder of pages has a `truth.jsonl` in UTF-8, one object per page: `file` (relative to the folder; .gz is unpacked),
-`kind` ("article" or "list"; rows of other kinds are passed over), and as far as they are known `url`, `site` and
+`kind` ("article" or "list"; rows of other kinds are ignored), and, if known, `url`, `site` and
 `encoding`. A folder directly below one named `sites` is a document root: there a page's path is its URL's path.
 """
 
@@ -25,7 +25,7 @@ _SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})  # as
 
 
 class LabelledDataError(ValueError):
-    """The data can't be used; the message names the file and the mistake."""
+    """The data cannot be used; the message names the file and the mistake."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ FOLDS = 10
 NEVER = 99.0  # log odds that no page has
 RIGHT = 0.99  # share of right ones among the pages classified as articles, on held-out sites
 LOST = 1 / 200  # share of articles that may be classified as lists, on held-out sites
-SKIPPED = 0.03  # share of lists that the screen may classify as articles, on held-out sites: no other model sees them
+SKIPPED = 0.03  # share of lists that the screen may classify as articles, on held-out sites: no other model judges them
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def _threshold(log_odds: Values, wanted: Flags, weight: Values, right: float) ->
 
 
 def evenly(keys: Sequence[object], most: int = PER_SITE) -> Flags:
-    """Return the items to use: at most so many of each key, evenly spaced in their order."""
+    """Return the items to use: at most `most` of each key, evenly spaced in their order."""
     counts, seen = Counter(keys), Counter[object]()
     chosen = np.zeros(len(keys), np.bool_)
     for place, key in enumerate(keys):

@@ -27,7 +27,7 @@ ENTRY_MIN, ENTRY_MAX, ENTRY_SPACES, ENTRY_WIDE = 15, 260, 2, 15  # bytes, spaces
 SHORT = 80  # characters of a line in which dates, prices, pagers and bylines are looked for
 LINE_COST, LINE_MAX = 15, 600  # bytes from which a line counts in a run; bytes that count of a line at most
 NEAR_TITLE = 30  # lines
-FAR = 400  # lines; stands for "no title found": no title is so far from its text
+FAR = 400  # lines; means "no title found", since no title is this far from its text
 
 
 @dataclass(frozen=True, slots=True)

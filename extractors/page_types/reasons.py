@@ -7,7 +7,7 @@ REASONS = 3
 COUNTED, SHARE, YES = range(3)
 
 # By the name of a number: its form, and the words; `{}` is the count or the share. Numbers that a person cannot check
-# # are left out.
+# are left out.
 TOLD = {
     "og_article": (YES, "it declares og:type article", "og:type is not article"),
     "declared_published": (YES, "it declares when it was published", "it declares no time of publication"),

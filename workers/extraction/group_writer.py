@@ -223,7 +223,7 @@ class GroupWriter:
             log.info("%s", text, extra={"page": page.name, "run": page.lease.run})
 
     def _rows_of(self, page: PendingPage) -> list[Any]:
-        """Return the rows of a page as they are queued. Those of a back-fill may have been written long ago."""
+        """Return the rows of a page in the form for queues. Those of a back-fill may have been written long ago."""
         again = page.decision.again or "days" in page.lease.info
         return to_queue(self.ledger.task, page.decision.rows, self.queued, again=again)
 

@@ -212,7 +212,7 @@ class ReExtraction:
         self.kept.done(ids, [(page, new_row.row, new_row.example_hash) for page, new_row in changes])
 
     def _accepted(self, outcome: ExtractedAgain) -> list[tuple[int, NewRow]]:
-        """Take the new rows of a page into account in the ledger; return those that are to be written."""
+        """Record the new rows of a page in the ledger; return those that are to be written."""
         is_article = not outcome.rows[0].is_entry
         canonical = fingerprint(outcome.rows[0].row["canonical_url"] if is_article else outcome.url)
         version = outcome.rows[0].row["version"] if is_article else 0

@@ -1,4 +1,4 @@
-"""When a written page is rechecked, and whether a recheck showed anything new."""
+"""The plan of rechecks: when a written page is rechecked, and whether a recheck found a change."""
 
 from ..url_states import RecheckPlan
 

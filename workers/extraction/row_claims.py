@@ -1,4 +1,4 @@
-"""Which rows a page writes: those whose canonical URLs it can claim, so that each row has one writer.
+"""Claims on rows: a page writes the rows whose canonical URLs it can claim, so that each row has one writer.
 
 The claims, and the texts' hashes for near-duplicates, are in Redis; the rest of a decision follows from them.
 """

@@ -132,7 +132,7 @@ class SectionPreparation:
         self._prepared.clear()
 
     def _voters(self, config: ExtractionConfig) -> tuple[SectionPages | None, Section]:
-        """Prepare the example and all recent pages of one version; drop recent pages that can't be prepared."""
+        """Prepare the example and all recent pages of one version; drop recent pages that cannot be prepared."""
         while True:
             try:
                 pages = section_pages(self.redis, config.task)
@@ -149,7 +149,7 @@ class SectionPreparation:
             drop_recent(self.redis, config.task, pages, bad)
 
     def _learn(self, section: Section, task: str, page: RecentPage, pages: SectionPages) -> bool:
-        """Let a recent page vote on later ones. False if it can't be prepared, or crashes or times out every worker."""
+        """Let a recent page vote on later ones. False if this is impossible, or crashes or times out every worker."""
         if begin_recent(self.redis, task, page) > MOST_BEGINS:
             return False
         self.watch.begin(task, page.name, self.times.page_deadline)

@@ -99,7 +99,7 @@ def _medians(raw: bytes | None) -> dict[str, float]:
     try:
         windows = json.loads(raw or "{}").get("windows", {})
         return {key: median(values) for key, values in windows.items() if key in _BASELINES and values}
-    except (ValueError, TypeError, AttributeError):  # unreadable: the next observation begins anew
+    except (ValueError, TypeError, AttributeError):  # unreadable: the state starts over at the next observation
         return {}
 
 

@@ -32,7 +32,7 @@ OFF = 0.6  # share of the median match, below which a page is off: the measured 
 SHORT = 0.5  # share of the tenth percentile of lengths, below which a text is short
 THIN = 0.25  # share of the median number of links, below which lists are without links
 LEAST_LINKS = 4  # median number of links from which a list can be without links
-LEAST_NEW = 3  # articles of a visit from which it counts whether all are new
+LEAST_NEW = 3  # new articles of a visit without known ones, from which it is evidence
 LENGTHS_APART = 1.25  # ratio of the lengths of two pages below which they may be alike
 DAY = 86400.0  # seconds in which a repeated alarm gives no further notice
 

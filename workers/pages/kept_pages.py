@@ -361,7 +361,7 @@ class KeptPages(SqliteFile, PageSink):
         """Open the file for one read. Raises `SinkUnavailable`, `ValueError` if a block is damaged."""
         try:
             database = self._open(PATIENCE)
-            database.execute("BEGIN")  # what is read belongs together
+            database.execute("BEGIN")  # one consistent state for all reads
             try:
                 yield database
             finally:

@@ -51,7 +51,7 @@ class RedisMemory:
 
     @classmethod
     def of_info(cls, info: dict[str, Any]) -> "RedisMemory":
-        """The memory in a response to `INFO memory`."""
+        """Return the memory in a response to `INFO memory`."""
         most = int(info.get("maxmemory", 0))
         return cls(int(info["used_memory"]), most or int(info.get("total_system_memory", 0)), bool(most))
 

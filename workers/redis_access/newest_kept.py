@@ -4,7 +4,7 @@ An owner, such as a task, has a hash of its items and a sorted set of their time
 """
 
 # keep_newest(now, owner, largest numbers of items, bytes and owners, seconds, how many are kept for any size), called
-# # after the items were written to KEYS[1] and their times to KEYS[2] -> the owners whose items are to be removed
+# after the items were written to KEYS[1] and their times to KEYS[2] -> the owners whose items are to be removed
 KEEP_NEWEST = """
 local function keep_newest(now, owner, most, bytes, owners, seconds, always)
   local kept, size = 0, 0

@@ -117,7 +117,7 @@ class RedisAddress:
 
     @property
     def url(self) -> str:
-        """The address as `REDIS_URL` gives it, passwords and `#name` included: for processes of our own."""
+        """The address in the form of `REDIS_URL`, including passwords and `#name`, for processes of this program."""
         return f"{self.text}#{quote(self.name)}" if self.named else self.text
 
     @property

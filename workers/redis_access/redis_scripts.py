@@ -64,7 +64,7 @@ class _RepeatedScript(Script):
 
 @lru_cache(maxsize=256)
 def _sha_of(script: str | bytes) -> str:
-    """Return the name under which Redis knows a script."""
+    """Return the hash by which Redis identifies a script."""
     return hashlib.sha1(script.encode() if isinstance(script, str) else script, usedforsecurity=False).hexdigest()
 
 

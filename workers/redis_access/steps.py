@@ -20,7 +20,7 @@ REPLY_KEPT = 90  # seconds: a client gives up within 7 attempts of 10 s and the 
 STEPS_TOGETHER = 256  # steps of one transaction or pipeline, at most
 
 # The last of KEYS is the key of the reply, the last of ARGV the number of the request. Both are removed, so that a step
-# # only has its own. A full Redis does not store the reply of a step that did not write (`pcall`).
+# only has its own. A full Redis does not store the reply of a step that did not write (`pcall`).
 RECALL = f"""
 local request, reply_key = table.remove(ARGV), table.remove(KEYS)
 local last_request, last_reply

@@ -1,6 +1,6 @@
 """Addresses of outputs in messages: without passwords, tokens and keys.
 
-Every message of ours names an output by `shown(address)`. A library's message on an address is passed through
+Every message of this program names an output by `shown(address)`. A library's message on an address is passed through
 `concealed` first, since libraries quote addresses and parts of them in various forms.
 """
 
@@ -40,7 +40,7 @@ def shown(address: str) -> str:
 
 
 def has_secret(address: str) -> bool:
-    """Whether an address as it is written in tasks.yaml contains a secret itself, instead of a `${VARIABLE}`."""
+    """Whether an address in tasks.yaml contains a secret itself, instead of a `${VARIABLE}`."""
     return shown(address) != address
 
 
@@ -59,7 +59,7 @@ def concealed(text: str, *addresses: str) -> str:
 
 
 def secrets_of(address: str) -> tuple[str, ...]:
-    """Return the secrets in an address, as they are written there."""
+    """Return the secrets in an address, in their written form."""
     spans = [address[start:stop] for start, stop in _secret_spans(address)]
     return tuple(dict.fromkeys(secret for secret in spans if secret and VARIABLE.sub("", secret)))
 

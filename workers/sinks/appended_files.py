@@ -83,7 +83,7 @@ class AppendedFileSink:
         self.append(self.missing(rows, again=again))
 
     def missing(self, rows: Sequence[Row], *, again: AbstractSet[RowKey]) -> list[Row]:
-        """Return the rows that the output does not have, as they are to be written, inside `exclusive`."""
+        """Return the rows that the output does not have, in the form to be written, inside `exclusive`."""
         assert self._held is not None, "write inside `with sink.exclusive()`"
         try:
             files = self._files(self.format.moves_aside) if again else []
@@ -141,7 +141,7 @@ class AppendedFileSink:
         return True
 
     def _if_missing(self, row: Row, files: Sequence[Path]) -> Row | None:
-        """Return the row as it is to be written; None if a file has it.
+        """Return the row in the form to be written; None if a file has it.
 
         Versions of a forgotten article begin at 1 again: if the output has that version with another text, the row gets
         the next number. Rows without content hash count as having the same text.

@@ -198,7 +198,7 @@ class CloudStore:
             failure = self._failure(what, error)
         else:
             return
-        self.close()  # the next call reads credentials anew and connects again
+        self.close()  # the next call reads credentials again and connects again
         raise failure
 
     def _failure(self, what: str, error: BaseException) -> OutputError | SinkUnavailable:

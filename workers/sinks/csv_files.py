@@ -1,8 +1,8 @@
 """CSV and TSV: a header, then one record per row, in UTF-8, quoted as in RFC 4180 with CRLF as line end.
 
-Texts are in quotes; numbers, `true`, `false` and missing values (empty) are not. Lists are JSON. A spreadsheet
-program takes a text that begins with one of `= + - @`, their full-width forms, a tab or a line end for a formula, so
-such a text gets an apostrophe before it, as OWASP recommends under "CSV Injection"; so does a text that begins with an
+Texts are in quotes; numbers, `true`, `false` and missing values (empty) are not. Lists are JSON. Spreadsheet programs
+interpret a text that begins with one of `= + - @`, their full-width forms, a tab or a line end as a formula, so such a
+text gets an apostrophe before it, as OWASP recommends under "CSV Injection"; so does a text that begins with an
 apostrophe. A reader that removes one leading apostrophe from each text gets the original text.
 """
 
@@ -104,7 +104,7 @@ class CsvFormat:
         return "".join(f"{line}\r\n" for line in lines).encode("utf-8", "replace")
 
     def header_of(self, file: int) -> bytes | None:
-        """Return the header; None if a column of ours is not in it."""
+        """Return the header; None if it lacks a column of this output."""
         with mapped(file) as data:
             header = self._header(data)
         return header if not header or set(self.columns) <= set(self._names_in(header)) else None

@@ -242,7 +242,7 @@ def _is_dropped(letter: str) -> bool:
 
 
 def _template_value(row: Row, name: str) -> str:
-    """Return the value of a template's name: the article as Markdown, its text as it is, other fields escaped."""
+    """Return the value of a template's name: the article as Markdown, its text unchanged, other fields escaped."""
     match name:
         case "body":
             return markdown_of(row)

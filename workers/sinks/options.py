@@ -13,7 +13,7 @@ BATCH_ROWS, BATCH_SECONDS = 500, 10.0
 
 @dataclass(frozen=True, slots=True)
 class RowCondition:
-    """Which rows an output gets. An empty field means no condition."""
+    """The conditions on the rows that an output gets. An empty field means no condition."""
 
     languages: tuple[str, ...] = ()  # ISO 639-1, such as zh
     confidence: float = 0.0  # the least confidence

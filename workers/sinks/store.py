@@ -88,7 +88,7 @@ class StoreSink:
         self._store.close()
 
     def _missing(self, batch: RowBatch) -> Iterator[Row]:
-        """Yield the rows that no other object has, as they are to be written."""
+        """Yield the rows that no other object has, in the form to be written."""
         again = [row for row in batch.rows if key_of(row) in batch.again]
         written: dict[bytes, Versions] = self._written.versions(again, batch.id) if again else {}
         taken: set[RowKey] = set()

@@ -5,7 +5,7 @@
 The parameters `secret`, `form`, `bearer` and `ca` are options of this output and are removed; the receiver gets all
 others. Requests are signed as in Standard Webhooks 1.0.0: headers `webhook-id`, `webhook-timestamp` and
 `webhook-signature`, which is `v1,` and the base64 of the HMAC-SHA256 of `id.timestamp.body`. A secret `whsec_…` is
-base64, any other is used as it is; several `secret` parameters give several signatures, for a change of secret.
+base64, any other is used unchanged; several `secret` parameters give several signatures, for a change of secret.
 
 A row has an `id` too, that of its row key. Any status 2xx means that the receiver has the rows.
 """

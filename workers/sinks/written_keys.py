@@ -85,5 +85,5 @@ class WrittenKeys:
 
 
 def article_of(task: str, canonical_url: str) -> bytes:
-    """Return 16 bytes that stand for a task's article."""
+    """Return 16 bytes that identify a task's article."""
     return blake2b(f"{task}\n{canonical_url}".encode("utf-8", "replace"), digest_size=16).digest()

@@ -158,7 +158,7 @@ class Supervisor:
             dead = self._dead[0]
             freed = Ledger(self.redis, dead.task).free(dead.name, uncounted=dead.uncounted, killed=dead.killed)
             self.inbox.wake(dead.task, [*dict.fromkeys([*freed, *dead.job])], first=True)
-            del self._dead[0]  # now: an error of Redis has it done again
+            del self._dead[0]  # only now, so that it is repeated after an error of Redis
 
     def _start_missing(self) -> None:
         while len(self._workers) < self.count and time.monotonic() >= self._not_before and not self.stopping:

@@ -45,15 +45,15 @@ class WakeUpJob(Job):
 
     @property
     def success_callback(self) -> None:
-        """None, whatever callback the job names."""
+        """Always None, also if the job names a callback."""
 
     @property
     def failure_callback(self) -> None:
-        """None, whatever callback the job names."""
+        """Always None, also if the job names a callback."""
 
     @property
     def stopped_callback(self) -> None:
-        """None, whatever callback the job names."""
+        """Always None, also if the job names a callback."""
 
     def send_webhooks(self, *_: Any, **__: Any) -> None:
         """No-op."""

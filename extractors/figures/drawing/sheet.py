@@ -160,7 +160,7 @@ class Sheet:
 
 
 def fit(text: str, columns: int) -> str:
-    """Return a text without unprintable characters, cut to so many columns; a Chinese character takes two."""
+    """Return a text without unprintable characters, cut to `columns` columns; a Chinese character takes two."""
     clean = "".join(sign if sign.isprintable() else " " for sign in text)
     room = columns
     shown: list[str] = []

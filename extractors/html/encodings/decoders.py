@@ -30,7 +30,7 @@ _SINGLE_BYTE_CORRECTIONS = {"koi8-u": {0xAE: "ў", 0xBE: "Ў"}, "windows-1255": 
 _REPLACED = {name: re.compile(f"[{''.join(map(chr, table))}]") for name, table in REPLACED.items()}
 _EXCHANGED = {name: re.compile(b"|".join(map(re.escape, table))) for name, table in EXCHANGED.items()}
 # Complete characters and errors. An ASCII byte in the place of a trail byte, which the decoder restores after an error,
-# # is taken as a trail byte: the boundary is the same.
+# is taken as a trail byte: the boundary is the same.
 _WHOLE = {
     "big5": re.compile(rb"(?:[\x81-\xfe][\s\S]|[\x00-\x80\xff]++)*+"),
     "euc-jp": re.compile(
@@ -121,7 +121,7 @@ def _step_gb18030(data: bytes, at: int) -> tuple[str, int]:
     if not 0x30 <= data[at + 1] <= 0x39:
         return _error_of_two(data, at)
     # Four bytes: a sequence that the end truncates is one error; if a byte does not fit, only the first byte is an
-    # # error; else the pointer is beyond the ranges.
+    # error; else the pointer is beyond the ranges.
     if len(data) == at + 2:
         return REPLACEMENT, at + 2
     if not 0x81 <= data[at + 2] <= 0xFE:

@@ -42,7 +42,7 @@ WEIGHTS = Path(__file__).with_name("weights.json")
 VERBATIM_WEIGHTS = Path(__file__).with_name("weights-verbatim.json")
 OWN_WEIGHTS = "EXEMPLAR_BP_WEIGHTS"  # environment variable: a file that `train` wrote, used in place of the shipped one
 
-BODY = 0.5  # output above which a line by itself is body
+BODY = 0.5  # output above which a single line is body
 LIKELY = 0.8  # output of the likeliest line of a page without any above BODY
 SURE = 0.98  # outputs above this or below 1 minus this are set to it: no line is certain
 LEAST_WIDTH, MOST_WIDTH = 30, 630  # bytes by which the evidence of an empty and of a long line is weighted

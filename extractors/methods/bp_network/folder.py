@@ -60,7 +60,7 @@ def labelled_pages(folder: Path) -> list[tuple[Path, Path]]:
 
 
 def read_labelled(page: Path, text: Path, verbatim: bool = False) -> LabelledLines:
-    """Return a page for training. Raises `LabelledMistakes` if page or text can't be used."""
+    """Return a page for training. Raises `LabelledMistakes` if page or text cannot be used."""
     right = _read_text(text)
     try:
         html = decode(page.read_bytes())[0]

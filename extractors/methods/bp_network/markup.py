@@ -23,7 +23,7 @@ REACH = 50_000  # characters of text between two lines at most; a match beyond t
 
 
 def markup_lengths(html: str, texts: Sequence[str]) -> Values:
-    """Return the characters of markup at each line, float64; 0 for a line that isn't found literally."""
+    """Return the characters of markup at each line, float64; 0 for a line that is not found literally."""
     text, before = _text_with_markup(html)
     lengths = np.zeros(len(texts), np.float64)
     begin = 0

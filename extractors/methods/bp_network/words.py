@@ -58,7 +58,7 @@ def tokenizer() -> Callable[[str], list[str]]:
 
 
 def rjieba_tokenizer() -> Callable[[str], list[str]]:
-    """Return rjieba's tokenizer. Raises `ImportError` if rjieba isn't installed."""
+    """Return rjieba's tokenizer. Raises `ImportError` if rjieba is not installed."""
     import rjieba
 
     cut: Callable[[str], list[str]] = rjieba.Jieba().cut

@@ -11,7 +11,7 @@ The formulas of R and TL are lost in the scan. TL is assumed to be the mean. The
 any choice of R (`docs/methods.md`): among 15 ids there is always a container with much more text than an entry. The
 source reports more than 95% right and complete.
 
-Where we depart, to find the entries of a list (method `list-rank-verbatim`, in `verbatim`, doesn't):
+Where we depart, to find the entries of a list (method `list-rank-verbatim`, in `verbatim`, does not):
 
 - An id is the path down through similar elements (`like_elements`). With depth and class alone the items of menus,
   sidebars and lists have one id if none has a class, and entries have several ids if each has a class of its own.

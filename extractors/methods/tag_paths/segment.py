@@ -7,7 +7,7 @@ from math import inf
 from .clusters import Leaf, LeafOutline, Leaves, cluster, length, noise, period, split, variance
 
 # Chosen by mean F1 over the development sets, or, where values give the same (LENGTH_SHARE, ALIKE), over the perturbed
-# # ones; `python -m evaluation.reproduction.constants` prints the result on each set with the values best on the
+# ones; `python -m evaluation.reproduction.constants` prints the result on each set with the values best on the
 # others.
 VARIANCE = 1000.0  # σ², leaves squared: a cluster above it is split
 NOISE = 0.3  # Cn, not in percent
