@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..html.lines import Flags, Lines
+from ..html.lines import Lines
 
 BARREN = 0.05  # share of a place's bytes in the body, up to which the place belongs to the template
 BARREN_FACTOR = 0.02  # factor of the content of a line in such a place
@@ -37,10 +37,9 @@ class Layout:
         useful = [self.share.get(path, 1.0 if fertile[n] else 0.0) > BARREN for n, path in enumerate(outline.paths)]
         return [1.0 if useful[place] else BARREN_FACTOR for place in outline.places]
 
-    def holds_body(self, lines: Lines, least: float = BARREN) -> Flags:
-        """Whether more than the share `least` of the example's text in the line's place is body."""
-        outline = lines.outline
-        return np.array([self.share.get(path, 0.0) > least for path in outline.paths], np.bool_)[outline.of_line]
+    def holds_body(self, path: int, least: float = BARREN) -> bool:
+        """Whether more than the share `least` of the example's text in a place is body."""
+        return self.share.get(path, 0.0) > least
 
 
 def layout_of(lines: Lines, kept: list[int]) -> Layout:

@@ -89,9 +89,9 @@ def _without_bylines(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
 
 def _without_controls(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     texts, code = lines.texts, lines.are_code
-    return [
-        i for i in kept if len(texts[i]) > MAX_CREDIT or code[i] or not (is_control(texts[i]) or is_credit(texts[i]))
-    ]
+    short = [i for i in kept if len(texts[i]) <= MAX_CREDIT and not code[i]]
+    dropped = {i for i in short if is_control(texts[i]) or is_credit(texts[i])}
+    return [i for i in kept if i not in dropped] if dropped else kept
 
 
 def _without_leads(kept: list[int], lines: Lines, prior: Prior) -> list[int]:

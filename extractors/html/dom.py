@@ -96,6 +96,8 @@ def _whole_body(data: bytes, begin: int) -> bytes:
 
 def inner_text(element: etree._Element) -> str:
     """Return all text below `element`."""
+    if not len(element):
+        return element.text or ""
     return "".join(str(text) for text in element.itertext())
 
 

@@ -124,13 +124,18 @@ def is_heading_of(kind: str, text: str) -> bool:
 def find_heading_of(kind: str, texts: list[str], start: int) -> int:
     """Return the first line from `start` on that `is_heading_of` that kind, or the number of lines."""
     longest, form = HEADING if kind == "related" else SHORT, _LINE[kind]
-    short = [(index, texts[index]) for index in range(start, len(texts)) if len(texts[index]) <= longest]
+    hints: list[str] = []
     if kind in _HINTS:
-        everything = "\n".join([text for _, text in short]).lower()
+        everything = "\n".join([text for text in texts[start:] if len(text) <= longest]).lower()
         if everything.isascii() or not any(letter in everything for letter in _ODD_LETTERS):
             hints = [hint for hint in _HINTS[kind] if hint in everything]
-            short = [one for one in short if any(hint in one[1].lower() for hint in hints)] if hints else []
-    return next((index for index, text in short if form.match(text)), len(texts))
+            if not hints:
+                return len(texts)
+    for index in range(start, len(texts)):
+        text = texts[index]
+        if len(text) <= longest and (not hints or any(hint in text.lower() for hint in hints)) and form.match(text):
+            return index
+    return len(texts)
 
 
 def is_control(text: str) -> bool:

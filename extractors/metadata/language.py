@@ -58,9 +58,11 @@ def language_by_script(text: str) -> str | None:
     if text.isascii():
         return None
     others = _NOT_OTHER.sub("", text)
-    letters = len(others) + _count(_LATIN_LETTERS, text) // LETTERS_A_WORD if others else 0
+    if not others:
+        return None
+    letters = len(others) + _count(_LATIN_LETTERS, text) // LETTERS_A_WORD
     return next((name for name, form, share in _SCRIPTS if _count(form, others) > share * letters), None)
 
 
 def _count(letters: re.Pattern[str], text: str) -> int:
-    return sum(match.end() - match.start() for match in letters.finditer(text))
+    return sum(map(len, letters.findall(text)))

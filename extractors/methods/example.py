@@ -340,8 +340,9 @@ def _agree(lines: Lines, one: list[int], other: list[int]) -> bool:
 
 def _where_expected(page: Lines, kept: list[int], layouts: list[Layout]) -> bool:
     """Whether most of the body is in places where an example has its own."""
-    width = page.width[kept]
-    return any(float(width[layout.holds_body(page)[kept]].sum()) > width.sum() / 2 for layout in layouts)
+    widths, paths = page.widths, page.paths
+    half = sum([widths[line] for line in kept]) / 2
+    return any(sum([widths[line] for line in kept if layout.holds_body(paths[line])]) > half for layout in layouts)
 
 
 def surrounding_match(page: Lines, similarity: Floats, body: Body) -> float:
@@ -356,7 +357,7 @@ def is_twin(parsed: ParsedPage, similarity: Floats) -> bool:
     page = parsed.lines
     alike = similarity.tolist()
     new = sum(content_of(page, alike, *turning_points(evidence_of(page, alike))))
-    structural = parsed.prior.plain * page.weight
+    structural = parsed.prior.plain * page.weight if any(page.are_code) else parsed.prior.plain
     if new >= TWIN_REST * float(structural.sum()):
         return False  # saves the second cut below on all but a few pages
     alone = density.cut_alone(page, parsed.prior).kept

@@ -16,7 +16,7 @@ from ..article import PageType
 from ..content.assembly import ParsedPage
 from ..expressions import expression
 from ..html.lines import Lines
-from . import classify, surely_article
+from .classify import EVEN, surely_article, weigh
 
 NOTICE_PAGE = 3_000  # bytes of unlinked text; a page with more is not a notice
 NOTICE_BODY = 1_000  # bytes of the body; a page with more has another content
@@ -75,9 +75,10 @@ def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> PageVer
         return PageVerdict("uncertain", None, None if refuse == "never" else said)
     if surely_article(parsed, kept):
         return PageVerdict()
-    found = classify(parsed, kept, evidence)
-    refused = {"sure": found.kind == "list", "likely": not found.is_rather_article, "never": False}[refuse]
-    return PageVerdict(found.kind, found.probability, f"a list: {'; '.join(found.reasons)}" if refused else None)
+    found = weigh(parsed, kept, evidence)
+    kind, chance = found.kind, found.probability
+    refused = {"sure": kind == "list", "likely": chance < EVEN, "never": False}[refuse]
+    return PageVerdict(kind, chance, f"a list: {'; '.join(found.reasons())}" if refused else None)
 
 
 def notice(lines: Lines, title: str, headings: list[str], kept: list[int]) -> str | None:

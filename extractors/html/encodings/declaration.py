@@ -42,7 +42,10 @@ def in_page(data: bytes) -> str | None:
         return _UTF_16_XML[data[:6]]
     for length in (META_EXPECTED, META_SEARCH):
         head = data[:length]
-        head = head[: head.lower().rfind(b"charset") + META_LENGTH]  # most of the page need not be searched
+        last = head.lower().rfind(b"charset")
+        if last < 0:
+            continue
+        head = head[: last + META_LENGTH]  # most of the page need not be searched
         for found in _MARKUP.finditer(head):
             if found[1] and found[1].lower() == b"meta" and (name := _in_meta(found[2])):
                 if found.end() < len(head) or len(data) <= length:
