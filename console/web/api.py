@@ -24,6 +24,10 @@ from console.web.security import MOST_FORM
 from console.web.snapshot import TaskState
 from console.web.texts import translations, worded
 from crawler.task_list.mistakes import TaskError
+from workers.errors import ExemplarError
+from workers.health import Alarm
+from workers.redesign.backtest import PageComparison
+from workers.redesign.proposals import Proposal
 
 Body = TypeVar("Body")
 MOST = 200  # tasks, articles or failures in one response
@@ -98,6 +102,31 @@ def failures(request: Request) -> Response:
     return _answer(types.ApiFailureList(len(names), [_failures(data.failures(name)) for name in shown]))
 
 
+def alarms(request: Request) -> Response:
+    """Return the open alarms by task."""
+    chosen = request.query_params.get("task")
+    found = [alarm for alarm in web_of(request).data.snapshot().alarms if chosen in (None, alarm.task)]
+    start, size = _place(request)
+    return _answer(types.ApiAlarms(len(found), [_alarm(alarm) for alarm in found[start : start + size]]))
+
+
+def proposals(request: Request) -> Response:
+    """Return the proposals that wait for a decision, newest first."""
+    found = web_of(request).data.open_proposals()
+    start, size = _place(request)
+    return _answer(types.ApiProposals(len(found), [_proposal(one) for one in found[start : start + size]]))
+
+
+def proposal(request: Request) -> Response:
+    """Return the newest proposal of a task with its back-test, decided on or not."""
+    data, state = web_of(request).data, _state(request)
+    found = data.proposal(state.name)
+    reason = data.unproposed(state.name) if state.server else ""
+    if found is None:
+        return _answer(types.ApiTaskProposal(state.name, None, [], reason))
+    return _answer(types.ApiTaskProposal(state.name, _proposal(found), [*map(_compared, found.test.pages)], reason))
+
+
 def machines(request: Request) -> Response:
     """Return processes and present problems."""
     state = web_of(request).data.machines()
@@ -120,6 +149,28 @@ async def act_on_task(request: Request) -> Response:
     if do == "run":
         return await _done(web, lambda: web.actions.run_now(name))
     return await _done(web, lambda: web.actions.pause(name, paused=do == "pause"))
+
+
+async def act_on_alarm(request: Request) -> Response:
+    """Dismiss an open alarm."""
+    web, body = web_of(request), await _body(request, types.ApiAlarmAction)
+
+    def dismiss() -> Done:
+        return web.actions.dismiss_alarm(web.data.task(body.task).name, body.kind)
+
+    return await _done(web, dismiss)
+
+
+async def act_on_proposal(request: Request) -> Response:
+    """Adopt or dismiss the proposed example of a task."""
+    web, name = web_of(request), request.path_params["name"]
+    body = await _body(request, types.ApiProposalAction)
+
+    def decide() -> Done:
+        task = web.data.task(name).name
+        return web.actions.adopt(task, body.url) if body.do == "adopt" else web.actions.dismiss(task, body.url)
+
+    return await _done(web, decide)
 
 
 async def act_on_failures(request: Request) -> Response:
@@ -165,6 +216,28 @@ ROUTES = (
         act_on_task,
     ),
     ApiRoute(Operation("GET", "/api/tasks/{name}/runs", "Its last runs", types.ApiRuns, (_NAME,)), runs),
+    ApiRoute(
+        Operation("GET", "/api/tasks/{name}/proposal", "Its proposed example", types.ApiTaskProposal, (_NAME,)),
+        proposal,
+    ),
+    ApiRoute(
+        Operation(
+            "POST", "/api/tasks/{name}/proposal", "Adopt or dismiss it", types.ApiDone, (_NAME,),
+            types.ApiProposalAction,
+        ),
+        act_on_proposal,
+    ),
+    ApiRoute(Operation("GET", "/api/proposals", "Proposed examples", types.ApiProposals, _PAGE), proposals),
+    ApiRoute(
+        Operation(
+            "GET", "/api/alarms", "Open alarms", types.ApiAlarms,
+            (Parameter("task", "string", "Only those of this task."), *_PAGE),
+        ),
+        alarms,
+    ),
+    ApiRoute(
+        Operation("POST", "/api/alarms", "Dismiss an alarm", types.ApiDone, body=types.ApiAlarmAction), act_on_alarm
+    ),
     ApiRoute(Operation("GET", "/api/articles", "Search the articles", types.ApiArticles, _SEARCH), articles),
     ApiRoute(
         Operation(
@@ -225,7 +298,7 @@ async def _done(web: Web, act: Callable[[], Done]) -> Response:
         done = await in_thread(act)
     except UnknownTask:
         raise HTTPException(404, "unknown task") from None
-    except TaskError as error:
+    except (ExemplarError, TaskError) as error:
         raise HTTPException(422, str(error)) from None
     return _answer(types.ApiDone(done.ok, worded((done.text, done.values), translations("en"))))
 
@@ -298,6 +371,48 @@ def _failures(found: TaskFailures) -> types.ApiFailures:
 
 def _reason(group: ReasonGroup) -> types.ApiReason:
     return types.ApiReason(group.label, group.key, group.number, list(group.urls), iso(group.last))
+
+
+def _alarm(found: Alarm) -> types.ApiAlarm:
+    return types.ApiAlarm(
+        found.task,
+        found.kind,
+        found.state,
+        iso(found.since),
+        iso(found.opened),
+        iso(found.last),
+        found.count,
+        found.repeats,
+        found.evidence,
+        found.unproposed,
+        found.advice,
+        list(found.urls),
+    )
+
+
+def _proposal(found: Proposal) -> types.ApiProposal:
+    fits_old, fits_new = found.test.fitting()
+    return types.ApiProposal(
+        task=found.task,
+        url=found.url,
+        title=found.title,
+        former=found.former,
+        state=found.state,
+        at=iso(found.at),
+        since=iso(found.since),
+        low=found.low,
+        cluster=found.cluster,
+        confidence=found.confidence,
+        problem=found.problem,
+        counts={str(kind): number for kind, number in found.test.counts.items()},
+        text_f1=found.test.mean_f1,
+        fits_old=fits_old,
+        fits_new=fits_new,
+    )
+
+
+def _compared(page: PageComparison) -> types.ApiComparedPage:
+    return types.ApiComparedPage(page.url, page.kind, page.f1, list(page.differing), asdict(page.old), asdict(page.new))
 
 
 def _process(beat: Mapping[str, Any], *, alive: bool) -> types.ApiProcess:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from workers.health.alarms import AlarmKind
+
 
 @dataclass(frozen=True, slots=True)
 class ApiError:
@@ -156,6 +158,88 @@ class ApiSchedule:
 
 
 @dataclass(frozen=True, slots=True)
+class ApiAlarm:
+    """An open alarm. `unproposed`: why no new example is proposed, if the template changed and that is known."""
+
+    task: str
+    kind: str
+    state: str
+    since: str | None
+    opened: str | None
+    last: str | None
+    count: int
+    repeats: int
+    evidence: str
+    unproposed: str
+    advice: str
+    urls: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiAlarms:
+    """A page of the open alarms, by task; `total`: of all pages."""
+
+    total: int
+    alarms: list[ApiAlarm]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiProposal:
+    """A proposed example and the figures of its back-test.
+
+    `former`: the example that it would replace; `since`: when the first page of the new template came in; `low`: how
+    many pages are off the template since; `cluster`: how many of those have the new one; `problem`: why it is not
+    adopted without a person. `counts`: tested pages by kind; `fits_old`, `fits_new`: how many each example fits.
+    """
+
+    task: str
+    url: str
+    title: str
+    former: str
+    state: Literal["proposed", "adopted", "dismissed"]
+    at: str | None
+    since: str | None
+    low: int
+    cluster: int
+    confidence: float
+    problem: str
+    counts: dict[str, int]
+    text_f1: float
+    fits_old: int
+    fits_new: int
+
+
+@dataclass(frozen=True, slots=True)
+class ApiProposals:
+    """A page of the proposals that wait for a decision, newest first; `total`: of all pages."""
+
+    total: int
+    proposals: list[ApiProposal]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiComparedPage:
+    """A page of a back-test: its fields by the present example and by the proposed one."""
+
+    url: str
+    kind: Literal["same", "changed", "lost", "gained", "none"]
+    f1: float
+    differing: list[str]
+    old: dict[str, Any]
+    new: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiTaskProposal:
+    """The newest proposal of a task with the pages of its back-test. `unproposed`: why there is none, if known."""
+
+    task: str
+    proposal: ApiProposal | None
+    pages: list[ApiComparedPage]
+    unproposed: str
+
+
+@dataclass(frozen=True, slots=True)
 class ApiDone:
     """The result of an action."""
 
@@ -168,6 +252,23 @@ class ApiTaskAction:
     """An action on a task."""
 
     do: Literal["run", "pause", "resume"]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiAlarmAction:
+    """Dismiss an open alarm: what it shows is usual from now on."""
+
+    task: str
+    kind: AlarmKind
+    do: Literal["dismiss"]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiProposalAction:
+    """What to do with the proposed example. `url`: of the proposed page; another one is not decided on."""
+
+    do: Literal["adopt", "dismiss"]
+    url: str
 
 
 @dataclass(frozen=True, slots=True)

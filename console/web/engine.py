@@ -14,6 +14,7 @@ from typing import IO
 from workers.processes import die_with_parent, ended_by
 
 STOP_WAIT = 30.0  # seconds until a run that does not end is killed
+INVALID = 2  # exit code of invalid input, such as a mistake in the task list
 LOG_TAIL = 2000  # bytes of the log that are shown
 
 
@@ -27,6 +28,8 @@ class LocalRun:
         self._process: subprocess.Popen[bytes] | None = None
         self._started = threading.Event()
         self._problem = ""
+        self._code = 0
+        self._tasks_read: tuple[int, int] | None = None  # the state of the task list when the child was started
 
     @property
     def is_running(self) -> bool:
@@ -38,6 +41,18 @@ class LocalRun:
         """Return why the last run ended, with the end of its log; empty while it runs, or after it was stopped."""
         return "" if self.is_running else self._problem
 
+    def note_valid_list(self) -> None:
+        """Forget the problem of a run that ended because of invalid input, if the task list was changed since then."""
+        if self._problem and self._code == INVALID and self._state_of_list() != self._tasks_read:
+            self._problem = ""
+
+    def _state_of_list(self) -> tuple[int, int] | None:
+        try:
+            status = self.tasks.stat()
+        except OSError:
+            return None
+        return status.st_mtime_ns, status.st_size
+
     def start(self) -> None:
         """Start the child if it is not running."""
         with self._lock:
@@ -45,6 +60,7 @@ class LocalRun:
                 return
             self.log.parent.mkdir(parents=True, exist_ok=True)
             self._problem = ""
+            self._tasks_read = self._state_of_list()
             self._started.clear()
             # The kernel ends a child when the *thread* that started it ends, so this thread waits for the child.
             threading.Thread(target=self._keep, name="local-run", daemon=True).start()
@@ -70,6 +86,7 @@ class LocalRun:
             self._started.set()
             code = process.wait()
         if code not in (0, -signal.SIGTERM):
+            self._code = code
             self._problem = f"{ended_by(code)}: {self._end_of_log()}"
 
     def _start_child(self, log: IO[bytes]) -> "subprocess.Popen[bytes]":

@@ -173,14 +173,19 @@ def _decoded(raw: bytes, source: Source) -> str | None:
 
 
 def _compose(text: str, source: Source) -> None:
-    from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    from crawler.task_list.bounded_yaml import TOO_DEEP, bounded_yaml
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a repeated anchor is allowed
-            node = YAML(typ="rt", pure=True).compose(text)
+            node = bounded_yaml().compose(text)
     except MarkedYAMLError as error:
+        if error.problem == TOO_DEEP:
+            place = (error.problem_mark.line + 1, error.problem_mark.column + 1)
+            source.add(place, (), TOO_DEEP, f"a task list needs no more than {MAX_DEPTH} levels")
+            return
         _syntax_mistake(error, text, source)
     except YAMLError as error:
         at = getattr(error, "position", 0) or 0

@@ -29,8 +29,17 @@ REQUESTS = [
     ("POST", "/api/tasks", "/api/tasks", NEW_TASK),
     ("POST", f"/api/tasks/{NAMES[0]}", "/api/tasks/{name}", {"do": "run"}),
     ("POST", f"/api/tasks/{NAMES[0]}", "/api/tasks/{name}", {"do": "pause"}),
+    ("GET", "/api/alarms?limit=5", "/api/alarms", None),
+    ("GET", f"/api/alarms?task={NAMES[1]}", "/api/alarms", None),
+    ("POST", "/api/alarms", "/api/alarms", {"task": NAMES[0], "kind": "failures", "do": "dismiss"}),
+    ("GET", "/api/proposals", "/api/proposals", None),
+    ("GET", f"/api/tasks/{NAMES[0]}/proposal", "/api/tasks/{name}/proposal", None),
+    (
+        "POST", f"/api/tasks/{NAMES[0]}/proposal", "/api/tasks/{name}/proposal",
+        {"do": "adopt", "url": "https://news.example/0/a/9.html"},
+    ),
     ("POST", "/api/failures", "/api/failures", {"task": NAMES[0], "do": "retry"}),
-]
+]  # fmt: skip
 
 
 def valid(document: dict[str, object], path: str, method: str, code: str, value: object) -> None:
@@ -73,6 +82,11 @@ def test_the_row_of_an_article_has_the_schema_of_rows(published: Path, console: 
         ("POST", "/api/tasks/none", {"do": "run"}, 404),
         ("POST", f"/api/tasks/{NAMES[0]}", {"do": "explode"}, 422),
         ("POST", f"/api/tasks/{NAMES[0]}", {}, 422),
+        ("GET", "/api/tasks/none/proposal", None, 404),
+        ("POST", "/api/tasks/none/proposal", {"do": "adopt", "url": "https://news.example/"}, 404),
+        ("POST", f"/api/tasks/{NAMES[0]}/proposal", {"do": "adopt"}, 422),
+        ("POST", "/api/alarms", {"task": "none", "kind": "failures", "do": "dismiss"}, 404),
+        ("POST", "/api/alarms", {"task": NAMES[0], "kind": "noise", "do": "dismiss"}, 422),
         ("POST", "/api/tasks", {"name": "x", "keys": {"every": "soon"}}, 422),
         ("POST", "/api/tasks", {**NEW_TASK, "name": NAMES[0]}, 422),
     ],

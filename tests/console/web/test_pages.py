@@ -1,11 +1,14 @@
 """What the pages show, and what they change."""
 
 import json
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import redis
 
+from console.web.engine import LocalRun
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
 from tests.console.web.conftest import NAMES, MakeConsole, form_token
@@ -154,3 +157,25 @@ def test_pages_need_no_script(published: Path, console: MakeConsole) -> None:
         assert '<script src="/static/console.js" defer></script>' in text
         assert "style=" not in text, path
         assert "<style" not in text, path
+
+
+def test_that_a_run_ended_is_shown_until_the_task_list_is_mended(
+    tasks_yaml: Path, redis_url: str, console: MakeConsole
+) -> None:
+    client, valid = console(), tasks_yaml.read_text("utf-8")
+    client.web.engine = LocalRun(redis_url, tasks_yaml, tasks_yaml.parent)
+    tasks_yaml.write_text(valid.replace("every: 1h", "every: often"), "utf-8")
+    client.web.engine.start()
+    wait_until(lambda: client.web.engine is not None and bool(client.web.engine.problem))
+    assert "exit code 2" in client.get("/").text
+    tasks_yaml.write_text(valid.replace("every: 1h", "every: seldom"), "utf-8")
+    assert "The run ended" in client.get("/").text
+    tasks_yaml.write_text(valid, "utf-8")
+    assert "The run ended" not in client.get("/").text
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    limit = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < limit
+        time.sleep(0.1)

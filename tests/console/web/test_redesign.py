@@ -88,6 +88,44 @@ def test_a_proposal_is_shown_with_its_back_test_and_adopted(
     assert "already been adopted" in client.get(f"/tasks/{TASK}/example").text
 
 
+def test_programs_list_and_decide(section: RedesignedSection, console: MakeConsole, connection: "redis.Redis") -> None:
+    client = console()
+    alarm = Alarm(TASK, "failures", "open", 1e9, 1e9, 1e9, 7, "7 of 8 requests failed", (SITE,))
+    connection.hset(keys.ALARMS, TASK, json.dumps([alarm.to_dict()]))
+    listed = client.get("/api/alarms").json()
+    assert (listed["total"], listed["alarms"][0]["kind"]) == (1, "failures")
+    assert listed["alarms"][0]["advice"].startswith("`exemplar status")
+    before = proposal_of(connection, TASK)
+    assert before is not None
+    listed = client.get("/api/proposals").json()
+    assert [(one["task"], one["url"], one["state"]) for one in listed["proposals"]] == [(TASK, before.url, "proposed")]
+    one = client.get(f"/api/tasks/{TASK}/proposal").json()
+    assert len(one["pages"]) == sum(one["proposal"]["counts"].values()) == len(before.test.pages)
+    address = f"/api/tasks/{TASK}/proposal"
+    other = client.post(address, json={"do": "adopt", "url": "https://other.example/"}).json()
+    assert (other["ok"], "Another example" in other["text"]) == (False, True)
+    assert client.post(address, json={"do": "dismiss", "url": before.url}).json()["ok"]
+    assert client.get("/api/proposals").json()["total"] == 0
+    assert "was proposed and dismissed" in client.get(address).json()["unproposed"]
+    twice = client.post(address, json={"do": "dismiss", "url": before.url})
+    assert (twice.status_code, "already been dismissed" in twice.json()["error"]) == (422, True)
+    assert client.post(address, json={"do": "adopt", "url": before.url}).json()["ok"]
+    assert load(client.web.data.config.tasks)[TASK].example == before.url
+    client.post("/api/alarms", json={"task": TASK, "kind": "failures", "do": "dismiss"})
+
+
+def test_programs_need_the_token_to_decide(console: MakeConsole, section: RedesignedSection) -> None:
+    client = console(token="a long token of ours")
+    action = {"do": "adopt", "url": SITE}
+    for path in ("/api/alarms", "/api/proposals", f"/api/tasks/{TASK}/proposal"):
+        assert client.get(path).status_code == 401
+    assert client.post(f"/api/tasks/{TASK}/proposal", json=action).status_code == 401
+    assert client.post("/api/alarms", json={"task": TASK, "kind": "failures", "do": "dismiss"}).status_code == 401
+    known = {"Authorization": "Bearer a long token of ours"}
+    assert client.post(f"/api/tasks/{TASK}/proposal", json=action, headers=known).status_code == 200
+    assert client.post(f"/api/tasks/{TASK}/proposal", data=action, headers=known).status_code == 415
+
+
 def test_why_no_example_is_proposed_is_shown(
     section: RedesignedSection, console: MakeConsole, connection: "redis.Redis"
 ) -> None:

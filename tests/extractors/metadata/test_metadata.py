@@ -73,7 +73,13 @@ def test_meta_elements():
         ("本报记者 王小明", "王小明", None, None),
         ("来源：未知 作者：张三", "张三", None, None),
         ("By Ada Miller, March 5, 2024", "Ada Miller", None, date(2024, 3, 5)),
+        ("By Ada Miller | March 5, 2024", "Ada Miller", None, date(2024, 3, 5)),
+        ("March 5, 2024 | by Ada Miller", "Ada Miller", None, date(2024, 3, 5)),
+        ("2024-03-05 · By Ada Miller and Ben Stone", "Ada Miller and Ben Stone", None, date(2024, 3, 5)),
+        ("作者：王小明 | 2024-03-05", "王小明", None, date(2024, 3, 5)),
         ("Written by hand since 1990", None, None, None),
+        ("Shops that we like | by Ada Miller", None, None, None),
+        ("Baked here since 1990 by Stone Mills", None, None, None),
     ],
 )
 def test_byline_above_the_body(line, author, source, published):
