@@ -32,7 +32,7 @@ def row_of(
     parts_missing: Sequence[str] = (),
     usage: Usage = NOTHING_DECLARED,
 ) -> Row:
-    """Return the row of an article, or of an entry as one.
+    """Return the row of an article, or of a list's entry in the form of an article.
 
     `listed_on`: the list page of an entry, None for an article. `section_version` names the pages that voted on it
     (`workers.extraction.recent_pages`), None without an example. `parts`: how many pages it was joined from;

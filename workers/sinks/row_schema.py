@@ -41,7 +41,7 @@ _BLOCK = {
             "paragraph, heading, list, table, code, quote, summary, caption or embed; later versions may add some."
         ),
         "text": _text(
-            "Each item of a list and each row of a table is one line; the cells of a row are parted by a tab."
+            "Each item of a list and each row of a table is one line; the cells of a row are separated by tabs."
         ),
         "level": {"type": "integer", "minimum": 1, "maximum": 6, "description": "Of a heading."},
         "links": {"type": "array", "items": _LINK, "description": "Links within the block; missing if there is none."},
@@ -53,7 +53,7 @@ FIELDS: Mapping[str, Mapping[str, Any]] = {  # in the order of a row
     "task": _text("Name of the task.", minLength=1),
     "url": _text("URL from which the article was fetched.", **_URL),
     "canonical_url": _text("The URL's canonical form, the same for all of its spellings.", **_URL),
-    "text": _text("The article's text; blocks are parted by a blank line."),
+    "text": _text("The article's text; its blocks are separated by blank lines."),
     "method": _text("Method that extracted the article."),
     "confidence": {
         "type": "number",
@@ -61,7 +61,7 @@ FIELDS: Mapping[str, Mapping[str, Any]] = {  # in the order of a row
         "maximum": 1,
         "description": "Measured share of similar pages whose text was right.",
     },
-    "reason": _text("Why this method was chosen, in words for a person."),
+    "reason": _text("The reason why this method was chosen, as a sentence."),
     "title": _optional("Title."),
     "published": _optional(f"When it was published. {_TIME}."),
     "modified": _optional(f"When it was last changed. {_TIME}."),
