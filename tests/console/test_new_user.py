@@ -61,7 +61,7 @@ def interrupted(process: "subprocess.Popen[bytes]") -> int:
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         with suppress(subprocess.TimeoutExpired):
-            return process.wait(3)
+            return process.wait(10)
     raise AssertionError("Ctrl-C does not end the question")
 
 
