@@ -23,6 +23,7 @@ from extractors.explanation import (
 )
 from tests.console.web.injections import injections
 from tests.extractors.pages import BAKERY, news_page
+from tests.samples import sample
 
 TEXTS = injections()
 A_PAGE = 300  # texts in each field of a page: as many lines of each of many pages are shown
@@ -119,7 +120,10 @@ def test_nothing_of_a_hostile_page_runs_or_is_requested(browser: str, tmp_path: 
             tab.on("pageerror", lambda error: complaints.append(str(error)))
             tab.on("dialog", lambda dialog: dialogs.append(dialog.message))
             tab.goto(report.as_uri())
-            tab.evaluate("for (const one of document.querySelectorAll('.page')) one.open = true")
+            every = sample(5, 1)  # what is not open is parsed, too; the layout of all takes half of the time
+            tab.evaluate(
+                f"[...document.querySelectorAll('.page')].forEach((one, n) => {{ one.open = n % {every} == 0 }})"
+            )
             for _ in range(5):
                 tab.keyboard.press("Tab")
             found = tab.evaluate(

@@ -1,7 +1,7 @@
 """`python -m tests.crawler.rendering_child JSON`: renders URLs as a task's pages are, in a process of its own.
 
 The JSON: `urls`, `allow` (hosts), `settings`, `headers`, `constants` ({"module.NAME": value}), `at_once`, `proxy`,
-`seconds` ({URL: until it must have loaded}; 5 for all others) and `lookups` ({name: [its addresses, one a lookup; the
+`seconds` ({URL: until it must have loaded}; 60 for all others) and `lookups` ({name: [its addresses, one a lookup; the
 last stays]}). Prints a line of JSON a page.
 """
 
@@ -51,7 +51,7 @@ def main(said):
 
         def request(self):
             url = self.left.pop(0)
-            seconds = said.get("seconds", {}).get(url, 5.0)
+            seconds = said.get("seconds", {}).get(url, 60.0)
             meta = {"render": True, "download_timeout": seconds, "asked": url}
             return scrapy.Request(
                 url, self.came, errback=self.failed, headers=said.get("headers"), meta=meta, dont_filter=True

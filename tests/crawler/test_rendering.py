@@ -197,7 +197,7 @@ def led():
             goes_there = html is moved
             site.pages[page_of(name)] = moved(f"http://{there}/r") if goes_there else filled(f"{TEXT}</p>{html}{RAN}")
         urls = [site.url + page_of(name) for name in LEADS]
-        found = rendered(urls, allow=[site.place], at_once=6)
+        found = rendered(urls, allow=[site.place], at_once=6, constants=QUICK | {"visit.SETTLE_SECONDS": 6.0})
         time.sleep(0.3)
         yield dict(zip(LEADS, (found[url] for url in urls), strict=True)), canary.heard, site.paths()
     canary.close()
@@ -289,7 +289,7 @@ def shown():
         at += ["bomb", "asks", "polls", "pops", "both"]
         headers = {"X-Key": "secret", "Cookie": "member=7", "If-None-Match": '"1"'}
         allow = [site.place, other.place]
-        seconds = {f"{site.url}/{path}": 60.0 for path in at if path not in ("unending", "hangs")}
+        seconds = {f"{site.url}/{path}": 5.0 for path in ("unending", "hangs")}
         urls = [f"{site.url}/{path}" for path in at]
         constants = QUICK | {"visit.SETTLE_SECONDS": 6.0, "visit.LARGEST_PAGE": 2**21}
         found = rendered(urls, allow=allow, headers=headers, at_once=3, seconds=seconds, constants=constants)

@@ -43,7 +43,7 @@ from .helpers import FETCHED_AT, TASK, article, deliver, eventually, news, publi
 from .servers import LossyProxy, Server
 from .test_full_redis import fill, relieve
 
-pytestmark = pytest.mark.timeout(90)
+pytestmark = pytest.mark.timeout(150)
 OUTPUT, OTHER = "folder:one", "folder:two"
 CROWD = DEFAULT_MARKS.task_pages // 2
 WEEK = 7 * 86400.0

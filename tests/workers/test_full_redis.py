@@ -28,7 +28,7 @@ from workers.worker_processes.supervisor import Supervisor
 
 from .helpers import FETCHED_AT, TASK, deliver, eventually, news, publish, rows, url
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = pytest.mark.timeout(120)
 MEMORY = 64 * 2**20
 PAGES = 100
 

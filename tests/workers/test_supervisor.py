@@ -35,7 +35,7 @@ from workers.worker_processes.supervisor import STOP_WAIT, Supervisor
 from .helpers import TASK, article, deliver, eventually, gone, publish, rows, states, url
 from .servers import Server
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = pytest.mark.timeout(150)
 
 
 QUICK = WorkerTimes(sink_pause=0.2)  # the times of a test, not of a night's run

@@ -18,12 +18,12 @@ from crawler.guarding.limits import Redirects
 from tests.crawler.servers import Server, attempt
 from workers.ledger import REASON_BYTES
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = pytest.mark.timeout(120)
 
 MIB = 2**20
 PAGE = b"<html><p>" + b"The harbour was quiet. " * 40
 BOMB = bytes(20 * MIB)
-TIMEOUT = 3.0  # seconds
+TIMEOUT = 10.0  # seconds: enough for 32 MiB on a busy machine
 
 
 def raw_deflate(data):
@@ -133,7 +133,7 @@ class _Rude(socketserver.BaseRequestHandler):
                 self.request.sendall(ok + b"Content-Length: 9000\r\n\r\nhalf")
 
     def endlessly(self, data, pause=0.0):
-        end = time.monotonic() + 20
+        end = time.monotonic() + 3 * TIMEOUT
         while time.monotonic() < end:
             self.request.sendall(data)
             time.sleep(pause)
