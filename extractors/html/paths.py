@@ -129,9 +129,12 @@ class PathTrie:
         """Return the signature of the path's last elements: it is equal in differently nested pages."""
         known = self._signatures.get(path)
         if known is None:
-            steps = [step for _, step in zip(range(SIGNATURE_LENGTH), self.up(path), strict=False)]
-            known = self._key(tuple((self.tag[step], self._telling(step)) for step in steps))
-            self._signatures[path] = known
+            last: list[tuple[str, str]] = []
+            step = path
+            while step > 0 and len(last) < SIGNATURE_LENGTH:
+                last.append((self.tag[step], self._telling(step)))
+                step = self.parent[step]
+            known = self._signatures[path] = self._key(tuple(last))
         return known
 
     def leaf(self, path: int) -> int:

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, compress, pairwise
 from math import log1p
 from typing import NamedTuple
 
@@ -45,6 +45,7 @@ class Marked:
     plain: list[float]
     link: list[bool]
     prose: list[bool]
+    running: list[bool]
     heading: list[bool]
     entry: list[bool]
     family: list[int]
@@ -92,13 +93,11 @@ def _mark(lines: Lines) -> Marked:
     prose = (plain >= PROSE) & (linked <= PROSE_LINKED * width)
     entry = (link & (width >= ENTRY_MIN) & (width <= ENTRY_MAX)).tolist()
     heading, family = lines.are_headings, lines.trie.family
-    for index, may_be in enumerate(entry):
-        if may_be and not heading[index]:
-            entry[index] = _reads_as_title(lines.texts[index])
+    for index in _true(entry):
+        entry[index] = heading[index] or _reads_as_title(lines.texts[index])
     amounts = (width.tolist(), linked.tolist(), plain.tolist())
-    return Marked(
-        lines, *amounts, link.tolist(), prose.tolist(), heading, entry, [family[path] for path in lines.paths]
-    )
+    flags = (link.tolist(), prose.tolist(), (~link & (plain >= RUNNING)).tolist())
+    return Marked(lines, *amounts, *flags, heading, entry, [family[path] for path in lines.paths])
 
 
 def _reads_as_title(text: str) -> bool:
@@ -166,7 +165,7 @@ def _prose(marked: Marked) -> dict[str, float]:
     An article has consecutive lines there.
     """
     link, plain, family, lines = marked.link, marked.plain, marked.family, marked.lines
-    running = [index for index, amount in enumerate(plain) if amount >= RUNNING and not link[index]]
+    running = _true(marked.running)
     best, share = _heaviest([family[index] for index in running], [plain[index] for index in running])
     places = [index for index in running if family[index] == best]
     gaps = [after - before for before, after in pairwise(places)]
@@ -319,7 +318,7 @@ def _sums_by(keys: list[int], amounts: list[float]) -> dict[int, float]:
 
 def _true(flags: list[bool]) -> list[int]:
     """Return the lines with a flag."""
-    return [index for index, flag in enumerate(flags) if flag]
+    return list(compress(range(len(flags)), flags))
 
 
 def _after(flags: list[bool], places: list[int], reach: int = 1) -> int:
