@@ -5,18 +5,21 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+COLLECTED := $(VENV)/.collected
 
 # Programs of tests start in a third less time where Python may keep compiled modules.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test chaos lint types unit browser services schema locale reference docs docs-pictures figures console-pictures fuzz-walk clean
+.PHONY: demo test chaos lint types unit programs run-tests browser services schema locale reference docs docs-pictures figures console-pictures fuzz-walk clean
 
 demo: $(READY)
 	@$(BIN)/exemplar demo
 
-# Lint and types take half a minute, in which the first tests mostly wait.
-test: $(READY)
-	@$(MAKE) --no-print-directory -j3 lint types unit
+# Programs that are missing are installed beside the packages. Lint and types take half a minute, in which the tests are
+# collected and the first ones mostly wait.
+test:
+	@$(MAKE) --no-print-directory -j2 $(READY) programs
+	@$(MAKE) --no-print-directory -j3 lint types run-tests
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -26,11 +29,22 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
+unit: $(READY) programs
+	@$(MAKE) --no-print-directory run-tests
+
 # Six processes on two cores, because many tests wait; the tests of one file run in one process, long files first.
-unit: $(READY)
+run-tests: $(COLLECTED)
+	$(BIN)/pytest -n 6 --dist loadfile --no-loadscope-reorder
+
+# Compiles all tests and modules once in a new environment; otherwise each of the six processes would do it.
+$(COLLECTED): $(READY)
+	@$(BIN)/pytest --collect-only -qq > /dev/null || true
+	@touch $(COLLECTED)
+
+# One after the other: apt-get allows only one of itself.
+programs:
 	@$(MAKE) --no-print-directory browser
 	@$(MAKE) --no-print-directory services
-	$(BIN)/pytest -n 6 --dist loadfile --no-loadscope-reorder
 
 # Tests that render pages need Chromium; where it cannot be installed they are skipped with a reason.
 browser:
@@ -107,11 +121,14 @@ fuzz-walk: $(READY)
 			$(BIN)/python -P -m evaluation.same_walk $$what --seconds $(SECONDS) --seed "$$(date +%s)" || exit 1; \
 	done
 
+# pip would compile on one core only, and also what is never imported.
+UNCOMPILED := /site-packages/(.+/)?(tests?|sympy|networkx|moto|pip)/
 $(READY): pyproject.toml constraints.txt setup.py $(wildcard extractors/*/*.pyx extractors/*/*.pxd extractors/*/*_loops.py)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is required; run make PYTHON=python3.11"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv is missing; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -W ignore -m compileall -q -j 0 -x '$(UNCOMPILED)' $(VENV)/lib || true
 	@touch $(READY)
 
 clean:

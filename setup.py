@@ -8,6 +8,7 @@ tried.
 
 import hashlib
 import os
+import threading
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -28,24 +29,39 @@ LOOP_DIRECTIVES = {
 
 
 class OptionalBuild(build_ext):
-    """Compiles what can be compiled. The C code is written into the build folder, never beside the source."""
+    """Compiles what can be compiled, several modules at once.
+
+    The C code is written into the build folder, never beside the source.
+    """
+
+    _cython = threading.Lock()  # which is not made for threads; the C compiler is a process
+
+    def finalize_options(self) -> None:
+        """Compile as many modules at once as there are cores, unless a number is given."""
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
 
     def build_extension(self, extension: Extension) -> None:
         """Build one module; if that fails, say so and go on without it."""
         try:
-            import lxml
-            from Cython.Build import cythonize
-
-            options = {"build_dir": self.build_temp, "include_path": lxml.get_include(), "quiet": True}
-            if extension.sources != [WALK]:
-                extension.sources = [self.named_source(extension)]
-                options |= {"compiler_directives": LOOP_DIRECTIVES, "force": True}
-            extension.include_dirs = lxml.get_include()
-            [made] = cythonize([extension], **options)
-            extension.sources = made.sources
+            with self._cython:
+                self.write_c(extension)
             super().build_extension(extension)
         except Exception as error:  # whatever is missing or broken here, the package works without this module
             print(f"not compiled: {extension.name}: {type(error).__name__}: {error}")
+
+    def write_c(self, extension: Extension) -> None:
+        """Translate the source of a module into C."""
+        import lxml
+        from Cython.Build import cythonize
+
+        options = {"build_dir": self.build_temp, "include_path": lxml.get_include(), "quiet": True}
+        if extension.sources != [WALK]:
+            extension.sources = [self.named_source(extension)]
+            options |= {"compiler_directives": LOOP_DIRECTIVES, "force": True}
+        extension.include_dirs = lxml.get_include()
+        [made] = cythonize([extension], **options)
+        extension.sources = made.sources
 
     def named_source(self, extension: Extension) -> str:
         """Return a copy of a module of loops under its compiled name, with the fingerprint of its source."""

@@ -1,1 +1,1 @@
-"""What the crawl costs, measured on this machine: each module is a command, `python -m benchmarks.schedule`."""
+"""Benchmarks of the costs of a crawl on this machine: each module is a command (`python -m benchmarks.schedule`)."""

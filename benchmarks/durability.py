@@ -1,12 +1,12 @@
-"""What it costs to have rows on disk before their pages are settled: pages per CPU second with `safe` and `fast`.
+"""The cost of having rows on disk before their pages are settled: pages per CPU second with `safe` and `fast`.
 
     python -m benchmarks.durability --pages 600
     python -m benchmarks.durability --pages 600 --folder /data
 
 One extraction worker, on a real Redis, takes jobs of ten pages of the sample site, in turns of two tasks that differ in
-`durability` only. Counted is the CPU time of its process, user and system, for everything that it does with a job:
-lease, extraction, rows, synchronisation and settling. RQ's part, the same for both, is not counted, so the difference
-is not diluted by it. Beside it stands the time that passed, in which a worker also waits for the disk.
+`durability` only. The measure is the CPU time of its process, user and system, for all steps of a job: lease,
+extraction, rows, synchronisation and settling. RQ's part, the same for both, is not counted, so it does not dilute the
+difference. The elapsed time, in which a worker also waits for the disk, is printed, too.
 """
 
 import argparse
@@ -44,7 +44,7 @@ MOST_COST = 0.15  # share of the pages per CPU second that `safe` may cost
 
 @dataclass(frozen=True, slots=True)
 class JobTime:
-    """Seconds of one job: CPU time of the worker, and time that passed."""
+    """Seconds of one job: CPU time of the worker, and elapsed time."""
 
     cpu: float
     passed: float
@@ -72,7 +72,7 @@ def measure(connection: "redis.Redis", folder: Path, output: str, pages: int) ->
     times: dict[Durability, list[JobTime]] = {setting: [] for setting in SETTINGS}
     chance = random.Random(1)
     for number in range(len(jobs["safe"])):
-        for setting in chance.sample(SETTINGS, len(SETTINGS)):  # what runs second may profit from the first
+        for setting in chance.sample(SETTINGS, len(SETTINGS)):  # the second may profit from the first
             cpu, passed = time.process_time(), time.perf_counter()
             worker.extract_pages(setting, jobs[setting][number])
             times[setting].append(JobTime(time.process_time() - cpu, time.perf_counter() - passed))
@@ -122,7 +122,7 @@ def _publish(connection: "redis.Redis", folder: Path, task: Durability, output: 
 
 
 def _deliver(connection: "redis.Redis", task: str, pages: Sequence[StoredPage]) -> list[list[str]]:
-    """Deliver pages as a spider does, all accepted, so that each gives a row; return their fingerprints by job."""
+    """Deliver pages like a spider, all accepted, so that each gives a row; return their fingerprints by job."""
     ledger, inbox = Ledger(connection, task), Inbox(connection)
     ledger.add([Found(page.url, info={"accepted": True}) for page in pages])
     ledger.lease(len(pages))

@@ -1,16 +1,16 @@
 """The speed of extraction: `python -m benchmarks.extraction_speed DATA` on stored pages, as multiples of a plain parse.
 
 Unit: CPU time of `lxml.html.document_fromstring` on the same bytes, timed on the same page. Figures are medians of the
-pages of a size; "× trafilatura": how many times as fast it is as trafilatura without metadata (extra `bench`). The
-order of what is timed is drawn for each page, and another library runs on another page before each call, so that none
-finds warm caches.
+pages of a size; "× trafilatura": the speed relative to trafilatura without metadata (extra `bench`). The order of the
+calls is drawn for each page, and another library runs on another page before each call, so that no call finds warm
+caches.
 "first" is the first visit of a page in a process; "again" the second, when the paths of its section are known, as they
 are for the later pages of a section. "example": method `example` with another page of its group as example, prepared
-before, on the pages that have one; "example more": what it takes more than the method that is measured.
+before, on the pages that have one; "example more": its additional time compared with the measured method.
 
 The form of the walk that is in use is measured; `EXEMPLAR_PURE=1` chooses the other one, in a process of its own, since
-the forms share caches. `--base FOLDER`: also another version of the package `extractors`, which lies there under
-another name: FOLDER/base_extractors/.
+the forms share caches. `--base FOLDER`: also another version of the package `extractors`, which has another name
+there: FOLDER/base_extractors/.
 """
 
 import argparse
@@ -35,9 +35,9 @@ from extractors import Section, UnusablePage, walk_in_use
 
 SIZES = (("below 60 KB", 0, 60_000), ("to 200 KB", 60_000, 200_000), ("above", 200_000, sys.maxsize))  # bytes
 BASE = "base_extractors"
-SMALL = 25_000  # bytes of the pages on which another library runs in between
+SMALL = 25_000  # bytes of the pages on which the other library runs in between
 SMALL_PAGES = 40
-Page = tuple[bytes, str | None, bytes | None]  # with an example
+Page = tuple[bytes, str | None, bytes | None]  # page, URL, example
 Call = Callable[[bytes, str | None], object]
 
 
@@ -123,7 +123,7 @@ def _extracted(call: Call, data: bytes, url: str | None) -> object:
 
 
 def shown(times: Sequence[tuple[int, dict[str, int]]], names: Sequence[str], compared: bool) -> str:
-    """Return a table: a row a size of page."""
+    """Return a table with one row per size of page."""
     rows = []
     for size, least, most in SIZES:
         chosen = [each for length, each in times if least <= length < most]
@@ -141,7 +141,7 @@ def shown(times: Sequence[tuple[int, dict[str, int]]], names: Sequence[str], com
 
 
 def _median_ratio(times: Sequence[dict[str, int]], more: str, less: str = "") -> str:
-    """Return the median of how many parses `more` takes, or takes more than `less`; "" without pages."""
+    """Return the median time of `more` in parses, or its excess over `less`; "" without pages."""
     ratios = [(one[more] - (one[less] if less else 0)) / one["lxml"] for one in times]
     return f"{median(ratios):.2f}" if ratios else ""
 

@@ -2,9 +2,9 @@
 
     python -m benchmarks.health_year --years 20
 
-Each section kind is visited 1,000 times in a year with nights, weekends, holidays, bursts of news, odd pages and
-outages; then, in other years, something happens to it once. Printed: the alarms of the normal years, and for each
-change after how many pages, visits or hours its alarm is opened.
+Each kind of section is visited 1,000 times in a year with nights, weekends, holidays, bursts of news, odd pages and
+outages; then, in other years, it has one change. The output: the alarms of the normal years, and for each change the
+number of pages, visits or hours until its alarm is opened.
 """
 
 import argparse
@@ -20,16 +20,16 @@ from workers.health.task_health import TaskHealth
 HOUR, DAY = 3600.0, 86400.0
 YEAR_BEGINS = 1767225600.0  # 2026-01-01, a Thursday
 VISITS = 1000
-BURSTS = 6  # a year; each within some hours
-OUTAGES = 4  # visits in a year at which the site is away
+BURSTS = 6  # bursts of news in a year, each within some hours
+OUTAGES = 4  # visits in a year at which the site is unavailable
 
 
 @dataclass(frozen=True)
 class SimulatedSection:
-    """How a section publishes. `rate`: articles an hour in its hours; `weekend`, `night`: shares of that rate.
+    """The publishing of a section. `rate`: articles per hour in its hours; `weekend`, `night`: shares of that rate.
 
-    `holidays`: days in a row without any, twice a year; `fit`: usual surrounding match; `odd`: share of pages off the
-    template; `length`: median characters; `links`: on its list; `period`: seconds between two visits.
+    `holidays`: days in a row without articles, twice a year; `fit`: usual surrounding match; `odd`: share of pages off
+    the template; `length`: median characters; `links`: on its list; `period`: seconds between two visits.
     """
 
     name: str
@@ -56,7 +56,7 @@ SECTIONS = (
 def year(
     section: SimulatedSection, chance: random.Random, *, change: str = "", changes_at: float = math.inf
 ) -> Iterator[Observation]:
-    """Yield what is observed in a year; from the time `changes_at` (seconds of the year) on with a change."""
+    """Yield the observations of a year; from the time `changes_at` (seconds of the year) on with a change."""
     bursts = sorted(chance.uniform(0, 365 * DAY) for _ in range(BURSTS))
     outages = {chance.randrange(VISITS) for _ in range(OUTAGES)}
     off_days = _holidays(section, chance)
@@ -92,8 +92,8 @@ def _visit(section: SimulatedSection, new: int, at: float, changed: str, chance:
 def _pages(
     section: SimulatedSection, new: int, at: float, changed: str, chance: random.Random
 ) -> Iterator[PageObservation]:
-    is_gallery = chance.random() < 0.01  # a special: several odd pages together
-    is_ticker = new > 15  # a burst of news is a ticker of short items
+    is_gallery = chance.random() < 0.01  # several odd pages together
+    is_ticker = new > 15  # a burst of news consists of short items
     for number in range(new):
         odd = chance.random() < (0.5 if is_gallery and number < 6 else section.odd)
         page = PageObservation(
@@ -134,7 +134,7 @@ def _published(
     bursts: list[float],
     chance: random.Random,
 ) -> int:
-    """Return how many articles appear between two times, hour by hour."""
+    """Return how many articles appear between two times."""
     count = 0
     at = since
     while at < until:
@@ -165,7 +165,7 @@ def alarms_of_year(section: SimulatedSection, seed: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Delay:
-    """How long an alarm took after a change: pages, visits and hours; and which alarm it was, "" for none."""
+    """The delay of an alarm after a change in pages, visits and hours, and its kind; "" for none."""
 
     kind: str
     pages: int

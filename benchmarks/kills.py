@@ -3,8 +3,8 @@
     python -m benchmarks.kills --pages 2000 --kills 50
 
 A site on loopback that logs its requests, a real Redis, real spider processes that get SIGKILL, and at the end real
-extraction workers that write the rows. Counted are rows against pages, duplicate rows, and pages that were requested
-again although no killed spider had leased them.
+extraction workers that write the rows. The figures: rows compared with pages, duplicate rows, and pages that were
+requested again although no killed spider had leased them.
 """
 
 import argparse
@@ -41,7 +41,7 @@ class _Server(ThreadingHTTPServer):
 
 
 class NumberedSite:
-    """Numbered articles, on list pages with a link to the next; `asked` counts the requests of each article."""
+    """Numbered articles, on list pages with a link to the next; `asked`: the number of requests for each article."""
 
     def __init__(self, pages: int):
         self.pages, self.asked = pages, Counter[str]()
@@ -67,7 +67,7 @@ class NumberedSite:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def page(self, path: str) -> bytes:
-        """The page at a path; empty if there is none."""
+        """Return the page at a path; empty if there is none."""
         kind, _, name = path.strip("/").partition("/")
         if not name.removesuffix(".html").isdigit():
             return b""

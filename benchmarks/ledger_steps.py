@@ -1,9 +1,9 @@
-"""What the ledger's steps of a page cost: pages a second of one client, and Redis' CPU time a page.
+"""The cost of the ledger's steps for a page: pages per second of one client, and CPU time of Redis per page.
 
     python -m benchmarks.ledger_steps --pages 20000
 
-Starts a Redis of its own with an append-only file. A page is added, leased, stored, taken, claimed and settled, with
-the numbers of URLs at once that spiders and workers use.
+It starts a separate Redis with an append-only file. Pages are added, leased, stored, taken, claimed and settled, in
+steps of the sizes that spiders and workers use.
 """
 
 import argparse
@@ -27,12 +27,12 @@ from workers.url_states import Found, fingerprint
 
 ADDED = 20  # articles of a list page
 LEASED = 8
-JOB = 10  # pages after which a worker counts what was observed
+JOB = 10  # pages after which a worker counts the observations
 BODY = b"<p>The harbour office opened its new tide station on Monday.</p>" * 100
 
 
 def main() -> None:
-    """Print one line a step, and one for the page."""
+    """Print one line per step, and one for the page."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--pages", type=int, default=20_000)
     pages = options.parse_args().pages
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def measure(connection: "redis.Redis", pages: int) -> None:
-    """Take `pages` pages from their discovery to their row, all of them through one step after another."""
+    """Take `pages` pages from their discovery to their rows, all of them through one step after another."""
     ledger, inbox = Ledger(connection, "gazette"), Inbox(connection)
     urls = [f"http://gazette.example/a/{number}.html" for number in range(pages)]
     names = [fingerprint(url) for url in urls]

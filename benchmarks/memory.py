@@ -29,7 +29,7 @@ from workers.url_states import Found, fingerprint
 
 MARKS = (1_000, 10_000, 20_000, 30_000, 40_000, 50_000, 100_000)
 AT_ONCE = 200  # pages delivered together
-BACKLOG = 60  # jobs
+BACKLOG = 60  # jobs that wait
 ROOT = Path(__file__).parents[1]
 
 
@@ -104,7 +104,7 @@ def _children(pid: int) -> list[int]:
 
 
 def _resident(pid: int) -> int:
-    """Resident bytes of a process."""
+    """Return the resident bytes of a process."""
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 

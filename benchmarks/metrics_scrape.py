@@ -2,9 +2,9 @@
 
     python -m benchmarks.metrics_scrape --tasks 1000
 
-Makes a task list with ledgers, runs and full baselines in a Redis of its own, and scrapes it. Prints the median CPU of
-this process and of Redis for a scrape in milliseconds, the time that it takes, and the size of the answer. Above 1,000
-tasks (`console.metrics.families.TASKS_MOST`) the answer has sums only; `--tasks-most` is another bound.
+It makes a task list with ledgers, runs and full baselines in a separate Redis, and scrapes it. It prints the median CPU
+time of this process and of Redis for a scrape in milliseconds, the elapsed time, and the size of the response. Above
+1,000 tasks (`console.metrics.families.TASKS_MOST`) the response has only sums; `--tasks-most` sets another bound.
 """
 
 import argparse
@@ -29,8 +29,8 @@ from workers.redis_access.connection import connect
 from workers.redis_access.embedded import Embedded
 from workers.url_states import Found
 
-VALUES = 64  # of each baseline, as many as are kept
-URLS, SETTLED = 6, 4  # of each task
+VALUES = 64  # values of each baseline, as many as are kept
+URLS, SETTLED = 6, 4  # URLs of each task, and how many of them are settled
 
 
 def main() -> None:
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def fill(connection: "redis.Redis", folder: Path, number: int) -> None:
-    """Publish so many tasks, each with URLs in four states, two runs and full baselines."""
+    """Publish `number` tasks, each with URLs in four states, two runs and full baselines."""
     text = "".join(
         f"  site-{one:06}:\n    example: https://{one}.example/news/1.html\n"
         f"    pattern: https://{one}.example/news/{{id}}.html\n    every: 1h\n    output: out/rows.jsonl\n"
@@ -74,7 +74,7 @@ HEALTH_WINDOWS = ("match", "confidence", "length", "new", "links", "failures")
 
 
 def measure(connection: "redis.Redis", collector: ExemplarCollector, scrapes: int) -> None:
-    """Scrape, and print what it costs."""
+    """Scrape, and print the cost."""
     registry = registry_of(collector)
     of_client, of_redis, seconds, answer = list[float](), list[float](), list[float](), b""
     for _ in range(scrapes + 1):

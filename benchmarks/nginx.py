@@ -36,7 +36,7 @@ def served(root: Path) -> Iterator[str]:
         raise ExemplarError("this benchmark requires nginx; install it (Debian: nginx-light)")
     port = _free_port()
     with tempfile.TemporaryDirectory(prefix="nginx-") as folder:
-        root.chmod(0o755)  # nginx' worker may be another user
+        root.chmod(0o755)  # nginx's worker may run as another user
         file = Path(folder) / "nginx.conf"
         file.write_text(CONFIGURATION.format(folder=folder, port=port, root=root))
         process = subprocess.Popen([binary, "-c", str(file)], stderr=subprocess.DEVNULL)

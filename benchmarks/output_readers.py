@@ -1,4 +1,4 @@
-"""Read the URL of each row, or page, that an output has, as a program of its user would."""
+"""Readers of outputs: the URL of each row, or page, in an output, read as by a user's program."""
 
 import csv
 import gzip
@@ -14,12 +14,12 @@ import zstandard
 
 from workers.pages.kept_pages import KeptPages
 
-Reader = Callable[[Path], Iterator[str]]  # from a file or folder to the URL of each row
-PAGES_AT_ONCE = 100  # of kept pages
+Reader = Callable[[Path], Iterator[str]]  # returns the URL of each row in a file or folder
+PAGES_AT_ONCE = 100  # kept pages that are read together
 
 
 def read_jsonl(path: Path) -> Iterator[str]:
-    """Yield the URLs of JSON lines, plain or compressed; of a folder those of all its files."""
+    """Yield the URLs of JSON lines, plain or compressed; for a folder those of all its files."""
     for file in files_below(path):
         if ".jsonl" in file.name or ".ndjson" in file.name:
             yield from urls_of_lines(file.name, file.read_bytes())
@@ -41,7 +41,7 @@ def read_sqlite(path: Path) -> Iterator[str]:
 
 
 def read_parquet(path: Path) -> Iterator[str]:
-    """Yield the URLs of the Parquet files of a folder, or of one. Those of `out.parquet` are in the folder `out`."""
+    """Yield the URLs of a Parquet file or of those in a folder. The files of `out.parquet` are in the folder `out`."""
     from pyarrow import parquet
 
     for file in files_below(path if path.exists() else path.with_suffix("")):
@@ -60,7 +60,7 @@ def read_markdown(path: Path) -> Iterator[str]:
 def read_warc(path: Path) -> Iterator[str]:
     """Yield the URLs of the responses in the WARC files of a folder, complete and open ones.
 
-    Raises `ValueError` if a file has a record that is not whole, or a page has not as many metadata records.
+    Raises `ValueError` if a file has an incomplete record, or a page lacks metadata records.
     """
     from warcio.archiveiterator import ArchiveIterator
     from warcio.exceptions import ArchiveLoadFailed
@@ -100,7 +100,7 @@ def read_command(command: str) -> list[str]:
 
 
 def files_below(path: Path) -> list[Path]:
-    """Return a file, or those of a folder and its folders which are not hidden."""
+    """Return a file, or the files that are not hidden in a folder and below it."""
     if not path.is_dir():
         return [path]
     files = (file for file in path.rglob("*") if file.is_file())
@@ -108,7 +108,7 @@ def files_below(path: Path) -> list[Path]:
 
 
 def urls_of_lines(name: str, data: bytes) -> Iterator[str]:
-    """Yield the URLs of JSON lines; `name` says how they are compressed."""
+    """Yield the URLs of JSON lines; `name`: the file's name, whose suffix gives the compression."""
     yield from (json.loads(line)["url"] for line in unpacked(name, data).split("\n") if line)
 
 
@@ -121,7 +121,7 @@ def unpacked(name: str, data: bytes) -> str:
     return data.decode("utf-8")
 
 
-READERS: dict[str, Reader] = {  # by what the address contains
+READERS: dict[str, Reader] = {  # by a part of the address
     ".jsonl": read_jsonl,
     ".ndjson": read_jsonl,
     ".csv": read_csv,

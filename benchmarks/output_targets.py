@@ -38,9 +38,9 @@ from .output_readers import (
 
 DISK = "disk"  # the folder that is moved away
 FEED_ITEMS = 50
-WARC_BYTES = 200_000  # at which a WARC file of a measurement is complete
-ANSWER_TIME = 0.3  # seconds that an HTTP server takes
-LOOK_EVERY = 0.005  # seconds between two looks at a feed
+WARC_BYTES = 200_000  # bytes from which a WARC file of a measurement is complete
+ANSWER_TIME = 0.3  # seconds that an HTTP server takes for a response
+LOOK_EVERY = 0.005  # seconds between two readings of a feed
 TABLE = "articles"
 _EXCHANGE, _HERE = 2, -100  # RENAME_EXCHANGE and AT_FDCWD of renameat2(2)
 
@@ -48,8 +48,8 @@ _EXCHANGE, _HERE = 2, -100  # RENAME_EXCHANGE and AT_FDCWD of renameat2(2)
 class OutputTarget(ABC):
     """An output as in tasks.yaml, its interruption, and its rows.
 
-    `newest`: it keeps this number of rows only, None: all. `faults`: what was wrong besides rows. `keeps_pages`: the
-    task keeps its pages below `DISK`. `settings`: environment variables that its sink needs.
+    `newest`: it keeps only this number of rows, None: all. `faults`: other faults than missing or duplicate rows.
+    `keeps_pages`: the task keeps its pages below `DISK`. `settings`: environment variables that its sink needs.
     """
 
     newest: int | None = None
@@ -62,23 +62,23 @@ class OutputTarget(ABC):
 
     @abstractmethod
     def take_away(self) -> None:
-        """Make it unavailable."""
+        """Make the output unavailable."""
 
     @abstractmethod
     def bring_back(self) -> None:
-        """Make it available again."""
+        """Make the output available again."""
 
     @abstractmethod
     def urls(self) -> Iterator[str]:
         """Yield the URL of each row."""
 
     def note(self) -> str:
-        """Return what else is to be said of it."""
+        """Return a remark on the output for the report."""
         return ""
 
 
 class FolderTarget(OutputTarget):
-    """A file below a folder, which is replaced by a file for a while, so that nobody can make it anew."""
+    """A file below a folder, which is replaced by a file for a while, so that no process can create it again."""
 
     def __init__(self, output: str, disk: Path, reader: Callable[[], Iterator[str]]):
         super().__init__(output)
@@ -102,7 +102,7 @@ class FolderTarget(OutputTarget):
 
 
 class FeedTarget(FolderTarget):
-    """A feed, which is read all the time: it has to be valid at every moment."""
+    """A feed, which is read continuously: it must be valid at every moment."""
 
     newest = FEED_ITEMS
 
@@ -145,7 +145,7 @@ class WarcTarget(FolderTarget):
         super().__init__(f"{DISK}/out.warc.gz", disk, lambda: read_warc(disk))
 
     def urls(self) -> Iterator[str]:
-        """Yield the URLs of the pages; a file that is not whole is a fault."""
+        """Yield the URLs of the pages; an incomplete file is a fault."""
         try:
             yield from super().urls()
         except ValueError as error:
@@ -167,12 +167,12 @@ class ServerTarget(OutputTarget):
         self._start = server.start
 
     def take_away(self) -> None:
-        """End it."""
+        """End the server."""
         self._ends[self._interruptions % len(self._ends)]()
         self._interruptions += 1
 
     def bring_back(self) -> None:
-        """Start it with its data."""
+        """Start the server with its data."""
         self._start()
 
     def urls(self) -> Iterator[str]:
@@ -181,7 +181,7 @@ class ServerTarget(OutputTarget):
 
 
 class WebhookTarget(ServerTarget):
-    """A receiver of webhooks. A row that comes again with the same id is there once."""
+    """A receiver of webhooks. A row that is received again with the same id is counted once."""
 
     def __init__(self, receiver: Any):
         super().__init__(f"http://127.0.0.1:{receiver.port}/hook?secret=whsec_c2VjcmV0", receiver, self._rows)
@@ -201,7 +201,7 @@ class WebhookTarget(ServerTarget):
         yield from (url for _, url in rows)
 
     def note(self) -> str:
-        """Return how many rows came again."""
+        """Return how many rows were received again."""
         return f"{self._again} rows again with the same id"
 
 
@@ -212,7 +212,7 @@ def _exchange(one: Path, other: Path) -> None:
         raise OSError(number, os.strerror(number), str(one))
 
 
-# -- one function a kind: from a folder of its own and the body of a URL's page to its target --------------------------
+# -- one function per kind: from a folder and the body of a URL's page to its target -----------------------------------
 
 Body = Callable[[str], bytes]
 Opener = Callable[[Path, Body], AbstractContextManager[OutputTarget]]
@@ -310,7 +310,7 @@ def _search(folder: Path, body: Body) -> Iterator[OutputTarget]:
 
 
 def _slow(answer: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
-    """Answer requests only after a while, so that kills meet some which have arrived and have no answer yet."""
+    """Delay responses, so that some kills happen between a request and its response."""
 
     def answer_later(request: Any, connection: Any) -> None:
         time.sleep(ANSWER_TIME)
@@ -362,7 +362,7 @@ TARGETS: Mapping[str, Opener] = {
 
 @contextmanager
 def target_of(kind: str, folder: Path, body: Body) -> Iterator[OutputTarget]:
-    """Start the target of a kind, and end it. `folder`: of its own; `body`: of the page of a URL."""
+    """Start the target of a kind, and end it. `folder`: for this target only; `body`: that of the page of a URL."""
     with ExitStack() as stack:
         target = stack.enter_context(TARGETS[kind](folder, body))
         os.environ.update(target.settings)
@@ -370,7 +370,7 @@ def target_of(kind: str, folder: Path, body: Body) -> Iterator[OutputTarget]:
 
 
 def with_small_files() -> None:
-    """Let WARC files of this process and its children be complete at `WARC_BYTES`, so that there are several."""
+    """Complete the WARC files of this process and its children at `WARC_BYTES`, so that there are several."""
 
     def open_small(target: kinds.Target) -> warc.WarcSink:
         path = target.folder / Path(target.address)

@@ -1,4 +1,5 @@
-"""Losses and duplicates in one output: rows on their way to it while processes are killed and its target goes away.
+"""Losses and duplicates in one output, whose rows are delivered while processes are killed and its target is
+interrupted.
 
     python -m benchmarks.outputs --kind postgresql
     python -m benchmarks.outputs disk/out.jsonl
@@ -7,11 +8,11 @@
 
 A real Redis with pages that wait, real extraction workers and a real delivery process. At random times a worker or the
 delivery process gets SIGKILL (`--kills`), and the target is interrupted (`--interruptions`). At the end the output is
-read and its rows are counted by URL: those that are missing, and those that are there more than once.
+read and its rows are counted by URL: missing rows, and rows that occur more than once.
 
-`--kind` starts a target of its own, interrupts it and reads it (`benchmarks.output_targets`). Any other output is
+`--kind` starts, interrupts and reads a target of that kind (`benchmarks.output_targets`). Any other output is
 interrupted by the commands `--stop` and `--start`; without them the folder of a file is moved away. Its reader depends
-on its kind (`benchmarks.output_readers`); for others `--count` is a command that prints the URL of each row on a line.
+on its kind (`benchmarks.output_readers`); for others the command `--count` prints the URL of each row on a line.
 """
 
 import argparse
@@ -56,7 +57,7 @@ SITE = "http://bench.example/a/"
 AT_ONCE = 500  # pages that are delivered together
 LONGEST = 1800.0  # seconds that a measurement may take
 AWAY = (2.0, 6.0)  # seconds of an interruption
-FIRST = datetime(2026, 3, 12, tzinfo=UTC)  # when the first page was fetched; each one a second later than the last
+FIRST = datetime(2026, 3, 12, tzinfo=UTC)  # when the first page was fetched; each further page one second later
 KEPT = 30 * 86400.0  # seconds for which pages are kept
 TIMES = WorkerTimes(sink_pause=1.0, page_lease=5.0, renew_every=1.0)
 _WORDS = """
@@ -67,7 +68,7 @@ _WORDS = """
 
 @dataclass(frozen=True)
 class Measured:
-    """What came of a measurement."""
+    """The result of a measurement."""
 
     rows: int
     lost: int
@@ -84,7 +85,7 @@ def url_of(number: int) -> str:
 
 
 def page(number: int) -> bytes:
-    """Return an article that says something else than those of other numbers."""
+    """Return an article whose text differs from those of other numbers."""
     chance = random.Random(number)
     text = "".join(f"<p>Story {number}: {' '.join(chance.choices(_WORDS.split(), k=14))}.</p>" for _ in range(6))
     return (
@@ -117,7 +118,7 @@ class CommandTarget(OutputTarget):
 
 
 class OutputRun:
-    """Pages on their way to an output, with kills and interruptions at random times. `folder`: of relative paths."""
+    """The delivery of pages to an output, with kills and interruptions at random times. `folder`: of relative paths."""
 
     def __init__(self, url: str, folder: Path, target: OutputTarget, options: argparse.Namespace):
         self.url, self.folder, self.target, self.options = url, folder, target, options
@@ -194,7 +195,7 @@ class OutputRun:
             process.kill()
 
     def _done(self) -> int:
-        """Return how many rows are in the output, as far as Redis knows."""
+        """Return how many rows are in the output according to Redis."""
         return Ledger(self.redis, TASK).counts().states["written"] - rows_waiting(self.redis, TASK)
 
     def _wait_for(self, rows: float) -> None:
@@ -205,16 +206,16 @@ class OutputRun:
             time.sleep(0.02)
 
     def _kill(self, supervisor: int) -> None:
-        """Kill a worker, or as often the delivery process if there is one."""
+        """Kill a worker or, with the same probability, the delivery process if there is one."""
         time.sleep(self.randomly.uniform(0.0, 0.2))
         limit = time.monotonic() + LONGEST
         while time.monotonic() < limit:
-            with suppress(FileNotFoundError, ProcessLookupError):  # it ended meanwhile
+            with suppress(FileNotFoundError, ProcessLookupError):  # the process ended meanwhile
                 if victims := self._victims(supervisor):
                     os.kill(self.randomly.choice(victims), signal.SIGKILL)
                     self.kills += 1
                     return
-            time.sleep(0.02)  # all are being replaced
+            time.sleep(0.02)  # all workers are being replaced
 
     def _victims(self, supervisor: int) -> list[int]:
         children = [int(pid) for pid in Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text().split()]
@@ -224,7 +225,7 @@ class OutputRun:
         return deliveries if deliveries and (self.randomly.random() < 0.5 or not workers) else workers
 
     def _interrupt(self) -> None:
-        """Let the target be away for some seconds."""
+        """Make the target unavailable for some seconds."""
         self.target.take_away()
         time.sleep(self.randomly.uniform(*AWAY))
         self.target.bring_back()
@@ -251,7 +252,7 @@ def _supervise(url: str, workers: int, parent: int) -> None:
 
 @contextmanager
 def _target(options: argparse.Namespace, folder: Path) -> Iterator[OutputTarget]:
-    """Yield the target of a kind, or of an output that is not of our own."""
+    """Yield the target of a kind, or that of a given output."""
     if options.kind:
         with target_of(options.kind, folder, _body) as target:
             yield target
@@ -265,7 +266,7 @@ def _target(options: argparse.Namespace, folder: Path) -> Iterator[OutputTarget]
 
 
 def main() -> int:
-    """Measure, print the figures, and return 1 if rows were lost or came twice, or the output had another fault."""
+    """Measure, print the figures, and return 1 if rows were lost or duplicated, or the output had another fault."""
     options = _arguments()
     with tempfile.TemporaryDirectory(prefix="out-") as name, Embedded(Path(name) / "redis") as url:
         folder = (options.folder or Path(name)).absolute()

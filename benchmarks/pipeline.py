@@ -1,13 +1,13 @@
-"""Articles per CPU second, from a site to a file, compared with Scrapy that calls trafilatura in its callback.
+"""Articles per CPU second, from a site to a file, compared with Scrapy and trafilatura in its callback.
 
     python -m benchmarks.pipeline --pages 1000
     python -m benchmarks.pipeline --pages 1000 --folder PAGES
 
 nginx serves the articles of one section of the sample site, each with a menu of 25 KB (35 KB together), or the pages of
 a folder; they should be of one section, too, as a task's pages are. One side is the command
-`exemplar run --once` with its spider, its workers and the embedded Redis, the other a tuned Scrapy spider that writes
-the lines of a JSONL file. Both crawl a small and a large site in turns; the difference of their CPU times, of all their
-processes, is that of the pages, without starts and ends.
+`exemplar run --once` with its spider, its workers and the embedded Redis, the other a tuned Scrapy spider that writes a
+JSONL file. Both crawl a small and a large site in turns; the difference between the CPU times of all processes is the
+time for the pages, without starts and ends.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def measure(address: str, root: Path, pages: int) -> tuple[float, float]:
 
 
 def pages_of(folder: Path | None) -> Iterator[bytes]:
-    """Yield the pages of a folder, or the articles of a section of the sample site with menus, again and again."""
+    """Yield the pages of a folder, or the articles of a section of the sample site with menus, repeatedly."""
     if folder is None:
         rng = random.Random(1)
         words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 11))) for _ in range(WORDS)]
@@ -118,7 +118,7 @@ def scrapy(address: str, root: Path, pages: int) -> float:
 
 
 def scrapy_child(address: str, pages: str, output: str) -> None:
-    """A spider that follows the links of the lists and extracts each page in its callback."""
+    """Run a spider that follows the links of the lists and extracts each page in its callback."""
     import scrapy
     from scrapy.crawler import CrawlerProcess
 

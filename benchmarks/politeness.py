@@ -1,12 +1,12 @@
-"""Whether several spiders keep a host's pace: `python -m benchmarks.politeness` evaluates the server's log.
+"""A check that several spiders keep a host's pace: `python -m benchmarks.politeness` evaluates the server's log.
 
     floor        spiders on one host: the smallest gaps between `--requests` requests
     retry-after  one response `429, Retry-After: 3` among them: requests before its end, and the first one after it
-    turn         the time of a permit, round trips to Redis included
+    turn         the time for a permit, including round trips to Redis
 
 Each spider is a process of its own with a task of its own, against one Redis. The server records the
-arrival of each request's last byte, in a process of its own; delays of that process itself, by other load of the
-machine, are printed as well.
+arrival of each request's last byte, in a process of its own; delays of that process by other load of the machine are
+also printed.
 """
 
 import argparse
@@ -33,14 +33,14 @@ REPOSITORY = Path(__file__).parents[1]
 ALLOWED = 0.02  # seconds of jitter that are allowed
 RETRY_AFTER = 3  # seconds
 PERMITS = 2000
-NAP = 0.005  # seconds
+NAP = 0.005  # seconds of each sleep by which delays are measured
 
 PAGE = b"<html><head><title>An article</title></head><body><h1>An article</h1><p>" + b"Some words of text. " * 200
 HEAD = "HTTP/1.1 {} OK\r\nContent-Type: {}\r\nContent-Length: {}\r\n{}\r\n"
 
 
 class RefusingSite:
-    """A section with `articles` articles for each of some tasks. The `refused`th request is answered 429."""
+    """A section with `articles` articles for each of some tasks. The `refused`th request gets a 429."""
 
     def __init__(self, articles: int, refused: int | None):
         self.articles, self.refused = articles, refused
@@ -69,7 +69,7 @@ class RefusingSite:
             writer.close()
 
     def answer(self, path: str) -> tuple[int, str, bytes, str]:
-        """Status, type, body and further headers."""
+        """Return status, type, body and further headers of a response."""
         if path == "/robots.txt":
             return 404, "text/plain", b"", ""
         if len(self.log) == self.refused:
@@ -83,7 +83,7 @@ class RefusingSite:
 
 
 def host(articles: int, refused: int | None, pipe: Connection) -> None:
-    """The server's process: sends its port, and at the end its log."""
+    """Run the server in this process: send its port, and at the end its log."""
 
     async def run() -> None:
         site = RefusingSite(articles, refused)
@@ -99,7 +99,7 @@ def host(articles: int, refused: int | None, pipe: Connection) -> None:
 
 @contextmanager
 def own_redis() -> Iterator[str]:
-    """A Redis for this measurement alone."""
+    """Run a Redis for this measurement only."""
     with tempfile.TemporaryDirectory(prefix="rd-") as folder:
         options = ["--port", "0", "--unixsocket", f"{folder}/s", "--save", "", "--dir", folder]
         server = subprocess.Popen([str(server_binary()), *options], stdout=subprocess.DEVNULL)

@@ -1,10 +1,11 @@
-"""A crawl with extraction stopped, in a Redis with little memory: does it stay below the mark, and go on with workers?
+"""The back-pressure of a crawl without extraction, in a Redis with little memory: pauses at the mark, then with
+workers.
 
     python -m benchmarks.pressure --pages 20000 --maxmemory 64mb
 
 nginx serves equal pages on loopback. The spider runs alone until it has paused for some seconds; then extraction
-workers are started. Printed are the largest numbers of pages and bytes that waited and the largest share of memory,
-before and after the workers began, and the counts at the end.
+workers are started. The output: the largest numbers of waiting pages and bytes and the largest share of memory, before
+and after the start of the workers, and the counts at the end.
 """
 
 import argparse
@@ -33,8 +34,8 @@ from workers.reporting.presence import alive
 TASK = "pressure"
 PAGE_BYTES = 20_000
 PAUSED = 10.0  # seconds of pause before workers are started
-LONGEST = 3600.0  # seconds
-LOOK_EVERY = 0.1  # seconds
+LONGEST = 3600.0  # seconds that the crawl may take
+LOOK_EVERY = 0.1  # seconds between two readings of Redis
 
 
 @dataclass
@@ -46,7 +47,7 @@ class Peaks:
     share: float = 0.0
 
     def see(self, connection: "redis.Redis") -> None:
-        """Look at Redis once."""
+        """Read Redis once."""
         load = load_of(connection, TASK)
         self.pages, self.size = max(self.pages, load.of_task.pages), max(self.size, load.of_task.size)
         self.share = max(self.share, load.memory.share)
@@ -57,7 +58,7 @@ class Peaks:
 
 @contextmanager
 def little_redis(folder: Path, maxmemory: str) -> Iterator[str]:
-    """A server of its own with a limit of memory."""
+    """Run a Redis server with a limit of memory."""
     url = f"unix://{folder / 's'}"
     options = ["--port", "0", "--unixsocket", str(folder / "s"), "--save", "", "--maxmemory", maxmemory]
     server = subprocess.Popen([str(redis_binary().path), *options, "--dir", str(folder)], stdout=subprocess.DEVNULL)

@@ -1,4 +1,4 @@
-"""`every: auto` on simulated sections, compared with a fixed period with as many runs. Seeds are fixed.
+"""The period `auto` on simulated sections, compared with a fixed period with as many runs. Seeds are fixed.
 
 python -m benchmarks.publishing_rate
 """
@@ -16,7 +16,7 @@ DAYS = 60
 
 
 def published(rate: float, days: float, seed: int = 1, begin: float = 0.0) -> list[float]:
-    """Times in seconds of a section that publishes `rate` articles a day, at random, from day `begin` on."""
+    """Return the times in seconds at which a section publishes `rate` articles a day, at random, from day `begin`."""
     rng, at, times = random.Random(seed), begin * DAY, []
     while (at := at + rng.expovariate(rate / DAY)) < days * DAY:
         times.append(at)
@@ -24,13 +24,13 @@ def published(rate: float, days: float, seed: int = 1, begin: float = 0.0) -> li
 
 
 def by_day(rate: float, days: float, seed: int = 1) -> list[float]:
-    """The same, but almost all articles within the same twelve hours of each day."""
+    """Return such times with almost all articles within the same twelve hours of each day."""
     rng = random.Random(seed)
     return [at for at in published(2 * rate, days, seed) if at % DAY < DAY / 2 or rng.random() < 0.05]
 
 
 def bursts(days: float, seed: int = 1) -> list[float]:
-    """Ten articles within an hour, every three days or so."""
+    """Return times of ten articles within an hour, about every three days."""
     rng = random.Random(seed)
     return sorted(begin + rng.random() * HOUR for begin in published(1 / 3, days, seed) for _ in range(10))
 
@@ -56,12 +56,12 @@ class VisitDelays:
         self.wait = waited / max(1, known)
 
     def period_at(self, day: float) -> float:
-        """The period in force at a time in days."""
+        """Return the period in force at a time in days."""
         return next(seconds for at, seconds in reversed(self.periods) if at <= day * DAY)
 
 
 def main() -> None:
-    """Print a row a section, and all of them with one fixed period."""
+    """Print one row per section, and all sections with one fixed period."""
     sections = {f"steady, {rate:g}": published(rate, DAYS, int(rate * 10)) for rate in (0.1, 0.3, 1, 3, 10, 30, 100)}
     sections |= {f"by day only, {rate:g}": by_day(rate, DAYS) for rate in (10, 100)}
     sections |= {

@@ -1,12 +1,12 @@
-"""What extracting kept pages again costs, against the extractor alone, and how much room kept pages take.
+"""The cost of a re-extraction compared with that of the extractor alone, and the size of kept pages.
 
     python -m benchmarks.re_extract --pages 10000
     python -m benchmarks.re_extract --site DATA/sites/NAME --site DATA/sites/OTHER
 
-Pages of the sample site, in all of its designs, each with a text of its own, are kept as workers keep them, in groups
-of ten; then they are extracted again. Beside it stands the extractor alone on the same pages, in one process, with its
-pages in memory. Counted is CPU time, of all processes. With `--site` the room is measured that the articles of stored
-sites take (`truth.jsonl` names them); with `--pages 0` nothing else.
+Pages of the sample site, in all of its designs, each with a different text, are kept in groups of ten, as by workers;
+then they are extracted again. For comparison the extractor alone runs on the same pages, in one process, with its pages
+in memory. The measure is the CPU time of all processes. With `--site` the size of the articles of stored sites is
+measured (`truth.jsonl` names them); with `--pages 0` nothing else.
 """
 
 import argparse
@@ -39,14 +39,14 @@ from workers.sinks import SourcePage
 
 SITE = "http://paper.example"
 FETCHED_AT = datetime(2026, 11, 20, 9, tzinfo=UTC)
-OWN_URLS = r"http://paper\.example/zh/\d+\.html"  # no canonical link matches: each page has a row of its own
+OWN_URLS = r"http://paper\.example/zh/\d+\.html"  # matches no canonical link, so that each page has its own row
 MONTH = 30 * 86400.0
 GROUP = 10  # pages that a worker writes together
 MOST_RATIO, MOST_ROOM = 1.25, 0.15
 
 
 def main() -> int:
-    """Measure; return 1 if a bar is missed."""
+    """Measure; return 1 if a target is missed."""
     options = _arguments()
     shares = [_room(folder) for folder in options.site]
     if options.pages == 0:
@@ -80,7 +80,7 @@ def measure(connection: "redis.Redis", folder: Path, number: int, processes: int
     _keep(kept, pages)
     print(f"keeping: {1000 * (time.process_time() - began) / number:.2f} ms a page; ", end="")
     print(f"{kept.path.stat().st_size / raw:.1%} of {raw / 1e6:.0f} MB, each page once: {len(pages)}")
-    ReExtraction(ledger, kept, section, processes=processes).run()  # the rows that pages give, so that none differs
+    ReExtraction(ledger, kept, section, processes=processes).run()  # stores the rows, so that later none differs
 
     began, cpu = time.monotonic(), _cpu()
     report = ReExtraction(ledger, kept, section, processes=processes).run()
@@ -122,7 +122,7 @@ def _row(page: StoredPage) -> dict[str, object]:
 
 
 def _room(folder: Path) -> float:
-    """Print and return which share of their size the articles of a stored site take."""
+    """Print and return the size of the kept articles of a stored site as a share of their original size."""
     lines = (folder / "truth.jsonl").read_text("utf-8").splitlines()
     articles = [row for row in map(json.loads, lines) if row["kind"] == "article"]
     random.Random(1).shuffle(articles)

@@ -1,11 +1,11 @@
-"""Recovery after kills: how long until the pages in the hands of a killed process are worked on again.
+"""Recovery after kills: the time until another process works on the pages of a killed process.
 
     python -m benchmarks.recovery --kills 50
 
 A scheduler, two crawl workers and two supervisors of extraction workers on a site on loopback, as on two machines. One
 kind of process after another gets SIGKILL at random times; a killed scheduler, crawl worker or supervisor is started
-again at once, as a service manager does. Measured is each page that the process had: from the kill until another
-process has the page (extraction) or the site is asked for it again (crawling).
+again immediately, as by a service manager. The measure, for each page that the process had, is the time from the kill
+until another process has the page (extraction) or it is requested again (crawling).
 """
 
 import argparse
@@ -43,14 +43,14 @@ ROOT = Path(__file__).parents[1]
 
 
 class TimedSite(NumberedSite):
-    """Knows when each article was requested last."""
+    """Records when each article was last requested."""
 
     def __init__(self, pages: int):
         self.last: dict[str, float] = {}
         super().__init__(pages)
 
     def page(self, path: str) -> bytes:
-        """The page at a path; empty if there is none."""
+        """Return the page at a path; empty if there is none."""
         self.last[path] = time.monotonic()
         return super().page(path)
 
@@ -144,7 +144,7 @@ def _kill_extraction(
 
 
 def _pid_of(connection: "redis.Redis", worker: str) -> int | None:
-    """The process id of an extraction worker; None if it does not run. RQ's name of it has a suffix for each start."""
+    """Return the process id of an extraction worker; None if it does not run. RQ adds a suffix to its name."""
     for key in connection.scan_iter(f"rq:worker:{worker}.*", count=1000):
         pid = int(cast("bytes | None", connection.hget(key, "pid")) or 0)
         if pid and Path(f"/proc/{pid}").exists():
@@ -153,7 +153,7 @@ def _pid_of(connection: "redis.Redis", worker: str) -> int | None:
 
 
 def _until_taken(connection: "redis.Redis", ledger: Ledger, mine: str, killed: float) -> list[float]:
-    """Wait until no page is held by the killed workers, and all that were are settled or held by others."""
+    """Wait until all pages that the killed workers held are settled or held by others."""
 
     def held() -> dict[bytes, bytes]:
         return cast(dict[bytes, bytes], connection.hgetall(ledger.keys["holders"]))
@@ -201,7 +201,7 @@ def _kill_crawling(
 
 
 def _spider_of(cluster: TrialCluster) -> tuple[int, int] | None:
-    """The process ids of a crawl worker and its spider."""
+    """Return the process ids of a crawl worker and its spider."""
     for worker in cluster.processes.get("crawl worker", []):
         with suppress(OSError):
             children = Path(f"/proc/{worker.pid}/task/{worker.pid}/children").read_text().split()

@@ -1,8 +1,8 @@
 """`python -m benchmarks.rendering`: 1,000 rendered pages; memory and CPU of the browser, pages a second.
 
-The pages come from a server of our own (a process beside this one): a shell, one script for all of them, data that the
-script fetches and draws as 30 paragraphs; a style sheet, six pictures of 30 KB, a font and a frame besides. They take
-the same path as a task's pages: Scrapy, the handler of `crawler.rendering`, the guarded proxy, Chromium.
+The pages come from a local server in another process: a shell, one script for all pages, data that the script fetches
+and shows as 30 paragraphs; also a style sheet, six pictures of 30 KB, a font and a frame. They are loaded in the same
+way as a task's pages: Scrapy, the handler of `crawler.rendering`, the guarded proxy, Chromium.
 
 `--everything` loads all files, as a browser would; the difference is the effect of blocking.
 """
@@ -25,7 +25,7 @@ import scrapy
 from crawler.fetching.context import FetchContext, GatedSpider
 from crawler.guarding.guard import Guard
 
-EVERY = 100  # pages
+EVERY = 100  # pages between two lines of output
 WORD = "harbour "
 
 SHELL = b"""<!doctype html><html><head><title>x</title><link rel=stylesheet href=/style.css></head><body><div id=app>
@@ -80,7 +80,7 @@ class _QuietServer(ThreadingHTTPServer):
 
 
 def serve(port: Any) -> None:
-    """The site's process."""
+    """Run the site in this process."""
     server = _QuietServer(("127.0.0.1", 0), _Site)
     port.value = server.server_port
     server.serve_forever()
@@ -101,7 +101,7 @@ class RenderingSpider(GatedSpider):
         self.began = self.last = time.monotonic()
 
     def end_without_browser(self, reason: str) -> None:
-        """There is no browser to measure."""
+        """Raise an error, since there is no browser to measure."""
         self.failed[reason] += 1
         self.left = 0
 
@@ -142,7 +142,7 @@ class RenderingSpider(GatedSpider):
 
 
 def _seconds_of(pid: int) -> float:
-    """CPU of a process and of those below it that have ended."""
+    """Return the CPU seconds of a process and of its descendants that have ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
     except OSError:

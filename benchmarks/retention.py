@@ -1,11 +1,10 @@
-"""What a busy section leaves in Redis over a simulated year: the size of each family of keys.
+"""The memory of a busy section in Redis over a simulated year: the size of each family of keys.
 
     python -m benchmarks.retention --days 365 --articles 100 [--forget 90d]
 
 Runs are real (`SectionRun`), as are the steps of the workers; only the network, the extraction and the time are not.
-Each day has one run, list pages of its own, dead links, failures, duplicates, rows that are queued and delivered, some
-of which are refused, and processes that crash. Keys that expire are counted apart, since the server's clock is not
-simulated.
+Each day has one run, its own list pages, dead links, failures, duplicates, rows that are queued and delivered or
+refused, and processes that crash. Keys that expire are counted separately, since the server's clock is not simulated.
 """
 
 import argparse
@@ -47,7 +46,7 @@ EXPIRING = " (expires)"
 
 @dataclass
 class SimulatedClock:
-    """Unix seconds that pass by the day."""
+    """A clock in Unix seconds, which the simulation advances."""
 
     seconds: float = BEGIN.timestamp()
 
@@ -70,7 +69,7 @@ class Year:
         self.day = 0
 
     def pass_time(self) -> None:
-        """Run the task once, extract what it fetched, and let the time until the next run pass."""
+        """Run the task once, extract the fetched pages, and advance the time to the next run."""
         settings = RunSettings(now=self.clock.now, monotonic=self.clock)
         run = SectionRun(self.redis, self.task, RunOptions(), settings)
         run.ledger.clock = self.clock
@@ -85,16 +84,16 @@ class Year:
                 run.articles.hand_in(article.fingerprint, self._page(article.url))
         run.end("finished")
         self._extract(run)
-        Presence(self.redis, f"extract-{self.day}", clock=self.clock).show(workers=2)  # and crashes
+        Presence(self.redis, f"extract-{self.day}", clock=self.clock).show(workers=2)  # it then crashes
         run.inbox.clock = self.clock
         run.inbox.sweep()
-        for key in self.redis.scan_iter("rq:*"):  # what RQ's workers remove with each job
+        for key in self.redis.scan_iter("rq:*"):  # RQ's workers remove these keys with each job
             self.redis.unlink(key)
         self.day += self.step
         self.clock.seconds += self.step * DAY
 
     def _links(self, url: str) -> bytes:
-        """Return the list page of a day: it links to the articles of the day."""
+        """Return the list page of a day, with links to the articles of the day."""
         day = re.search(r"\d{8}", url)
         numbers = range(self.articles) if day else ()
         return "".join(f'<a href="/a/{day and day[0]}/{number}.html">x</a>' for number in numbers).encode()
@@ -103,7 +102,7 @@ class Year:
         return StoredPage(url, f"<p>{url} {'text ' * 200}</p>".encode(), "text/html", self.clock.now())
 
     def _extract(self, run: SectionRun) -> None:
-        """Settle the fetched pages as workers do: some are duplicates, rejected or failed."""
+        """Settle the fetched pages in the way of workers; some are duplicates, rejected or failed."""
         near = NearDuplicates(self.redis, self.task.name)
         for number, name in enumerate(run.ledger.fetched_names(100 * self.articles)):
             lease = run.ledger.take(name, "w", seconds=60)
@@ -138,7 +137,7 @@ class Year:
 
 
 def sizes(connection: "redis.Redis") -> dict[str, int]:
-    """Return the bytes of each family of keys; those that expire have a name of their own."""
+    """Return the bytes of each family of keys; keys that expire are a separate family."""
     families: dict[str, int] = defaultdict(int)
     for raw in connection.scan_iter(count=1000):
         key = raw.decode()
@@ -149,7 +148,7 @@ def sizes(connection: "redis.Redis") -> dict[str, int]:
 
 
 def simulate(connection: "redis.Redis", days: int, articles: int, forget: str = "", step: int = 1) -> Iterator[int]:
-    """Let days pass, with a run every `step` days; yield how many have passed after each run."""
+    """Simulate days, with a run every `step` days; yield how many have passed after each run."""
     year = Year(connection, articles, forget, step)
     while year.day < days:
         year.pass_time()

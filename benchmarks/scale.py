@@ -1,10 +1,10 @@
-"""What a URL, a page and a task cost: bytes in Redis, its CPU time, and that of our processes. For docs/scale.md.
+"""The cost of a URL, a page and a task: bytes in Redis, CPU time of Redis and of our processes. For docs/scale.md.
 
     python -m benchmarks.scale
     python -m benchmarks.scale --urls 1000000 --pages 5000
 
-Everything goes through the real ledger, page store and extraction worker, with an embedded Redis that keeps an
-append-only file. Pages are generated. Fetching is not part of it (`benchmarks.spider_cost`), nor are RQ's jobs.
+The steps are those of the real ledger, page store and extraction worker, with an embedded Redis that has an append-only
+file. Pages are generated. Fetching (`benchmarks.spider_cost`) and RQ's jobs are not included.
 """
 
 import argparse
@@ -40,23 +40,23 @@ from workers.worker_processes.extraction_worker import ExtractionWorker
 
 TASK = "gazette"
 SITE = "https://gazette.example/news/2026/1122/"
-AT_ONCE = 500  # URLs in one step, as of one list page
+AT_ONCE = 500  # URLs in one step, like those of one list page
 WORDS = ["".join(random.Random(number).choices("abcdefghilmnoprstu", k=2 + number % 9)) for number in range(3000)]
 
 
 @dataclass
 class Cost:
-    """What a step cost in all."""
+    """The total cost of a step."""
 
-    memory: int = 0  # bytes that Redis uses more
-    written: int = 0  # bytes that its append-only file grew by
-    redis: float = 0.0  # seconds of its CPU time
+    memory: int = 0  # additional bytes that Redis uses
+    written: int = 0  # bytes by which its append-only file grew
+    redis: float = 0.0  # seconds of the CPU time of Redis
     ours: float = 0.0  # seconds of this process' CPU time
 
 
 @contextmanager
 def measured(connection: "redis.Redis") -> Iterator[Cost]:
-    """Yield what the block cost; it is complete after the block."""
+    """Yield the cost of the block; it is complete after the block."""
     cost = Cost()
     before, ours = _state(connection), time.process_time()
     yield cost
@@ -101,13 +101,13 @@ def batches(numbers: range) -> Iterator[list[int]]:
 
 
 def add(ledger: Ledger, numbers: range) -> None:
-    """Add URLs, a list page's at a time."""
+    """Add URLs, those of one list page at a time."""
     for batch in batches(numbers):
         ledger.add([Found(url(number), float(-number)) for number in batch])
 
 
 def deliver(ledger: Ledger, inbox: Inbox, bodies: list[bytes]) -> None:
-    """Lease URLs and hand their pages in, ten at a time."""
+    """Lease URLs and hand over their pages, ten at a time."""
     now = datetime.now(UTC)
     for start in range(0, len(bodies), 10):
         leases = ledger.lease(10)
@@ -117,7 +117,7 @@ def deliver(ledger: Ledger, inbox: Inbox, bodies: list[bytes]) -> None:
 
 
 def settle(ledger: Ledger, count: int, state: Any, reason: str) -> None:
-    """Lease URLs and settle them, as a spider does with dead links."""
+    """Lease URLs and settle them, in the way of a spider with dead links."""
     while count > 0:
         leases = ledger.lease(min(AT_ONCE, count))
         for lease in leases:
@@ -182,7 +182,7 @@ def measure(connection: "redis.Redis", folder: Path, urls: int, pages: int, size
 
 
 def kept(connection: "redis.Redis", urls: int) -> float:
-    """Return the bytes in Redis for a settled URL of a task that has so many."""
+    """Return the bytes in Redis per settled URL of a task with `urls` URLs."""
     connection.flushall()
     ledger = Ledger(connection, TASK)
     with measured(connection) as cost:
@@ -222,7 +222,7 @@ def _configure(connection: "redis.Redis", folder: Path, size: int) -> None:
 
 
 def main() -> None:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--urls", type=int, default=200_000)
     parser.add_argument("--pages", type=int, default=1000)
@@ -232,7 +232,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="scale-") as folder:
         embedded = Embedded(Path(folder))
         connection = client(embedded.start())
-        connection.config_set("auto-aof-rewrite-percentage", 0)  # else a rewrite falls into one of the steps
+        connection.config_set("auto-aof-rewrite-percentage", 0)  # no rewrite during one of the steps
         try:
             measure(connection, Path(folder), asked.urls, asked.pages, asked.size, asked.tasks)
         finally:

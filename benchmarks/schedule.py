@@ -1,12 +1,12 @@
-"""How exact and how dear the schedule is: many hourly tasks, three schedulers, one of which is killed each minute.
+"""The accuracy and the cost of the schedule: many hourly tasks, three schedulers, one of which is killed each minute.
 
     python -m benchmarks.schedule --tasks 100000 --minutes 7
 
-A real Redis and real scheduler processes; the crawl workers are simulated: they lease each due task and are done with
-it at once. Every task is published anew, so all of them start within the spread of the first start.
+Redis and the scheduler processes are real; the crawl workers are simulated: they lease each due task and end its run
+immediately. Every task is new, so all of them start within the spread of the first start.
 
-Counted are starts against times that came, twice started tasks, how late each start was, and the CPU time of the
-schedulers (killed ones and their successors' start included) as a share of one core.
+The figures: starts compared with due times, duplicate starts, the delay of each start, and the CPU time of the
+schedulers (including killed ones and the starts of their successors) as a share of one core.
 """
 
 import argparse
@@ -33,30 +33,30 @@ from workers import keys
 from workers.redis_access.embedded import Embedded
 
 SCHEDULERS = 3
-KILL_EVERY = 60.0  # seconds
+KILL_EVERY = 60.0  # seconds between two kills
 ALLOWED = 2.0  # seconds that a start may be late
-POLL = 0.05  # seconds between the simulated worker's looks
+POLL = 0.05  # seconds between two leases of the simulated worker
 
 
 @dataclass
 class Starts:
-    """What was started. `late`: seconds, one for each start; `times`: how often each task was started for each time."""
+    """The starts. `late`: seconds, one for each start; `times`: how often each task was started for each due time."""
 
     late: list[float] = field(default_factory=list)
     times: Counter[tuple[bytes, float]] = field(default_factory=Counter)
 
     @property
     def twice(self) -> int:
-        """Starts beyond the one that each time of a task asks for."""
+        """The number of starts beyond one for each due time of a task."""
         return sum(self.times.values()) - len(self.times)
 
 
 class Servers:
-    """The scheduler processes, and what CPU they took together."""
+    """The scheduler processes, and their CPU time together."""
 
     def __init__(self, url: str, file: Path, count: int):
         self.url, self.file = url, file
-        self.spent = 0.0  # CPU seconds of those that were killed
+        self.spent = 0.0  # CPU seconds of killed processes
         self.running = [self._start() for _ in range(count)]
 
     def _start(self) -> "subprocess.Popen[bytes]":
@@ -65,7 +65,7 @@ class Servers:
         return subprocess.Popen(command, env=environment)
 
     def kill_one(self) -> None:
-        """Kill one of them (SIGKILL) and start another."""
+        """Kill one scheduler (SIGKILL) and start another."""
         victim = self.running.pop(random.randrange(len(self.running)))
         self.spent += cpu_seconds(victim.pid)
         victim.kill()
@@ -73,24 +73,24 @@ class Servers:
         self.running.append(self._start())
 
     def cpu(self) -> float:
-        """CPU seconds of all of them until now."""
+        """Return the CPU seconds of all schedulers until now."""
         return self.spent + sum(cpu_seconds(server.pid) for server in self.running)
 
     def end(self) -> None:
-        """Stop all."""
+        """Stop all schedulers."""
         for server in self.running:
             server.kill()
             server.wait()
 
 
 def cpu_seconds(pid: int) -> float:
-    """User and system time of a process, its waited-for children included (Linux)."""
+    """Return the user and system time of a process, including children that it has waited for (Linux)."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def tasks_yaml(count: int, every: str) -> str:
-    """A task list of `count` tasks on a hundredth as many hosts."""
+    """Return a task list of `count` tasks on a hundredth as many hosts."""
     head = (
         f"settings: {{allow_hosts: [127.0.0.1]}}\ndefaults: {{every: {every}, output: 'out/{{task}}.jsonl'}}\ntasks:\n"
     )
@@ -104,7 +104,7 @@ def tasks_yaml(count: int, every: str) -> str:
 
 @contextmanager
 def server(folder: Path) -> Iterator[tuple[str, int]]:
-    """The embedded Redis, with its process id."""
+    """Run the embedded Redis; yield its URL and its process id."""
     embedded = Embedded(folder)
     url = embedded.start()
     try:
@@ -127,7 +127,7 @@ def work(connection: "redis.Redis", schedule: Schedule, period: float, starts: S
             return
         schedule.done(lease)
         task = lease.task.encode()
-        at = due.get(task, time.time())  # it may have become due after the call above
+        at = due.get(task, time.time())  # the task may have become due after the call above
         after = following.get(task) or cast(float, connection.zscore(keys.SCHEDULE, task))
         planned = round(after - period, 3)  # a started task keeps its offset within the period
         starts.late.append(at - planned)

@@ -1,11 +1,11 @@
-"""CPU time of the section spider for a page, with the hand-over to Redis, compared with a tuned plain Scrapy spider.
+"""CPU time of the section spider per page, including the hand-over to Redis, compared with a tuned plain Scrapy spider.
 
     python -m benchmarks.spider_cost --rounds 5
     python -m benchmarks.spider_cost --profile
 
 nginx serves generated pages on loopback. Both spiders fetch the same pages at the same concurrency, in alternating
-processes of their own. Counted is the CPU time, user and system, between the spider's opening and closing; beside
-it that of the whole process, start included. Extraction does not run.
+processes. The measure is the CPU time, user and system, between the spider's opening and closing; the time of the whole
+process, including its start, is printed, too. Extraction does not run.
 """
 
 import argparse
@@ -33,10 +33,10 @@ from crawler.task_list.publication import publish
 from workers.redis_access.embedded import Embedded
 
 PAGES = 2000
-SIZES = (80_000, 20_000)  # bytes a page
+SIZES = (80_000, 20_000)  # bytes of a page
 LINKS_A_LIST = 500
 AT_ONCE: int = Task.model_fields["concurrency"].default
-WORDS = 3000  # that the pages' text is made of
+WORDS = 3000  # different words in the pages' text
 
 # Settings of a crawl that only fetches.
 PLAIN: dict[str, Any] = {
@@ -69,7 +69,7 @@ PLAIN: dict[str, Any] = {
         "scrapy.extensions.corestats.CoreStats": None,
     },
 }
-PROFILE = "SPIDER_COST_PROFILE"  # names the file that the meter writes a profile to
+PROFILE = "SPIDER_COST_PROFILE"  # environment variable: the file to which the meter writes a profile
 METER = "benchmarks.spider_cost.Meter"
 
 
@@ -104,8 +104,8 @@ class Meter:
 
 
 def section_child(task: str) -> None:
-    """The spider as a crawl worker starts it, with a meter."""
-    import_module("extractors.page_types.empty_shell")  # imported with the first list page, once in a process' life
+    """Run the spider as in a crawl worker, with a meter."""
+    import_module("extractors.page_types.empty_shell")  # otherwise imported with the first list page, once per process
     from crawler import settings
     from crawler.fetching.spider_process import run_section
 
@@ -115,7 +115,7 @@ def section_child(task: str) -> None:
 
 
 def plain_child(address: str, count: str) -> None:
-    """A plain Scrapy spider that only fetches."""
+    """Run a plain Scrapy spider that only fetches."""
     import scrapy
     from scrapy.crawler import CrawlerProcess
 
@@ -158,13 +158,13 @@ def run(child: Callable[..., None], *arguments: str, url: str, profile: str = ""
 
 
 def pages(folder: Path, size: int, number: int = PAGES) -> None:
-    """Write list pages /list/0.html … of `number` articles, and one page of `size` bytes for all of them."""
+    """Write list pages /list/0.html … of `number` articles, and one page of `size` bytes for all articles."""
     rng = random.Random(size)
     words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 11))) for _ in range(WORDS)]
-    often = [1 / rank for rank in range(1, WORDS + 1)]  # as in any language
-    declared = '<meta property="og:type" content="article">'  # a list page would be refused as example
+    often = [1 / rank for rank in range(1, WORDS + 1)]  # word frequencies as in natural language
+    declared = '<meta property="og:type" content="article">'  # otherwise the example could be judged a list
     text = f"<!DOCTYPE html><html><head><title>A page</title>{declared}</head><body><h1>A page</h1>"
-    while len(text) < size:  # half of it markup, as pages are: zstd packs it to a fifth
+    while len(text) < size:  # half of it markup, as on real pages: zstd compresses it to a fifth
         menu = "".join(
             f'<li class="menu-item menu-item-type-post"><a class="menu-link" href="/menu/{word}/">{word}</a></li>\n'
             for word in rng.choices(words, often, k=5)
@@ -178,7 +178,7 @@ def pages(folder: Path, size: int, number: int = PAGES) -> None:
 
 
 def announce(url: str, task: str, address: str) -> None:
-    """Publish a task of its own for a run, in an empty Redis."""
+    """Publish a task for one run, in an empty Redis."""
     last = PAGES // LINKS_A_LIST - 1
     text = (
         "settings: {allow_hosts: [127.0.0.1], delay: 0, contact: benchmark@example.org}\n"

@@ -1,9 +1,9 @@
-"""Rows a second of the SQL and SQLite outputs against bare batch inserts of the same rows, on the same server.
+"""Rows per second of the SQL and SQLite outputs, compared with plain batch inserts of the same rows on the same server.
 
 python -m benchmarks.sql_rate [--rows 2000] [--rounds 3] [--only postgresql,mariadb,sqlite]
 
-The servers run with their own defaults of durability: each commit is synced. Sink and bare insert take turns, each on
-an empty table of the same columns; the median of the rounds counts. The bare insert is the driver's `executemany` in
+The servers have their default durability: each commit is synced. Sink and plain insert alternate, each on an empty
+table of the same columns; the result is the median of the rounds. The plain insert is the driver's `executemany` in
 batches of 500, each committed.
 """
 
@@ -30,8 +30,9 @@ from workers.sinks.durability import Durability
 from workers.sinks.interface import BatchSink, RowBatch
 from workers.sinks.options import BATCH_ROWS
 from workers.sinks.sqlite import SqliteSink
+from workers.sinks.sqlite_file import SYNCHRONOUS
 
-GROUPS = (10, 100, BATCH_ROWS)  # rows that a worker writes together: of a job of ten pages, or of list pages
+GROUPS = (10, 100, BATCH_ROWS)  # rows that a worker writes together: those of a job of ten pages, or of list pages
 BAR = 0.5
 WORDS = (
     "harbour", "tide", "gauge", "mast", "council", "storm", "pier", "winter", "ferry", "lantern", "消息",
@@ -40,7 +41,7 @@ WORDS = (
 
 
 def sample(count: int) -> list[Row]:
-    """Return rows of articles with twelve paragraphs, about 5 KB of text, which is there twice: as text and blocks."""
+    """Return rows of articles with twelve paragraphs, about 5 KB of text, which occurs twice: as text and as blocks."""
     chance = Random(1)
     rows: list[Row] = []
     for number in range(count):
@@ -77,13 +78,13 @@ def seconds(action: Callable[[], None]) -> float:
 
 
 def through(sink: BatchSink, rows: Sequence[Row]) -> None:
-    """Write the rows through a sink of batches."""
+    """Write the rows to a sink in batches."""
     for batch in batches(rows, BATCH_ROWS):
         sink.write(RowBatch(uuid.uuid4().hex, batch))
 
 
 def of_server(server: services.SqlServer, rows: Sequence[Row], rounds: int) -> tuple[float, float]:
-    """Return rows a second of sink and bare insert on a server."""
+    """Return the rows per second of sink and plain insert on a server."""
     name = "rates"
     server.run(f"CREATE DATABASE {name}")
     sink = cast(BatchSink, kinds.open_sink(server.address(name), "gazette", Path()))
@@ -110,7 +111,7 @@ def of_server(server: services.SqlServer, rows: Sequence[Row], rounds: int) -> t
 
 
 def _plain(values: Sequence[Any]) -> tuple[Any, ...]:
-    """A stored row as the driver takes it."""
+    """Return the values of a row in the form for the driver."""
     return tuple(json.dumps(value) if isinstance(value, (list, dict)) else value for value in values)
 
 
@@ -128,7 +129,7 @@ def _rates(
 
 
 def of_sqlite(rows: Sequence[Row], rounds: int, durability: Durability, size: int) -> tuple[float, float]:
-    """Return rows a second of the SQLite sink in groups of this size, and of bare inserts in batches of 500."""
+    """Return the rows per second of the SQLite sink in groups of this size, and of plain inserts in batches of 500."""
     times: tuple[list[float], list[float]] = ([], [])
     columns = ", ".join(sqlite.COLUMNS)
     for _ in range(rounds):
@@ -142,7 +143,7 @@ def of_sqlite(rows: Sequence[Row], rounds: int, durability: Durability, size: in
             with closing(sqlite3.connect(Path(folder) / "ours.db")) as connection:
                 plain = connection.execute(f"SELECT {columns} FROM articles").fetchall()
             with closing(sqlite3.connect(path)) as connection:
-                connection.execute(f"PRAGMA synchronous = {sqlite.SYNCHRONOUS[durability]}")
+                connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS[durability]}")
                 times[1].append(seconds(partial(_bare_sqlite, connection, plain)))
     ours, theirs = (len(rows) / statistics.median(taken) for taken in times)
     return ours, theirs

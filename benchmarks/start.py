@@ -2,8 +2,8 @@
 
     python -m benchmarks.start --rounds 11
 
-Fresh interpreters in turns: without an import, with that of NumPy or of lxml alone, with an extractor, with its first
-page (an article of the sample site). Bytecode is written before. The times are those of the whole processes.
+New interpreters run in turns: without an import, with an import of NumPy or of lxml alone, with an extractor, with its
+first page (an article of the sample site). Bytecode is written before. The times are those of the whole processes.
 """
 
 import argparse
@@ -41,7 +41,7 @@ def main() -> None:
         for turn in range(asked.rounds + 1):
             for name, code in CODE.items():
                 seconds = cpu(code, str(page), SITE + path)
-                times[name] += [seconds] if turn else []  # the first one writes bytecode
+                times[name] += [seconds] if turn else []  # the first turn writes bytecode
     for name, taken in times.items():
         print(f"{name:28} {median(taken) * 1000:5.0f} ms, least {min(taken) * 1000:.0f}")
 

@@ -1,9 +1,9 @@
-"""CPU time of reading a task list, for a task: the values of the file, and the whole with validation.
+"""CPU time per task of reading a task list: the values of the file, and the whole with validation.
 
     python -m benchmarks.task_list --tasks 20000
 
-The list is that of `benchmarks.schedule`. Beside it the time in which PyYAML's C parser alone reads the file's events,
-so that figures of several machines can be compared.
+The list is that of `benchmarks.schedule`. The time in which PyYAML's C parser reads the events of the file is also
+printed, so that figures of several machines can be compared.
 """
 
 import argparse

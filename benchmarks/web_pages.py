@@ -2,12 +2,12 @@
 
     python -m benchmarks.web_pages --tasks 1000 --articles 1000000
 
-Makes a task list with ledgers, runs and failures in a Redis of its own, writes the articles to JSONL files, builds the
-index, and requests each page in turn, the query and the page number changing each time. Prints for each page median,
-95th percentile and most of this process' CPU in milliseconds, its rendering included; and the rate of the indexing.
-`--folder` keeps the files: a second call with it builds nothing again. With `--while-indexing` the pages are requested
-while the console's own thread builds the index anew, as at the first start; CPU is then without that of this thread.
-The time that a page takes on the clock is printed, too.
+It makes a task list with ledgers, runs and failures in a separate Redis, writes the articles to JSONL files, builds the
+index, and requests each page in turn, with another query and page number each time. It prints, for each page, median,
+95th percentile and maximum of this process' CPU time in milliseconds, including rendering; and the rate of the
+indexing. `--folder` keeps the files, so that a second call with it does not build them again. With
+`--while-indexing` the pages are requested while the console's own thread builds the index, as at the first start. CPU
+is then without that of this thread. The time on the clock is printed, too.
 """
 
 import argparse
@@ -52,13 +52,13 @@ CHINESE = (
     "列车",
 )  # fmt: skip
 BAR = 300.0  # milliseconds of CPU at the 95th percentile
-WORDS = 40  # of an article
-FAILURES = 40  # of every tenth task
+WORDS = 40  # words of an article
+FAILURES = 40  # failures of every tenth task
 BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def main() -> int:
-    """Measure, and return 1 if a page is above the bar."""
+    """Measure, and return 1 if a page is above the limit."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tasks", type=int, default=1000)
     parser.add_argument("--articles", type=int, default=1_000_000)
@@ -75,7 +75,7 @@ def main() -> int:
 
 @contextmanager
 def console(folder: Path, tasks: int, articles: int, while_indexing: bool) -> Iterator[tuple[TestClient, Web]]:
-    """Yield a client of a console with so many tasks and articles. `while_indexing`: the index is empty."""
+    """Yield a client of a console with `tasks` tasks and `articles` articles. `while_indexing`: the index is empty."""
     file = folder / "tasks.yaml"
     is_new = not file.exists()
     if is_new:
@@ -201,19 +201,19 @@ def _everything() -> ArticleQuery:
 
 
 def measure(client: TestClient, web: Web, tasks: int, requests: int, while_indexing: bool) -> int:
-    """Request the pages, print a table, and return 1 if one is above the bar."""
+    """Request the pages, print a table, and return 1 if one is above the limit."""
     spent: dict[str, list[float]] = {}
     waited: dict[str, list[float]] = {}
     of_indexer = _start_indexing(web.data) if while_indexing else lambda: 0.0
     for turn in range(requests + 2):
         for title, path in _paths(web, tasks, turn).items():
-            web.data.snapshots.expire()  # the worst case: each page reads all tasks anew
+            web.data.snapshots.expire()  # the worst case: each page reads all tasks again
             began, started = time.perf_counter(), time.process_time() - of_indexer()
             answer = client.get(path)
             seconds = time.process_time() - of_indexer() - started
             if answer.status_code != 200:
                 raise SystemExit(f"{path}: {answer.status_code}")
-            if turn >= 2:  # the first ones compile templates
+            if turn >= 2:  # the first turns compile templates
                 spent.setdefault(title, []).append(1000 * seconds)
                 waited.setdefault(title, []).append(1000 * (time.perf_counter() - began))
     if while_indexing:

@@ -1,12 +1,12 @@
-"""How fast extraction workers are, against the extractor alone on the same pages in as many processes.
+"""The speed of extraction workers, compared with that of the extractor alone on the same pages in as many processes.
 
     python -m benchmarks.worker_rate --site DATA/sites/NAME [--pages 3000] [--rounds 3] [--workers 2,4]
 
 The articles of a stored site (`truth.jsonl` names them), each under several URLs, are delivered without a spider; then
 real workers under a real supervisor extract them, and append the rows to a JSONL file with `durability: safe`. The
-extractor alone has the same example and recent pages, and its pages in memory. Workers are counted from a tenth of the
-pages to the last one, so that neither side's start is. Printed are pages a second, and the CPU time of a page: of the
-processes, and of Redis apart.
+extractor alone has the same example and recent pages, and its pages in memory. Workers are measured from a tenth of the
+pages to the last one, so that starts are not included. The output: pages per second, and the CPU time per page of the
+processes and of Redis.
 """
 
 import argparse
@@ -39,16 +39,16 @@ from workers.reporting.worker_reports import NoWatch
 from workers.url_states import Found, fingerprint
 
 SITE = "http://site.example"
-OWN_URLS = r"http://site\.example/\d+\.html"  # no canonical link matches: each page has a row of its own
+OWN_URLS = r"http://site\.example/\d+\.html"  # matches no canonical link, so that each page has its own row
 AT_ONCE = 10  # pages of a job
-LONGEST = 1800.0  # seconds
+LONGEST = 1800.0  # seconds that a measurement may take
 TICKS = os.sysconf("SC_CLK_TCK")
 ROOT = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True, slots=True)
 class Throughput:
-    """Pages a second of wall time; CPU milliseconds a page, of our processes and of Redis."""
+    """Pages per second of elapsed time; CPU milliseconds per page, of our processes and of Redis."""
 
     pages: float
     cpu: float

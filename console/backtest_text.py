@@ -8,7 +8,7 @@ from console.options import counted
 if TYPE_CHECKING:
     from workers.redesign.backtest import BackTest, PageComparison
 
-SHOWN = 10  # pages, unless all are asked for
+SHOWN = 10  # pages that are shown, unless all are requested
 
 
 def summary_lines(test: "BackTest") -> Iterator[str]:

@@ -1,4 +1,5 @@
-"""`exemplar …`: finds the command, runs it, and turns an expected error into one message and an exit code.
+"""The command line `exemplar`: finds and runs the command, and reports an expected error as one message and an exit
+code.
 
 A command's module is imported only when it is called, so `exemplar --help` is fast.
 """
@@ -29,7 +30,7 @@ COMMANDS = {  # name: description in --help; the module is console.commands.<nam
     "schedule": "Run the scheduler (one part of a cluster).",
     "work": "Run crawl or extraction workers (parts of a cluster).",
     "status": "Show tasks, next runs, counts, queue and workers.",
-    "console": "Serve tasks, articles, failures and machines as pages for a browser.",
+    "console": "Serve a web console with tasks, articles, failures and machines.",
     "metrics": "Print or serve the metrics of the system for Prometheus.",
     "alarms": "Show what changed in a section: redesigns, captchas, silence; dismiss alarms.",
     "failures": "Show failed pages by reason; try them again or drop them.",
@@ -43,7 +44,7 @@ COMMANDS = {  # name: description in --help; the module is console.commands.<nam
     "completion": "Print a shell's completion script for commands, tasks and kinds of outputs.",
     "demo": "Crawl the sample site that comes with the source and show the articles.",
 }
-MODULES = {"try": "trial", "re-extract": "re_extract"}  # commands whose names are no names of modules
+MODULES = {"try": "trial", "re-extract": "re_extract"}  # commands whose modules have other names
 EPILOG = """\b
 Examples:
   exemplar init                       write a sample tasks.yaml
@@ -55,7 +56,7 @@ Exit codes: 0 ok, 1 some pages or tasks failed, 2 wrong usage or an invalid file
 
 
 class _Lazy(click.Group):
-    """Imports a command only when it is called."""
+    """A group that imports a command only when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return all commands, in the usual order of their use."""

@@ -1,6 +1,6 @@
 """Completion values for the shell: names of tasks, of methods, and kinds of outputs.
 
-Reads tasks.yaml and opens no connection.
+The module reads tasks.yaml and opens no connection.
 """
 
 import re
@@ -14,9 +14,9 @@ _KEY = re.compile(r"(?P<indent>\s*)(?P<quote>['\"]?)(?P<name>[^\s'\"#:][^'\"#]*?
 
 
 def task_names(file: Path) -> list[str]:
-    """Return the names of the tasks in a task list, by their lines alone; none if it is unreadable.
+    """Return the names of the tasks in a task list, found by its lines; none if it is unreadable.
 
-    A task list of 100,000 tasks takes seconds to read as YAML, but a person waits for a completion.
+    A task list of 100,000 tasks would take seconds to read as YAML, while a person waits for the completion.
     """
     try:
         lines = file.read_text("utf-8-sig").splitlines()
@@ -37,7 +37,7 @@ def task_names(file: Path) -> list[str]:
 
 
 def complete_tasks(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete the name of a task of the task list that the command names, or of tasks.yaml here."""
+    """Complete the name of a task of the task list that the command names, or of tasks.yaml in the present folder."""
     return _matching(task_names(context.params.get("tasks") or Path("tasks.yaml")), incomplete)
 
 

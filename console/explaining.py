@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from extractors import Section
     from workers.inbox import StoredPage
 
-MOST_PAGES = 50  # of a report
+MOST_PAGES = 50  # pages of a report
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -64,7 +64,7 @@ class PageExplanations:
         self._left = 0
 
     def add(self, page: "PageIn | Missing", screenshot: bytes | None = None) -> None:
-        """Explain a page, in the terminal at once if that is wanted."""
+        """Explain a page; print the explanation immediately if that was requested."""
         from console.inputs import PageIn
         from console.report.gathering import ReportedPage
 
@@ -80,7 +80,7 @@ class PageExplanations:
             _show_pages(self._pages[-1:])
 
     def write(self) -> None:
-        """Write the report, if there is to be one. Raises `ExemplarError` if it cannot be written."""
+        """Write the report, if one was requested. Raises `ExemplarError` if it cannot be written."""
         from console.report.document import ReportHead
 
         notes = (f"{self._left} further pages are not explained",) if self._left else ()
@@ -110,7 +110,7 @@ def explain_trial(
 
 
 def write(report: Path, head: "ReportHead", pages: "Sequence[ReportedPage]") -> None:
-    """Write a report and say where. Raises `ExemplarError` if it cannot be written."""
+    """Write a report and print its path. Raises `ExemplarError` if it cannot be written."""
     from console.report.document import render_report, write_report
     from console.report.wording import wording_here
 
@@ -151,7 +151,8 @@ def _head_of(trial: "Trial") -> "ReportHead":
         _now(),
         (
             ("Pattern", trial.pattern),
-            ("Articles found", f"{trial.found} on {len(trial.lists)} list pages"),
+            ("List pages read", str(len(trial.lists))),
+            ("Articles found", str(trial.found)),
             ("Extracted", f"{articles} of {len(trial.cuts)}"),
             ("Without the example", str(sum(bool(s.characters) and not s.by_example for s in trial.cuts))),
             ("Forbidden by robots.txt", str(len(trial.forbidden))),

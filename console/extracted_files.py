@@ -1,4 +1,4 @@
-"""Where `exemplar extract --output` writes: one file for all pages, or a folder with a file for each."""
+"""The targets of `exemplar extract --output`: one file for all pages, or a folder with a file for each."""
 
 import json
 import os
@@ -19,10 +19,10 @@ FORMS: "dict[str, Format]" = {".md": "markdown", ".markdown": "markdown", ".json
 
 
 class ResultTarget(Protocol):
-    """What takes the results of the pages, in their order."""
+    """The target of results, which are added in the order of the pages."""
 
     def add(self, name: str, result: "Article | Listing") -> None:
-        """Take the result of one page. `name`: its file or URL."""
+        """Add the result of one page. `name`: its file or URL."""
         ...
 
     def end(self) -> str:
@@ -36,9 +36,10 @@ def form_of(output: str | None) -> "Format":
 
 
 def target_of(output: str | None, form: "Format", several: bool) -> ResultTarget | None:
-    """Return where results are written; None: to standard output. `several`: whether there may be several pages.
+    """Return the target of results; None: standard output. `several`: whether there may be several pages.
 
-    A folder exists, or is named with a slash; for several pages also without a suffix. Raises `click.UsageError`.
+    A folder is a path that exists as such or ends with a slash; for several pages also one without a suffix. Raises
+    `click.UsageError`.
     """
     if output is None:
         return None
@@ -60,7 +61,7 @@ class ResultFile:
         self._parts: list[str] = []
 
     def add(self, name: str, result: "Article | Listing") -> None:
-        """Take the result of one page."""
+        """Add the result of one page."""
         from extractors.render import render
 
         if self.form == "json":
@@ -70,7 +71,7 @@ class ResultFile:
         self._parts.append(f"{heading}{render(result, self.form)}\n" + "\n" * self.several)
 
     def end(self) -> str:
-        """Write the file in one step, in place of an earlier one; without a result it stays as it is."""
+        """Write the file in one step, in place of an earlier one; without a result it does not change."""
         if not self._parts:
             return f"{self.path} is not written: there is no article"
         self.path.parent.mkdir(parents=True, exist_ok=True)

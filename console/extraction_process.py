@@ -22,7 +22,7 @@ from workers.writing.delivery import Draining
 
 
 def main(count: int, *, exits_without_redis: bool, resize: bool = False, once: bool = False) -> None:
-    """Supervise `count` workers on `$REDIS_URL` until SIGTERM; with `resize` as many as standard input names last.
+    """Supervise `count` workers on `$REDIS_URL` until SIGTERM; with `resize`, the last number on standard input.
 
     With `once` the rows of tasks that have ended are delivered at once.
     """

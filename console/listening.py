@@ -1,4 +1,4 @@
-"""The error of a server that cannot listen at its address: of the console, and of the metrics."""
+"""The error of a server (console or metrics) that cannot listen at its address."""
 
 import errno
 

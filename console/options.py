@@ -17,7 +17,7 @@ from crawler.printing import printable as printable
 
 
 class _Day(click.DateTime):
-    """A day as 2024-12-31; the error says how to write it."""
+    """A day as 2024-12-31; the error message shows this form."""
 
     def __init__(self) -> None:
         super().__init__(["%Y-%m-%d"])
@@ -41,7 +41,7 @@ log_format_option = click.option(
     "--log-format",
     type=click.Choice(LOG_FORMS),
     envvar=LOG_FORMAT,
-    help="Format of the log on standard error: text, or one JSON object a line.",
+    help="Format of the log on standard error: text, or one JSON object per line.",
 )
 
 exit_option = click.option(
@@ -53,14 +53,14 @@ exit_option = click.option(
 
 
 def tasks_file(named: Path | None) -> Path:
-    """Return the task list; its folder has the state. A named one must exist, else an empty state would be created."""
+    """Return the task list, whose folder has the state. A named one must exist, so that no empty state is created."""
     if named is not None and not named.exists():
         raise click.UsageError(f"{named}: no such file")
     return named or Path("tasks.yaml")
 
 
 def refuse_task_name(file: Path, command: str) -> None:
-    """Raise `click.UsageError` if what should be a task list is the name of a task of the one here."""
+    """Raise `click.UsageError` if the path of a task list is the name of a task in tasks.yaml of the present folder."""
     if file.suffix or file.exists() or not Path("tasks.yaml").is_file():
         return
     from crawler.task_list.yaml_source import read
@@ -139,5 +139,5 @@ def print_json(value: Any) -> None:
 
 
 def log_to_stderr(verbose: bool = False, form: str | None = None) -> None:
-    """Log to standard error; `form` as the option `--log-format` gives it (`crawler.logs`)."""
+    """Log to standard error; `form`: that of the option `--log-format` (`crawler.logs`)."""
     start_logging(verbose, form)

@@ -23,8 +23,8 @@ from workers.sinks.durability import Durability
 
 AT_A_TIME = 16
 LIMIT = 30.0  # seconds for one output: each method of a sink returns within that time
-LIMIT_OF_ALL = 120.0  # seconds; a list of 100,000 tasks may have as many outputs
-NAMED = 3  # tasks that a message names
+LIMIT_OF_ALL = 120.0  # seconds; a list of 100,000 tasks may have 100,000 outputs
+NAMED = 3  # tasks that are named in a message
 
 Outcome = Literal["ok", "invalid", "unavailable", "not tried"]
 
@@ -41,7 +41,7 @@ class OutputToTry:
 
     @property
     def name(self) -> str:
-        """Its name in messages, without secrets."""
+        """The output's name in messages, without secrets."""
         more = len(self.tasks) - NAMED
         tasks = ", ".join(self.tasks[:NAMED]) + (f" and {more} more" if more > 0 else "")
         return f"task{'s' if len(self.tasks) > 1 else ''} {tasks}: output {shown(self.output)}"
@@ -72,7 +72,7 @@ def outputs_to_try(tasks: TaskFile) -> list[OutputToTry]:
 
 
 def try_output(output: OutputToTry) -> TriedOutput:
-    """Open an output and check it. Never raises: a library's error is a problem of the output too."""
+    """Open an output and check it. Never raises: errors of libraries are problems of the output, too."""
     try:
         sink = open_sink(output.output, output.tasks[0], output.folder, output.durability, output.options)
         try:
@@ -110,7 +110,7 @@ def _results(
     at_a_time: int,
     try_one: Callable[[OutputToTry], TriedOutput],
 ) -> Iterator[TriedOutput]:
-    """Yield the results as they come, until all outputs are tried or the time is over."""
+    """Yield the results in the order of completion, until all outputs are tried or the time is over."""
     waiting = iter(outputs)
     done: queue.SimpleQueue[TriedOutput] = queue.SimpleQueue()
     running: dict[int, tuple[float, OutputToTry]] = {}

@@ -19,7 +19,7 @@ from workers.url_states import State
 
 Fate = Literal["judged", "unwanted", "not a page", "dead link", "failed", "to be tried again"]
 
-TITLES: dict[Fate, str] = {  # in the order in which they are shown
+TITLES: dict[Fate, str] = {  # headings, in the order in which they are shown
     "judged": "judged not to be an article",
     "unwanted": "left out by the task's own rules (keep, drop, skip, days, limit)",
     "not a page": "no page to judge (robots.txt, not HTML)",
@@ -27,8 +27,8 @@ TITLES: dict[Fate, str] = {  # in the order in which they are shown
     "to be tried again": "to be tried again",
     "dead link": "dead links",
 }
-SHOWN = 3  # URLs of a group
-LONGEST_CHARACTER = 4  # bytes
+SHOWN = 3  # URLs of a group that are shown
+LONGEST_CHARACTER = 4  # bytes of a character in UTF-8
 _QUOTED = re.compile(r"“[^”]*(?:”|$)|\"[^\"]*(?:\"|$)|「[^」]*(?:」|$)")
 _URL = re.compile(r"https?://[^\s,;)]+")
 _NUMBER = re.compile(r"(?<!\bhttp )(?<![A-Za-z\d])\d+(?:[.,:-]\d+)*")
@@ -39,7 +39,7 @@ _NOT_A_PAGE = ("robots.txt forbids it", "not a page")
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Problems with one fate and similar reasons. `key`: the reason with placeholders for what differs."""
+    """Problems with one fate and similar reasons. `key`: the reason with placeholders for its variable parts."""
 
     fate: Fate
     key: str

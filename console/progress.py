@@ -81,7 +81,7 @@ class JsonLines:
 
 
 class TextLines:
-    """Prints what happens as lines for a person, and the counts at most every `LINE_EVERY` seconds if they changed.
+    """Prints events as lines for a person, and the counts at most every `LINE_EVERY` seconds if they changed.
 
     `clock`: monotonic seconds.
     """
@@ -127,7 +127,7 @@ class LiveTable:
 
     def event(self, kind: str, facts: dict[str, Any]) -> None:
         """Keep the texts of problems; the table shows everything else."""
-        if kind == "trouble" and "since" not in facts:  # a present problem is in the overview as long as it exists
+        if kind == "trouble" and "since" not in facts:  # the overview shows a present problem while it exists
             self._problems = [*self._problems, str(facts["text"])][-PROBLEMS_SHOWN:]
         elif kind == "crawled":
             texts = (*facts["problems"], *facts.get("remarks", ()))
@@ -156,7 +156,7 @@ class LiveTable:
 
 
 def event_lines(kind: str, facts: dict[str, Any]) -> list[str]:
-    """Return an event of a run as lines for a person; none for what the accounting shows."""
+    """Return an event of a run as lines for a person; none for events that the accounting shows."""
     match kind:
         case "start" | "edited":
             starts = list(facts["next"].items())
@@ -180,7 +180,8 @@ def crawled_line(report: dict[str, Any]) -> str:
         return f"{report['task']}: the crawl was stopped"
     outcome = word(report["outcome"])
     return (
-        f"{report['task']}: crawl {outcome}; {report['lists']} list pages, {report['new']} new articles, "
+        f"{report['task']}: crawl {outcome}; {counted(report['lists'], 'list page')}, "
+        f"{counted(report['new'], 'new article')}, "
         f"{report['fetched']} fetched, {report['rejected']} rejected, {report['failed']} failed, "
         f"{report['later']} to be tried again"
     )

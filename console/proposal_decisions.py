@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def adopt_proposal(servers: "RedisServers", task: str, file: Path) -> "tuple[Proposal, list[str]]":
-    """Adopt the proposal of a task and write it into the task list here; return it, and notes for the user.
+    """Adopt the proposal of a task and write it into the task list `file`; return it, and notes for the user.
 
     Raises `ExemplarError` if there is nothing to adopt.
     """
@@ -37,7 +37,7 @@ def adopt_proposal(servers: "RedisServers", task: str, file: Path) -> "tuple[Pro
 
 
 def dismiss_proposal(servers: "RedisServers", proposal: "Proposal") -> "Proposal":
-    """Dismiss a proposal. Raises `ExemplarError` if it is decided already."""
+    """Dismiss a proposal. Raises `ExemplarError` if it is already adopted or dismissed."""
     from workers.errors import ExemplarError
     from workers.redesign.proposals import dismiss
     from workers.redis_access.redis_clock import clock_of

@@ -55,7 +55,7 @@ def refused_groups(connection: "redis.Redis", task: str, reason: str | None) -> 
         by_output.setdefault(row.output, []).append(row)
     result = []
     for output, rows in sorted(by_output.items()):
-        # A URL has several rows where its page was a list, or was extracted again: their numbers tell them apart.
+        # A URL has several rows if its page was a list or was extracted again; they are distinguished by their numbers.
         problems = {Problem("failed", row.reason, row.name): row for row in rows}
         all_groups = groups(problems)
         for group in all_groups if reason is None else matching(all_groups, reason):
@@ -65,6 +65,6 @@ def refused_groups(connection: "redis.Redis", task: str, reason: str | None) -> 
 
 
 def refused_of(connection: "redis.Redis", task: str, urls: Sequence[str], reason: str | None) -> "list[RefusedRow]":
-    """Return the refused rows of some URLs; without URLs those of a reason, or all."""
+    """Return the refused rows of some URLs; without URLs those with a reason, or all."""
     rows = [row for group in refused_groups(connection, task, reason) for row in group.rows]
     return [row for row in rows if not urls or row.url in urls or row.canonical_url in urls]

@@ -41,15 +41,15 @@ from workers.reporting.present_problems import PresentProblem
 from workers.url_states import OPEN_STATES, Counts, State
 from workers.writing.row_queue import rows_waiting
 
-LOOK_EVERY = 0.2  # seconds
-WATCH_EVERY = 2.0  # seconds between two looks for the extraction process's heartbeat
+LOOK_EVERY = 0.2  # seconds between two checks of the state
+WATCH_EVERY = 2.0  # seconds between two checks of the extraction process's heartbeat
 HANGS_AFTER = 30.0  # seconds without a heartbeat until the extraction process is replaced
-# A run with `once` gives up if all crawling is done and no page was settled for so many seconds:
-STUCK_AFTER_PROBLEM = 15.0  # an output is unavailable
-STUCK_WITHOUT_PROBLEM = 120.0  # a page may time out its worker three times, and a margin
+# A run with `once` gives up if all crawling is done and no page was settled for these seconds:
+STUCK_AFTER_PROBLEM = 15.0  # if an output is unavailable
+STUCK_WITHOUT_PROBLEM = 120.0  # otherwise: a page may time out its worker three times, plus a margin
 STOP_WAIT = 40.0  # seconds that each part has to stop
 
-SETTLED: tuple[State, ...] = ("written", "duplicate", "rejected", "failed")  # as this run adds to them
+SETTLED: tuple[State, ...] = ("written", "duplicate", "rejected", "failed")  # the states to which a run adds
 
 Event = Callable[[str, dict[str, Any]], None]
 
@@ -71,14 +71,14 @@ class Accounting:
     before: dict[str, Counts] = field(default_factory=dict)
     after: dict[str, Counts] = field(default_factory=dict)
     reports: dict[str, dict[str, Any]] = field(default_factory=dict)
-    waits: dict[str, str] = field(default_factory=dict)  # task with waiting pages: the reason of one of them
-    alarms: dict[str, list[str]] = field(default_factory=dict)  # open ones at the end, in words
+    waits: dict[str, str] = field(default_factory=dict)  # task with waiting pages: the reason for one of them
+    alarms: dict[str, list[str]] = field(default_factory=dict)  # alarms that are open at the end, in words, by task
     problems: list[str] = field(default_factory=list)
     stopped: bool = False
     gave_up: str = ""
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row per task: what this run added to each state, and what is still open."""
+        """Return one row per task: the numbers that this run added to each state, and the number of open URLs."""
         rows_ = []
         for name, after in self.after.items():
             before = self.before.get(name)
@@ -101,7 +101,7 @@ class Accounting:
 
     def _waiting(self, name: str, after: Counts, report: dict[str, Any]) -> list[str]:
         why, pages = self.waits.get(name), after.states["waiting"]
-        if not why or report.get("outcome") != "finished":  # else the report gives the reason
+        if not why or report.get("outcome") != "finished":  # otherwise the report has the reason
             return []
         return [f"{pages} {'page waits' if pages == 1 else 'pages wait'} for a later run: {why}"]
 
@@ -153,19 +153,19 @@ class Runner:
         )
         self.crawlers = CrawlWorkers(url, self._client_of(url, exits_without_redis), crawlers, **waits)
         self._outage = Outage(self.connection, self._redis_changed, exits=exits_without_redis, clock=clock)
-        self._problems: dict[str, PresentProblem] = {}  # of the extraction, by text
+        self._problems: dict[str, PresentProblem] = {}  # problems of the extraction, by text
         self._extraction: subprocess.Popen[str] | None = None
         self._extraction_seen = self._watched = clock()
         self._failure: BaseException | None = None
         self._started = clock_of(self.connection).moment().isoformat(timespec="seconds")
-        self._settled: tuple[int, float] = (0, clock())  # settled URLs less waiting rows, and when that changed
-        self._finished = False  # a run with `once`: all is settled and delivered, or it gave up
+        self._settled: tuple[int, float] = (0, clock())  # settled URLs minus waiting rows, and when that number changed
+        self._finished = False  # with `once`: all pages are settled and all rows delivered, or the run gave up
         self._once = False
 
     def run(self, *, once: bool, on_look: Callable[["Runner"], None], now: bool = False) -> Accounting:
         """Run until stopped, or with `once` until every task has run, every page is settled and every row delivered.
 
-        `now`: the tasks start at once, whatever their times. `on_look` is called a few times a second. Raises
+        `now`: the tasks start immediately, before their times. `on_look` is called a few times a second. Raises
         `TaskError` for the file and `redis.RedisError`.
         """
         self._once = once
@@ -202,7 +202,7 @@ class Runner:
         return self.accounting
 
     def _tell_alarms(self, names: list[str]) -> None:
-        """Add the open alarms to the accounting; send their notices where no scheduler has run."""
+        """Add the open alarms to the accounting; send their notices if no scheduler has run."""
         for alarm in present_alarms(self.connection, names):
             self.accounting.alarms.setdefault(alarm.task, []).append(f"{ALARM}{alarm.in_words()}")
         if self._once:
@@ -238,7 +238,7 @@ class Runner:
             self._end_extraction()
 
     def _guarded(self, work: Callable[[], None]) -> None:
-        """Run a part, and end the run if it fails. It waits by itself for a Redis that is unavailable."""
+        """Run a part, and end the run if it fails. The part itself waits while Redis is unavailable."""
         try:
             work()
         except Exception as error:
@@ -247,7 +247,7 @@ class Runner:
 
     @staticmethod
     def _client_of(url: str, exits_without_redis: bool) -> "redis.Redis":
-        """Return a client that repeats commands for long only if nothing else waits for Redis."""
+        """Return a client that repeats commands for long only if no other part waits for Redis."""
         return client(url) if exits_without_redis else client(url, retries=1, timeout=5.0)
 
     def _restart_extraction(self) -> None:
@@ -303,7 +303,7 @@ class Runner:
             self._finished = True
 
     def _is_done(self, active: list[str]) -> bool:
-        """Whether settled pages stay settled: no worker can still adopt an example, and none has just adopted one."""
+        """Whether settled pages stay settled: no worker can still adopt an example, or has just adopted one."""
         clock = clock_of(self.connection).now
         if any(redesign_pending(self.connection, name, clock=clock) for name in active):
             return False
@@ -315,7 +315,7 @@ class Runner:
 
     def _report(self, task: str, report: dict[str, Any]) -> None:
         if self.accounting.reports.get(task) == report:
-            return  # known: it was read from Redis before the spider's process ended
+            return  # the report is known: it was read from Redis before the spider's process ended
         self.accounting.reports[task] = report
         self._settled = (-1, self.clock())
         following = {} if self._once else {"next": self._starts([], [task]).get(task)}

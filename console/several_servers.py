@@ -21,11 +21,11 @@ from workers.processes import ended_by
 from workers.redis_access.connection import reason
 from workers.redis_access.servers import RedisServer, RedisServers
 
-TRY_AGAIN_AFTER = 1.0  # seconds
-SHARE_EVERY = 1.0  # seconds between two looks at what waits where
+TRY_AGAIN_AFTER = 1.0  # seconds until a part whose server is unavailable is run again
+SHARE_EVERY = 1.0  # seconds between two checks of the waiting pages of each server
 MOVE_AFTER = 10.0  # seconds that a worker stays with a server, unless another one with pages has no worker at all
 STOP_WAIT = 40.0  # seconds for a supervisor to end
-CHECK_EVERY = 0.2  # seconds between two looks for a request to stop
+CHECK_EVERY = 0.2  # seconds between two checks for a request to stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class ServerPart:
 
 
 def serve(parts: Sequence[ServerPart], say: Callable[[str], None]) -> None:
-    """Run the parts until SIGTERM or SIGINT: a single one here, several each in a thread."""
+    """Run the parts until SIGTERM or SIGINT: a single part in this thread, several parts each in its own."""
     if len(parts) == 1:
         stop_by_signal(parts[0].stop)
         parts[0].run()
@@ -107,8 +107,9 @@ def serve_all(parts: Sequence[ServerPart], say: Callable[[str], None], stopping:
 def shares(count: int, waiting: Sequence[int], present: Sequence[int], turn: int) -> list[int]:
     """Return how many of `count` workers each server gets, by the number of pages that wait on each.
 
-    A server with pages gets at least one, in turns if there are fewer workers than such servers; the rest follows the
-    pages. If no pages wait, workers stay where they are. `present`: the present shares; `turn`: counts the moves.
+    A server with pages gets at least one, in turns if there are fewer workers than such servers; the others are
+    distributed by pages. If no pages wait, the shares do not change. `present`: the present shares; `turn`: counts the
+    moves.
     """
     busy = [number for number, pages in enumerate(waiting) if pages]
     if not busy:
@@ -132,7 +133,7 @@ def shares(count: int, waiting: Sequence[int], present: Sequence[int], turn: int
 
 
 class ExtractionNode:
-    """`count` extraction workers for several servers: one supervisor process for each, workers move between them."""
+    """The `count` extraction workers of a node for several servers; each has a supervisor, and workers move."""
 
     def __init__(self, servers: RedisServers, count: int, say: Callable[[str], None]):
         self.servers, self.count, self.say = servers, count, say
@@ -189,7 +190,7 @@ class ExtractionNode:
             process.stdin.write(f"{share}\n")
             process.stdin.flush()
         except OSError:
-            pass  # it died, and is started again with this share
+            pass  # the process died, and is started again with this share
 
     def _end(self) -> None:
         for process in self._processes:

@@ -25,15 +25,15 @@ from workers.reporting.presence import processes
 from workers.reporting.present_problems import present_problems
 from workers.writing.output_states import output_states
 
-WIDE = 110  # characters from which on a terminal has room for all columns of the table
+WIDE = 110  # characters from which a terminal is wide enough for all columns of the table
 WIDE_TITLES, NARROW_TITLES = ("duplicate", "rejected"), ("dup.", "rej.")
-PAGES_EXAMINED = 100  # of each task and state, for the age of the oldest page
+PAGES_EXAMINED = 100  # pages of each task and state that are examined for the age of the oldest page
 
 
 def overview(connection: "redis.Redis") -> dict[str, Any]:
-    """Return tasks with their counts, last and next run; the queue with the age of its oldest page in seconds; what
-    waits for each output, and how many rows it refused; live processes and those that died; present problems; the
-    Redis; the walk over the tree on this machine; hosts that are slowed or closed.
+    """Return tasks with their counts, last and next run; the queue with the age of its oldest page in seconds; for each
+    output the waiting and the refused rows; live processes and those that died; present problems; the Redis; the walk
+    over the tree on this machine; hosts that are slowed or closed.
 
     JSON-ready, times in ISO 8601; those of processes and problems in Unix seconds.
     """
@@ -55,7 +55,7 @@ def overview(connection: "redis.Redis") -> dict[str, Any]:
                 "state": _state(name, tasks, due, running),
                 "next": _iso(times.get(name)),
                 "every": str(tasks.tasks[name].every) if tasks and name in tasks.tasks else None,
-                "period": automatic.get(name),  # present one in seconds, if `every` is auto
+                "period": automatic.get(name),  # the present period in seconds, if `every` is auto
                 "counts": Ledger(connection, name).counts().to_dict(),
                 "last_run": last[0] if last else None,
             }
@@ -161,7 +161,7 @@ def alarm_lines(state: dict[str, Any]) -> list[str]:
 
 
 def output_lines(state: dict[str, Any]) -> list[str]:
-    """Return a line for each output for which something waits, or that refused rows; from an overview."""
+    """Return a line for each output that has waiting or refused rows; from an overview."""
     lines = []
     for row in state["outputs"]:
         parts = []
@@ -178,7 +178,7 @@ def output_lines(state: dict[str, Any]) -> list[str]:
 
 
 def table(state: dict[str, Any], width: int = WIDE) -> Any:
-    """Return the overview as a rich table. `width`: characters of the terminal; a narrow one has whole counts, too."""
+    """Return the overview as a rich table. `width`: characters of the terminal; counts are complete on any."""
     from rich.table import Table
 
     is_narrow = width < WIDE

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from console.locale import in_language, word
-from console.options import heading
+from console.options import counted, heading
 from crawler.scouting.inference import Sighting
 from crawler.scouting.sample_extractions import SampleExtraction
 from crawler.scouting.survey import Survey
 
-SHOWN = 5  # links of a kind
+SHOWN = 5  # links of a kind that are shown
 OF_ANOTHER_FORM = "of another form"
 
 
@@ -18,13 +18,14 @@ def shown(survey: Survey, entry: Mapping[str, Any]) -> str:
     """Return the survey as lines: lists, scope, pattern, links taken and left, extractions, the task."""
     lines = _column("example", [survey.example, _about(survey.cut_of_example)])
     lists = [
-        in_language(f"{page.url}  ({word(in_language(page.why))}: {page.matched} links taken)") for page in survey.lists
+        in_language(f"{page.url}  ({word(in_language(page.why))}: {counted(page.matched, 'link')} taken)")
+        for page in survey.lists
     ]
     lines += _column("lists", lists)
     lines.append(heading("scope") + in_language(f"{survey.scope}: {survey.why}"))
     lines.append(f"{heading('pattern')}{survey.pattern}")
     matched = survey.inference.matched
-    lines += _column("taken", [in_language(f"{len(matched)} links, such as"), *_links(matched)])
+    lines += _column("taken", [in_language(f"{counted(len(matched), 'link')}, such as"), *_links(matched)])
     lines += _column("left", _left(survey))
     lines += _column("extracted", [line for sample in survey.cuts for line in extraction_lines(sample)])
     lines += _column(
@@ -78,7 +79,7 @@ def _left(survey: Survey) -> list[str]:
     some = [*per_kind.values(), *rejected]
     unique = list(dict.fromkeys(some))[:SHOWN]
     return [
-        f"{in_language(f'{len(rejected)} links')}: {summary}" if rejected else in_language("no links"),
+        f"{counted(len(rejected), 'link')}: {summary}" if rejected else in_language("no links"),
         *(f"  {link.url}  {word(in_language(reason))}" for link, reason in unique),
     ]
 

@@ -10,13 +10,13 @@ from crawler.task_list.models import Task
 from crawler.task_list.publication import Change, published_task
 from workers.ledger import Ledger, ledgers
 
-MOST_TASKS = 100  # changed tasks that are explained: after a larger edit nobody reads further
+MOST_TASKS = 100  # changed tasks that are explained; more notes would not be read
 
 
 def notes_on(connection: "redis.Redis", change: Change, folder: Path) -> list[str]:
     """Return notes on a change of the task list: one for each changed key that affects earlier rows or URLs.
 
-    Only tasks that have run have a past. `folder`: that of tasks.yaml.
+    Only tasks that have run have earlier rows. `folder`: that of tasks.yaml.
     """
     if not (change.changed or (change.added and change.removed)):
         return []
@@ -72,7 +72,7 @@ def _about(before: Task, after: Task, ledger: Ledger) -> Iterator[str]:
 
 
 def _renamed(connection: "redis.Redis", change: Change, have_run: set[str]) -> Iterator[str]:
-    """Yield a note for each new task that seems to be a removed one under another name."""
+    """Yield a note for each new task that is probably a removed one under another name."""
     removed = [task for name in change.removed[:MOST_TASKS] if (task := change.earlier_task(name)) and name in have_run]
     for name in change.added[:MOST_TASKS] if removed else ():
         task = _published(connection, name)

@@ -1,9 +1,9 @@
-"""The log on standard error: plain lines, or one JSON object a line (`EXEMPLAR_LOG_FORMAT=json`).
+"""The log on standard error: plain lines, or one JSON object per line (`EXEMPLAR_LOG_FORMAT=json`).
 
     {"time": "2026-11-22T10:00:00.123+00:00", "level": "INFO", "logger": "crawler.run.section_articles",
      "message": "fetched https://…", "node": "a", "task": "kuaibao", "run": "5f0c…", "page": "91d4…"}
 
-Lines of libraries get the same form. Secrets are redacted, and nothing that a terminal obeys is written. Child
+Lines of libraries get the same form. Secrets are redacted, and control sequences of terminals are removed. Child
 processes take the form from the environment.
 """
 
@@ -23,9 +23,9 @@ from workers.reporting.nodes import node_name
 LogForm = Literal["plain", "json"]
 LOG_FORMS: tuple[LogForm, ...] = get_args(LogForm)
 LOG_FORMAT = "EXEMPLAR_LOG_FORMAT"  # environment variable
-OWN = ("console", "crawler", "extractors", "workers")  # loggers of which `verbose` shows every step
+OWN = ("console", "crawler", "extractors", "workers")  # this program's loggers, whose steps `verbose` shows
 TEXT_MOST = 20_000  # characters of a message or of a traceback
-BY_PREFIX = {"error: ": logging.ERROR, "problem: ": logging.ERROR}  # levels of messages of the command line
+BY_PREFIX = {"error: ": logging.ERROR, "problem: ": logging.ERROR}  # levels of the command line's messages
 
 log = logging.getLogger("exemplar")
 
@@ -40,7 +40,7 @@ class PlainFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line: time (UTC), level, logger, message, node, and the ids that are known."""
+    """One JSON object per line: time (UTC), level, logger, message, node, and the known ids."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def start_logging(verbose: bool = False, form: str | None = None) -> None:
-    """Log to standard error: warnings and errors, with JSON also steps, with `verbose` everything of ours.
+    """Log to standard error: warnings and errors, with JSON also steps, with `verbose` all lines of this program.
 
     `form`: by default that of the environment, else plain. This process' children get the same.
     """
@@ -91,7 +91,7 @@ def logs_json() -> bool:
 
 
 def log_message(text: str) -> None:
-    """Log a message of the command line; its beginning tells the level."""
+    """Log a message of the command line with the level that its beginning gives."""
     level = next((level for prefix, level in BY_PREFIX.items() if text.startswith(prefix)), logging.INFO)
     log.log(level, "%s", text)
 
@@ -105,7 +105,7 @@ def complain(text: str) -> None:
 
 
 def level_and_text(line: str) -> tuple[str, str]:
-    """Return level and message of a line that a process of ours logged; no level if it is none of these."""
+    """Return level and message of a line that a process of this program logged; for other lines the level is ""."""
     try:
         entry = json.loads(line)
         return str(entry["level"]), str(entry["message"])

@@ -4,7 +4,7 @@ import re
 
 _URL_PASSWORD = re.compile(r"(?<=://)([^:/?#@\s]*):[^\s/?#]*@")
 _SECRET_NAME = r"(?:password|passwd|pwd|token|secret|api[_-]?key|access[_-]?key)"
-# `${VARIABLES}` stay: they do not contain the secret.
+# `${VARIABLES}` are not replaced: they do not contain the secret.
 _SECRET_VALUE = re.compile(
     rf"({_SECRET_NAME}[\"']?\s*+[:=]\s*+)(?!\$\{{)(\"[^\"]*\"|'[^']*'|[^\s&;,\"'}}]+)", re.IGNORECASE
 )

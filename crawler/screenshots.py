@@ -1,8 +1,8 @@
 """`python -m crawler.screenshots URL… --out DIR`: screenshots of pages, as the classifier `visual` reads them.
 
 A page is laid out on a screen of 1,366 × 1,366 pixels and drawn at a quarter of that size by the browser itself: the
-classifier reads 224 × 224 pixels, and a small picture is drawn, stored and read in a tenth of the time. What lies below
-the screen is not drawn: it adds little (docs/methods-visual.md), and lines of text stay lines.
+classifier reads 224 × 224 pixels, and a small picture is drawn, stored and read in a tenth of the time. The part below
+the screen is not drawn: it adds little information (docs/methods-visual.md), and lines of text remain distinct.
 
 DIR gets NAME.png for each page and `screenshots.jsonl`, with one line per page: url, file, scripts (whether JavaScript
 ran), reason (why there is no screenshot). Pages that DIR already has are not fetched again.
@@ -31,15 +31,15 @@ from extractors.html.urls import normalise
 from workers.errors import ExemplarError
 
 SCREEN = 1366  # CSS pixels, width and height; the source's larger input has this size
-SCALE = 0.25  # of a CSS pixel
+SCALE = 0.25  # pixels of the picture per CSS pixel
 INDEX = "screenshots.jsonl"
 
 
 def take(urls: Iterable[str], out: Path, *, delay: float | None = None, listed_only: bool = False) -> list[Shot]:
     """Take screenshots, in a process whose reactor has not run yet, and return one `Shot` per URL, in their order.
 
-    `listed_only`: connect to nothing but the hosts that the user listed. Contact, hosts and delay come from tasks.yaml
-    here if there is one, and from the environment. Raises `BrowserMissing`.
+    `listed_only`: connect only to the hosts that the user listed. Contact, hosts and delay are those of tasks.yaml in
+    the present folder, if there is one, and of the environment. Raises `BrowserMissing`.
     """
     out.mkdir(parents=True, exist_ok=True)
     distinct = list(dict.fromkeys(map(normalise, urls)))
@@ -63,7 +63,7 @@ def name_of(url: str) -> str:
 
 
 def _rendered(shots: Sequence[Shot], out: Path, delay: float | None, listed_only: bool) -> list[Shot]:
-    """Run the spider over `shots`; each is in the index as soon as it is known."""
+    """Run the spider over `shots`; each result is written to the index immediately."""
     settings = load(Path(TASKS_FILE)).settings if Path(TASKS_FILE).exists() else Settings()
     context = context_from(settings)
     done: list[Shot] = []
@@ -122,10 +122,10 @@ def _urls(given: Sequence[str]) -> list[str]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m crawler.screenshots", description=__doc__)
-    parser.add_argument("urls", nargs="+", metavar="URL|FILE", help="pages, or text files with a URL a line")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the screenshots go")
+    parser.add_argument("urls", nargs="+", metavar="URL|FILE", help="pages, or text files with one URL per line")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="output folder of the screenshots")
     parser.add_argument("--delay", type=float, metavar="S", help="seconds between two pages of a host")
-    parser.add_argument("--listed-only", action="store_true", help="connect to nothing but the hosts in allow_hosts")
+    parser.add_argument("--listed-only", action="store_true", help="connect only to the hosts in allow_hosts")
     return parser
 
 

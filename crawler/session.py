@@ -1,4 +1,4 @@
-"""What a crawling process needs before it starts: a Redis, the task list in force, and its guard."""
+"""The session of a crawling process: a Redis, the task list in force, and its guard."""
 
 import logging
 import os
@@ -20,7 +20,7 @@ from workers.redis_access.servers import RedisServers
 from workers.state_folder import state_folder
 
 TASKS_FILE = "tasks.yaml"
-PUBLISHED_ONLY = "EXEMPLAR_PUBLISHED"  # set for the children of a crawl worker: they read no file
+PUBLISHED_ONLY = "EXEMPLAR_PUBLISHED"  # environment variable for the children of a crawl worker, which read no file
 CONTACT = "EXEMPLAR_CONTACT"
 
 log = logging.getLogger(__name__)
@@ -47,8 +47,8 @@ def open_session(
 ) -> Iterator[Session]:
     """Open a session for a command. `file` is the task list; None is tasks.yaml in the working directory, if it exists.
 
-    Without a file, or in a crawl worker's child, the published list is used. With `task` only that one is read from it,
-    which matters to a spider when there are 100,000. Raises `ExemplarError` and `TaskError`.
+    Without a file, or in a crawl worker's child, the published list is used. With `task` only this task is read from
+    it, which saves time when there are 100,000 tasks. Raises `ExemplarError` and `TaskError`.
     """
     file, tasks = _task_list(file)
     state = state_folder(file.parent if file else None)
@@ -66,7 +66,7 @@ def open_session(
 
 
 def identity_of(settings: Settings) -> dict[str, str]:
-    """Return the Scrapy settings with our name."""
+    """Return the Scrapy settings with the crawler's name."""
     return {
         "USER_AGENT": user_agent(settings),
         "ROBOTSTXT_USER_AGENT": settings.user_agent.split("/")[0],
@@ -85,7 +85,7 @@ def user_agent(settings: Settings) -> str:
 
 
 def contact_of(settings: Settings) -> str:
-    """The contact of tasks.yaml or of the environment; empty if there is none."""
+    """Return the contact of tasks.yaml or of the environment; empty if there is none."""
     return settings.contact or os.environ.get(CONTACT, "")
 
 

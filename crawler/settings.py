@@ -13,7 +13,7 @@ DOWNLOAD_MAXSIZE = 32 * 2**20  # bytes, also after decompression
 DOWNLOAD_WARNSIZE = 0
 DOWNLOAD_TIMEOUT = 30  # seconds for a whole response, from the connection to the last byte
 REDIRECT_MAX_TIMES = 5
-METAREFRESH_MAXDELAY = 10  # seconds; a page that reloads later than that has content of its own
+METAREFRESH_MAXDELAY = 10  # seconds; a page that reloads later has content of its own
 
 # The pace of the whole cluster is kept in Redis (`crawler.politeness.pace`); attempts are counted in the ledger.
 ROBOTSTXT_OBEY = True
@@ -38,7 +38,7 @@ DOWNLOADER_MIDDLEWARES = {
     "crawler.guarding.credentials_gate.CredentialsMiddleware": 700,
     "crawler.guarding.proxying.ProxyMiddleware": 750,
     "crawler.politeness.pace_gate.PaceMiddleware": 950,
-    "crawler.guarding.gate.AddressGate": 960,  # gets responses before redirects are followed, errors before the pace
+    "crawler.guarding.gate.AddressGate": 960,  # before redirects for responses, before the pace for errors
     # These cost time for every page and have no effect here:
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,  # the spider has no domains; the guard decides
     "scrapy.downloadermiddlewares.stats.DownloaderStats": None,

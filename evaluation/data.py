@@ -1,17 +1,17 @@
-"""Reading stored pages and their truth, in three layouts as they are published, each recognised by its files.
+"""Reads stored pages and their truth, in three published layouts, each recognised by its files.
 
-1. **Normalised** (ours): `sets/<name>/` and `sites/<name>/`, or one such folder itself, with `truth.jsonl` (an object a
-   page: id, file, url, site, section, kind, title, date, body, encoding, optional_paragraphs) and `groups.json` (an
-   object a group: site, section, with_body, usable).
+1. **Normalised** (ours): `sets/<name>/` and `sites/<name>/`, or one such folder itself, with `truth.jsonl` (one object
+per page: id, file, url, site, section, kind, title, date, body, encoding, optional_paragraphs) and `groups.json`
+(one object per group: site, section, with_body, usable).
 2. **scrapinghub/article-extraction-benchmark**: `ground-truth.json` (id → {articleBody, url}) and `html/<id>.html.gz`.
-   No article body there means an empty one, as its own `evaluate.py` has it. Single pages, no groups.
+   A missing article body means an empty one, as in its own `evaluate.py`. Single pages, no groups.
 3. **dobbersc/fundus-evaluation**: `dataset/ground_truth.json` and `dataset/html/`, or that folder itself. The JSON maps
    a file name `<Publisher>_<n>.html.gz` to {body: [paragraph, …], url, crawl_date}; a paragraph in square brackets is
-   optional. Read in its published code and data: the files lie flat in `html/`; a folder a publisher
-   (`html/<Publisher>/…`) is found too. A publisher is a group.
+   optional. In the published data the files are directly in `html/`; one folder per publisher (`html/<Publisher>/…`)
+      is supported, too. A publisher is a group.
 
-A folder that is none of these is searched one level down. What is scored: rows of kind `article` (or unknown) with a
-body; a null body is not scored. Rows of kind `list` are negatives: right is the answer that there is no article.
+In any other folder the folders directly below are searched. Scored are rows of kind `article` (or unknown) with a body;
+a null body is not scored. Rows of kind `list` are negatives: the right result is that there is no article.
 """
 
 import gzip
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 NOT_ARTICLES = frozenset({"list", "redirect", "other"})
-PAIR = 2  # bodies in a group of a set that consists of pairs
+PAIR = 2  # bodies per group of a set that consists of pairs
 
 
 class DataError(ValueError):
@@ -33,7 +33,7 @@ class DataError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A stored page and its truth. `optional`: indices of paragraphs that may be in the text or not."""
+    """A stored page and its truth. `optional`: indices of paragraphs that the text may have or lack."""
 
     id: str
     file: Path
@@ -67,19 +67,19 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """Rows that are scored together. `groups`: those whose pages may be each other's example."""
+    """Rows that are scored together. `groups`: groups of rows that may be examples of each other."""
 
     name: str
     rows: tuple[Row, ...]
     groups: frozenset[str]
-    checksum: str  # sha256 of the truth as stored
+    checksum: str  # SHA-256 of the stored truth
 
     def articles(self) -> list[Row]:
-        """The rows whose text is scored."""
+        """Return the rows whose text is scored."""
         return [row for row in self.rows if row.scored]
 
     def lists(self) -> list[Row]:
-        """The negatives."""
+        """Return the negatives."""
         return [row for row in self.rows if row.kind == "list"]
 
     def pairs(self) -> list[tuple[Row, Row]]:
@@ -88,7 +88,7 @@ class DataSet:
         return [pair for group in sorted(members) for pair in permutations(members[group], 2)]
 
     def members(self) -> dict[str, list[Row]]:
-        """The scored rows of the groups that serve as examples."""
+        """Return the scored rows of the groups that serve as examples."""
         found: dict[str, list[Row]] = {}
         for row in self.articles():
             if row.group in self.groups:

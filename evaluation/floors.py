@@ -19,7 +19,7 @@ STEP = 1000  # floors are rounded down to thousandths
 
 @dataclass(frozen=True, slots=True)
 class Floors:
-    """`settings`: with which the floors were measured; `checksums` and `f1` by set, the latter then by method."""
+    """The floors of a file. `settings`: those of their measurement; `checksums`: by set; `f1`: by set and method."""
 
     settings: Selection | None = None
     checksums: Mapping[str, str] = field(default_factory=dict)
@@ -27,7 +27,7 @@ class Floors:
 
 
 def read_floors(path: Path) -> Floors:
-    """Return the floors of a file. Raises `DataError` if it holds none."""
+    """Return the floors of a file. Raises `DataError` if it has none."""
     try:
         stored = json.loads(path.read_text("utf-8"))
         sets = stored["sets"]
@@ -41,7 +41,7 @@ def read_floors(path: Path) -> Floors:
 
 
 def write_floors(path: Path, floors: Floors) -> None:
-    """Store the floors, sorted, so that a change reads well in a diff."""
+    """Store the floors, sorted, so that a diff is readable."""
     sets: dict[str, Any] = {
         name: {"checksum": floors.checksums[name], "f1": dict(sorted(floors.f1[name].items()))}
         for name in sorted(floors.f1)
@@ -76,7 +76,7 @@ def updated(
 ) -> Floors:
     """Return the floors raised to the results of our methods; lowered too if `lower`.
 
-    Floors of changed data stay as they are, unless `lower`: then they begin anew, as all do under other settings.
+    Floors of changed data do not change, unless `lower`: then they start over, as do all floors under other settings.
     """
     if lower and floors.settings not in (None, settings):
         floors = Floors()

@@ -1,8 +1,8 @@
 """`python -m evaluation.left_out DATA --out DIR`: the learned parts of `density`, without the data that they judge.
 
-DIR gets a folder a model: `set-NAME` has learned from all sets but that one, `fold-K` from all sites but those of one
-of `FOLDS` folds. Each holds the line model and the models of page types, with thresholds of its own.
-`python -m evaluation DATA --left-out DIR` measures `density` three times: as it is, `density@sites`, `density@set`.
+DIR gets one folder per model: `set-NAME` was trained on all sets except that one, `fold-K` on all sites except those of
+one of `FOLDS` folds. Each has a line model and models of page types, with thresholds of its own.
+`python -m evaluation DATA --left-out DIR` measures `density` three times: unchanged, `density@sites`, `density@set`.
 """
 
 import argparse
@@ -28,20 +28,20 @@ from extractors.page_types.train import FORMS, read_features, trained
 from .data import DataError, Row, read_sets
 from .line_model import FOLDS, SAME_SITE, family_of, fold_of, learn, read_examples, site_of
 
-SITES, SET = "sites", "set"  # what is left out
+SITES, SET = "sites", "set"  # the data that are left out
 LINE_MODEL = "line-model.json"
 DOUBTFUL = ("kancai:a/about/*", "wcxb:test_5001", "wcxb:test_4372", "wcxb:test_5295", "wcxb:test_4352", "wcxb:dev_2904",
             "wcxb:test_5234", "wcxb:test_5247", "wcxb:test_5245", "wcxb:dev_0225")  # fmt: skip
-# … no pages to learn page types from: their label "list" is wrong, see page_types/MODEL_CARD.md.
+# … not used to train page types: their label "list" is wrong, see page_types/MODEL_CARD.md.
 
-May = Callable[[str, str], bool]  # whether a model may learn from a page of this set and site
+May = Callable[[str, str], bool]  # (set, site) → whether a model may be trained on its pages
 
 
 class LeftOut:
     """The models of a folder, chosen so that a page had no part in their training."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises `DataError` if the folder holds no such models."""
+        """Raises `DataError` if the folder has no such models."""
         if not (folder / "fold-0" / LINE_MODEL).exists():
             raise DataError(f"{folder} holds no models; python -m evaluation.left_out DATA --out {folder} makes them")
         self._folder = folder
@@ -51,7 +51,7 @@ class LeftOut:
         """Use, within the block, models that were not trained on the page's site, or on its set."""
         plain = set_name.partition("+")[0]
         name = f"set-{plain}" if what == SET else f"fold-{fold_of(site_of(row, plain))}"
-        if not (self._folder / name).is_dir():  # a set from which nothing is learned: any model is as good
+        if not (self._folder / name).is_dir():  # no model was trained on this set, so any will do
             name = "fold-0"
         with ExitStack() as stack:
             stack.enter_context(using(_line_model(self._folder / name / LINE_MODEL)))
@@ -65,7 +65,7 @@ def _line_model(path: Path) -> Trees:
 
 
 def models(sets: Sequence[str]) -> dict[str, May]:
-    """Return, by the name of each model, what it may learn from."""
+    """Return, by the name of each model, the pages on which it may be trained."""
 
     def without_set(left: str) -> May:
         return lambda set_name, site: family_of(set_name) != family_of(left)

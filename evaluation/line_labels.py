@@ -1,7 +1,7 @@
 """Labels of the lines of a stored page: body or not, by alignment of its words with those of the known text.
 
-Each line gets the share of its words that stand in the truth in runs of at least `RUN`; a line of fewer words counts
-where all of them are aligned.
+Each line gets the share of its words that the truth has in runs of at least `RUN`; a line of fewer words counts if all
+of them are aligned.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """`python -m evaluation.line_model DATA`: trains the line model of `density`.
 
-It learns from the scored pages of all sets of DATA, at most `PER_SITE` of a site, as they are and in the perturbed
-forms of `perturb`, each form with the weight `FORMS` gives it. A page's lines weigh about 1 together. Nothing is random
-but by fixed seeds: the same pages, library versions and machine give the same weights.
+It is trained on the scored pages of all sets of DATA, at most `PER_SITE` of a site, unchanged and in the perturbed
+forms of `perturb`, with the weights in `FORMS`. The lines of a page together have a weight of about 1. Seeds are fixed:
+the same pages, library versions and machine give the same weights.
 """
 
 import argparse
@@ -32,11 +32,11 @@ from .data import DataError, DataSet, Row, read_sets
 from .line_labels import line_labels
 from .perturb import PERTURBATIONS
 
-PER_SITE = 12  # pages of a site that are learned from
+PER_SITE = 12  # pages of a site that are used for training
 FORMS = {"plain": 1.0, "pieces": 0.5, "names": 0.3, "short": 0.3}  # weight of each form of a page
-SITE_PAGES = 8  # a site's pages weigh no more than so many together
-LINE_POWER, LINE_LEAST = 0.7, 0.002  # weight of a line: (its share of the body's words) ** power, and the least
-LEAST_WORDS = 30  # of a body, for its lines' weights
+SITE_PAGES = 8  # a site's pages together weigh at most as much as this many
+LINE_POWER, LINE_LEAST = 0.7, 0.002  # weight of a line: (its share of the body's words) ** power, and the least weight
+LEAST_WORDS = 30  # words of a body from which lines are weighted
 FOLDS = 5
 SAME_SITE = {"meiwen_desktop_zh": "meiwen", "meiwen_mobile_zh": "meiwen"}  # one site in two themes
 
@@ -86,7 +86,7 @@ def site_of(row: Row, set_name: str) -> str:
 
 
 def read_examples(sets: Sequence[DataSet], processes: int) -> list[LabelledForm]:
-    """Return all pages to learn from in all forms; forms that a page does not have are left out."""
+    """Return all pages for training in all forms; forms that a page does not have are left out."""
     counts: Counter[tuple[str, str]] = Counter()
     jobs = []
     for one in sets:

@@ -1,11 +1,11 @@
-"""Our own methods as they are measured: a registered method, with or without an example page and section memory.
+"""The measured forms of our own methods: a registered method, with or without an example page and section memory.
 
 - `density`: each page alone, as any registered method that needs no example;
 - `example`: all ordered pairs of a group, as any registered method that needs an example;
 - `METHOD+example`: a method that can do without an example, with one;
 - `METHOD+memoryN`: with an example, after N other pages of the group were learned;
 - `METHOD+foreign`: with an example of another group or set, whose template has nothing in common;
-- `METHOD+odd`: with another page of the same site that is no sibling: a list, a page of another type or section;
+- `METHOD+odd`: with another page of the same site that is not a sibling: a list, a page of another type or section;
 - `METHOD@sites`, `METHOD@set`: a method that needs no example, with learned parts that have not seen the page's site,
   or any page of its set (`left_out`).
 """
@@ -34,7 +34,7 @@ class UnknownName(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A registered method and how it is used. `memory`: pages learned beside the example."""
+    """A registered method and its use. `memory`: number of pages learned in addition to the example."""
 
     registered: str
     mode: Mode
@@ -43,7 +43,7 @@ class Method:
 
     @property
     def name(self) -> str:
-        """As it is written on the command line, in tables and in file names."""
+        """The name on the command line, in tables and in file names."""
         if self.left_out:
             return f"{self.registered}@{self.left_out}"
         if self.mode == "alone" or (self.mode == "example" and needs_example(self.registered)):
@@ -105,7 +105,7 @@ def parse_methods(names: Iterable[str], memory: int) -> list[Method]:
 
 
 def nearest(name: str, known: Iterable[str], kind: str) -> UnknownName:
-    """The error for an unknown name, with the nearest known one."""
+    """Return the error for an unknown name, with the nearest known one."""
     known = sorted(known)
     close = get_close_matches(name, known, n=1, cutoff=0.0)
     hint = f": did you mean {close[0]!r}?" if close else ":"
@@ -142,7 +142,7 @@ def choose_foreign(sets: Sequence[DataSet], pages: Iterable[Row], seed: int) -> 
 
 
 def choose_odd(dataset: DataSet, pages: Iterable[Row], seed: int) -> list[Pair]:
-    """Return each page with up to `ODD` other pages of its site that are no siblings of it, where there are some."""
+    """Return each page with up to `ODD` other pages of its site that are not its siblings, if there are any."""
     by_site: dict[str, list[Row]] = {}
     for row in dataset.rows:
         by_site.setdefault(domain_of(row.url) or _site(row), []).append(row)
@@ -155,7 +155,7 @@ def choose_odd(dataset: DataSet, pages: Iterable[Row], seed: int) -> list[Pair]:
 
 
 def extraction(section: Section, html: bytes, url: str | None) -> Callable[[], Answer]:
-    """The call that is timed: bytes in; text, title and day out."""
+    """Return the call that is timed, from bytes to text, title and day."""
 
     def run() -> Answer:
         try:

@@ -1,4 +1,4 @@
-"""Blocks the network while stored pages are read: a peer that tries to fetch their images gets an error at once."""
+"""Blocks the network while stored pages are read: a peer that tries to fetch their images gets an error immediately."""
 
 import socket
 from collections.abc import Iterator

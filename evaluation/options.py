@@ -15,7 +15,7 @@ from .results import Result, Speed, read_results
 from .tables import as_json, report
 
 FLOORS = Path(__file__).parent / "floors.json"
-RUN = "run.json"  # in the folder of predictions: with which settings they were made
+RUN = "run.json"  # file in the folder of predictions with their settings
 
 
 def add_scoring_options(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +32,7 @@ def add_scoring_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
-    """Add the options that choose pages and pairs; a missing one is taken from the floors, else from the defaults."""
+    """Add the options that choose pages and pairs; by default they are those of the floors, else the defaults."""
     default = Selection()
     helps = {
         "sample": "pairs of example and page measured a set, 0 for all",
@@ -72,7 +72,7 @@ def floors_file(arguments: argparse.Namespace) -> Path | None:
 
 
 def chosen_sets(sets: Sequence[DataSet], names: Sequence[str]) -> list[DataSet]:
-    """Return the sets of these names, all without any. Raises `UnknownName`."""
+    """Return the sets of these names; without names all sets. Raises `UnknownName`."""
     known = {one.name: one for one in sets}
     for name in names:
         if name not in known:

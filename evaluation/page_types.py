@@ -1,14 +1,14 @@
 """`python -m evaluation.page_types DATA`: how well articles and lists are distinguished, on sites left out.
 
-DATA is read as `extractors.page_types.train` reads it; judged are at most twenty pages of a type and site. For each of
-the two models (pages with and without a URL):
+DATA has the form for `extractors.page_types.train`; at most twenty pages of a type and site are judged. For each of the
+two models (pages with and without a URL):
 
-1. Site-out: models learn from nine tenths of the sites and judge the others; the thresholds, too, come from the sites
-   learned from. "by page" counts pages, "by site" each site alike. Intervals: 95%, by drawing sites anew.
+1. Site-out: models are trained on nine tenths of the sites and judge the others; thresholds are those of the training
+   sites. "by page" weights pages equally, "by site" sites. Intervals: 95%, by resampling sites.
 2. The same by source and type.
-3. Was the collection learned instead of the type? Most articles and most lists are of different collections. So
-   models are trained only on collections of one type, where both are confounded, and judge the sites that have both;
-   and vice versa. A model of the collections would be at the level of chance there (AUC .5).
+3. A test whether the collection was learned instead of the type: most articles and most lists are of different
+   collections. So models are trained only on collections of one type, where both are confounded, and judge the sites
+   that have both; and vice versa. A model of the collections would be at the level of chance (AUC .5).
 4. Pages whose URLs have one shape, classified together.
 """
 
@@ -46,13 +46,13 @@ from .timing import parse, settle, take_turns
 
 SAME_SITE = {"meiwen_mobile": "52jscn.com"}  # one site in two themes
 DRAWS = 2_000
-TOGETHER = 3  # pages of a shape of URL
+TOGETHER = 3  # pages whose URLs have one shape, at least
 SEEDS = 3  # ways to divide the sites
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOutAnswers:
-    """The log odds of each page by models without its site, and the thresholds from which they answer."""
+    """The log odds of each page by models without its site, and the thresholds of answers."""
 
     pages: TrainingPages
     log_odds: Values
@@ -61,18 +61,18 @@ class LeftOutAnswers:
 
     @property
     def answer(self) -> Values:
-        """+1 article, −1 list, 0 no answer."""
+        """The answer for each page: +1 article, −1 list, 0 none."""
         return (self.log_odds >= self.article_from).astype(float) - (self.log_odds <= self.list_to)
 
     @property
     def right(self) -> Flags:
-        """Whether the likelier type is the page's."""
+        """For each page, whether the likelier type is right."""
         result: Flags = (self.log_odds > 0) == self.pages.article
         return result
 
     @property
     def answered(self) -> Flags:
-        """Whether there was an answer."""
+        """For each page, whether there is an answer."""
         result: Flags = self.answer != 0
         return result
 
@@ -100,7 +100,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def judge(pages: TrainingPages, seed: int) -> LeftOutAnswers:
-    """Judge each page by models and thresholds of other sites."""
+    """Judge each page by models and thresholds from other sites."""
     log_odds = held_out(pages, seed)
     fold = folds(pages, seed)
     upper, lower = np.zeros(len(pages)), np.zeros(len(pages))
@@ -112,7 +112,7 @@ def judge(pages: TrainingPages, seed: int) -> LeftOutAnswers:
 
 
 def summary(judged: Sequence[LeftOutAnswers], seed: int) -> str:
-    """Right, balanced over both types, share answered and share right of it, each with its interval."""
+    """Return the shares right, balanced, answered, and right of the answered, each with its interval."""
     header = ["counting", "articles", "lists", "right of articles", "right of lists", "balanced", "answered", "right"]
     pages = judged[0].pages
     rows = []
@@ -148,7 +148,7 @@ def _interval(judged: Sequence[LeftOutAnswers], power: float, seed: int, figure:
 
 
 def by_source(judged: Sequence[LeftOutAnswers]) -> str:
-    """One row a source and type: pages, right, answered, right of the answered."""
+    """Return a table with one row per source and type: pages, right, answered, right of the answered."""
     pages = judged[0].pages
     sources = np.array(pages.sources)
     rows = []
@@ -165,7 +165,7 @@ def by_source(judged: Sequence[LeftOutAnswers]) -> str:
 
 
 def by_shape(labelled: Sequence[LabelledPage], judged: Sequence[LeftOutAnswers]) -> str:
-    """Pages whose URLs have one shape, at least `TOGETHER` of them, answering alone and together."""
+    """Return the results for pages whose URLs have one shape, at least `TOGETHER`, judged alone and together."""
     shapes: dict[tuple[str, bool], list[int]] = {}
     for place, page in enumerate(labelled):
         if page.url:
@@ -189,7 +189,7 @@ def _told(one: LeftOutAnswers, places: NDArray[np.intp]) -> str:
 
 
 def learned_source(pages: TrainingPages) -> str:
-    """Train where collection and type are confounded, judge where they are not, and vice versa; leave sources out."""
+    """Train on collections where source and type are confounded, judge the others, and vice versa; omit sources."""
     both = {site for site, article in zip(pages.sites, pages.article.tolist(), strict=True) if article}
     both &= {site for site, article in zip(pages.sites, pages.article.tolist(), strict=True) if not article}
     mixed = np.array([site in both for site in pages.sites], np.bool_)
@@ -215,7 +215,7 @@ def _elsewhere(pages: TrainingPages, learned: Flags, judged: Flags) -> Iterator[
 
 
 def auc(log_odds: Values, article: Flags, weight: Values) -> float:
-    """Return how often an article stands above a list, by weight; .5 is chance."""
+    """Return the weighted share of pairs in which the article has higher log odds than the list; .5 is chance."""
     above = log_odds[article][:, None] > log_odds[~article][None, :]
     equal = log_odds[article][:, None] == log_odds[~article][None, :]
     pairs = weight[article][:, None] * weight[~article][None, :]

@@ -1,7 +1,7 @@
 """Other extraction libraries, each as a function from a page's source text to the article's text.
 
-They run in this process and are imported on demand. Peers get the text as decoded by us, and the decoding is not part
-of their time: several of them take text only, and decoding is not compared. Options are those of Scrapinghub's
+They run in this process and are imported on demand. Peers get the decoded text, and decoding is not part of their time:
+several of them accept only text, and decoding is not compared. Options are those of Scrapinghub's
 benchmark if it includes the peer, else the defaults.
 """
 
@@ -15,9 +15,9 @@ from .methods import nearest
 
 Extract = Callable[[str], str]
 
-# pip 23.2 fails on constraints for a package that is asked for with extras (lxml[html_clean]); later ones don't.
+# pip 23.2 fails on constraints for a package that is requested with extras (lxml[html_clean]); later versions do not.
 INSTALL = "pip install -U pip && pip install -c constraints.txt -e '.[bench]'"
-CHINESE = 200  # Chinese characters from which a page is Chinese, for peers that need the language
+CHINESE = 200  # Chinese characters from which a page counts as Chinese, for peers that need the language
 _BLOCK = re.compile(r"<(?:/?(?:p|div|li|h[1-6]|tr|td|th|blockquote|pre|section|article|ul|ol|table|dt|dd)\b|br)[^>]*>")
 
 
@@ -26,23 +26,23 @@ class Peer:
     """A peer by name; `load` imports it and returns its function."""
 
     name: str
-    package: str  # as it is installed
-    module: str  # as it is imported
+    package: str  # name for installation
+    module: str  # name for import
     load: Callable[[], Extract]
 
     @property
     def installed(self) -> bool:
-        """Whether it can be imported here."""
+        """Whether the peer can be imported here."""
         return find_spec(self.module) is not None
 
     @property
     def version(self) -> str:
-        """Its installed version."""
+        """The installed version of the peer."""
         return metadata.version(self.package)
 
 
 def parse_peers(names: Iterable[str]) -> list[Peer]:
-    """Return the peers of these names; `all` stands for every one. Raises `UnknownName`."""
+    """Return the peers of these names; `all` means every peer. Raises `UnknownName`."""
     wanted = [name.strip() for name in names if name.strip()]
     if "all" in wanted:
         return list(PEERS.values())

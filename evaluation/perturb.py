@@ -1,4 +1,4 @@
-"""The same pages made harder, in memory: sets of their own, named `<set>+names`, `<set>+short` and `<set>+pieces`.
+"""Perturbed pages, made in memory: the sets `<set>+names`, `<set>+short` and `<set>+pieces`.
 
 Rules that read class names and long bodies look better on the development pages than they are. `names` replaces every
 class name and id by a hash and every semantic tag by div; `short` cuts the body to its first three paragraphs, so that
@@ -49,11 +49,11 @@ INLINE = frozenset(
 )
 SILENT = frozenset({"script", "style", "noscript", "template", "title", "textarea", "option"})
 MEDIA = "descendant-or-self::*[self::img or self::video or self::iframe or self::audio or self::object or self::svg]"
-PARAGRAPHS = 3  # that `short` leaves …
-PARAGRAPH = 80  # … of at least so many bytes of letters and digits; headings and lines of code before them stay
-WRAPPED_IN = ("div", "article", "section", "main", "td", "body")  # whose children `pieces` wraps …
+PARAGRAPHS = 3  # paragraphs that `short` leaves …
+PARAGRAPH = 80  # … with at least this many bytes of letters and digits; headings and lines of code before them stay
+WRAPPED_IN = ("div", "article", "section", "main", "td", "body")  # elements whose children `pieces` wraps …
 WRAPPED = frozenset({"p", "h2", "h3", "h4", "ul", "ol", "blockquote", "table", "div", "figure", "section"})
-LEAST_WRAPPED, MOST_TOGETHER = 5, 4  # … if so many of them are such elements; children of one container
+LEAST_WRAPPED, MOST_TOGETHER = 5, 4  # … if at least this many can be wrapped; children of one container at most
 ONE_CLASS, NESTED = 0.35, 0.4  # share of pages whose containers have one class; share of containers with another inside
 ANCHOR = 15  # letters and digits of a line that surely belongs to the body
 _ARTICLE_BODY = re.compile(r'"articleBody"\s*:\s*"(?:[^"\\]|\\.)*"', re.DOTALL)
@@ -104,7 +104,7 @@ def shorten(html: bytes, row: Row) -> bytes | None:
         slot.clear()
     _prune([slot.element for i in cut for slot in lines[i][0]])
     for script in root.iter("script"):
-        if script.text and "articleBody" in script.text:  # else methods could read the whole text there
+        if script.text and "articleBody" in script.text:  # otherwise methods could read the whole text there
             script.text = _ARTICLE_BODY.sub('"": ""', script.text)
     return _bytes(root, encoding)
 
@@ -197,7 +197,7 @@ class _Slot:
 
 
 def _lines(root: Any) -> Iterator[list[_Slot]]:
-    """The page's text as lines between block borders, each as the places that hold its pieces."""
+    """Yield the lines of the page's text between block borders, each as the places of its pieces."""
     line: list[_Slot] = []
     for event, element in etree.iterwalk(root, events=("start", "end", "comment", "pi")):
         silent = not isinstance(element.tag, str) or element.tag in SILENT
@@ -239,16 +239,16 @@ def _parse(html: bytes, row: Row) -> tuple[Any, str]:
 
 
 def _bytes(root: Any, encoding: str) -> bytes:
-    """The page in its own encoding, since it declares that one; what gb2312 lacks, lxml loses, so it is referred to."""
+    """Return the page in its declared encoding; characters that it lacks become references, which lxml would lose."""
     text = etree.tostring(root, method="html", encoding="unicode", doctype="<!DOCTYPE html>")
     return text.encode("gb2312" if encoding == "gb18030" else encoding, "xmlcharrefreplace")
 
 
 def _hashed(name: str) -> str:
-    """A name of letters only: digits in names are masked by some extractors, and different names must stay so."""
+    """Return a hashed name of letters only: some extractors mask digits, and different names must stay different."""
     return "".join(chr(ord("a") + byte % 26) for byte in hashlib.sha256(name.encode("utf-8", "replace")).digest()[:10])
 
 
 def _folded(text: str) -> str:
-    """Letters and digits only: truths differ from their pages in quotation marks and spaces."""
+    """Return letters and digits only, since truths differ from their pages in quotation marks and spaces."""
     return re.sub(r"[\W_]+", "", text)

@@ -26,15 +26,15 @@ KEPT_PAGES = 128  # pages of a set in memory, since pairs need them again
 class Selection:
     """Settings that determine which pages and pairs are measured; 0: all."""
 
-    sample: int = 300  # pairs a set
-    pages: int = 0  # single pages and lists a set
-    memory: int = 4  # pages learned beside the example
+    sample: int = 300  # pairs of a set
+    pages: int = 0  # single pages and lists of a set
+    memory: int = 4  # pages learned in addition to the example
     seed: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """All that is done with one page, by turns. `calls` by the key under which `labels` has method, example, peer."""
+    """The calls for one page, which take turns. `calls` and `labels` (method, example, peer) have the same keys."""
 
     calls: dict[str, Callable[[], Answer]] = field(default_factory=dict)
     labels: dict[str, tuple[str, str | None, bool]] = field(default_factory=dict)
@@ -58,7 +58,7 @@ def predict(
 ) -> None:
     """Write the predictions for `sets`, plain and perturbed; examples of other sites come from `everything`.
 
-    `left_out`: the models of methods that have to do without the page's site or set.
+    `left_out`: the models of methods whose training excludes the page's site or set.
     """
     loaded = {peer.name: peer.load() for peer in peers}
     settle()
@@ -149,7 +149,7 @@ class _Run:
         try:
             section = method.section(example, [page for page in memory if page is not None])
         except UnusablePage as error:
-            if method.mode == "odd":  # as a worker does it
+            if method.mode == "odd":  # as in a worker
                 round.add(extraction(Section(None), html, pair.page.url), method.name, pair.example.id)
                 return
             # The example cannot be used: the pair counts as a result without text.
@@ -194,14 +194,14 @@ class _Run:
 
 
 def round_ms(ms: float) -> float:
-    """Milliseconds to the microsecond."""
+    """Return milliseconds, rounded to microseconds."""
     return round(ms, 3)
 
 
 def _guarded(call: Callable[[], Answer]) -> Answer:
     try:
         return call()
-    except Exception as error:  # a crash is a result here: it is counted, and the others go on
+    except Exception as error:  # a crash is a result: it is counted, and the other methods continue
         return Answer(crash=f"{type(error).__name__}: {error}")
 
 

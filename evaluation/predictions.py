@@ -1,4 +1,4 @@
-"""Predictions as files: `<out>/<set>/<method>.jsonl`, one object a page or pair; scored separately."""
+"""Predictions as files: `<out>/<set>/<method>.jsonl`, one object per page or pair; scored separately."""
 
 import json
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ from .data import DataError
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The result of a method or peer. `ms`: CPU time, `parse_ms`: of parsing the same page in the same round.
+    """The result of a method or peer. `ms`: CPU time; `parse_ms`: that of parsing the same page in the same round.
 
-    `peer`: whether it comes from one. `example`: id of the example page. `none`: why there is no article.
+    `peer`: whether it is the result of a peer. `example`: id of the example page. `none`: why there is no article.
     """
 
     id: str
@@ -29,7 +29,7 @@ class Prediction:
 
 
 class Writer:
-    """Writes the predictions of one set, a file a method; files of an earlier run are replaced."""
+    """Writes the predictions of one set, one file per method; files of an earlier run are replaced."""
 
     def __init__(self, out: Path, dataset: str) -> None:
         self._folder = out / dataset

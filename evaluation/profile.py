@@ -1,9 +1,8 @@
 """The time of the steps of an extraction: `python -m evaluation.profile DATA` times each step on stored pages.
 
 The unit is `lxml.html` parsing of the same bytes, timed on the same page just before; figures are medians over the
-pages of a size. The steps run one after the other as `density` runs them, so each meets the same
-caches as in real use.
-`vote`: the cost of one further example for the method `example`, measured with the page before of the same set.
+pages of a size. The steps run in the order of `density`, so the state of caches is that of real use.
+`vote`: the cost of one further example for the method `example`, measured with the previous page of the same set.
 """
 
 import argparse
@@ -46,7 +45,7 @@ class Stopwatch:
         self.steps: dict[str, float] = {}
 
     def __call__(self, step: str, call: Callable[[], Result]) -> Result:
-        """Return the call's result; note how long it took."""
+        """Return the call's result, and record its time."""
         result, self.steps[step] = timed(call)
         return result
 
@@ -105,7 +104,7 @@ def _steps_of_page(row: Row, trie: PathTrie) -> tuple[int, dict[str, float], Par
 
 
 def profile(pages: Sequence[tuple[int, dict[str, float]]]) -> str:
-    """Return a table: a row a size of page, the steps as multiples of parsing by `lxml.html`."""
+    """Return a table with one row per size of page, the steps as multiples of parsing by `lxml.html`."""
     rows = []
     for name, least, most in SIZES:
         chosen = [steps for size, steps in pages if least <= size < most]

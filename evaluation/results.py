@@ -15,15 +15,15 @@ from .scores import Score, bag_score, bootstrap, mean, score, score_with_optiona
 
 BAD = 0.8  # a page with a lower F1 counts as lost
 YARDSTICK = "trafilatura"  # the peer whose speed is the unit
-LIGHT, HEAVY = 60_000, 200_000  # bytes; pages below and from there have speed bars of their own
-_HAN = r"[\u4e00-\u9fff]"  # Chinese sites' names follow a hyphen without spaces
+LIGHT, HEAVY = 60_000, 200_000  # bytes; pages below the first and from the second on have their own speed targets
+_HAN = r"[\u4e00-\u9fff]"  # in Chinese titles the site's name follows a hyphen without spaces
 _SEPARATOR = re.compile(rf"\s+[-–—·•»:>]+\s+|\s*[|｜_]+\s*|\s*[–—]{{1,2}}\s*|-{{2,}}|(?<={_HAN})-(?={_HAN})")
 _SIGNS = str.maketrans({**dict.fromkeys("‘’‚‛′´`", "'"), **dict.fromkeys("“”„‟″", '"'), **dict.fromkeys("‐‑‒–—―", "-")})
 
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """Medians over pages. `parse`: × the time of parsing; `trafilatura`: times as fast, None if it wasn't run."""
+    """Medians over pages. `parse`: multiple of the time of parsing; `trafilatura`: how many times as fast, or None."""
 
     pages: int
     ms: float
@@ -33,7 +33,7 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share and of how many; None of none."""
+    """A share and the number of cases; None without any."""
 
     right: int
     of: int
@@ -46,7 +46,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one method or peer reached on one set.
+    """The result of one method or peer on one set.
 
     `pages`: texts scored (pairs count each); `spread`: half the 95% interval of `f1`; `bag`: mean F1 of words as a bag;
     `below`: share of texts below .8, `refused`: of those without one;
@@ -103,7 +103,7 @@ def evaluate(
     seed: int,
     worst: int = 0,
 ) -> Result:
-    """Return a method's result on a set; `yardstick` has the time of the peer that speed is compared with, by page."""
+    """Return a method's result on a set; `yardstick`: by page, the time of the peer with which speed is compared."""
     rows = {row.id: row for row in dataset.rows}
     if unknown := [one.id for one in predictions if one.id not in rows]:
         raise DataError(f"{dataset.name}/{method}.jsonl has a page that the data does not have: {unknown[0]}")
@@ -137,14 +137,14 @@ def evaluate(
 
 
 def score_row(text: str, row: Row) -> Score:
-    """The score of a text against the row's body, optional paragraphs in or out."""
+    """Return the score of a text against the row's body; optional paragraphs may be present or missing."""
     if row.optional:
         return score_with_optional(text, row.paragraphs, row.optional)
     return score(text, row.body or "")
 
 
 def speed(timings: Iterable[tuple[Prediction, float | None]]) -> Speed:
-    """The medians of predictions, each with the yardstick's milliseconds on the same page."""
+    """Return the medians of predictions, each with the yardstick's milliseconds on the same page."""
     rows = [(one, other) for one, other in timings if one.crash is None and one.ms > 0]
     if not rows:
         return Speed(0, 0.0, 0.0, None)
@@ -158,7 +158,7 @@ def speed(timings: Iterable[tuple[Prediction, float | None]]) -> Speed:
 
 
 def by_size(timings: Sequence[tuple[Prediction, float | None]]) -> dict[str, Speed]:
-    """The speeds on light, middle and heavy pages."""
+    """Return the speeds on light, middle and heavy pages."""
     light = [row for row in timings if row[0].bytes < LIGHT]
     heavy = [row for row in timings if row[0].bytes >= HEAVY]
     middle = [row for row in timings if LIGHT <= row[0].bytes < HEAVY]
@@ -181,7 +181,7 @@ def _plain(title: str) -> str:
 
 
 def same_day(found: str | None, truth: str) -> bool | None:
-    """Whether a time is on the day of the truth, as written or in the truth's zone; None if the truth has no day."""
+    """Whether a time is on the day of the truth, in its own or the truth's zone; None if the truth has no day."""
     wanted = _moment(truth)
     if wanted is None:
         return None
@@ -195,7 +195,7 @@ def same_day(found: str | None, truth: str) -> bool | None:
 
 
 def _moment(text: str) -> date | None:
-    """A date or datetime in ISO 8601, or None: data also says NaT."""
+    """Return a date or datetime in ISO 8601; None for other texts, such as NaT."""
     for kind in (date, datetime):
         try:
             return kind.fromisoformat(text)

@@ -1,9 +1,9 @@
-"""Whether the compiled walk gives what the Python walk gives: `python -m evaluation.same_walk FOLDER`, all pages in it.
+"""A comparison of the compiled and the Python walk: `python -m evaluation.same_walk FOLDER`, on all pages in it.
 
 Each page is walked in both forms, with and without hidden elements, and extracted in both forms: alone (`density`) and
 with an example (`auto`, the first article of the same folder). Every field must be equal. `--mutated N`: also N changed
-copies of each page, drawn with a seed. Without FOLDER: pages of our own, which have all forms that the walk knows.
-`--seconds S`: more and more mutations of them, for a build with the address sanitizer (`make fuzz-walk`). `--lines`:
+copies of each page, drawn with a seed. Without FOLDER: built-in pages with all elements that the walk distinguishes.
+`--seconds S`: mutations of them for that time, for a build with the address sanitizer (`make fuzz-walk`). `--lines`:
 only the walks, which is ten times as fast.
 
 Exit code 1 if there is a difference, 2 if there is no compiled walk.
@@ -30,7 +30,7 @@ from extractors.html.walk import as_lists, in_python, walk, walk_in_use
 
 SUFFIXES = (".html", ".htm", ".html.gz", ".htm.gz")
 SHOWN = 10  # differences that are printed
-LONGEST = 20_000  # bytes of a mutated page of our own
+LONGEST = 20_000  # bytes of a mutated built-in page
 SPACES = (" ", "\n", "\t", "\u00a0", "\u1680", "\u2003", "\u2028", "\u205f", "\u3000", "\x1f", "\x0b")
 CHARACTERS = ("a", "é", "中", "\U0001f600", "\u0085", "\u200b", "\ud800", "&nbsp;", "&#133;", "&lt;", "\0", "<", ">")
 ATTRIBUTES = (
@@ -39,7 +39,7 @@ ATTRIBUTES = (
     " CLASS='A'", " class=a class=b", " xmlns='http://a'", f" class={'x' * 1_100}", f" id={'i' * 300}",
     " aria-controls",
 )  # fmt: skip
-DEEP = (255, 256, 257, 300)  # levels, around what the walk goes down
+DEEP = (255, 256, 257, 300)  # levels, around the limit of the walk
 OWN = (
     "<body>go<div class=a><p>one <b>two</b> <a href=/x>three <i>4</i></a></p> tail<br>five<pre> a <b>b</b></pre></div>",
     "<ul><li>a<li>b <a><p>c</p></a></ul><table><tr><td id=d>1<td>2</table><img src=i><video></video>",
@@ -54,7 +54,7 @@ OWN = (
 
 
 class WalkComparison:
-    """Both forms on one page after the other. The sections and tries of both grow alike, as they do in use."""
+    """Compares both forms on one page after the other. The sections and tries of both grow as in real use."""
 
     def __init__(self, *, extracts: bool = True) -> None:
         """`extracts`: compare extractions, too, not only the walks."""
@@ -69,7 +69,7 @@ class WalkComparison:
         self._with_example: tuple[Section, Section] | None = None
 
     def begin_group(self) -> None:
-        """Forget the example: the pages that follow are of another section."""
+        """Drop the example, since the next pages are of another section."""
         self._with_example = None
 
     def add(self, name: str, data: bytes) -> None:
@@ -92,7 +92,7 @@ class WalkComparison:
             self._with_example = Section(data), other
 
     def _compare(self, name: str, what: str, calls: Sequence[Callable[[], Any]]) -> Any:
-        """Call the first in the compiled form, the second in Python; return what the first returned."""
+        """Call the first in the compiled form, the second in Python; return the result of the first."""
         compiled = _outcome(calls[0])
         with in_python():
             python = _outcome(calls[1])
@@ -187,7 +187,7 @@ def compare_folder(comparison: WalkComparison, folder: Path, copies: int) -> Non
 
 
 def compare_own(comparison: WalkComparison, copies: int, seconds: float, seed: str) -> None:
-    """Compare the forms on pages of our own and on mutations of them: `copies` of each, or for `seconds`."""
+    """Compare the forms on built-in pages and on mutations of them: `copies` of each, or for `seconds`."""
     end, round_ = time.monotonic() + seconds, 0
     for number, page in enumerate(OWN):
         comparison.add(f"own {number}", page.encode())

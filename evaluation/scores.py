@@ -1,7 +1,7 @@
-"""The common yardstick: F1 over 4-word shingles as a multiset, each CJK character a word of its own.
+"""The common measure: F1 over 4-word shingles as a multiset; each CJK character is a word.
 
-Scrapinghub's article-extraction benchmark scores this way: precision is averaged over the pages for which some text
-came out, recall over those that have one, and F1 is of the two means. Ours: upper and lower case count the same.
+It is that of Scrapinghub's article-extraction benchmark: precision is averaged over the pages with an extracted text,
+recall over those with a truth, and F1 is computed from the two means. Our addition: case is ignored.
 """
 
 import re
@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 SHINGLE = 4  # words
-RESAMPLES = 1000  # of the bootstrap, as the source has it
+RESAMPLES = 1000  # of the bootstrap, as in the source
 CONFIDENCE = 1.96  # standard deviations: 95%
 _BAG_WORD = re.compile(r"\w+")
 _WORD = re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿가-힣]|[^\W_぀-ヿ㐀-䶿一-鿿豈-﫿가-힣]+", re.UNICODE)
@@ -21,7 +21,7 @@ _WORD = re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿가-힣]|[^\W_぀-ヿ㐀-䶿�
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Precision and recall of one text, or their means over several; None if there was no text to judge."""
+    """Precision and recall of one text, or their means over several; None without a text to judge."""
 
     precision: float | None
     recall: float | None
@@ -46,29 +46,29 @@ def shingles(text: str) -> Counter[tuple[str, ...]]:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in lower case, each CJK character one."""
+    """Return the words of a text in lower case, each CJK character one."""
     return _WORD.findall(text.lower())
 
 
 def bag_score(text: str, truth: str) -> Score:
-    """The score of a text by its words as a bag (`\\w+`, lower case): the measure of WCXB."""
+    """Return the score of a text by its words as a bag (`\\w+`, lower case): the measure of WCXB."""
     found, wanted = (Counter(_BAG_WORD.findall(part.lower())) for part in (text, truth))
     common = (found & wanted).total()
     return Score(common / found.total() if found else None, common / wanted.total() if wanted else None)
 
 
 def score(text: str, truth: str) -> Score:
-    """The score of a text against its truth. Two empty texts agree."""
+    """Return the score of a text against its truth. Two empty texts agree."""
     found, wanted = shingles(text), shingles(truth)
     common = (found & wanted).total()
     return Score(common / found.total() if found else None, common / wanted.total() if wanted else None)
 
 
 def score_with_optional(text: str, paragraphs: Sequence[str], optional: Iterable[int]) -> Score:
-    """The score of a text against paragraphs of which some, by index, are right whether they are in or out.
+    """Return the score of a text against paragraphs, some of which (by index) may be present or missing.
 
-    fundus-evaluation takes the best of all subsets. Here an optional paragraph leaves the truth if the score is better
-    without it, one after another: the same for paragraphs that don't share shingles, and linear.
+    fundus-evaluation uses the best of all subsets. Here optional paragraphs are removed from the truth one after
+    another if the score is better without them: the same for paragraphs that share no shingles, and linear.
     """
     kept = dict(enumerate(paragraphs))
     best = score(text, "\n\n".join(kept.values()))
@@ -81,7 +81,7 @@ def score_with_optional(text: str, paragraphs: Sequence[str], optional: Iterable
 
 
 def mean(scores: Iterable[Score]) -> Score:
-    """Mean precision and mean recall, each over the texts that have one; zeros for no scores at all."""
+    """Return mean precision and mean recall, each over the texts that have one; zeros without any scores."""
     rows = list(scores)
     if not rows:
         return Score(0.0, 0.0)
@@ -89,9 +89,9 @@ def mean(scores: Iterable[Score]) -> Score:
 
 
 def bootstrap(scores: Mapping[str, Sequence[Score]], seed: int) -> float:
-    """Half the width of the 95% interval of the mean F1, from resampled pages; `scores` by page.
+    """Return half the width of the 95% interval of the mean F1, from resampled pages; `scores`: by page.
 
-    The pairs that share a page are drawn together: they are not independent.
+    Pairs that share a page are drawn together, because they are not independent.
     """
     if len(scores) < 2:
         return 0.0

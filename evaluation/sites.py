@@ -1,10 +1,10 @@
 """Crawls of stored sites: `python -m evaluation.sites DATA` crawls each site from one example and scores the result.
 
 DATA holds `sites/<name>/` (a document root with truth.jsonl), `nginx.conf` and `serve.sh` beside them. The figures, by
-site: articles in the output against those that links lead to, rows that are there twice, articles fetched again by a
-second run, and the F1 of the texts. With `--add N` each site is configured by `exemplar add URL` instead, nothing
-edited, once for each of N of its articles. With `--prototype FOLDER` the same pages are cut by the extractor in that
-folder too (`final.py` with `Page`, `Paths` and `auto`), with the same example.
+site: articles in the output against those that links lead to, duplicate rows, articles fetched again by a second run,
+and the F1 of the texts. With `--add N` each site is configured by `exemplar add URL` instead, without edits, once for
+each of N of its articles. With `--prototype FOLDER` the extractor in that folder (`final.py` with `Page`, `Paths` and
+`auto`) extracts the same pages, too, with the same example.
 """
 
 import argparse
@@ -34,7 +34,7 @@ WAIT_FOR_SERVER = 10.0  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """How a user would describe a site: one example, the pattern, a start page."""
+    """The description of a site by a user: one example, the pattern, a start page."""
 
     port: int
     example: str
@@ -43,7 +43,7 @@ class Site:
 
     @property
     def base(self) -> str:
-        """Where it is served."""
+        """The URL at which the site is served."""
         return f"http://127.0.0.1:{self.port}"
 
 
@@ -58,7 +58,7 @@ SITES: Mapping[str, Site] = {
 
 
 def main() -> int:
-    """Measure the named sites (default: all); exit code 1 if a bar is missed."""
+    """Measure the named sites (default: all); exit code 1 if a target is missed."""
     arguments = _arguments()
     names = arguments.sites or list(SITES)
     with tempfile.TemporaryDirectory() as work, serving(arguments.data):
@@ -75,7 +75,7 @@ def main() -> int:
 
 @contextmanager
 def serving(data: Path) -> Iterator[None]:
-    """The data's own web server, as long as the block runs."""
+    """Run the web server of the data during the block."""
     server = subprocess.Popen([str(data / "serve.sh")], stderr=subprocess.DEVNULL, start_new_session=True)
     try:
         _wait_for(f"{SITES['hexo_0err0r_zh'].base}/")
@@ -86,7 +86,7 @@ def serving(data: Path) -> Iterator[None]:
 
 
 def reachable(site: Site, truth: Mapping[str, dict[str, Any]]) -> set[str]:
-    """The articles with a body that links lead to from the start page, by their path."""
+    """Return the articles with a body that links lead to from the start page, by their path."""
     from crawler.discovery.links import ASSET
 
     seen, queue, found = {site.start}, [site.start], set()
@@ -109,7 +109,7 @@ def reachable(site: Site, truth: Mapping[str, dict[str, Any]]) -> set[str]:
 
 
 def _examples(data: Path, name: str, number: int | None) -> Sequence[str | None]:
-    """Return the articles to start from: none (the pattern is given), or the usual one and others; always the same."""
+    """Return the articles for `exemplar add`, always the same; [None] if the pattern is given."""
     if number is None:
         return [None]
     rows = _truth(data / "sites" / name)
@@ -201,7 +201,7 @@ def _run(work: Path) -> dict[str, Any]:
 def _prototype(
     folder: Path, root: Path, site: Site, scored: Mapping[str, tuple[str, str]], truth: Mapping[str, dict[str, Any]]
 ) -> float:
-    """Mean F1 of the prototype on the same pages; bytes decoded as we do, so that only the extraction differs."""
+    """Return the mean F1 of the prototype on the same pages, decoded by us, so that only the extraction differs."""
     sys.path.insert(0, str(folder))
     import final  # type: ignore[import-not-found]
 
@@ -230,7 +230,7 @@ def _row_at(path: str, truth: Mapping[str, dict[str, Any]]) -> dict[str, Any] | 
 
 
 def _key(path: str) -> str:
-    """One name for a file and for the folder that serves it."""
+    """Return one name for a file and for the folder whose index it is."""
     path = unquote(urlsplit(normalise("http://host" + path)).path)
     return path.removesuffix("index.html")
 

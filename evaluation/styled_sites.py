@@ -1,11 +1,11 @@
 """`python -m evaluation.styled_sites DIR`: small generated news sites, each with a design of its own.
 
-Most stored pages have lost their styles, so their screenshots differ from what readers saw. These sites have
-styles: columns, header, palette, type, kinds of list and furniture are drawn by a seed, every other site in Chinese.
-Their text is generated from everyday words and has no meaning; the pictures are gradients. Each site has articles and
-lists in one template, so the template does not show the type.
+Most stored pages have lost their styles, so their screenshots differ from the pages that readers saw. These sites have
+styles: columns, header, palette, type, kinds of list and other elements are drawn by a seed, every other site in
+Chinese. Their text is generated from everyday words and has no meaning; the pictures are gradients. Each site has
+articles and lists in one template, so the template does not show the type.
 
-DIR gets `sites/styled_NN/` as `evaluation.data` reads it: pages, and truth.jsonl with each page's kind.
+DIR gets `sites/styled_NN/` in the form for `evaluation.data`: pages, and truth.jsonl with each page's kind.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-SITES, PAGES = 16, 25  # sites, as many as the source has; articles a site, and lists
+SITES, PAGES = 16, 25  # sites, as many as in the source; articles of a site, and lists
 SEED = 1
 
 EN = """
@@ -67,7 +67,7 @@ class Design:
     hero: bool
     related: str  # headlines or cards below an article, or none
     comments: bool
-    pictures: float  # chance of one between two paragraphs
+    pictures: float  # probability of a picture between two paragraphs
     boxed: bool
     footer: int  # lines
 
@@ -103,7 +103,7 @@ class Words:
         self.known = (ZH if chinese else EN).split()
 
     def words(self, low: int, high: int) -> str:
-        """Return so many words."""
+        """Return between `low` and `high` words."""
         chosen = self.draw.choices(self.known, k=self.draw.randint(low, high))
         return "".join(chosen) if self.chinese else " ".join(chosen).capitalize()
 
@@ -116,7 +116,7 @@ class Words:
         return self.words(8, 22) + ("。" if self.chinese else ". ")
 
     def paragraph(self, low: int = 2, high: int = 7) -> str:
-        """Return a paragraph of so many sentences."""
+        """Return a paragraph of between `low` and `high` sentences."""
         return "".join(self.sentence() for _ in range(self.draw.randint(low, high)))
 
     def date(self) -> str:
@@ -146,7 +146,7 @@ class Painter:
         return self._page(title, "".join(parts))
 
     def listing(self) -> str:
-        """Return a list of articles in one of the site's ways, with a pager, perhaps in sections or after a lead."""
+        """Return a list of articles in one of the site's layouts, with a pager, perhaps in sections or after a lead."""
         title = self.text.words(1, 3)
         parts = [f"<h1>{title}</h1>" if self.draw.random() < 0.7 else ""]
         if self.draw.random() < 0.3:

@@ -31,7 +31,7 @@ COLUMNS: tuple[Column, ...] = (
 
 
 def report(results: Sequence[Result], speeds: Mapping[str, Mapping[str, Speed]]) -> str:
-    """All tables: one a set, the macro means, the speeds by size, the worst pages."""
+    """Return all tables: one per set, the macro means, the speeds by size, the worst pages."""
     parts = []
     for name in sorted({result.set for result in results}):
         rows = [result for result in results if result.set == name]
@@ -50,7 +50,7 @@ def report(results: Sequence[Result], speeds: Mapping[str, Mapping[str, Speed]])
 
 
 def as_json(results: Sequence[Result], speeds: Mapping[str, Mapping[str, Speed]]) -> dict[str, Any]:
-    """The same as JSON types."""
+    """Return the results as JSON types."""
     return {
         "results": [asdict(result) for result in results],
         "macro": [
@@ -62,7 +62,7 @@ def as_json(results: Sequence[Result], speeds: Mapping[str, Mapping[str, Speed]]
 
 
 def macro_means(results: Iterable[Result]) -> dict[tuple[str, str], tuple[float, int]]:
-    """(plain or perturbation, method) → mean of the sets' F1, number of sets."""
+    """Return, by (plain or perturbation, method), the mean of the sets' F1 and the number of sets."""
     found: dict[tuple[str, str], list[float]] = {}
     for result in results:
         if result.pages:

@@ -25,7 +25,7 @@ def take_turns(calls: Mapping[str, Callable[[], Result]], turn: int) -> dict[str
 
 
 def parse(page: bytes) -> None:
-    """Parse the bytes with `lxml.html`: the first step of every extractor, and the unit of our ratios."""
+    """Parse the bytes with `lxml.html`: the first step of every extractor, and the unit of ratios."""
     try:
         html.document_fromstring(page)
     except (etree.LxmlError, ValueError):

@@ -1,18 +1,18 @@
 """`python -m evaluation.visual DATA… --cache DIR`: the classifier `visual` on stored and on styled pages.
 
-Stored pages (`evaluation.data`) and sites of our own (`evaluation.styled_sites`) are served on loopback and rendered by
-the crawl's own path; DIR keeps the screenshots (`visual_pages`). Judged is every page once, by a network that was not
-trained on it, in two ways:
+Stored pages (`evaluation.data`) and generated sites (`evaluation.styled_sites`) are served on loopback and rendered as
+in a crawl; DIR keeps the screenshots (`visual_pages`). Every page is judged once by a network that was not trained on
+it, in two ways:
 
-same sites   the source's protocol: other pages of the same sites are in training. Each site's pages are dealt out over
-             the folds; a network trained on the other folds judges a fold. Stored sites and our own are two sets of
-             sites, each with networks of its own, as a user trains one for his.
+same sites   the source's protocol: other pages of the same sites are in training. Each site's pages are spread over
+          the folds; a network trained on the other folds judges a fold. Stored and generated sites are two sets of
+          sites, each with its own networks, as a user trains one for certain sites.
 unseen       the folds are whole sites. Sites in two themes are one (`SAME`).
 
-Sets that hold one kind only (single pages of many sites) are left out: there the kind can be told by the collection.
-Intervals are 95%, from 2,000 draws: of pages within a set, of whole sites in the summary lines, since pages of one site
-err together. `answered` and `right of these` are by `classify.SURE`. The structural classifier (`page_types`) is asked
-about the same pages; its shipped model may have learned from the stored ones.
+Sets of one kind only (single pages of many sites) are left out, because the collection would reveal the kind. Intervals
+are 95%, from 2,000 draws: of pages within a set, of whole sites in the summary lines, since errors on pages of one site
+are correlated. `answered` and `right of these` are by `classify.SURE`. The structural classifier (`page_types`) judges
+the same pages; its shipped model may have been trained on the stored ones.
 """
 
 import argparse
@@ -50,7 +50,7 @@ STYLED = "styled_"
 DRAWS = 2_000
 FEWEST = 10  # pages of each kind that a set needs to be trained on
 PAGES, FOLDS = 30, 4
-TIMED = 100  # screenshots
+TIMED = 100  # screenshots that are timed
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -58,7 +58,7 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class RenderedPage:
-    """A rendered page: its set and site, its kind (index in `TYPES`), its file, and what the data say of it."""
+    """A rendered page: its set and site, its kind (index in `TYPES`), its file, and its label in the data."""
 
     set: str
     site: str
@@ -68,13 +68,13 @@ class RenderedPage:
 
     @property
     def styled(self) -> bool:
-        """Whether it is of our own sites."""
+        """Whether the page is of a generated site."""
         return self.set.startswith(STYLED)
 
 
 Learn = Callable[
     [Sequence[RenderedPage]], Callable[[Sequence[RenderedPage]], Floats]
-]  # pages → what judges other pages
+]  # training pages → a classifier for other pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +86,22 @@ class JudgedShare:
 
     @property
     def kinds(self) -> NDArray[np.int64]:
-        """What the pages are."""
+        """The kinds of the pages."""
         return np.array([page.kind for page in self.pages], np.int64)
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """Whether the likelier kind is the right one."""
+        """For each page, whether the likelier kind is right."""
         found: NDArray[np.bool_] = (self.chance >= 0.5) == (self.kinds == 1)
         return found
 
     @property
     def answered(self) -> NDArray[np.bool_]:
-        """Whether the likelier kind is likely enough."""
+        """For each page, whether the likelier kind has a probability of at least `SURE`."""
         return np.greater_equal(np.maximum(self.chance, 1 - self.chance), SURE)
 
     def of(self, chosen: Iterable[bool]) -> "JudgedShare":
-        """Return what was said of the chosen pages; `chosen` says which, page by page."""
+        """Return the judgements of the chosen pages; `chosen`: for each page whether it is."""
         indices = [number for number, wanted in enumerate(chosen) if wanted]
         return JudgedShare([self.pages[number] for number in indices], self.chance[indices])
 
@@ -181,7 +181,7 @@ def dealt(pages: Sequence[RenderedPage], folds: int, seed: int) -> list[int]:
 
 
 def by_site(pages: Sequence[RenderedPage], folds: int) -> list[int]:
-    """Return a fold for each page, all of a site in one; stored sites and our own are spread over the folds alike."""
+    """Return a fold for each page, all of a site in one; both stored and generated sites are spread over the folds."""
     order = sorted({(page.styled, page.site) for page in pages})
     places = {site: number % folds for number, (_, site) in enumerate(order)}
     return [places[page.site] for page in pages]

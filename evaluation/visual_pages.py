@@ -1,8 +1,8 @@
 """Screenshots of stored pages: served on loopback, rendered by `crawler.screenshots`, stored in a folder.
 
-The folder is what `extractors.visual.train` takes: `article/` and `list/` with a PNG a page. Beside them `pages.jsonl`,
-a line a page: set, id, kind, file, scripts, reason. Pages that are known there, failed ones too, are not rendered
-again.
+The folder has the form for `extractors.visual.train`: `article/` and `list/` with one PNG per page. In addition
+`pages.jsonl` has one line per page: set, id, kind, file, scripts, reason. Pages in it, including failed ones, are not
+rendered again.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ HOST = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A stored page and its screenshot; `file` is relative to the folder, `reason` says why there is none."""
+    """A stored page and its screenshot; `file`: relative to the folder; `reason`: why there is none."""
 
     set: str
     id: str
@@ -52,9 +52,10 @@ def sample(sets: Sequence[DataSet], count: int, seed: int) -> Iterator[tuple[Dat
 
 
 def render(wanted: Sequence[tuple[DataSet, Row]], roots: dict[str, Path], cache: Path) -> list[Rendered]:
-    """Return what is known of the wanted pages, rendered where it wasn't known. Raises `DataError` without a browser.
+    """Return the entries of the wanted pages, rendered if they are not in the folder yet. Raises `DataError` without a
+    browser.
 
-    `roots` holds each set's folder, by name.
+    `roots`: each set's folder, by name.
     """
     known = read_index(cache)
     missing = [(one, row) for one, row in wanted if (one.name, row.id) not in known]
@@ -101,7 +102,7 @@ def _screenshots(urls: Sequence[str], work: Path) -> Iterator[dict[str, Any]]:
 
 
 def _keep(one: DataSet, row: Row, shot: dict[str, Any], cache: Path) -> None:
-    """Move a screenshot to its place and write its line."""
+    """Move a screenshot into the folder and write its line."""
     key = hashlib.sha256(f"{one.name}/{row.id}".encode()).hexdigest()[:12]
     file = f"{row.kind}/{one.name}-{key}.png"
     if not shot["reason"]:
@@ -114,7 +115,7 @@ def _keep(one: DataSet, row: Row, shot: dict[str, Any], cache: Path) -> None:
 class StoredSite:
     """`with StoredSite(root, rows) as site:` serves a set's folder on loopback, as the root of a host of its own.
 
-    Compressed pages are decompressed, and links to a page's original host lead to this one, so styles are found.
+    Compressed pages are decompressed, and links to a page's original host are redirected to this one, for its styles.
     """
 
     def __init__(self, root: Path, rows: Sequence[Row]):
@@ -132,7 +133,7 @@ class StoredSite:
         self._http.server_close()
 
     def address(self, row: Row) -> str:
-        """Return where a page is served."""
+        """Return the URL of a page."""
         path = quote(row.file.resolve().relative_to(self.root).as_posix())
         return f"http://{HOST}:{self._http.server_port}/{path}"
 

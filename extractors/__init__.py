@@ -23,6 +23,6 @@ __all__ = [
 
 def walk_in_use() -> str:
     """Return the form of the walk over the tree that is in use, "compiled" or "Python"; both give the same results."""
-    from .html import walk  # brings numpy and lxml along
+    from .html import walk  # imports numpy and lxml
 
     return walk.walk_in_use()

@@ -8,9 +8,9 @@ from typing import Any, Literal, get_args
 PageType = Literal["article", "list", "uncertain"]
 Kind = Literal["paragraph", "heading", "list", "table", "code", "quote", "summary", "caption", "embed"]
 KINDS: frozenset[Kind] = frozenset(get_args(Kind))
-IN_TEXT: frozenset[Kind] = KINDS - {"caption", "embed"}  # what joins `Article.text` unless the caller says otherwise
+IN_TEXT: frozenset[Kind] = KINDS - {"caption", "embed"}  # kinds of blocks that form `Article.text` by default
 
-_OF_SECTION = frozenset({"surrounding_match", "fits"})  # fields of an article that are about its section
+_OF_SECTION = frozenset({"surrounding_match", "fits"})  # fields that state how well an article fits its section
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +26,8 @@ class Block:
     """A piece of the body.
 
     Each item of a list and each row of a table is one line of `text`, the cells of a row separated by a tab;
-    `level` is 1–6 for a heading, else None. `images`: absolute http(s) URLs; a picture without words is a caption whose
-    text is its alternative text. A player without words is an embed with one link.
+    `level` is 1–6 for a heading, else None. `images`: absolute http(s) URLs. A picture without a caption becomes a
+    caption with its alternative text; a player becomes an embed with one link and no text.
     """
 
     kind: Kind
@@ -52,14 +52,14 @@ class Block:
 class Article:
     """An article that was extracted from its page.
 
-    `text`: the blocks of the requested kinds, joined by a blank line. `published`, `modified`: aware if the page gives
-    a time zone, else a naive datetime as the page shows it, else a date. `method`: the one that extracted it.
-    `confidence`: 0 to 1, the measured share of similar pages with a right text (F1 ≥ .9). `reason`: why this method was
-    used, as text for the user. `robots_meta`: what meta elements allow crawlers, written as X-Robots-Tag is;
-    `tdm_meta`: what they declare on text and data mining, `1` for reserved. `page_type`: what kind of page it is by its
+    `text`: the blocks of the requested kinds, joined by a blank line. `published`, `modified`: an aware datetime if the
+    page gives a time zone, else a naive one as the page shows it, else a date. `method`: the method's name.
+    `confidence`: 0 to 1, the measured share of similar pages whose text was right (F1 ≥ .9). `reason`: why this method
+    was used, as text for the user. `robots_meta`: the directives of meta elements for crawlers, in the syntax of
+    X-Robots-Tag; `tdm_meta`: their declaration on text and data mining, `1` for reserved. `page_type`: judged by
     structure; `article_probability`: 0 to 1, None if the type was not in doubt. `surrounding_match`: share of the lines
-    around the body that are also on the example of its template, 0 to 1; None without one. `fits`: whether the page has
-    a known template of the section. These two are not fields of rows: they show how well the page fits its section
+    around the body that the example of its template also has, 0 to 1; None without one. `fits`: whether the page has a
+    known template of the section. These two are not fields of rows: they show how well the page fits its section
     (`workers.health`, `workers.redesign.redesign_watch`).
     """
 
@@ -102,7 +102,7 @@ class Article:
 class NoArticle:
     """The page has no article (a list, an empty shell …); a normal result, not an error. False in a condition.
 
-    `fits`: as that of `Article`.
+    `fits`: as in `Article`.
     """
 
     reason: str

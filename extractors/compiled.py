@@ -1,9 +1,9 @@
-"""Which loops run compiled: modules of plain functions that setup.py may compile from the very source that Python runs.
+"""The loops that may run compiled: modules of plain functions that setup.py compiles from the source that Python runs.
 
 A module `x_loops.py` ends with `adopt(globals())`. Where an installation has `compiled_x_loops`, made from the same
-source, its functions then replace those of Python. The C types of their variables are in `compiled_x_loops.pxd`. A
+source, its functions replace those of Python. The C types of their variables are in `compiled_x_loops.pxd`. A
 compiled module that was made from another source, or gives other results in the module's trial, is not used.
-`EXEMPLAR_PURE=1` in the environment chooses Python for all, the walk over the tree included.
+`EXEMPLAR_PURE=1` in the environment selects Python's form of all loops and of the walk over the tree.
 """
 
 import hashlib
@@ -16,10 +16,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-PURE = "EXEMPLAR_PURE"  # environment variable: not empty and not 0 chooses Python
+PURE = "EXEMPLAR_PURE"  # environment variable: any value but 0 and the empty one selects Python
 PREFIX = "compiled_"
 
-_in_use: dict[str, bool] = {}  # by the names of the modules that call `adopt`
+_in_use: dict[str, bool] = {}  # whether the compiled form is used, by the names of the modules that call `adopt`
 _in_python: dict[int, Any] = {}  # Python's form of a function, by the id of the compiled one
 
 
@@ -32,7 +32,7 @@ def adopt(module: dict[str, Any]) -> None:
     """Replace the functions of a module (its `globals()`) by those of its compiled form, if that is usable."""
     package, _, name = str(module["__name__"]).rpartition(".")
     if name.startswith(PREFIX):
-        return  # this is the compiled form
+        return  # the call comes from the compiled form itself
     functions = _usable(f"{package}.{PREFIX}{name}", module) if are_wanted() else {}
     _in_use[f"{package}.{name}"] = bool(functions)
     _in_python.update({id(function): module[key] for key, function in functions.items()})
@@ -40,7 +40,7 @@ def adopt(module: dict[str, Any]) -> None:
 
 
 def loops_in_use() -> dict[str, bool]:
-    """Return whether the compiled form is used, by the names of the modules that were imported."""
+    """Return, for each imported module of loops by name, whether its compiled form is used."""
     return dict(_in_use)
 
 

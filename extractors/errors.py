@@ -2,8 +2,8 @@
 
 
 class UnusablePage(Exception):
-    """Nothing can be read from these bytes, and another attempt won't help: put the page into quarantine."""
+    """Nothing can be read from a page's bytes, and another attempt does not help: the page belongs in quarantine."""
 
 
 class BadModel(ValueError):
-    """A file of learned weights can't be used; the message names it and gives the reason."""
+    """A file of learned weights cannot be used; the message names it and gives the reason."""

@@ -14,7 +14,7 @@ def expression(text: str, flags: int = 0) -> re.Pattern[str]:
 
 
 class _Expression:
-    """Has the attributes of its compiled form; those that were used are its own from then on, so they cost no more."""
+    """Stands for a compiled expression, and keeps its attributes once they were used, so that they cost no more."""
 
     def __init__(self, text: str, flags: int):
         self._source = text, flags

@@ -10,7 +10,7 @@ from .article import Article, Block, NoArticle, PageType
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry of a list. `url`: absolute if the page has an address, else as written. `published`: if it is shown."""
+    """An entry of a list. `url`: absolute if the page has a URL, else as written. `published`: None if not shown."""
 
     title: str
     url: str
@@ -29,8 +29,8 @@ class Entry:
 class Listing:
     """A list page: its entries in the page's order, each URL once. True in a condition.
 
-    `text`: the whole text of the list's elements, titles, dates and teasers, separated by a blank line; `blocks`: the
-    same in pieces. The other fields are those of `Article`, for the page.
+    `text`: the whole text of the list's elements, titles, dates and teasers, separated by a blank line; `blocks`: this
+    text in blocks. The other fields are those of `Article`, for the page.
     """
 
     entries: tuple[Entry, ...]

@@ -12,10 +12,10 @@ REFUSE: tuple[Refuse, ...] = get_args(Refuse)
 class Page:
     """A page as it was fetched.
 
-    `url` is absolute or None; `html` was decoded once, by `decoding.decode`; `fetched_at` is aware (UTC) or None, and
-    then times such as "yesterday" can't be resolved. `utf8`: the original bytes, if they were UTF-8.
-    `refuse`: when a page with text gives `NoArticle`: if it is surely no article, if that is more likely than not, or
-    never. `screenshot`: a PNG of the page as `crawler.screenshots` takes it, for method `i-awce`.
+    `url` is absolute or None; `html` was decoded once, by `decoding.decode`; `fetched_at` is aware (UTC), or None
+    if times such as "yesterday" need not be resolved. `utf8`: the original bytes, if they were UTF-8.
+    `refuse`: whether a page with text gives `NoArticle` if it is surely not an article ("sure"), if it probably is not
+    ("likely"), or never. `screenshot`: a PNG of the page as `crawler.screenshots` takes it, for method `i-awce`.
     """
 
     html: str
@@ -26,7 +26,7 @@ class Page:
     screenshot: bytes | None = None
 
     def holds(self, word: str) -> bool:
-        """Return whether the page contains an ASCII word; a search in the bytes, if there are any, is faster."""
+        """Return whether the page contains an ASCII word; the search in the original bytes, if kept, is faster."""
         return word in self.html if self.utf8 is None else word.encode() in self.utf8
 
     def encoded(self) -> bytes:

@@ -34,7 +34,7 @@ def create(method: str, example: Page | None) -> Extractor:
     """Return the extractor of that name, prepared with `example`.
 
     Raises `ValueError` if the name is unknown, or if the method needs an example and there is none; `UnusablePage` if
-    the example can't be used.
+    the example cannot be used.
     """
     check_method(method)
     module, name = METHODS[method]

@@ -32,7 +32,7 @@ class Section:
 
         `include`: the kinds of blocks that are part of an article's text; by default without captions and embeds.
         Raises `ValueError` for an unknown method or kind or a method that needs an example, `UnusablePage` if the
-        example can't be used.
+        example cannot be used.
         """
         _check_type("method", method, str)
         self._include = check_kinds(include)
@@ -52,8 +52,8 @@ class Section:
         """Return the article of a page, or why there is none; a `Listing` only from methods `list-rank` and `i-awce`.
 
         `content_type` is the HTTP header, for the encoding; `fetched_at` (aware) resolves dates such as "yesterday".
-        `refuse`: when a page with text gives `NoArticle`: if it is surely no article ("sure"), if that is more
-        likely than not ("likely"), or never. `screenshot`: a PNG of the page, by which `i-awce` classifies it (extra
+        `refuse`: whether a page with text gives `NoArticle` if it is surely not an article ("sure"), if it probably
+        is not ("likely"), or never. `screenshot`: a PNG of the page, by which `i-awce` classifies it (extra
         `vision`); other methods ignore it. Raises `UnusablePage` if nothing can be read from the
         page.
         """

@@ -1,4 +1,4 @@
-"""Which pages share a template: their surrounding matches, pair by pair, without a known section."""
+"""The clustering of pages by template: by their surrounding matches, pair by pair, without a known section."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -38,9 +38,9 @@ def pairwise_matches(pages: Sequence[Page]) -> Floats:
 
 
 def largest_cluster(matches: Floats) -> TemplateCluster:
-    """Return the largest set of pages that one of them fits. Two pages fit if they match as pages of a template do.
+    """Return the largest set of pages that fit one of them. Two pages fit if their match is that of one template.
 
-    The measures are those by which a section's pages are judged: `DISSIMILAR`, and `ODD` of the best match.
+    The thresholds are those for the pages of a section: `DISSIMILAR`, and the share `ODD` of the best match.
     """
     mutual = np.minimum(matches, matches.T)
     if not mutual.size:

@@ -17,7 +17,7 @@ Step = TypeVar("Step")
 
 
 class Trace:
-    """What an extraction noted, in order."""
+    """The steps that an extraction noted, in order."""
 
     def __init__(self) -> None:
         self.steps: list[object] = []
@@ -31,12 +31,12 @@ class Trace:
         return [step for step in self.steps if isinstance(step, kind)]
 
     def last(self, kind: type[Step], before: object = None) -> Step | None:
-        """Return the last step of a kind, or the last one in front of the step `before`; None if there is none."""
+        """Return the last step of a kind, or the last one before the step `before`; None if there is none."""
         end = len(self.steps) if before is None else self._place(before)
         return next((step for step in reversed(self.steps[:end]) if isinstance(step, kind)), None)
 
     def first(self, kind: type[Step], after: object = None) -> Step | None:
-        """Return the first step of a kind, or the first one behind the step `after`; None if there is none."""
+        """Return the first step of a kind, or the first one after the step `after`; None if there is none."""
         start = 0 if after is None else self._place(after) + 1
         return next((step for step in self.steps[start:] if isinstance(step, kind)), None)
 
@@ -48,7 +48,7 @@ _trace: ContextVar[Trace | None] = ContextVar("trace", default=None)
 
 
 def tracing() -> Trace | None:
-    """Return the trace that steps are to be noted in; usually None, since no trace was requested."""
+    """Return the trace in which steps are noted; None, the usual case, if no trace was requested."""
     return _trace.get()
 
 

@@ -1,5 +1,6 @@
 """What tests of several rooms share: a real Redis, started once a session. Without its binary the tests fail."""
 
+import gc
 import os
 import subprocess
 import tempfile
@@ -32,6 +33,15 @@ LONG = (
 
 hypothesis.settings.register_profile("untimed", deadline=None)  # a loaded machine is no mistake of ours
 hypothesis.settings.load_profile("untimed")
+
+
+def pytest_collection() -> None:
+    gc.disable()  # collecting only makes what stays; the collector would look through all of it, again and again
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,10 +1,10 @@
 """Back-pressure: spiders slow down and pause when too much waits for extraction, or Redis becomes full.
 
-What waits is counted by the ledger's steps: pages and bytes in the page store, and rows and bytes that wait for
-delivery, of each task and of all tasks. A row counts as a page, once for each output that it waits for. Each sum is
+The steps of the ledger count what waits: pages and bytes in the page store, and rows and bytes that wait for
+delivery, for each task and for all tasks. A row counts as a page, once for each output that it waits for. Each sum is
 compared with its mark; the largest share decides. A spider slows down at `SLOW_AT` of a mark and pauses at the mark. It
 continues slowly below `RESUME_AT`, and at full speed below `GO_AT`; between two bounds it keeps its level, so that it
-does not alternate. What is in flight when it pauses still arrives, so marks may be exceeded by that amount.
+does not alternate. Requests that were sent before a pause still bring pages, so marks may be exceeded by these.
 """
 
 import time
@@ -21,16 +21,16 @@ from .reporting.presence import Presence
 Level = Literal["go", "slow", "pause"]
 Cause = Literal["task", "all tasks", "memory"]
 
-SLOW_AT = 0.75  # of a mark: from here on spiders are slow …
+SLOW_AT = 0.75  # share of a mark from which spiders are slow …
 GO_AT = 0.5  # … until they are below this
-RESUME_AT = 0.75  # of a mark: below it spiders that paused go on
-READ_EVERY = 1.0  # seconds between two looks at Redis
+RESUME_AT = 0.75  # share of a mark below which paused spiders continue
+READ_EVERY = 1.0  # seconds between two readings of Redis
 MEGABYTE = 10**6
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Where spiders pause. Bytes are those of compressed pages; `memory` is a share of Redis' memory."""
+    """The limits at which spiders pause. Bytes are those of compressed pages; `memory` is a share of Redis' memory."""
 
     task_pages: int = 5_000
     task_bytes: int = 256 * MEGABYTE
@@ -44,7 +44,7 @@ DEFAULT_MARKS = Marks()
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What waits: fetched pages that are not settled, or rows that are not delivered; and their size in bytes."""
+    """The number of waiting items (fetched pages not settled, or rows not delivered), and their size in bytes."""
 
     pages: int = 0
     size: int = 0
@@ -61,7 +61,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What waits, of one task and of all, and the memory of Redis. `rows`: how many of all are rows, not pages."""
+    """The waiting items of one task and of all tasks, and the memory of Redis. `rows`: how many items are rows."""
 
     of_task: Stored
     of_all: Stored
@@ -131,7 +131,7 @@ class Pressure:
         self.why = ""
         self.paused_for = 0.0  # seconds, over all pauses
         self._read_at = -READ_EVERY
-        self._fetched, self._room = 0, 1  # at the last look: pages fetched, and how many more until the next one
+        self._fetched, self._room = 0, 1  # at the last reading: pages fetched, and how many more until the next reading
         self._presence = Presence(connection, "spider")
         self._is_shown = False
 

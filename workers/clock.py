@@ -1,4 +1,4 @@
-"""The clock of ledger and workers: a function that returns the present time. Tests hand in their own."""
+"""The clock of ledger and workers: a function that returns the present time. Tests pass their own."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime

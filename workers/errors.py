@@ -6,7 +6,7 @@ from collections.abc import Mapping
 class ExemplarError(Exception):
     """A problem that a person can solve.
 
-    Its text has the problem, its place and the remedy; it is shown without a traceback.
+    Its text states the problem, its place and the remedy; it is shown without a traceback.
     """
 
 
@@ -19,7 +19,7 @@ class RedisRefused(ExemplarError):
 
 
 class SinkUnavailable(ExemplarError):
-    """An output can't be written now (disk full, locked, no permission): the page is kept and tried again.
+    """An output cannot be written now (disk full, locked, no permission): the page is kept and tried again.
 
     `wait`: the target's Retry-After in seconds; 0 without one.
     """
@@ -30,7 +30,7 @@ class SinkUnavailable(ExemplarError):
 
 
 class RowsRefused(ExemplarError):
-    """A target refused rows for what they contain; the other rows of the same write are written.
+    """A target refused rows because of their content; the other rows of the same write are written.
 
     `reasons`: for each refused row the target's message, by row key. They are kept with the row until a person decides.
     """

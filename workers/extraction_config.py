@@ -58,13 +58,13 @@ class ExtractionConfig:
     keep_pages: float | None = (
         None  # seconds for which fetched pages are kept (`workers.pages.kept_pages`); None: not kept
     )
-    pages_folder: str = PAGES_FOLDER  # where they are kept; may hold {task} and `${VARIABLES}`
+    pages_folder: str = PAGES_FOLDER  # where they are kept; may contain {task} and `${VARIABLES}`
     redesign: str = (
         "propose"  # a new example after a redesign: propose, adopt or ignore (`workers.redesign.proposal_finder`)
     )
 
     def to_json(self) -> str:
-        """JSON text; days as ISO 8601."""
+        """Return the config as JSON text; days as ISO 8601."""
         return json.dumps(asdict(self), ensure_ascii=False, default=lambda day: day.isoformat(), sort_keys=True)
 
     @classmethod

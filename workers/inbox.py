@@ -1,4 +1,5 @@
-"""How fetched pages reach the workers: they are stored (`workers.page_store`), and wake-up jobs name them.
+"""The inbox, through which fetched pages reach the workers: it stores them (`workers.page_store`) and queues wake-up
+jobs.
 
 Page, the ledger's change of state and the RQ job go to Redis in one MULTI: no page is stored without a job, and no job
 is queued without its pages. The ledger is the queue of record; a job only names pages. So the pages of a lost job are
@@ -31,12 +32,12 @@ __all__ = ["JOB", "LARGEST_PAGE", "PAGES_A_JOB", "QUEUE", "Inbox", "StoredPage"]
 
 QUEUE = "exemplar-pages"
 JOB = "workers.extract.cut_pages"  # the function that a wake-up job runs; jobs in Redis hold this name
-PAGES_A_JOB = 10  # 0.06 ms of worker CPU a page; 50 a job saves another third, but some jobs then take long
-FIRST = "first-"  # begins the id of a job that was queued before all others
-_QUEUED_AT = re.compile(r"(\d{13})-")  # begins the id of any other job: Redis' time in milliseconds
+PAGES_A_JOB = 10  # 0.06 ms of worker CPU per page; with 50 pages a third less, but some jobs then take long
+FIRST = "first-"  # the beginning of the id of a job that was queued before all others
+_QUEUED_AT = re.compile(r"(\d{13})-")  # the beginning of the id of any other job: Redis' time in milliseconds
 FIRST_MOST = 100  # jobs at the head of the queue that are examined for one that was queued in its turn
 PRUNE_EVERY = 600.0  # seconds
-JOB_KEPT = 3600  # seconds a failed job is kept for a person to look at; its pages do not depend on it
+JOB_KEPT = 3600  # seconds for which a failed job is kept for inspection; its pages do not depend on it
 
 
 class Inbox:
@@ -80,7 +81,7 @@ class Inbox:
     def sweep(self, tasks: Iterable[str] | None = None) -> int:
         """Queue again the pages whose job or worker was lost; return their number. Call it every few seconds.
 
-        The pages of a worker that died come before all others: they have waited in the queue already. Only tasks that
+        The pages of a worker that died are queued before all others, because they have already waited. Only tasks that
         have fetched pages are examined: of 100,000 tasks few have any.
         """
         requeued = 0
@@ -122,7 +123,7 @@ class Inbox:
         return sum(Ledger(self.redis, task).counts().states["fetched"] for task in with_pages(self.redis))
 
     def _add_jobs(self, task: str, names: Sequence[Fingerprint], pipe: Any, *, first: bool = False) -> None:
-        head = f"{FIRST if first else ''}{self.clock() * 1000:013.0f}"  # RQ notes the time by this machine's clock
+        head = f"{FIRST if first else ''}{self.clock() * 1000:013.0f}"  # RQ's own time is that of this machine
         jobs = [
             Queue.prepare_data(
                 JOB,

@@ -12,13 +12,13 @@ SETTINGS = PREFIX + "settings"  # string: the settings of tasks.yaml (JSON)
 PERIODS = PREFIX + "periods"  # hash: task -> its period as published; paused tasks have none
 SCHEDULE = PREFIX + "schedule"  # zset: task -> when it is due next, Unix seconds
 PLANNED = SCHEDULE + ":periods"  # hash: task -> the period by which it is scheduled
-PLANNED_EDITION = SCHEDULE + ":edition"  # string: fingerprint of the task list that the schedule is in line with
-HISTORIES = PREFIX + "histories"  # hash: task -> how much its runs have found, for the publishing rate (JSON)
-DUE = PREFIX + "due"  # zset: task -> when it became due; it waits for a crawl worker
+PLANNED_EDITION = SCHEDULE + ":edition"  # string: fingerprint of the task list to which the schedule corresponds
+HISTORIES = PREFIX + "histories"  # hash: task -> what its runs found, for the publishing rate (JSON)
+DUE = PREFIX + "due"  # zset: task that waits for a crawl worker -> when it became due
 RUNNING = PREFIX + "running"  # zset: task -> when the run's lease ends
 RUN_HOLDERS = PREFIX + "running:holders"  # hash: task -> token of the run
 LEDGERS = PREFIX + "ledgers"  # set: tasks that have a ledger
-TROUBLED_HOSTS = PREFIX + "hosts:troubled"  # zset: host with problems -> until when that is kept, Redis' microseconds
+TROUBLED_HOSTS = PREFIX + "hosts:troubled"  # zset: host with problems -> when its record ends, Redis' microseconds
 FETCHED = PREFIX + "fetched"  # set: tasks that may have pages which are fetched and not settled
 STORED = PREFIX + "stored"  # hash: pages and bytes in the page store, of all tasks
 QUEUED = PREFIX + "queued"  # hash: rows and bytes that wait for delivery, of all tasks
@@ -34,9 +34,9 @@ EPOCH = (
 )  # hash: id of the present epoch, run_id of its server, when it began (`workers.redis_access.epoch`)
 REPLY = PREFIX + "reply:"  # prefix: the last reply to one thread of one process (`workers.redis_access.steps`)
 ALIVE = PREFIX + "alive"  # hash: process -> its last heartbeat (JSON)
-PROBLEMS_NOW = PREFIX + "problems:now"  # hash: process, what the problem is about, text -> a present problem (JSON)
+PROBLEMS_NOW = PREFIX + "problems:now"  # hash: process, subject and text -> a present problem (JSON)
 ALARMS = PREFIX + "alarms"  # hash: task -> its open alarms (JSON list)
-NOTICES = PREFIX + "notices"  # list: changes of alarms that people are to be told (JSON), the oldest first
+NOTICES = PREFIX + "notices"  # list: notices of alarms that wait to be sent (JSON), oldest first
 
 
 def of_task(task: str, what: str) -> str:

@@ -11,7 +11,7 @@
 Each change of state is one Lua script, so it is atomic. Open URLs (the first three states) have a full record; a
 settled one is 7 bytes of its fingerprint with a short value, in one of 16,384 small hashes.
 
-The entries of list pages are not URLs of the ledger, since they are not fetched. It only keeps which of them have a
+The entries of list pages are not URLs of the ledger, since they are not fetched. It only records which of them have a
 row.
 
 `rejected` is a URL that has no article for this task (a dead link, a list page, robots.txt, a filter); `failed` one
@@ -52,15 +52,15 @@ FETCH_LEASE = 10.0  # seconds a spider's lease lasts unless it is renewed; spide
 REQUEUE_AFTER = (
     10.0  # seconds after which a fetched page that no worker took is queued again, if its job is not waiting
 )
-CLOCKS_DIFFER = 5.0  # seconds by which the order of jobs may differ from that of their times
+CLOCKS_DIFFER = 5.0  # seconds by which clocks, and so the order of jobs and that of their times, may differ
 EPOCH = date(1970, 1, 1)  # days are counted from here, in 4 hex digits
 PROBLEMS_KEPT = 100_000  # the newest rejected and failed URLs of a task, kept in full, ~100 bytes each
-FIRST_RANK = -1e15  # before all ranks that discovery gives: a person waits for the result
+FIRST_RANK = -1e15  # smaller than all ranks that discovery gives: a person waits for the result
 DROPPED = "dropped by a person"  # the reason of a failed URL that was dropped; at most `REASON_BYTES`
-REASON_BYTES = 40  # of a settled URL's reason; with the rest below the 64 bytes a small hash of Redis takes
-LISTED = "list"  # begins the reason of a written list page: it has no row itself (`claim_entries.lua` reads it)
-WRITTEN_ENTRY = "+"  # begins the value of an entry that has its row
-OBSERVED_KEPT = 200  # observations of a task that are not counted yet; older ones are lost
+REASON_BYTES = 40  # of a settled URL's reason; the whole value stays below 64 bytes, the limit of a small hash in Redis
+LISTED = "list"  # begins the reason of a written list page, which has no row itself (`claim_entries.lua` reads it)
+WRITTEN_ENTRY = "+"  # the beginning of the value of an entry whose row is written
+OBSERVED_KEPT = 200  # observations of a task that wait to be counted; older ones are lost
 AT_ONCE = 1000  # members in one command
 REPEATABLE = frozenset(  # scripts that have the same effect and reply when they run twice
     (
@@ -82,7 +82,7 @@ REPEATABLE = frozenset(  # scripts that have the same effect and reply when they
     )
 )
 RECOGNISING = frozenset(("settle", "take"))  # scripts that recognise a repeated request themselves
-BUCKET_BITS = 14  # of a fingerprint's first 16, for the bucket's name
+BUCKET_BITS = 14  # of the first 16 bits of a fingerprint, for the name of its bucket
 
 
 class Ledger:
@@ -104,7 +104,7 @@ class Ledger:
         self.clock = clock or clock_of(connection).now
         self.problems_kept = problems_kept
         self.keys = {name: keys.of_task(task, name) for name in _KEY_NAMES}
-        self._repeatable: dict[str, Script] = {}  # these two with those that were used
+        self._repeatable: dict[str, Script] = {}  # scripts that were used, by name
         self._steps: dict[str, Step] = {}
 
     def today(self) -> date:
@@ -262,7 +262,7 @@ class Ledger:
         self.step("release", name, worker, _plain(reason), self.clock() + seconds, outputs)
 
     def postpone(self, names: Sequence[Fingerprint], seconds: float, reason: str) -> None:
-        """Let fetched pages that can't be extracted now wait for `seconds`; then they are queued again."""
+        """Let fetched pages that cannot be extracted now wait for `seconds`; then they are queued again."""
         if names:
             self.step("postpone", self.clock() + seconds, _plain(reason), *names)
 
@@ -283,7 +283,7 @@ class Ledger:
     ) -> bool:
         """Give a URL its final state and delete its page. With `worker`, only if that worker still holds it.
 
-        With `recheck` a written article is checked again; one that was written before stays written, whatever the
+        With `recheck` a written article is checked again; one that was written before stays written after any
         result of its recheck. If `listed` is False, the URL is only counted, not kept among the problems. `queued`:
         rows that are queued in the same step (`row_queue.to_queue`); `observation`: of its page, for the task's health,
         as JSON (`health.observations`). Returns False if the URL was already settled, or is held by another worker.
@@ -319,8 +319,8 @@ class Ledger:
         """Let a written, rejected or failed URL wait again, to be extracted with another example.
 
         `plan`: version and hash of its row, if it is written; a plan for its rechecks that the ledger has counts
-        instead. Returns the state that it had; None if it stays as it is: open, forgotten, a duplicate, or written with
-        an unknown row.
+        instead. Returns the state that it had; None if it does not change: it is open, forgotten, a duplicate, or
+        written with an unknown row.
         """
         name = fingerprint(url)
         record = json.dumps({**(info or {}), "url": url, "rank": FIRST_RANK}, ensure_ascii=False)
@@ -599,7 +599,7 @@ def _text(value: bytes | str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return the text without lone surrogates, which can't be encoded."""
+    """Return the text without lone surrogates, which cannot be encoded."""
     return text.encode("utf-8", "replace").decode()
 
 

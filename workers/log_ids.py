@@ -1,4 +1,4 @@
-"""What a line of the log is about: its task, run and page, and the list page on which a URL was found.
+"""The ids of a log line: its task, run and page, and the list page on which a URL was found.
 
     with log_ids(task="kuaibao", page=lease.fingerprint): …      for all lines within
     log.info("fetched %s", url, extra={"page": fingerprint})     for one line
@@ -19,7 +19,7 @@ _of_process: dict[str, str] = {}
 
 @contextmanager
 def log_ids(**ids: str) -> Iterator[None]:
-    """Add ids to the lines that are logged within the block; an empty one leaves that of the surroundings."""
+    """Add ids to the lines that are logged within the block; an empty id does not replace that of an outer block."""
     token = _present.set({**_present.get({}), **{name: value for name, value in ids.items() if value}})
     try:
         yield

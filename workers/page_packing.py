@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 
 import zstandard
 
-LEVEL = 19  # of zstd; 5 to 15 ms a page. Level 12 takes 1 to 3 ms and leaves 2 to 12% more
+LEVEL = 19  # of zstd; 5 to 15 ms per page. Level 12 takes 1 to 3 ms, and its results are 2 to 12% larger
 LARGEST_DICTIONARY = 2**20  # bytes; a process prepares it in .1 to .5 s of CPU. 4 MB take up to 6 s, and save little
-GROWTH = 2  # a dictionary is replaced when the period has so many times as many bytes
+GROWTH = 2  # a dictionary is replaced when the period has this many times its bytes
 
 Dictionary = tuple[int, ...]  # ids of blocks, in order
 
@@ -20,7 +20,7 @@ Dictionary = tuple[int, ...]  # ids of blocks, in order
 class Packer:
     """Packs and unpacks blocks; `raw`: returns the raw bytes of a block. Not for several threads.
 
-    One packer of the process keeps its tables for packing: they take up to 50 MB, and a worker has many tasks.
+    Only one packer of a process keeps its tables: they take up to 50 MB, and a worker has many tasks.
     """
 
     _last: "Packer | None" = None
@@ -63,7 +63,7 @@ class Packer:
 
 
 def next_dictionary(blocks: Sequence[tuple[int, int]], present_size: int) -> Dictionary | None:
-    """Return the dictionary that follows one of `present_size` bytes; None if that one is still to be used.
+    """Return the dictionary that replaces one of `present_size` bytes; None if that one stays in use.
 
     `blocks`: id and raw size of the period's blocks, in order.
     """

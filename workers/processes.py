@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 
-# Loaded here and not in the child: between fork and exec a lock could be held forever.
+# Loaded here and not in the child: between fork and exec the child could wait for a lock forever.
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG = 1
 _PR_SET_NAME = 15
@@ -53,10 +53,10 @@ def ended_by(code: int | None) -> str:
 
 
 def go_on_watched(seconds: float, message: str) -> None:
-    """Return in a child process, which this process watches and whose exit code becomes its own.
+    """Fork, and return in the child only; this process watches the child and exits with its exit code.
 
     Stop signals are passed on to the child. A child that has not ended `seconds` after the first one is killed,
-    with `message` on standard error: Python can't handle a signal within a call of C that does not return. Call it
+    with `message` on standard error: Python cannot handle a signal within a call of C that does not return. Call it
     before threads are started.
     """
     stops = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}

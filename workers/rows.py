@@ -13,7 +13,7 @@ Row = Mapping[str, Any]  # JSON-ready
 RowKey = tuple[str, str, int]  # the values of `KEY`
 _OWN = frozenset(
     {"url", "canonical_url", "robots_meta", "tdm_meta", "blocks"}
-)  # fields that the row has in another form
+)  # fields of an article that a row has in another form
 KEY = ("task", "canonical_url", "version")  # a row is written once for each value of these
 
 
@@ -32,7 +32,7 @@ def row_of(
     parts_missing: Sequence[str] = (),
     usage: Usage = NOTHING_DECLARED,
 ) -> Row:
-    """Return the row of an article, or of an entry as one.
+    """Return the row of an article, or of a list's entry in the form of an article.
 
     `listed_on`: the list page of an entry, None for an article. `section_version` names the pages that voted on it
     (`workers.extraction.recent_pages`), None without an example. `parts`: how many pages it was joined from;

@@ -1,9 +1,9 @@
-"""The folder in which a machine keeps what belongs to a task list, such as the data of the embedded Redis."""
+"""The state folder, in which a machine keeps the data of a task list, such as those of the embedded Redis."""
 
 import os
 from pathlib import Path
 
-STATE_FOLDER = "EXEMPLAR_STATE"  # environment variable: the folder to use in any case
+STATE_FOLDER = "EXEMPLAR_STATE"  # environment variable: a folder that is used in place of the default
 
 
 def state_folder(folder: Path | None = None) -> Path:

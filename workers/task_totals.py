@@ -1,4 +1,4 @@
-"""What only grows, of many tasks: how many URLs were settled in each state, how many runs ended with each outcome.
+"""The totals of many tasks, which only grow: URLs settled in each state, and runs ended with each outcome.
 
 The counts by state (`ledger.Counts`) also shrink: URLs are accepted, tried again and forgotten. A total counts each
 time that a URL is settled, except rechecks; it is kept in the hash of the counts.
@@ -12,8 +12,8 @@ import redis
 
 from . import keys
 
-SETTLED_TOTAL = "settled:"  # begins the fields that `settle.lua` counts
-RUNS_TOTAL = "runs:"  # begins the fields that count runs
+SETTLED_TOTAL = "settled:"  # prefix of the fields that `settle.lua` counts
+RUNS_TOTAL = "runs:"  # prefix of the fields that count runs
 AT_ONCE = 500  # tasks in one pipeline
 
 

@@ -1,4 +1,4 @@
-"""A URL in the ledger: its fingerprint, its states, and the values that go in and come out at each step."""
+"""A URL in the ledger: its fingerprint, its states, and the arguments and results of the steps."""
 
 import json
 from collections.abc import Mapping
@@ -27,12 +27,12 @@ class Found:
 
     url: str
     rank: float = 0.0
-    info: Mapping[str, Any] = field(default_factory=dict)  # what discovery knows of the URL, JSON-ready
+    info: Mapping[str, Any] = field(default_factory=dict)  # the data on the URL from discovery, JSON-ready
 
 
 @dataclass(frozen=True, slots=True)
 class RecheckPlan:
-    """When a written article is rechecked, `every` so many seconds `until` a Unix time; its last version and hash."""
+    """The rechecks of a written article: `every` how many seconds, `until` a Unix time; its last version and hash."""
 
     every: float
     until: float
@@ -92,7 +92,7 @@ class Claim:
     """The answer to the claim of a canonical URL.
 
     `state`: "mine"; "theirs": another URL of the task has written it; "busy": another URL holds the claim, try again
-    later; "lost": the worker no longer holds the page. What is "mine" has two facts beside it. `is_entry`: a
+    later; "lost": the worker no longer holds the page. Two fields apply to "mine" only. `is_entry`: a
     list page has written, or has claimed, the row of this URL; `has_forgotten`: URLs of the task were forgotten, so
     that outputs may have the row.
     """
@@ -104,7 +104,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many URLs of a task are in each state."""
+    """The numbers of a task's URLs in each state."""
 
     seen: int
     states: Mapping[State, int]

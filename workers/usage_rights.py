@@ -1,4 +1,4 @@
-"""What a site declares about the use of a page: robots directives and TDM reservation, read for one crawler.
+"""The declarations of a site on the use of a page: robots directives and TDM reservation, read for one crawler.
 
     X-Robots-Tag headers + meta elements           → the directives that apply to it
     meta element, else header, else tdmrep.json    → whether text and data mining is reserved
@@ -18,15 +18,15 @@ SKIPPABLE = (
     "noindex", "nofollow", "noarchive", "nocache", "nosnippet", "noimageindex", "notranslate", "noai", "noimageai", TDM,
 )  # fmt: skip
 HEADERS = ("x-robots-tag", TDM)  # the response headers that a stored page keeps
-TDM_FILE = "tdmrep"  # beside them: the value for the page in the host's tdmrep.json
+TDM_FILE = "tdmrep"  # key beside the headers: the page's value in the host's tdmrep.json
 
 _NONE = ("noindex", "nofollow")
 _VALUED = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
 _NAMED = re.compile(r"([\w.*-]+)\s*:\s*(.*)", re.DOTALL)
-_LONGEST = 100  # characters of a directive, and …
-_MOST = 30  # … how many of them are kept
+_LONGEST = 100  # characters of a directive …
+_MOST = 30  # … and the number of directives that are kept
 
-Headers = Mapping[str, Sequence[str]]  # lower-case names; each of a name's lines by itself
+Headers = Mapping[str, Sequence[str]]  # lines by lower-case name
 
 
 @dataclass(frozen=True, slots=True)

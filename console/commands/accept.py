@@ -94,7 +94,7 @@ def _refusal(task: str, url: str, state: "State", reason: str) -> str:
     if state in ("waiting", "leased", "fetched"):
         return "it is not rejected: it waits to be fetched or extracted"
     if state != "rejected":
-        return f"its state is not rejected but {state}" + (f" ({reason}); {again}" if state == "failed" else "")
+        return f"its state is {state}, not rejected" + (f" ({reason}); {again}" if state == "failed" else "")
     fate = fate_of(state, reason)
     if fate == "unwanted":
         return f"the task's own rules reject it ({reason}); change them, then {again}"

@@ -82,7 +82,7 @@ def command(
     示例, 规律, 周期, 输出. Nothing is written if any row has a mistake.
 
     Exit codes: 0 everything was added or already present, 1 some URLs could not be added, 2 wrong usage, or the only
-    URL is covered already.
+    URL is already covered.
     """
     target = tasks or Path("tasks.yaml")
     urls = _urls(sources)
@@ -215,7 +215,10 @@ def _other_scope(survey: "Survey") -> str:
     if survey.scope == "site":
         what, option = "the whole site is one section; for the articles in this one's own folders only", "--section"
     else:
-        what, option = "only this section is taken; for all articles of the site that share its template", "--site"
+        what, option = (
+            "the task covers this section only; for all articles of the site that share its template",
+            "--site",
+        )
     return f"{what}: exemplar add {survey.example} {option}"
 
 
@@ -241,7 +244,7 @@ def _check_period(every: str) -> None:
 
 
 def _without_known(tasks: Any, urls: Sequence[str], as_json: bool) -> list[str]:
-    """Return the URLs that no task covers yet, and say which are skipped. Raises `TaskError` for a single known URL."""
+    """Return the URLs that no task covers yet; print the skipped ones. Raises `TaskError` for a single known URL."""
     from crawler.scouting.new_task import known_as
     from crawler.task_list.mistakes import TaskError
 

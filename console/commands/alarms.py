@@ -1,4 +1,4 @@
-"""`exemplar alarms`: what changed in the sections, with evidence and advice; dismissing alarms; a notice as a test."""
+"""`exemplar alarms`: shows or dismisses alarms, with evidence and advice, or sends a notice as a test."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args

@@ -1,4 +1,4 @@
-"""`exemplar backtest TASK`: what another example or method would change, on stored pages."""
+"""`exemplar backtest TASK`: the effect of another example or method on stored pages."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,7 +35,7 @@ def command(task: str, example: str | None, method: str | None, pages: int, task
     """Extract stored pages of TASK with another example or method, and compare the fields; write nothing.
 
     Pages are the newest kept ones (`keep_pages`), else pages off the template and recent pages, which are in Redis.
-    No page is fetched but the example, if it is not stored. Exit code 1 if a page would lose its article.
+    Only the example is fetched, if it is not stored. Exit code 1 if a page would lose its article.
     """
     from console.backtest_text import page_lines, summary_lines
     from crawler.task_list.mistakes import TaskError, suggest

@@ -45,7 +45,7 @@ def command(tasks: Path | None, no_outputs: bool, online: bool, as_json: bool) -
     If the file has no mistake, each output of a task that is not paused is tried: it is opened or connected to, a
     missing file, table or folder is created, and no row is written. Sites are contacted with --online only.
 
-    Exit codes: 0 no mistakes, 2 a mistake in the file or an output that cannot work as written, 3 an output that is
+    Exit codes: 0 no mistakes, 2 a mistake in the file or an output whose configuration is invalid, 3 an output that is
     unavailable.
     """
     from crawler.task_list.file import load
@@ -85,7 +85,7 @@ def command(tasks: Path | None, no_outputs: bool, online: bool, as_json: bool) -
 
 
 def example_warnings(tasks: "TaskFile") -> list[str]:
-    """Fetch the examples of the tasks that are not paused; return a warning for each that may be no article."""
+    """Fetch the examples of the tasks that are not paused; return a warning for each that may not be an article."""
     from crawler.fetching.single_pages import fetch_for
     from crawler.run.example_page import doubt_about
     from extractors.registry import LIST_METHODS

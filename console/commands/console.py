@@ -27,7 +27,7 @@ PORT = 8300
 def command(
     host: str, port: int, names: tuple[str, ...], tasks: Path | None, verbose: bool, log_format: str | None
 ) -> None:
-    """Serve tasks, articles, failures, machines and schedule as pages for a browser.
+    """Serve a web console with tasks, articles, failures, machines and schedule.
 
     Listens on this machine only, unless --host names another address and EXEMPLAR_CONSOLE_PASSWORD or
     EXEMPLAR_CONSOLE_TOKEN is set. Needs the extra `console`. Without REDIS_URL it uses the embedded Redis, and tasks

@@ -12,7 +12,7 @@ import click
 from console import sample_site
 from console.options import examples, json_option, print_json, say
 
-SHOWN = 40  # characters of a title
+SHOWN = 40  # characters of a title that are shown
 
 
 @click.command(epilog=examples("exemplar demo", "exemplar demo --folder try-it"))

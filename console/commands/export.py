@@ -1,4 +1,4 @@
-"""`exemplar export`: writes rows that a task delivered before to a new output."""
+"""`exemplar export`: writes the earlier rows of a task to a new output."""
 
 import sys
 import time
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from workers.writing.export import Exported
 
 EXIT_FAILED, EXIT_UNAVAILABLE = 1, 3
-PROGRESS_EVERY = 2.0  # seconds
+PROGRESS_EVERY = 2.0  # seconds between two reports of progress
 SHOWN_REFUSALS = 5
 
 
@@ -67,7 +67,7 @@ def command(
 ) -> None:
     """Copy rows that TASK has already delivered into another output.
 
-    Rows are read from an output of the task, the oldest first, and written in batches. Rows that the target has already
+    Rows are read from an output of the task, the oldest first, and written in batches. Rows that the target already has
     are not written again, so the command may be interrupted and repeated. Relative paths are relative to the folder
     of tasks.yaml. If the target is an output of the task, its `fields:` and `where:` apply.
 
@@ -141,7 +141,7 @@ def _source(tasks: "TaskFile", task: "Task", source: str | None, target: str) ->
             f"task {task.name} has no other output whose rows can be read; name one with --from. Rows can be read from "
             f"{', '.join(_readable_kinds())}, with all fields"
         )
-    complete = [name for name in readable if name not in options]  # without `where`
+    complete = [name for name in readable if name not in options]  # outputs without `where`, which have all rows
     chosen = source or next(iter(complete or readable))
     if target_of(chosen, task.name) == target_of(target, task.name):
         raise click.UsageError(f"--from and --to are the same output: {shown(target)}")
@@ -150,7 +150,7 @@ def _source(tasks: "TaskFile", task: "Task", source: str | None, target: str) ->
     kind = kind_of(address := expand(chosen, task.name))
     if kind is None or not kind.reads:
         raise click.UsageError(
-            f"rows can't be read from {shown(chosen)}; they can be read from {', '.join(_readable_kinds())}"
+            f"rows cannot be read from {shown(chosen)}; they can be read from {', '.join(_readable_kinds())}"
         )
     return Target(address, chosen, task.name, tasks.folder.absolute())
 

@@ -1,4 +1,4 @@
-"""`exemplar extract`: articles, or the entries of lists, from single pages, without tasks."""
+"""`exemplar extract`: extracts articles, or the entries of lists, from single pages, without tasks."""
 
 import re
 import sys
@@ -171,7 +171,7 @@ def _screenshot(page: "PageIn", folder: Path) -> bytes | None:
     from crawler.screenshots import name_of
     from extractors.html.urls import normalise
 
-    url = page.name if page.url else None  # as it was requested, before redirects
+    url = page.name if page.url else None  # the requested URL, before redirects
     name = name_of(normalise(url)) if url else re.sub(r"\.\w+(\.gz)?$", "", Path(page.name).name) + ".png"
     file = folder / name
     return file.read_bytes() if file.is_file() else None

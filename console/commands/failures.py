@@ -1,4 +1,4 @@
-"""`exemplar failures`: failed pages and refused rows, on any machine: list them, look at one, retry or drop them."""
+"""`exemplar failures`: lists, shows, retries or drops failed pages and refused rows, on any machine."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from workers.task_state.failed_pages import FailedPage
     from workers.writing.refused_rows import RefusedRow
 
-SHOWN = 3  # URLs of a group
+SHOWN = 3  # URLs of a group that are shown
 
 reason_option = click.option("--reason", metavar="TEXT", help="Only pages whose reason begins with TEXT.")
 urls_argument = click.argument("urls", nargs=-1, metavar="[URL]…")
@@ -48,7 +48,7 @@ def chosen_pages(function: Callable[..., None]) -> Callable[..., None]:
 
 
 class _ListByDefault(click.Group):
-    """`exemplar failures [TASK]` is `exemplar failures list [TASK]`."""
+    """A group whose default command is `list`: `exemplar failures [TASK]` means `exemplar failures list [TASK]`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As in click; without the name of a command, `list` is meant."""

@@ -1,5 +1,6 @@
-"""`exemplar forget TASK [URL …]`: the ledger forgets URLs; the next run fetches or finds them again."""
+"""`exemplar forget TASK [URL …]`: removes URLs from the ledger; the next run fetches or finds them again."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,8 +46,7 @@ def command(task: str, urls: tuple[str, ...], reason: str | None, yes: bool, tas
         else:
             seen = ledger.counts().seen
             if not yes:
-                question = in_language(f"forget all {counted(seen, 'URL')} of {task}?")
-                click.confirm(question, abort=True, err=True)
+                _confirm(f"forget all {counted(seen, 'URL')} of {task}?")
             forget_task(ledger.redis, task)
             forgotten, unknown = [], []
     if as_json:
@@ -61,6 +61,18 @@ def command(task: str, urls: tuple[str, ...], reason: str | None, yes: bool, tas
             say(f"unknown URL: {url}")
     if unknown:
         raise click.exceptions.Exit(1)
+
+
+def _confirm(question: str) -> None:
+    """Ask a person. Raises `click.Abort` if the answer is no, `click.UsageError` if nobody can answer."""
+    try:
+        is_confirmed = click.confirm(in_language(question), err=True)
+    except click.Abort:
+        if sys.stdin.isatty():
+            raise
+        raise click.UsageError("standard input ended without an answer; add --yes to forget without asking") from None
+    if not is_confirmed:
+        raise click.Abort
 
 
 def _of_reason(ledger: "Ledger", reason: str) -> tuple[str, ...]:

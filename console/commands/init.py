@@ -22,7 +22,7 @@ def command(folder: Path, contact: str | None, force: bool) -> None:
 
     target = folder / "tasks.yaml"
     if target.exists() and not force:
-        raise click.UsageError(f"{target} exists already; edit it, or use --force to overwrite it")
+        raise click.UsageError(f"{target} already exists; edit it, or use --force to overwrite it")
     if contact is None and sys.stdin.isatty():
         say("Site owners want to know who crawls their sites.")
         say(HELP_CONTACT)

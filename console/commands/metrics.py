@@ -32,8 +32,9 @@ def command(output: Path | None, listen: str | None, tasks: Path | None) -> None
     """Print the metrics of the whole cluster in the text format of Prometheus.
 
     They are read from Redis, so one exporter is enough for any number of machines; `exemplar console` also serves them.
-    If Redis is unavailable, exemplar_up is 0 and the exit code 0. Beyond this machine --listen needs a token in
-    EXEMPLAR_METRICS_TOKEN, which Prometheus sends as `Authorization: Bearer`. Needs the extra `metrics`.
+    If Redis is unavailable, exemplar_up is 0 and the exit code 0. An address of --listen beyond this
+    machine requires a token in EXEMPLAR_METRICS_TOKEN, which Prometheus sends as `Authorization: Bearer`. Needs the
+    extra `metrics`.
     """
     from workers.errors import ExemplarError
     from workers.state_folder import state_folder
@@ -92,7 +93,7 @@ def _serve(listen: str, state: Path) -> None:
     host, _, port = listen.rpartition(":")
     host = host.strip("[]")
     if not (host and port.isascii() and port.isdigit() and int(port) < 65536):
-        raise click.UsageError(f"--listen {listen}: write HOST:PORT, as 127.0.0.1:8301")
+        raise click.UsageError(f"--listen {listen}: write HOST:PORT, such as 127.0.0.1:8301")
     token = metrics_token()
     if host not in LOCAL_NAMES and len(token) < LEAST_TOKEN:
         raise click.UsageError(
@@ -100,7 +101,7 @@ def _serve(listen: str, state: Path) -> None:
             "or listen on 127.0.0.1"
         )
     named = os.environ.get("REDIS_URL")
-    # An exporter must not hold the embedded Redis: `exemplar run` could not start then.
+    # An exporter must not own the embedded Redis, because `exemplar run` could then not start.
     collector = ExemplarCollector(_servers(named) if named else [(EMBEDDED, Embedded(state).url)])
     shown = f"[{host}]" if ":" in host else host
     try:

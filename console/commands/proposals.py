@@ -1,4 +1,4 @@
-"""`exemplar proposals`: new examples that were found after redesigns; look at them, adopt or dismiss them."""
+"""`exemplar proposals`: shows, adopts or dismisses examples that are proposed after redesigns."""
 
 from collections.abc import Sequence
 from pathlib import Path

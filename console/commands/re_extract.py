@@ -123,7 +123,7 @@ def _show(task: str, report: "ReExtractionReport", samples: list[dict[str, Any]]
     if report.new_rows:
         show(f"  {counted(report.new_rows, 'row')} of pages that had none")
     if report.duplicates:
-        show(f"  {counted(report.duplicates, 'page')} of articles that have a row already")
+        show(f"  {counted(report.duplicates, 'page')} of articles that already have a row")
     if report.postponed:
         show(f"  {counted(report.postponed, 'page')} being fetched or extracted now; repeat the command later")
     for sample in samples:

@@ -1,4 +1,4 @@
-"""`exemplar rename OLD NEW`: a task gets another name and keeps its ledger."""
+"""`exemplar rename OLD NEW`: gives a task another name, under which it keeps its ledger."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def command(old: str, new: str, tasks: Path | None, as_json: bool) -> None:
     """Rename task OLD to NEW, in tasks.yaml and in the ledger: the next run continues where the last one ended.
 
-    If tasks.yaml has the new name already, only the ledger and the kept pages are renamed. Written rows keep the old
+    If tasks.yaml already has the new name, only the ledger and the kept pages are renamed. Written rows keep the old
     name, and a file named after the task keeps its name; later rows have the new name. Stop `exemplar run` first.
     """
     from crawler.task_list.edit import rename_task as rename_in_file
@@ -78,7 +78,7 @@ def _publish(servers: "RedisServers", server: "RedisServer", file: Path) -> str:
 
 
 def _named(file: Path, old: str, new: str) -> "Task | None":
-    """Return the task OLD of the file; None if the file has NEW already. Raises `TaskError`."""
+    """Return the task `old` of the file; None if the file already has `new`. Raises `TaskError`."""
     from crawler.task_list.file import load
     from crawler.task_list.mistakes import TaskError
 
@@ -86,5 +86,5 @@ def _named(file: Path, old: str, new: str) -> "Task | None":
     if old not in loaded.tasks and new in loaded.tasks:
         return None
     if new in loaded.tasks:
-        raise TaskError(f"{file} has a task {new} already; give another name")
+        raise TaskError(f"{file} already has a task {new}; give another name")
     return loaded[old]

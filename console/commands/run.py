@@ -100,7 +100,7 @@ def _chosen(names: Sequence[str], tasks: Path | None) -> "tuple[Path, TaskFile, 
 
     files = [name for name in names if Path(name).suffix in (".yaml", ".yml") or os.sep in name]
     if not files and tasks is None and len(names) == 1 and not Path("tasks.yaml").exists():
-        files = list(names)  # a file of any name, as long as no task can be meant
+        files = list(names)  # a file of any name, if no task can be meant
     if len(files) + (tasks is not None) > 1:
         raise click.UsageError("several task lists are given; give only one, and the names of its tasks")
     file = (tasks or Path(files[0] if files else "tasks.yaml")).absolute()

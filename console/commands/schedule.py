@@ -73,7 +73,7 @@ def command(tasks: Path | None, take_over: bool, exits: bool, verbose: bool, log
 
 
 def _teller(server: "RedisServer", file: Path, tell: "Callable[[str], None]") -> "Callable[[Change], None]":
-    """Return what names the tasks that an edit of the file changed, and says what to do."""
+    """Return a function that prints the tasks that an edit of the file changed, with advice."""
 
     def tell_change(change: "Change") -> None:
         tell(f"{file}: {change.in_words()}")
@@ -83,7 +83,7 @@ def _teller(server: "RedisServer", file: Path, tell: "Callable[[str], None]") ->
 
 
 def _tell_notes(server: "RedisServer", change: "Change", file: Path, tell: "Callable[[str], None]") -> None:
-    """Say what a change of the task list means for what is there already, with the command for it."""
+    """Print the effect of a change of the task list on existing rows and URLs, with the command for it."""
     from console.task_changes import notes_on
 
     for text in notes_on(server.connection, change, file.absolute().parent):
@@ -108,7 +108,7 @@ def _schedulers(servers: "RedisServers", file: Path, take_over: bool, exits: boo
         return read
 
     for server in servers:
-        forget_source(server.connection)  # the servers may be others than at the last start
+        forget_source(server.connection)  # the set of servers may have changed since the last start
     return [
         Scheduler(
             server.connection,

@@ -1,4 +1,4 @@
-"""`exemplar try TASK`: what a task would do, without writing anything."""
+"""`exemplar try TASK`: shows what a task would do, without writing anything."""
 
 from collections import Counter
 from pathlib import Path
@@ -9,7 +9,7 @@ import click
 from console.completion import complete_tasks
 from console.explaining import check_explaining, explaining_options
 from console.locale import in_language, word
-from console.options import examples, heading, json_option, print_json, say, show, show_data, tasks_option
+from console.options import counted, examples, heading, json_option, print_json, say, show, show_data, tasks_option
 
 if TYPE_CHECKING:
     from crawler.discovery.link_judgement import JudgedLink
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from crawler.task_list.models import Task, TaskFile
     from workers.inbox import StoredPage
 
-SHOWN = 5  # links of a kind
+SHOWN = 5  # links of a kind that are shown
 
 
 @click.command(
@@ -68,7 +68,7 @@ def command(task: str | None, tasks: Path | None, as_json: bool, report: Path | 
 
 def _only_task(listed: "TaskFile") -> "Task":
     if len(listed.tasks) != 1:
-        raise click.UsageError(f"which task? tasks.yaml has {', '.join(listed.tasks)}")
+        raise click.UsageError(f"name one task; tasks.yaml has {', '.join(listed.tasks)}")
     return next(iter(listed.tasks.values()))
 
 
@@ -87,7 +87,7 @@ def _show(result: "Trial") -> None:
             title = "example" if sample is result.example else "article"
             show_data((heading(title) if place == 0 else " " * 10) + line)
     show(
-        f"{result.found} articles on {len(result.lists)} list pages; {_articles_of(result)}; "
+        f"{counted(result.found, 'article')} on {counted(len(result.lists), 'list page')}; {_articles_of(result)}; "
         f"robots.txt forbids {len(result.forbidden)}. Nothing was written."
     )
     for warning in result.warnings:
@@ -105,7 +105,7 @@ def _articles_of(result: "Trial") -> str:
 
 
 def _about(page: "ReadList") -> str:
-    return page.reason or f"{page.kind}: {page.taken} links taken, {len(page.judged) - page.taken} left"
+    return page.reason or f"{page.kind}: {counted(page.taken, 'link')} taken, {len(page.judged) - page.taken} left"
 
 
 def _some_left(page: "ReadList") -> list["JudgedLink"]:

@@ -95,7 +95,7 @@ def extract(number: int | None, until_empty: bool, exits: bool, verbose: bool, l
             ExtractionNode(servers, count, say).run(stopped_by_signal())
             return
         complete = True
-        for server in servers:  # several ones are emptied one after the other
+        for server in servers:  # with several servers, they are emptied one after the other
             supervisor = Supervisor(server.url, count, until_empty=until_empty, exits_without_redis=exits)
             stop_by_signal(supervisor.stop)
             complete &= supervisor.run(lambda problem, is_over: say(problem.in_words(is_over)), on_notice=say)

@@ -1,8 +1,8 @@
 """Messages in the language of the user: Chinese where the locale is Chinese, else English, unchanged.
 
-Messages are written in English where they arise, in any room. At the console's border, where a text is printed,
-`in_language` looks for it in the catalogue: the whole text, a template that it was made from (`{0}: skipped; task {1}
-covers it`), or its parts; values in it are translated in the same way. What the catalogue does not have stays English.
+Messages are written in English in all packages. Where a text is printed, `in_language` looks for it in the catalogue:
+the whole text, a template that it was made from (`{0}: skipped; task {1} covers it`), or its parts; values in it are
+translated in the same way. Texts that are not in the catalogue stay English.
 JSON, log lines and texts of pages are never translated.
 """
 
@@ -52,17 +52,17 @@ def _translator() -> "Translator":
 
 
 def translator_of(language: str) -> "Translator | None":
-    """Return what translates into a language, whatever the locale is; None for English."""
+    """Return the translator for a language, independently of the locale; None for English."""
     return _translator() if language == LANGUAGE else None
 
 
 def use_for_click() -> None:
-    """Let click look up its own messages (`Usage:`, `No such option`) in our catalogue."""
+    """Make click look up its own messages (`Usage:`, `No such option`) in this catalogue."""
     import gettext
 
     gettext.bindtextdomain(DOMAIN, FOLDER)
     gettext.textdomain(DOMAIN)
-    os.environ["LANGUAGE"] = LANGUAGE  # gettext derives the file's name from it, whatever the region
+    os.environ["LANGUAGE"] = LANGUAGE  # gettext derives the file's name from it, without the region
 
 
 def translate_help(command: "click.Command") -> None:
@@ -83,7 +83,7 @@ def _paragraphs(text: str | None) -> str | None:
 
 
 def _epilog(text: str | None) -> str | None:
-    """Translate an epilog line by line; after the command of an example, what it does."""
+    """Translate an epilog line by line; in an example only the description after the command."""
     if text is None:
         return None
     lines = []

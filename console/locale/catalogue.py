@@ -12,7 +12,7 @@ HEADER = "Content-Type: text/plain; charset=UTF-8\nLanguage: zh\n"
 def read_po(text: str) -> dict[str, str]:
     """Return the messages of a catalogue, in its order; those with a context as `context\\4text`.
 
-    Raises `ValueError` for a line that is not understood, and for a message that is there twice.
+    Raises `ValueError` for an invalid line, and for a repeated message.
     """
     messages: dict[str, str] = {}
     entry: dict[str, str] = {}
@@ -45,7 +45,7 @@ def _take(entry: Mapping[str, str], messages: dict[str, str], number: int) -> No
 
 
 def to_po(messages: Mapping[str, str]) -> str:
-    """Return messages as a catalogue; one without a translation has an empty one."""
+    """Return messages as a catalogue; a missing translation is empty."""
     lines = [
         "# Messages of the command line. `make locale` adds what is missing, and compiles the catalogue.",
         *_entry("", HEADER),

@@ -1,8 +1,9 @@
-"""The messages of the program, found in its source: what the catalogue has to translate.
+"""The messages of the program, found in its source, which the catalogue has to translate.
 
-In the console every text with several words is one. In the other rooms those are that an expected error, a reason or a
-report carries: arguments of `raise` and of the calls in `CARRIERS`. Descriptions of the keys of tasks.yaml and of the
-fields of a row are read from their schemas; the reference of both (`docs.site.reference`) is written with them.
+In the console every text of several words is a message. In the other packages messages are the texts of expected
+errors, reasons and reports: arguments of `raise` and of the calls in `CARRIERS`. Descriptions of the keys of tasks.yaml
+and of the fields of a row are read from their schemas; the reference of both (`docs.site.reference`) is written with
+them.
 """
 
 import ast
@@ -21,52 +22,87 @@ ROOT = Path(__file__).parents[2]
 CONSOLE = "console"
 DESCRIPTION = "description"  # context of the descriptions of keys and fields
 ROOMS = ("crawler", "workers", "extractors")
-LEFT_OUT = (  # pages of the console have a catalogue of their own, metrics are for programs
+LEFT_OUT = (  # not searched: pages of the console have their own catalogue, metrics are for programs
     "console/sample_site", "console/locale", "console/metrics", "console/web",
 )  # fmt: skip
-TEMPLATES = ("console/report/templates/report.html",)  # whose texts are arguments of `_`
-READ_WHOLE = frozenset(  # files of other rooms all of whose texts a person reads: reasons, doubts, states in words
+TEMPLATES = ("console/report/templates/report.html",)  # templates whose texts are arguments of `_`
+READ_WHOLE = frozenset(  # files of other packages in which all texts are messages: reasons, doubts, states in words
     {
-        "crawler/discovery/link_judgement.py", "crawler/fetching/errors.py", "crawler/fetching/failures.py",
-        "crawler/patterns/pattern.py", "crawler/politeness/host_states.py", "crawler/run/admission.py",
-        "crawler/run/outcomes.py", "crawler/scouting/doubts.py", "crawler/scouting/inference.py",
-        "crawler/scouting/sample_extractions.py", "crawler/scouting/section_pages.py",
-        "crawler/scouting/survey.py", "crawler/task_list/ages.py", "crawler/task_list/fields.py",
-        "crawler/task_list/file.py", "crawler/task_list/mistakes.py", "crawler/task_list/periods.py",
-        "crawler/task_list/sections_csv.py", "crawler/task_list/validators.py",
+        "crawler/discovery/link_judgement.py", "crawler/discovery/list_frontier.py", "crawler/discovery/walk.py",
+        "crawler/fetching/errors.py", "crawler/fetching/failures.py", "crawler/guarding/gate.py",
+        "crawler/guarding/guard.py", "crawler/notifying/targets.py", "crawler/patterns/pattern.py",
+        "crawler/patterns/syntax.py", "crawler/politeness/host_rules.py", "crawler/politeness/host_states.py",
+        "crawler/politeness/retry_after.py", "crawler/run/admission.py", "crawler/run/outcomes.py",
+        "crawler/run/section_lists.py", "crawler/run/section_run.py", "crawler/scheduling/crawl_worker.py",
+        "crawler/scouting/doubts.py", "crawler/scouting/inference.py", "crawler/scouting/sample_extractions.py",
+        "crawler/scouting/section_pages.py", "crawler/scouting/survey.py", "crawler/scouting/trial.py",
+        "crawler/spiders/section.py", "crawler/task_list/ages.py", "crawler/task_list/fields.py",
+        "crawler/task_list/file.py", "crawler/task_list/mistakes.py", "crawler/task_list/outputs.py",
+        "crawler/task_list/periods.py", "crawler/task_list/placement.py", "crawler/task_list/publication.py",
+        "crawler/task_list/sections_csv.py", "crawler/task_list/validators.py", "crawler/task_list/yaml_source.py",
         "extractors/content/trimming.py", "extractors/explanation/explain.py", "extractors/explanation/fields.py",
         "extractors/explanation/lines.py", "extractors/explanation/values.py",
         "extractors/methods/bp_network/extractor.py", "extractors/methods/density.py", "extractors/methods/example.py",
-        "extractors/page_types/reasons.py", "workers/health/alarms.py", "workers/health/evidence.py",
-        "workers/backpressure.py", "workers/extraction/filters.py",
-        "workers/redesign/new_example.py", "workers/unproposed.py",
-        "workers/redis_access/outage.py", "workers/reporting/present_problems.py",
+        "extractors/page_types/reasons.py", "workers/backpressure.py", "workers/extraction/filters.py",
+        "workers/health/alarms.py", "workers/health/evidence.py", "workers/health/report.py", "workers/processes.py",
+        "workers/redesign/new_example.py", "workers/unproposed.py", "workers/redis_access/connection.py",
+        "workers/redis_access/embedded.py", "workers/redis_access/outage.py", "workers/redis_access/persistence.py",
+        "workers/redis_access/redis_address.py", "workers/reporting/present_problems.py",
+        "workers/sinks/cloud_store.py", "workers/sinks/http_client.py", "workers/sinks/search.py",
+        "workers/sinks/sftp_store.py", "workers/sinks/templates.py", "workers/sinks/webhook.py",
+        "workers/variables.py", "workers/worker_processes/supervised_delivery.py",
+        "workers/worker_processes/supervisor.py", "workers/writing/delivery.py",
     }
 )  # fmt: skip
-# Calls whose texts a person reads: mistakes of a task list, problems, remarks and reasons
+# Calls whose arguments are messages: mistakes of a task list, problems, remarks and reasons
 CARRIERS = frozenset(
     {"BadValueError", "BodyLines", "ExampleDoubt", "Fail", "NoArticle", "NoSection", "Outcome", "Postpone", "Reject"}
-    | {"Mistake", "add", "problem", "report_example"}
+    | {"Mistake", "OutputError", "SinkUnavailable", "TaskError", "add", "problem", "report_example"}
 )
-REASON = "reason"  # variables and arguments of this name have such texts, too
-APPENDED = frozenset({"problems", "remarks", "warnings", "notes"})  # lists of such texts
-EXPECTED = (ValueError, OSError)  # of Python's own exceptions; the others are defects, which nobody translates
+FURTHER = (  # messages in files that also have many other texts
+    "the page did not load in time", "the page redirects by a form", "the page crashed its tab", "it does not answer",
+    "its text may need JavaScript", "treated as an article, as requested", "the page is blank",
+    "the page requires JavaScript", "the page is an error page",
+    "the site denies access or shows a check", "too little memory", "unusable page", "extractor error",
+    "took longer than {0} seconds", "its process ended: {0}", "a page of it is missing", "dropped by a person",
+    "no answer within {0} s", "look at the server's load and at the network", "not storable: {0}",
+    "line before the body", "line after the body", "lines before the body", "lines after the body",
+    "lines around the body", "JSON-LD of the page", "meta elements", "{0} pages of this shape: {1} articles, {2} lists",
+    "{0} by structure ({1})", "{0} by screenshot",
+)  # fmt: skip
+REASON = "reason"  # variables and arguments of this name contain messages, too
+NOT_READ = frozenset({"cast", "examples", "compile", "match", "search"})  # calls whose arguments are not messages
+APPENDED = frozenset({"problems", "remarks", "warnings", "notes"})  # lists of messages
+EXPECTED = (ValueError, OSError)  # Python's exceptions for invalid input; others are defects and are not translated
 SEVERAL_WORDS = re.compile(r"[A-Za-z`-]{2,}[^A-Za-z{]{0,3} [A-Za-z(`{-]|\} [a-z]{2,}")
-# Too short to be told from a title of a page
+# Too short to be distinguished from a title of a page
 TOO_SHORT = frozenset({"{0} ms", "{0} of {1}", "{0} on {1}", "and {0}", "read {0}", "it is {0}", "it {0} a list page"})
+OF_OTHERS = frozenset(  # texts of other programs, to which errors are compared, headers, arguments, and defects
+    {"READONLY You can't write", "HELLO must be called", "Authentication required", "certificate verify failed"}
+    | {"quoted scalar", "end of stream", "block end", "block mapping", "another document", "undefined alias"}
+    | {
+        "ApiKey {0}",
+        "Bearer {0}",
+        "-p {0} {1}",
+        "`begin` was called",
+        "the spider runs",
+        "`exemplar console`",
+        "TLS: {0}",
+    }
+)
 EXAMPLE = re.compile(
     r"(exemplar|curl|REDIS_URL=\S+|scrapy) [\w<>-]|\w+\[[\w, \[\]|.]+\]$|[a-z]+\.[a-z]+$|<[^<>]+>$"
     r"|(meta|JSON-LD) \S+$"
 )
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-WORDS = (  # of tables, headings and states; they are translated where they are printed
+WORDS = (  # words of tables, headings and states, translated where they are printed
     "task", "state", "next run", "next", "every", "seen", "waiting", "fetched", "written", "duplicate", "dup.",
     "rejected", "rej.", "failed", "run", "running", "due", "idle", "paused", "removed", "finished", "stopped", "killed",
     "unreachable", "redis", "pages", "kept", "last", "reason", "rows", "output", "published", "title", "author",
     "characters", "method", "day", "open", "forgotten", "not run", "(no title)", "example", "lists", "scope", "pattern",
     "taken", "left", "extracted", "note", "list", "article", "articles", "Examples", "pagination",
     "breadcrumb", "feed", "sitemap",
-    # of explanations
+    # words of explanations
     "caption", "head", "tail", "outside", "template", "noise", "box", "link", "words", "vote", "model", "refused",
     "other", "heading", "code", "quote", "table", "embed", "summary",
     "page", "missing", "answer", "because", "similar", "weight", "density", "text", "blocks", "methods",
@@ -74,7 +110,7 @@ WORDS = (  # of tables, headings and states; they are translated where they are 
 )  # fmt: skip
 NOUNS = (
     "task", "output", "row", "page", "URL", "reason", "file", "further page", "further task", "refused row",
-    "crawl worker", "extraction worker",
+    "crawl worker", "extraction worker", "list page", "link", "article", "new article",
 )  # fmt: skip
 OF_CLICK = (
     "Usage:", "Options", "Commands", "Arguments", "default: {default}", "required", "Show this message and exit.",
@@ -109,7 +145,7 @@ def messages() -> list[str]:
     descriptions = (f"{DESCRIPTION}{CONTEXT}{text}" for text in described)
     words = (f"word{CONTEXT}{word}" for word in WORDS)
     nouns = (f"noun{CONTEXT}{noun}" for noun in NOUNS)
-    return [*found, *descriptions, *words, *nouns, *OF_CLICK]
+    return [*dict.fromkeys([*found, *FURTHER]), *descriptions, *words, *nouns, *OF_CLICK]
 
 
 def _descriptions(schema: object) -> Iterator[str]:
@@ -172,7 +208,7 @@ def _is_reason(node: ast.AST) -> bool:
 
 
 def _is_expected(exception: str) -> bool:
-    """Whether an exception is one of ours, or one of Python's that input may cause."""
+    """Whether an exception is one of this program, or one of Python's that input may cause."""
     own = getattr(builtins, exception, None)
     return own is None or (isinstance(own, type) and issubclass(own, EXPECTED))
 
@@ -184,6 +220,11 @@ def _is_appended(call: ast.Call) -> bool:
     return isinstance(function.value, ast.Attribute | ast.Name) and _last(function.value) in APPENDED
 
 
+def _is_logged(call: ast.Call) -> bool:
+    function = call.func
+    return isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "log"
+
+
 def _name(call: ast.Call) -> str:
     return _last(call.func) if isinstance(call.func, ast.Attribute | ast.Name) else ""
 
@@ -193,7 +234,7 @@ def _last(node: ast.Attribute | ast.Name) -> str:
 
 
 def _annotations_and_docstrings(tree: ast.Module) -> set[int]:
-    """Return the ids of nodes whose texts nobody reads at run time."""
+    """Return the ids of nodes whose texts are not messages."""
     hidden: list[ast.AST] = []
     for node in ast.walk(tree):
         if (
@@ -205,8 +246,10 @@ def _annotations_and_docstrings(tree: ast.Module) -> set[int]:
             hidden.append(node.returns)
         if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation is not None:
             hidden.append(node.annotation)
-        if isinstance(node, ast.Call) and _name(node) in ("cast", "examples", "compile", "match", "search"):
+        if isinstance(node, ast.Call) and (_name(node) in NOT_READ or _is_logged(node)):
             hidden.append(node)
+        if isinstance(node, ast.keyword) and node.arg == DESCRIPTION:
+            hidden.append(node)  # read from the schemas
     return {id(inner) for node in hidden for inner in ast.walk(node)}
 
 
@@ -235,11 +278,11 @@ def _template(values: Sequence[ast.expr]) -> str:
 
 
 def _message(text: str) -> Iterator[str]:
-    """Yield a text as the catalogue has it: without what separates it from other texts."""
+    """Yield a text in the form of the catalogue: without the signs that separate it from other texts."""
     numbers = count()
     text = re.sub(r"\{\}", lambda _: f"{{{next(numbers)}}}", text)  # for `str.format`
     plain = text.strip(" ;,:\n").rpartition("   ")[2].strip()
     if plain.startswith("(") and plain.endswith(")") and plain.count("(") == 1:
         plain = plain[1:-1]
-    if plain not in TOO_SHORT and SEVERAL_WORDS.search(plain) and not EXAMPLE.match(plain):
+    if plain not in TOO_SHORT | OF_OTHERS and SEVERAL_WORDS.search(plain) and not EXAMPLE.match(plain):
         yield plain

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cache
 
 LONGEST = 4000  # characters of a line that is translated
-DEEPEST = 12  # values in values
-MOST_KNOWN = 10_000  # texts and their parts that were translated before
+DEEPEST = 12  # levels of nested values
+MOST_KNOWN = 10_000  # translations of texts and parts that are cached
 CONTEXT = "\4"  # between context and text of a message, as in gettext
-REPORT = "report"  # context of the messages of a report, which are looked up as they are
+REPORT = "report"  # context of the messages of a report, which are looked up unchanged
 PLACEHOLDER = re.compile(r"\{\d+\}")
-SEPARATORS = (("; ", "；"), (". ", "。"), (": ", "："), (", ", "，"), (" ", " "))  # parts are translated one by one
+SEPARATORS = (("; ", "；"), (". ", "。"), (": ", "："), (", ", "，"), (" ", " "))  # between parts
 BRACKETS = re.compile(r"(?P<before>.+?) \((?P<inside>.+)\)(?P<after>.*)")
 
 
@@ -39,12 +39,12 @@ class _Template:
     order: tuple[int, ...]  # the placeholder of each group
     translated: str
     literal: int  # characters outside placeholders
-    starts_with_value: bool  # and no colon follows it
-    ends_with_value: bool  # which is no message of its own, as it is after a colon
+    starts_with_value: bool  # a value begins the message, and no colon follows it
+    ends_with_value: bool  # a value ends the message, and is not a message itself, as after a colon
 
 
 class Translator:
-    """Translates texts by a catalogue. `messages`: from English; numbered placeholders, `context\\4text`."""
+    """Translates texts by a catalogue. `messages`: by English text with numbered placeholders, or `context\\4text`."""
 
     def __init__(self, messages: Mapping[str, str]) -> None:
         self._messages = messages
@@ -63,11 +63,11 @@ class Translator:
         return self._messages.get(f"noun{CONTEXT}{text}", text)
 
     def fill(self, message: str, values: Sequence[str]) -> str:
-        """Return the translation of a report's message with numbered placeholders, which values fill as they are."""
+        """Return the translation of a report's message, its numbered placeholders filled with unchanged values."""
         return _filled(self._messages.get(f"{REPORT}{CONTEXT}{message}", message), dict(enumerate(values)))
 
     def translate(self, text: str) -> str:
-        """Return the translation of a text, line by line; what is unknown stays as it is."""
+        """Return the translation of a text, line by line; unknown parts do not change."""
         return "\n".join(self._line(line) for line in text.split("\n"))
 
     def _line(self, line: str) -> str:
@@ -100,7 +100,7 @@ class Translator:
             if template.piece not in text or (match := _compiled(template.expression).fullmatch(text)) is None:
                 continue
             if not all(map(_is_balanced, match.groups())):
-                continue  # a bracket and what follows it, up to another one
+                continue  # a bracket and the text up to another one
             if template.starts_with_value and (": " in match[1] or "; " in match[1]):
                 continue  # a place, a task or another message before it
             if template.ends_with_value and "; " in match[len(template.order)]:
@@ -156,7 +156,7 @@ def _filled(text: str, values: Mapping[int, str]) -> str:
 
 def _template(text: str, translated: str) -> _Template:
     literals, order = PLACEHOLDER.split(text), [int(found[1:-1]) for found in PLACEHOLDER.findall(text)]
-    groups = ["(.*?)" if literal else "(.*)" for literal in (*literals[1:-1], "end")]  # of two values the first has all
+    groups = ["(.*?)" if literal else "(.*)" for literal in (*literals[1:-1], "end")]  # the first of adjacent values
     pattern = "".join(f"{re.escape(literal)}{group}" for literal, group in zip(literals, groups, strict=False))
     pattern += re.escape(literals[-1])
     literal = sum(len(part) for part in literals)

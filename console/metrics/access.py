@@ -1,12 +1,12 @@
-"""Who may read the metrics: programs of this machine, or those that have a token."""
+"""Access to the metrics: for programs of this machine, or with a token."""
 
 import hmac
 import os
 from hashlib import sha256
 
 PATH = "/metrics"
-TOKEN = "EXEMPLAR_METRICS_TOKEN"  # environment variable: what a scraper sends; it can read metrics and nothing else
-LEAST_TOKEN = 12  # characters, beyond loopback
+TOKEN = "EXEMPLAR_METRICS_TOKEN"  # environment variable: a scraper's token, which only gives access to metrics
+LEAST_TOKEN = 12  # characters, for addresses beyond loopback
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 
 

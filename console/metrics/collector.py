@@ -23,18 +23,18 @@ SEVERAL_WORDS = str.maketrans(" ", "_")
 # A counter begins with 0: Prometheus cannot see an increase to the first value of a series.
 NO_URLS = dict.fromkeys(("written", "duplicate", "rejected", "failed"), 0)
 NO_RUNS = dict.fromkeys(OUTCOMES, 0)
-TIMEOUT = 3.0  # seconds for one answer of Redis: a scrape is to end within the ten seconds that are usual
+TIMEOUT = 3.0  # seconds for one reply of Redis: a scrape should end within the usual ten seconds
 
 
 class ExemplarCollector(Collector):
-    """Collects what several Redis servers hold. `servers`: (name, address as in REDIS_URL)."""
+    """Collects the metrics of several Redis servers. `servers`: (name, address as in REDIS_URL)."""
 
     def __init__(self, servers: Sequence[tuple[str, str]], *, tasks_most: int = TASKS_MOST):
         self.tasks_most = tasks_most
         self._clients = {name: client(url, retries=0, timeout=TIMEOUT) for name, url in servers}
 
     def describe(self) -> Iterable[Metric]:
-        """Return no metrics: the registry shall not read Redis when the collector is added."""
+        """Return no metrics, so that the registry does not read Redis when the collector is added."""
         return ()
 
     def collect(self) -> Iterator[Metric]:
@@ -63,7 +63,7 @@ class ExemplarCollector(Collector):
 
 
 class MetricSheet:
-    """Gathers values by metric. A label that is not given is empty, which Prometheus takes for a missing one."""
+    """Gathers values by metric. A label that is not given is empty, which Prometheus treats as missing."""
 
     def __init__(self) -> None:
         self._labels = {one.name: (() if one is BUILD else ("server",)) + one.labels for one in METRICS}

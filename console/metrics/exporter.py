@@ -1,6 +1,6 @@
 """The exporter: `exemplar metrics --listen`, for a cluster without a console.
 
-It answers `/metrics` only. Without a token it answers only programs of this machine, under this machine's names.
+It only serves `/metrics`. Without a token it only responds to programs of this machine, under this machine's names.
 """
 
 import signal
@@ -16,6 +16,8 @@ from prometheus_client.exposition import ThreadingWSGIServer
 
 from console.listening import CannotListen
 from console.metrics.access import LOCAL_NAMES, PATH, is_bearer
+
+TOKEN_MISSING = "send the metrics token as Authorization: Bearer TOKEN\n"
 
 
 class MetricsApplication:
@@ -40,7 +42,7 @@ class MetricsApplication:
         if not self._token and name not in LOCAL_NAMES:
             return "421 Misdirected Request", "unknown host name\n", []
         if self._token and not is_bearer(str(environ.get("HTTP_AUTHORIZATION", "")), self._token):
-            return "401 Unauthorized", "send the token of the metrics\n", [("WWW-Authenticate", "Bearer")]
+            return "401 Unauthorized", TOKEN_MISSING, [("WWW-Authenticate", "Bearer")]
         if environ["PATH_INFO"] != PATH:
             return "404 Not Found", f"the metrics are at {PATH}\n", []
         if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
@@ -52,7 +54,7 @@ class _QuietHandler(WSGIRequestHandler):
     timeout = 30  # seconds for a request
 
     def log_message(self, format: str, *args: Any) -> None:
-        """No-op: a line for each scrape says nothing."""
+        """No-op: a log line for each scrape has no information."""
 
 
 class _Server6(ThreadingWSGIServer):

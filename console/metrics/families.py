@@ -7,13 +7,13 @@ machines with a heartbeat, up to `NODES_MOST`; `state`, `role`, `kind` and `outc
 from dataclasses import dataclass
 from typing import Literal
 
-TASKS_MOST = 1000  # tasks of a server with series of their own; of more tasks there are only sums
-NODES_MOST = 200  # nodes with series of their own; those of further nodes are one, without the label
+TASKS_MOST = 1000  # tasks of a server up to which each has its own series; for more tasks there are only sums
+NODES_MOST = 200  # nodes with their own series; further nodes share one without the label
 
 
 @dataclass(frozen=True, slots=True)
 class MetricName:
-    """One metric. `labels`: beside `server`, which all of a server have."""
+    """One metric. `labels`: in addition to `server`, which all metrics of a server have."""
 
     name: str
     kind: Literal["gauge", "counter"]
@@ -36,11 +36,11 @@ OF_SERVER = (
     _gauge("redis_memory_limit_bytes", "maxmemory of Redis, or without it the memory of its machine."),
     _gauge("queue_pages", "Fetched pages that are not settled yet."),
     _gauge("queue_bytes", "Compressed size of the fetched pages that are not settled yet."),
-    _gauge("queue_jobs", "Wake-up jobs that no worker has begun."),
-    _gauge("queue_oldest_page_age_seconds", "For how long the oldest fetched page has waited; 0 if none waits."),
+    _gauge("queue_jobs", "Wake-up jobs that no worker has started."),
+    _gauge("queue_oldest_page_age_seconds", "Time for which the oldest fetched page has waited; 0 if none waits."),
     _gauge("delivery_rows", "Rows that wait for delivery, once for each output."),
     _gauge("delivery_bytes", "Compressed size of the rows that wait for delivery."),
-    _gauge("outputs_unavailable", "Outputs that pages or rows wait for because of a problem."),
+    _gauge("outputs_unavailable", "Outputs with a problem, for which pages or rows wait."),
     _gauge("rows_refused", "Rows that outputs refused and that are kept."),
     _gauge("problems", "Present problems, such as a full disk."),
     _gauge("hosts", "Hosts that are slowed down, or closed after failures.", "state"),
@@ -49,17 +49,17 @@ OF_SERVER = (
     _gauge("processes", "Processes with a present heartbeat.", "node", "role"),
     _gauge("processes_died", "Processes whose heartbeat stopped within the last hour.", "node", "role"),
     _gauge("extraction_workers", "Extraction workers.", "node"),
-    _gauge("extraction_pages_per_second", "Pages that were extracted a second, in the last minute.", "node"),
+    _gauge("extraction_pages_per_second", "Pages extracted per second, over the last minute.", "node"),
 )
-SUMMED = (  # of each task, or in sum without the label
+SUMMED = (  # metrics of each task, or their sum without the label
     _gauge("urls", "URLs in the ledger by state.", "task", "state"),
     _counter("urls_settled", "URLs that were settled, by their new state; without rechecks.", "task", "state"),
     _counter("runs", "Runs that ended, by outcome.", "task", "outcome"),
 )  # fmt: skip
-OF_TASK = (  # only of up to `TASKS_MOST` tasks
+OF_TASK = (  # metrics of each task, for up to `TASKS_MOST` tasks
     _gauge("task_alarms_open", "Open alarms of a task; there is no series without an alarm.", "task", "kind"),
     _gauge("last_run_timestamp_seconds", "When the last run of a task ended, in Unix time.", "task"),
-    _gauge("last_run_duration_seconds", "For how long the last run of a task lasted.", "task"),
+    _gauge("last_run_duration_seconds", "Duration of the last run of a task.", "task"),
     _gauge("last_run_success", "Whether the last run of a task finished without a problem (1) or not (0).", "task"),
     _gauge("last_run_new_urls", "Article URLs that the last run of a task found and that were not known.", "task"),
     _gauge("next_run_timestamp_seconds", "When the next run of a task is scheduled, in Unix time.", "task"),

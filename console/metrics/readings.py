@@ -1,4 +1,4 @@
-"""What one scrape reads of one Redis server, as plain values."""
+"""The readings of one scrape of one Redis server, as plain values."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -50,7 +50,7 @@ class TaskReadings:
 
 @dataclass(frozen=True, slots=True)
 class ServerReadings:
-    """One Redis server. `tasks`: in force, by name; `removed`: those that only have a ledger, in sum.
+    """One Redis server. `tasks`: those in force, by name; `removed`: the sum of those that only have a ledger.
 
     `rows`: rows that wait for delivery; `oldest_page`: seconds, None if no page waits.
     """

@@ -1,4 +1,4 @@
-"""Numbers → the geometry of inline SVG: paths of columns and curves, bands and marks. Only numbers go into it."""
+"""Numbers → the geometry of inline SVG: paths of columns and curves, bands and marks. It contains only numbers."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
     from extractors.figures.data.line_blocks import BlockDistribution
 
 WIDTH, HEIGHT = 720, 120  # units of the view box
-BINS = 720  # columns or points of a curve; of longer sequences the extremes of each bin are drawn
+BINS = 720  # columns or points of a curve; for longer sequences the extremes of each bin are drawn
 
-# Title of a chart, and what it shows.
+# Titles of charts, and their descriptions.
 SIMILARITY = (
     "Similarity to the example, line by line (FS and BS)",
     "1 where the example has the same line; it falls at the body's head (FS) and rises again at its tail (BS).",
 )
 WEIGHT = (
     "Weight of each line",
-    "Bytes that speak for the body (up) or against it (down); the turning points enclose the largest sum.",
+    "Bytes that count for the body (up) or against it (down); the turning points enclose the largest sum.",
 )
 DENSITY = (
     "Density: what each line adds to the body",
     "Bytes of new, unlinked text between the turning points, by which the body's element is found.",
 )
-LINE_MODEL = ("Line model", "Probability of each line to be body, by the learned second opinion.")
+LINE_MODEL = ("Line model", "Probability that each line belongs to the body, by the line model.")
 CHARACTERS = (
     "FS and BS by character",
     "Windows of 100 characters compared with the example, from the heads (FS) and the tails (BS), as in the source.",
@@ -137,7 +137,7 @@ def strip_of(kept: Iterable[int], count: int) -> str:
 
 
 def sparkline(values: Sequence[float], width: int) -> str:
-    """Return a sequence as `width` block characters at most; each shows the largest of the values that it stands for.
+    """Return a sequence as at most `width` block characters, each for the largest of its values.
 
     A value below 0 counts as 0.
     """

@@ -1,8 +1,8 @@
-"""The report of extractions: one HTML page without scripts, that requests nothing.
+"""The report of extractions: one HTML page without scripts and without requests.
 
 All text that comes from pages is escaped by Jinja2, which escapes every value by default; characters that control a
 terminal or the direction of writing are shown escaped, as `\\x1b`. A content security policy in the page allows only
-its own style sheet, by its hash: whatever a crawled text contains, a browser neither runs nor requests it.
+its own style sheet, by its hash, so that a browser neither runs nor requests anything in a crawled text.
 """
 
 import base64
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from extractors.article import Block
 
 HERE = Path(__file__).parent / "templates"
-MOST_ROWS, PAGE_ROWS, LEAST_ROWS = 6_000, 2_000, 300  # of all pages, of a page at most, and whatever their number
-MOST_BLOCKS, MOST_BLOCK = 600, 4_000  # blocks of a page's text, characters of one
-MOST_LINKS = 100  # links of a list page, of each kind
+MOST_ROWS, PAGE_ROWS, LEAST_ROWS = 6_000, 2_000, 300  # rows of all pages, of a page at most, and of a page at least
+MOST_BLOCKS, MOST_BLOCK = 600, 4_000  # blocks of a page's text, and characters of a block
+MOST_LINKS = 100  # links of a list page that are shown, of each kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class ReportedList:
 
 @dataclass(frozen=True, slots=True)
 class ReportLinkBack:
-    """Where a report was opened: an address of our own, and what is there."""
+    """The page from which a report was opened: its address in the console, and its name."""
 
     address: str
     title: str
@@ -191,6 +191,6 @@ def _style() -> str:
 
 @cache
 def report_policy() -> str:
-    """Return the content security policy of a report: its own style sheet, known by its hash, and nothing else."""
+    """Return the content security policy of a report, which allows only its own style sheet, by its hash."""
     digest = base64.b64encode(hashlib.sha256(_style().encode()).digest()).decode()
     return "; ".join(("default-src 'none'", f"style-src 'sha256-{digest}'", "base-uri 'none'", "form-action 'none'"))

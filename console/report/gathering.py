@@ -1,4 +1,4 @@
-"""Pages → what a report shows of each: the explained extraction, the answers of other methods, the curves."""
+"""Pages → their data for a report: the explained extraction, the results of other methods, the curves."""
 
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from extractors.figures.data.example_verbatim import CharacterCurves
     from extractors.figures.data.line_blocks import BlockDistribution
 
-MOST_COMPARED = 5_000  # lines of a page; a longer one is not extracted by the other methods, which takes a minute
+MOST_COMPARED = 5_000  # lines of a page; a longer one is not extracted by the other methods, which would take a minute
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class ComparedMethod:
 
     `f1`: of its text against that of the method in use, 0 to 1; `seconds`: its run time.
 
-    `kept`: lines of the page.
+    `kept`: the page's lines in its text.
     """
 
     name: str
@@ -52,7 +52,7 @@ class ComparedMethod:
 
 @dataclass(frozen=True, slots=True)
 class ReportedPage:
-    """All that a report has of a page. `error`: why the page is unavailable; there is then no explanation.
+    """The data of a page for a report. `error`: why the page is unavailable; there is then no explanation.
 
     `further`: URLs of the article's further pages, which the report does not show.
     """

@@ -1,4 +1,4 @@
-"""The lines of a page → the rows of a report, of which a page with very many lines shows some of each run."""
+"""The lines of a page → the rows of a report; for a page with very many lines only some rows of each run."""
 
 from dataclasses import dataclass
 from itertools import groupby
@@ -12,7 +12,7 @@ MOST_TEXT = 400  # characters of a line that are shown
 
 @dataclass(frozen=True, slots=True)
 class OmittedLines:
-    """Lines in a row, all with one decision, that a report does not show one by one."""
+    """Consecutive lines with the same decision that a report does not show one by one."""
 
     first: int
     count: int

@@ -1,7 +1,7 @@
 """The report of a page that a task has stored, made in a process of its own.
 
-What crashes or delays an extraction is then of no consequence for the process that shows the report. The request is
-JSON: the page and the pages that vote on it, their bytes in base64, and what stands above the report.
+A crash or delay of the extraction then has no effect on the process that shows the report. The request is JSON: the
+page and the pages that vote on it, their bytes in base64, and the header of the report.
 
     {"page": …, "example": … or null, "recent": […], "method", "refuse", "language", "head": {"title", "made", …}}
 """
@@ -32,7 +32,7 @@ def report_request(
     language: str,
     accepted: bool = False,
 ) -> dict[str, Any]:
-    """Return the request for a page. `accepted`: a person said that it is an article, so it is not refused.
+    """Return the request for a page. `accepted`: a person accepted it as an article, so it is not refused.
 
     Raises `ValueError` if a page that votes is damaged.
     """
@@ -65,7 +65,7 @@ def requested_report(request: Mapping[str, Any]) -> str:
 
 
 def _section(request: Mapping[str, Any], example: PageToExplain | None) -> "Section":
-    """Return the section as a worker prepares it: the example and the recent pages vote."""
+    """Return the section prepared as in a worker: the example and the recent pages vote."""
     from extractors import Section, UnusablePage
     from extractors.html.decoding import decode
 
@@ -74,11 +74,11 @@ def _section(request: Mapping[str, Any], example: PageToExplain | None) -> "Sect
         if example is None:
             return Section(None, method=method)
         section = Section(decode(example.body, example.content_type or "")[0], example.url, method=method)
-    except (UnusablePage, ValueError):  # as a worker does it
+    except (UnusablePage, ValueError):  # as in a worker
         return Section(None, method="density")
     for voter in request["recent"]:
         page = _page(voter, "page")
-        with suppress(UnusablePage):  # then it does not vote
+        with suppress(UnusablePage):  # an unusable page does not vote
             section.learn(page.body, page.url, content_type=page.content_type, former=voter["former"])
     return section
 

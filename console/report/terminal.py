@@ -1,7 +1,7 @@
-"""`--explain`: the short form of an explanation, for a terminal of 80 columns.
+"""The output of `--explain`: the short form of an explanation, for a terminal of 80 columns.
 
 Text of pages is made printable before it is cut to the width, so that no text of a page can control the terminal. It
-is never translated; messages are, by `ReportWording`.
+is never translated; messages are translated by `ReportWording`.
 """
 
 import re
@@ -23,8 +23,8 @@ NAME = 10  # columns of a row's name
 SPARK = WIDTH - NAME
 STRIP = 36  # columns of a method's strip
 BREAKABLE = re.compile(r"[\u2e80-\uffef]|[^\s\u2e80-\uffef]+ ?| ")  # a Chinese line may break after each character
-MOST_FURTHER = 10  # URLs of further pages
-MOST_RUNS = 60  # runs of lines with one decision
+MOST_FURTHER = 10  # URLs of further pages that are shown
+MOST_RUNS = 60  # runs of lines with one decision that are shown
 
 
 def explained_rows(page: "ReportedPage", wording: ReportWording | None = None) -> list[str]:
@@ -96,7 +96,7 @@ def _lines(explanation: "Explanation", words: ReportWording) -> Iterator[str]:
         yield _row(_numbers(run), f"{words.word(run[0].decision)}: {words.text(run[0].reason)}")
         yield _row("", f"  {run[0].text}")
     if len(runs) > MOST_RUNS:
-        yield _row("", words.text(f"and {len(runs) - MOST_RUNS} further runs of lines; --report FILE.html shows all"))
+        yield _row("", words.text(f"and {len(runs) - MOST_RUNS} further blocks of lines; --report FILE.html shows all"))
 
 
 def _numbers(run: "Sequence[ExplainedLine]") -> str:

@@ -1,6 +1,6 @@
 """The words of a report in one language: English as written, Chinese by the catalogue of the command line.
 
-Only messages are translated, never a text of a page: what a page says is handed to the template beside the message.
+Only messages are translated, never a text of a page: the template gets the latter separately.
 """
 
 from typing import TYPE_CHECKING
@@ -17,24 +17,24 @@ class ReportWording:
 
     @property
     def language(self) -> str:
-        """Return the tag of the language, as an attribute `lang` has it."""
+        """Return the tag of the language for the attribute `lang`."""
         return "en" if self._translator is None else "zh-Hans"
 
     def fill(self, message: str, *values: object) -> str:
-        """Return a message with numbered placeholders (`{0} of {1}`), filled with values that stay as they are."""
+        """Return a message with numbered placeholders (`{0} of {1}`), filled with unchanged values."""
         shown = [str(value) for value in values]
         if self._translator is None:
             return message.format(*shown)
         return self._translator.fill(message, shown)
 
     def text(self, text: str) -> str:
-        """Return a text that another room wrote, its values within it."""
+        """Return the translation of a text from another package, which includes its values."""
         if self._translator is None:
             return text
         return self._translator.translate(text) if " " in text else self._translator.word(text)
 
     def sentence(self, text: str) -> str:
-        """Return a text that another room wrote, as a sentence."""
+        """Return the translation of a text from another package, as a sentence."""
         return self.text(text) + ("." if self._translator is None else "。")
 
     def word(self, text: str) -> str:

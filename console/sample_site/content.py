@@ -1,4 +1,4 @@
-"""The articles of the sample site, read from text files. Pages are rendered from them, and they are the truth.
+"""The articles of the sample site, read from text files, from which pages are rendered and which are their truth.
 
 A file has a header of `key: value` lines, an empty line, and blocks separated by empty lines. A block is a paragraph
 unless it begins as a sub-heading (`## `), a quote (`> `), an ordered list (`1. `), a table row (`| `), a figure
@@ -13,7 +13,7 @@ from pathlib import Path
 
 SECTIONS = ("zh", "en")
 CONTENT = Path(__file__).parent / "content"
-TOWN_TIME = timezone(timedelta(hours=-5))  # shown by the English pages; the Chinese ones show no zone
+TOWN_TIME = timezone(timedelta(hours=-5))  # zone of the English pages; the Chinese pages show no zone
 
 OPENINGS = {"## ": "heading", "> ": "quote", "1. ": "list", "| ": "table", "![": "figure", "```": "pre"}
 LINK = re.compile(r"\[([^]]+)]\(([^)]+)\)")
@@ -31,7 +31,7 @@ class StoryBlock:
 
     @property
     def text(self) -> str:
-        """The visible text, one line for each row or item. A figure has none: its caption is not body text."""
+        """The visible text, one line for each row or item; empty for a figure, whose caption is not body text."""
         if self.kind == "figure":
             return ""
         if self.kind == "pre":
@@ -75,7 +75,7 @@ class Story:
 
 @dataclass(frozen=True)
 class TruthArticle:
-    """The expected result of extraction for one article. `other_paths` serve the same article."""
+    """The expected result of extraction for one article. `other_paths`: further paths of the same article."""
 
     section: str
     path: str
@@ -96,7 +96,7 @@ def truth(section: str) -> list[TruthArticle]:
 
 @cache
 def stories(section: str) -> tuple[Story, ...]:
-    """The section's content files, newest first."""
+    """Return the section's content files, newest first."""
     if section not in SECTIONS:
         raise ValueError(f"unknown section {section!r}; known: {', '.join(SECTIONS)}")
     read = (read_story(section, path.read_text("utf-8")) for path in (CONTENT / section).glob("*.txt"))
@@ -124,7 +124,7 @@ def read_story(section: str, source: str) -> Story:
 
 
 def plain(text: str) -> str:
-    """The text without its inline marks."""
+    """Return the text without its inline marks."""
     return BOLD.sub(r"\1", LINK.sub(r"\1", text))
 
 
@@ -161,5 +161,5 @@ def _block_lines(kind: str, lines: list[str]) -> list[str]:
 
 
 def cells(row: str) -> list[str]:
-    """The cells of a table's row `| a | b |`."""
+    """Return the cells of a table's row `| a | b |`."""
     return [cell.strip() for cell in row.strip("| ").split("|")]

@@ -9,7 +9,7 @@ Fill = Callable[..., str]
 
 
 def block_html(fill: Fill, block: StoryBlock, layout: str = "") -> str:
-    """Return one block as HTML. `layout: br` separates paragraphs by `<br>` only, in designs that have this layout."""
+    """Return one block as HTML. `layout` "br": paragraphs are separated by `<br>` only, in designs that support it."""
     match block.kind:
         case "list":
             return fill("list_block", items="\n".join(f"<li>{inline(line)}</li>" for line in block.lines))

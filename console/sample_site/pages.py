@@ -1,8 +1,8 @@
-"""Every page of the sample site, rendered once into a map from path (with query) to response.
+"""The pages of the sample site, rendered once into a map from path (with query) to response.
 
-The templates (`templates/`) and the prose around the articles (`noise/`) contain what extraction must leave out:
-advertisements, teasers and summaries of other articles, comments, author boxes, notices. The articles are the same in
-both designs.
+The templates (`templates/`) and the prose around the articles (`noise/`) contain the parts that extraction must leave
+out: advertisements, teasers and summaries of other articles, comments, author boxes, notices. The articles are the same
+in both designs.
 """
 
 import json
@@ -22,10 +22,10 @@ from console.sample_site.png import river_png
 HERE = Path(__file__).parent
 DESIGNS = ("classic", "new")
 PAGE_SIZE = 6  # articles on a list page
-INSET_AFTER = 2  # blocks; longer articles have a box of related articles within the body
-INSET_FROM = 6  # blocks
+INSET_AFTER = 2  # blocks after which longer articles have a box of related articles within the body
+INSET_FROM = 6  # blocks from which an article has this box
 
-# The header of Chinese pages has no charset. Their <meta charset="gb2312"> has, and means GBK.
+# The header of Chinese pages has no charset; their <meta charset="gb2312"> means GBK.
 ENCODINGS = {"zh": "gbk", "en": "utf-8"}
 CONTENT_TYPES = {"zh": "text/html", "en": "text/html; charset=utf-8"}
 LIST_PATHS = {
@@ -63,7 +63,7 @@ NOT_FOUND = Response(404, {"Content-Type": "text/html"}, b"<html><title>404</tit
 def render_site(base_url: str, design: str = "classic", unpublished: int = 0) -> dict[str, Response]:
     """All pages of the site as served at `base_url` (which canonical links and the sitemap name).
 
-    The newest `unpublished` articles of each section are left out, as some days before.
+    The newest `unpublished` articles of each section are left out, as if some days earlier.
     """
     if design not in DESIGNS:
         raise ValueError(f"unknown design {design!r}; known: {', '.join(DESIGNS)}")

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from console.sample_site.pages import NOT_FOUND, Response, render_site
 
 HOST = "127.0.0.1"
-IDLE_SECONDS = 30  # an idle connection is closed after so long
+IDLE_SECONDS = 30  # seconds after which an idle connection is closed
 
 
 class LoggedRequest(NamedTuple):
@@ -132,7 +132,7 @@ class _SiteHandler(BaseHTTPRequestHandler):
     do_HEAD = do_GET  # noqa: N815 - the standard library's naming
 
     def log_message(self, *args: Any) -> None:
-        """Requests are kept in `SiteServer.requests`, not printed."""
+        """Print nothing: requests are kept in `SiteServer.requests`."""
 
 
 class _SiteHttp(ThreadingHTTPServer):

@@ -1,4 +1,4 @@
-"""The console in a browser: server-rendered pages and a JSON API over what the commands show (extra `console`).
+"""The console in a browser: server-rendered pages and a JSON API for the data of the commands (extra `console`).
 
     browser ─▶ security (host, origin, login, headers) ─▶ pages, api ─▶ data ─▶ Redis, tasks.yaml, article index
 

@@ -1,4 +1,4 @@
-"""All changes that the console makes: runs, failed pages, refused rows, tasks.yaml. Each action returns what it did.
+"""The actions of the console: on runs, failed pages, refused rows and tasks.yaml. Each returns its result.
 
 The steps are those of the commands: `exemplar failures`, `accept`, `add`, `check`, `proposals`, `alarms`.
 """
@@ -25,7 +25,7 @@ from workers.writing.refused_rows import refused_rows
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The result of an action: a text with its values. `ok`: whether it was completed; `notes`: what remains to do."""
+    """The result of an action: a text with its values. `ok`: whether it was completed; `notes`: the remaining steps."""
 
     text: str | Plural
     values: Mapping[str, Any]
@@ -47,7 +47,7 @@ class ConsoleActions:
                 gettext_noop("Task %(task)s is not in force yet: start the tasks first."), {"task": task}, False
             )
         if state.state == "removed":
-            return Done(gettext_noop("Task %(task)s is not in the task list any more."), {"task": task}, False)
+            return Done(gettext_noop("Task %(task)s is no longer in the task list."), {"task": task}, False)
         Schedule(self.data.server_of(task).connection).fire_now([task])
         self.data.snapshots.expire()
         if not self.data.roles().get("crawl"):
@@ -98,14 +98,14 @@ class ConsoleActions:
         text = (
             gettext_noop("Accepted; the next run fetches it again.")
             if accepted
-            else gettext_noop("It is not rejected any more.")
+            else gettext_noop("The page is no longer rejected.")
         )
         return Done(text, {}, accepted)
 
     # -- alarms and proposals ---------------------------------------------------------------------------------------
 
     def adopt(self, task: str, url: str) -> Done:
-        """Adopt the example that is proposed for a task. `url`: the one that a person saw; another one is not adopted.
+        """Adopt the proposed example of a task. `url`: that of the example that a person saw; no other one is adopted.
 
         Raises `ExemplarError` if there is nothing to adopt.
         """
@@ -122,7 +122,7 @@ class ConsoleActions:
         return Done(text, values, ok=not notes, notes=tuple(notes))
 
     def dismiss(self, task: str, url: str) -> Done:
-        """Dismiss the example that is proposed for a task. Raises `ExemplarError` if it is decided already."""
+        """Dismiss the proposed example of a task. Raises `ExemplarError` if it is already adopted or dismissed."""
         if (refusal := self._other_proposal(task, url)) is not None:
             return refusal
         proposal = proposal_of(self.data.server_of(task).connection, task)
@@ -139,7 +139,7 @@ class ConsoleActions:
         proposal = proposal_of(self.data.server_of(task).connection, task)
         if proposal is not None and proposal.url == url:
             return None
-        return Done(gettext_noop("Another example has been proposed meanwhile. Look at it first."), {}, ok=False)
+        return Done(gettext_noop("Another example has been proposed in the meantime. Review it first."), {}, ok=False)
 
     def dismiss_alarm(self, task: str, kind: AlarmKind) -> Done:
         """End an open alarm of a task: what it shows is usual from now on."""
@@ -169,11 +169,12 @@ class ConsoleActions:
                 path.unlink(missing_ok=True)
             raise
         self.data.snapshots.expire()
-        text = gettext_noop("Task %(task)s added.") if added else gettext_noop("Task %(task)s is in the list already.")
+        known = gettext_noop("Task %(task)s is already in the task list.")
+        text = gettext_noop("Task %(task)s added.") if added else known
         return Done(text, {"task": entry["name"]})
 
     def settings_of(self, task: str) -> str:
-        """Return the keys of a task as they are written in tasks.yaml. Raises `TaskError`."""
+        """Return the keys of a task in the text of tasks.yaml. Raises `TaskError`."""
         return task_block(self.data.config.tasks, task)
 
     def save_settings(self, task: str, text: str) -> Done:
@@ -183,12 +184,12 @@ class ConsoleActions:
         return Done(gettext_noop("Saved.") if changed else gettext_noop("Nothing was changed."), {})
 
     def pause(self, task: str, *, paused: bool) -> Done:
-        """Pause a task, or let it run again. Raises `TaskError`."""
+        """Pause a task, or end its pause. Raises `TaskError`."""
         path = self.data.config.tasks
         lines = [line for line in task_block(path, task).splitlines() if not line.startswith("paused:")]
         if paused:
             lines.append("paused: true")
         changed_task(path, task, "\n".join(lines) + "\n")
         self.data.snapshots.expire()
-        text = gettext_noop("Task %(task)s is paused.") if paused else gettext_noop("Task %(task)s runs again.")
+        text = gettext_noop("Task %(task)s is paused.") if paused else gettext_noop("Task %(task)s is resumed.")
         return Done(text, {"task": task})

@@ -30,7 +30,7 @@ from workers.redesign.backtest import PageComparison
 from workers.redesign.proposals import Proposal
 
 Body = TypeVar("Body")
-MOST = 200  # tasks, articles or failures of one answer
+MOST = 200  # tasks, articles or failures in one response
 USUAL = 50
 _PAGE = (
     Parameter("offset", "integer", "How many to leave out."),
@@ -41,7 +41,7 @@ _NAME = Parameter("name", "string", "Name of the task.", place="path")
 
 @dataclass(frozen=True, slots=True)
 class ApiRoute:
-    """One operation and the function that answers it."""
+    """One operation and the function that handles it."""
 
     operation: Operation
     answer: Callable[[Request], Response] | Callable[[Request], Awaitable[Response]]
@@ -85,7 +85,7 @@ def articles(request: Request) -> Response:
 
 
 def row(request: Request) -> Response:
-    """Return the row of an article, as its output has it."""
+    """Return the row of an article from its output."""
     found = web_of(request).data.index.get(request.path_params["number"])
     if found is None or found[1] is None:
         raise HTTPException(404, "unknown article")
@@ -136,14 +136,14 @@ def machines(request: Request) -> Response:
 
 
 def schedule(request: Request) -> Response:
-    """Return what runs and what comes next."""
+    """Return the running tasks and the next runs."""
     view = web_of(request).data.schedule()
     following = [types.ApiScheduled(run.task, iso(run.at), run.every) for run in view.next]
     return _answer(types.ApiSchedule(list(view.running), list(view.due), following, view.scheduled))
 
 
 async def act_on_task(request: Request) -> Response:
-    """Run a task now, pause it, or let it run again."""
+    """Run a task now, pause it, or end its pause."""
     web, name = web_of(request), request.path_params["name"]
     do = (await _body(request, types.ApiTaskAction)).do
     if do == "run":
@@ -204,7 +204,7 @@ _SEARCH = (
     Parameter("language", "string", "Only articles in this language."),
     Parameter("since", "string", "First day of fetching, as 2026-11-22."),
     Parameter("until", "string", "Last day of fetching."),
-    Parameter("before", "integer", "Only articles before this id: `next` of the page before."),
+    Parameter("before", "integer", "Only articles before this id: `next` of the previous page."),
     Parameter("limit", "integer", f"How many to return, at most {MOST}."),
 )
 ROUTES = (

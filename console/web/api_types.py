@@ -65,7 +65,7 @@ class ApiRuns:
 
 @dataclass(frozen=True, slots=True)
 class ApiArticle:
-    """An article as it is in the index."""
+    """An article of the index."""
 
     id: int
     task: str
@@ -149,7 +149,7 @@ class ApiScheduled:
 
 @dataclass(frozen=True, slots=True)
 class ApiSchedule:
-    """What runs, what waits for a crawl worker, and what comes next."""
+    """The running tasks, those that wait for a crawl worker, and the next runs."""
 
     running: list[str]
     due: list[str]
@@ -241,7 +241,7 @@ class ApiTaskProposal:
 
 @dataclass(frozen=True, slots=True)
 class ApiDone:
-    """What an action did."""
+    """The result of an action."""
 
     ok: bool
     text: str
@@ -249,7 +249,7 @@ class ApiDone:
 
 @dataclass(frozen=True, slots=True)
 class ApiTaskAction:
-    """What to do with a task."""
+    """An action on a task."""
 
     do: Literal["run", "pause", "resume"]
 
@@ -273,7 +273,7 @@ class ApiProposalAction:
 
 @dataclass(frozen=True, slots=True)
 class ApiFailureAction:
-    """What to do with failures of a task: of all, of one group (`key`), or of one URL."""
+    """An action on failures of a task: on all, on one group (`key`), or on one URL."""
 
     task: str
     do: Literal["retry", "drop"]

@@ -1,4 +1,4 @@
-"""The application: its routes, and what is shown for an error."""
+"""The application: its routes, and the pages for errors."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The full-text index of the articles: a SQLite database of our own in the state folder, built from the outputs.
+"""The full-text index of the articles: a SQLite database in the state folder, built from the outputs.
 
 It contains words, titles and places but no texts: a row is read from its output. An article's id is the time at
 which its page was fetched, in microseconds, so ids are in the order of time, and days are ranges of ids. Task and
@@ -19,7 +19,7 @@ from console.web.article_sources import ArticleFile, row_at, rows_from
 from console.web.words import match_of, words_of
 from workers.rows import Row
 
-FORM = 1  # of the tables; an index of another form is built again
+FORM = 1  # version of the tables; an index of another version is built again
 AT_ONCE = 1000  # rows in one transaction
 COUNTED_MOST = 1000  # matches that are counted
 MICRO = 1_000_000
@@ -50,7 +50,7 @@ class IndexedArticle:
 
 @dataclass(frozen=True, slots=True)
 class ArticleQuery:
-    """What to search for. Days are inclusive, in UTC, of the time of fetching. `before`: only ids below this one."""
+    """A search. Days are inclusive, in UTC, of the time of fetching. `before`: only ids below this one."""
 
     text: str = ""
     task: str = ""
@@ -62,7 +62,7 @@ class ArticleQuery:
 
 @dataclass(frozen=True, slots=True)
 class ArticleList:
-    """A page of a search, newest first. `count`: all matches, at most `COUNTED_MOST` + 1. `after`: for the next one."""
+    """A page of a search, newest first. `count`: all matches, up to `COUNTED_MOST` + 1. `after`: for the next page."""
 
     articles: tuple[IndexedArticle, ...]
     count: int
@@ -165,7 +165,7 @@ class ArticleIndex:
     # -- writing ----------------------------------------------------------------------------------------------------
 
     def update(self, files: Sequence[ArticleFile], *, going_on: Callable[[], bool] = lambda: True) -> int:
-        """Index what the files have since the last time; return how many articles are new."""
+        """Index the rows that the files have since the last time; return how many articles are new."""
         return sum(self._update_file(file, going_on) for file in files if going_on())
 
     def _update_file(self, file: ArticleFile, going_on: Callable[[], bool]) -> int:
@@ -179,7 +179,7 @@ class ArticleIndex:
                 ).fetchone()
             number, place = known
             database.execute("UPDATE files SET path = ? WHERE id = ?", (str(file.path), number))
-            if file.kind == "jsonl" and file.size < place:  # written anew: its words stay without an article
+            if file.kind == "jsonl" and file.size < place:  # rewritten: its old words stay without an article
                 database.execute("DELETE FROM articles WHERE file = ?", (number,))
                 place = 0
             batch: list[tuple[int, Row]] = []
@@ -194,7 +194,7 @@ class ArticleIndex:
                         if not going_on():
                             return new
             except (OSError, sqlite3.Error):
-                return new  # moved or locked: next time
+                return new  # the file was moved or is locked: next time
             if batch or last != known[1]:
                 new += self._write(database, number, batch, last)
         return new
@@ -242,7 +242,7 @@ class ArticleIndex:
 
     def _connect(self) -> sqlite3.Connection:
         database = sqlite3.connect(self.path, timeout=10.0, isolation_level=None)
-        database.execute("PRAGMA synchronous = OFF")  # it can be built again
+        database.execute("PRAGMA synchronous = OFF")  # the index can be built again
         return database
 
     def _create(self) -> None:

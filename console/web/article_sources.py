@@ -1,7 +1,7 @@
-"""The outputs whose rows the console reads: JSONL files, and those moved aside, and SQLite databases.
+"""The outputs whose rows the console reads: JSONL files, including those moved aside, and SQLite databases.
 
-Each file has an identity (device and inode), so one that is renamed is known again. A place is the byte at which a line
-begins, or a rowid; from there the row can be read again without a search.
+Each file has an identity (device and inode), by which it is recognised after a renaming. A place is the byte at which a
+line begins, or a rowid, from which a row is read without a search.
 """
 
 import sqlite3
@@ -82,7 +82,7 @@ def rows_from(file: ArticleFile, place: int) -> Iterator[tuple[int, int, Row | N
         lines.seek(place)
         while line := lines.readline(LONGEST_LINE):
             if not line.endswith(b"\n"):
-                return  # it is being written
+                return  # the line is being written
             after = place + len(line)
             yield place, after, row_in(line)
             place = after

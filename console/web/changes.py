@@ -28,7 +28,7 @@ NO_METHOD = gettext_noop("No method finds any of these lines.")
 
 
 def login_page(request: Request) -> Response:
-    """The form for the password."""
+    """Return the form for the password."""
     web = web_of(request)
     target = local_target(request.query_params.get("next", "/"))
     if request.scope["session"].logged_in:
@@ -77,7 +77,7 @@ async def engine(request: Request) -> Response:
 
 
 async def task_action(request: Request) -> Response:
-    """Run a task now, pause it, or let it run again."""
+    """Run a task now, pause it, or end its pause."""
     web, name = web_of(request), request.path_params["name"]
     form = await web.form(request)
     do = text_of(form, "do")
@@ -93,7 +93,7 @@ async def task_action(request: Request) -> Response:
 
 
 def _start_engine(web: Web, name: str) -> None:
-    """Start the tasks on this machine if nobody crawls, and wait until the task is in force."""
+    """Start the tasks on this machine if no crawl worker is alive, and wait until the task is in force."""
     if web.engine is None or web.engine.is_running or web.data.roles()["crawl"]:
         return
     web.engine.start()
@@ -106,7 +106,7 @@ def _start_engine(web: Web, name: str) -> None:
 
 
 async def settings(request: Request) -> Response:
-    """The keys of a task, and saving them."""
+    """Show the keys of a task, or save them."""
     web, name = web_of(request), request.path_params["name"]
     mistakes: list[str] = []
     block = ""
@@ -172,7 +172,7 @@ async def accept(request: Request) -> Response:
 
 
 def add_page(request: Request) -> Response:
-    """The form for the URL of an article."""
+    """Return the form for the URL of an article."""
     return web_of(request).page(request, "add.html", {"section": "/", "url": request.query_params.get("url", "")})
 
 
@@ -200,7 +200,7 @@ async def add_start(request: Request) -> Response:
 
 
 def add_preview(request: Request) -> Response:
-    """The progress of a survey, then its result."""
+    """Return the progress of a survey, then its result."""
     web = web_of(request)
     return _preview(web, request, _job_of(web, request))
 
@@ -233,7 +233,7 @@ async def add_save(request: Request) -> Response:
 
 
 def sample_page(request: Request) -> Response:
-    """The page of a sample, for the sandbox next to its text."""
+    """Return the page of a sample, for the sandbox next to its text."""
     web = web_of(request)
     page = _job_of(web, request).page(request.path_params["number"])
     if page is None:

@@ -1,4 +1,4 @@
-"""How the console is served."""
+"""The configuration of the console's server."""
 
 import ipaddress
 import os
@@ -16,14 +16,14 @@ LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
 class ConsoleRefused(ValueError):
-    """The console is not served in this way; the text has the reason and what to do."""
+    """The console cannot be served with this configuration; the text has the reason and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConsoleConfig:
-    """`names`: further host names by which the console is reached. `password` and `token`: empty if there is none.
+    """The configuration. `names`: further host names of the console. `password` and `token`: empty if there is none.
 
-    `metrics_token`: reads `/metrics`, as `token` does, and nothing else.
+    `metrics_token`: gives access to `/metrics` only.
     """
 
     tasks: Path

@@ -1,4 +1,4 @@
-"""What all pages share: config, sessions, data, actions, background jobs."""
+"""The parts that all pages share: config, sessions, data, actions, background jobs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ UNKNOWN = Done(gettext_noop("There is no such task."), {}, ok=False)
 
 @dataclass
 class Web:
-    """The parts of the console. `engine`: None if the Redis belongs to others. `notices`: shown once, by session."""
+    """The parts of the console. `engine`: None without the embedded Redis. `notices`: by session, shown once."""
 
     config: ConsoleConfig
     sessions: Sessions
@@ -44,7 +44,7 @@ class Web:
         return render(request, self.sessions, template, {"notice": notice, **values}, status)
 
     def note(self, request: Request, done: Done) -> None:
-        """Show what was done on the next page of this session."""
+        """Show the result of an action on the next page of this session."""
         while len(self.notices) >= NOTICES_MOST:
             del self.notices[next(iter(self.notices))]
         self.notices[request.scope["session"].id] = done
@@ -71,7 +71,7 @@ async def in_thread(work: Callable[[], Result]) -> Result:
 
 
 async def safely(act: Callable[[], Done]) -> Done:
-    """Return what an action did; that a task is unknown or cannot be changed is a result, too."""
+    """Return the result of an action; an unknown task or one that cannot be changed is a result, too."""
     try:
         return await in_thread(act)
     except UnknownTask:
@@ -97,7 +97,7 @@ def task_address(name: str, part: str = "") -> str:
 
 
 def is_web_address(url: str) -> bool:
-    """Whether a text is a URL of the web."""
+    """Whether a text is an http(s) URL."""
     try:
         parts = urlsplit(url)
     except ValueError:

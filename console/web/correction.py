@@ -1,6 +1,6 @@
 """A survey's pattern corrected by a person, who marks which links are articles of the section. No network.
 
-The pattern is fitted to the marked links and narrowed so that it takes few of the others, as a survey does it.
+The pattern is fitted to the marked links and narrowed so that it matches few of the others, as in a survey.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ LEFT_BY_PERSON = "left by you"
 
 @dataclass(frozen=True, slots=True)
 class CorrectedPattern:
-    """`pattern`: empty if none was found. `missed`: marked links that it does not take; `too_many`: others it takes."""
+    """A pattern, "" if none was found. `missed`: marked links without a match; `too_many`: other links with a match."""
 
     pattern: str
     missed: tuple[str, ...] = ()

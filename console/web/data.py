@@ -41,17 +41,17 @@ from workers.unproposed import unproposed
 from workers.url_states import OPEN_STATES, fingerprint
 from workers.writing.refused_rows import RefusedRow, refused_rows
 
-RUNS_MOST = 20  # of a task that are shown
-PROBLEMS_MOST = 400  # newest rejected and failed URLs of a task that are looked at
+RUNS_MOST = 20  # runs of a task that are shown
+PROBLEMS_MOST = 400  # newest rejected and failed URLs of a task that are examined
 LINKS_MOST = 30  # open URLs of a task that are shown
 GROUP_URLS_MOST = 20  # URLs of a group that are shown
-FAILING_TASKS_MOST = 10  # on one page of failures
-SCHEDULED_MOST = 200  # tasks that the schedule names
-HOURS = 24  # of the schedule's chart
+FAILING_TASKS_MOST = 10  # tasks on one page of failures
+SCHEDULED_MOST = 200  # tasks that the schedule shows
+HOURS = 24  # hours of the schedule's chart
 HOSTS_MOST = 100
-INDEX_EVERY = 5.0  # seconds
+INDEX_EVERY = 5.0  # seconds between two updates of the index
 INDEXER = "article-index"  # name of the thread that keeps the index up to date
-PROPOSALS_FRESH = 20.0  # seconds for which the proposals of all tasks are shown: each has its back-test
+PROPOSALS_FRESH = 20.0  # seconds for which the proposals of all tasks, which include back-tests, are kept
 
 
 class UnknownTask(LookupError):
@@ -82,9 +82,9 @@ class StoredTaskPage:
 
 @dataclass(frozen=True, slots=True)
 class TaskLinks:
-    """What became of a task's links. `complete`: whether all URLs without a row were looked at.
+    """The outcomes of a task's links. `complete`: whether all URLs without a row were examined.
 
-    `keeps_pages`: whether the task keeps the pages that were judged.
+    `keeps_pages`: whether the task keeps the pages of these URLs.
     """
 
     open: tuple[dict[str, Any], ...]
@@ -125,7 +125,7 @@ class ScheduleView:
 
 
 class ConsoleData:
-    """Everything that the console reads. Safe for several threads."""
+    """The data that the console reads. Safe for several threads."""
 
     def __init__(self, config: ConsoleConfig, servers: RedisServers, state: Path):
         self.config, self.servers = config, servers
@@ -148,7 +148,7 @@ class ConsoleData:
             self._indexer.join(5.0)
 
     def update_index(self) -> int:
-        """Index what the outputs have since the last time; return how many articles are new."""
+        """Index the rows that the outputs have since the last time; return how many articles are new."""
         tasks, _ = self.file.read()
         return self.index.update(article_files(tasks), going_on=lambda: not self._stopping.is_set()) if tasks else 0
 
@@ -213,7 +213,7 @@ class ConsoleData:
             return StoredTaskPage(kept.page, accepted=bool(kept.info.get("accepted")))
         try:
             found = quarantined_page(self.server_of(task).connection, task, fingerprint(url))
-        except ValueError:  # damaged
+        except ValueError:  # the page is damaged
             return None
         if found is None:
             return None
@@ -230,7 +230,7 @@ class ConsoleData:
     # -- alarms and proposals ---------------------------------------------------------------------------------------
 
     def proposal(self, name: str) -> Proposal | None:
-        """Return the newest example that was proposed for a task, decided on or not; None if there is none."""
+        """Return the newest proposal of a task in any state; None if there is none."""
         server = self.server_of(name)
         return proposal_of(server.connection, name) if self.task(name).server else None
 
@@ -239,7 +239,7 @@ class ConsoleData:
         return unproposed(self.server_of(name).connection, [name]).get(name, "")
 
     def open_proposals(self) -> list[Proposal]:
-        """Return the proposed examples that nobody has decided on, newest first; at most `PROPOSALS_FRESH` old."""
+        """Return the open proposals, newest first; the list is at most `PROPOSALS_FRESH` old."""
         with self._proposals_lock:
             if time.monotonic() - self._proposals_read > PROPOSALS_FRESH:
                 every = [proposal for server in self.servers for proposal in proposals(server.connection)]
@@ -248,7 +248,7 @@ class ConsoleData:
             return sorted(self._proposals, key=lambda proposal: -proposal.at)
 
     def expire(self) -> None:
-        """Read tasks and proposals again at the next call: something was changed."""
+        """Record a change: tasks and proposals are read again at the next call."""
         self.snapshots.expire()
         with self._proposals_lock:
             self._proposals_read = -PROPOSALS_FRESH
@@ -309,7 +309,7 @@ class ConsoleData:
         return Counter(process["role"] for server in self.servers for process in processes(server.connection)[0])
 
     def schedule(self) -> ScheduleView:
-        """Return what runs, what is due, and what comes next."""
+        """Return the running and the due tasks, and the next runs."""
         snapshot = self.snapshot()
         running = sorted(row.name for row in snapshot.tasks.values() if row.state == "running")
         due = [name for server in self.servers for name in Schedule(server.connection).due()]

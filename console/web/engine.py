@@ -1,6 +1,6 @@
-"""`exemplar run` as a child of the console, for one machine: started and stopped by a click.
+"""The process `exemplar run` as a child of the console, for one machine: started and stopped by a click.
 
-The console owns the embedded Redis, and the child uses it. It ends with the console.
+The console owns the embedded Redis, and the child uses it. The child ends with the console.
 """
 
 import os
@@ -62,7 +62,7 @@ class LocalRun:
             self._problem = ""
             self._tasks_read = self._state_of_list()
             self._started.clear()
-            # The kernel ends a child when the *thread* that started it ends, so that thread waits for it.
+            # The kernel ends a child when the *thread* that started it ends, so this thread waits for the child.
             threading.Thread(target=self._keep, name="local-run", daemon=True).start()
             self._started.wait(10.0)
 

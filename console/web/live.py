@@ -10,7 +10,7 @@ from starlette.responses import StreamingResponse
 
 from console.web.context import Web, web_of
 
-LOOK_EVERY = 2.0  # seconds
+LOOK_EVERY = 2.0  # seconds between two checks for a change
 JOB_LOOK_EVERY = 0.5
 KEEP_ALIVE = 15.0  # seconds between two comments: proxies close silent connections
 

@@ -1,6 +1,6 @@
-"""Which method's text agrees best with the lines that a person marks on an example page. No selector has to be written.
+"""The choice of a method by lines that a person marks on an example page, in place of a selector.
 
-Each method extracts the example page by itself; a line is the method's if its text is a line of what was extracted.
+Each method extracts the example page alone; a line belongs to the method's text if the text has the same line.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -14,7 +14,7 @@ from extractors.section import make_page
 from workers.inbox import StoredPage
 
 TRIED = ("auto", "density", "line-blocks", "tag-paths", "article-deviation")
-LINES_MOST = 400  # of a page that are shown
+LINES_MOST = 400  # lines of a page that are shown
 
 
 def lines_by_method(page: StoredPage) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def lines_by_method(page: StoredPage) -> dict[str, Any]:
 def best_method(lines: Mapping[str, Any], marked: Collection[int]) -> tuple[str, float]:
     """Return the method that agrees best with the marked lines, and by how much: F1 over characters, 0 to 1.
 
-    Of equal ones the first of `TRIED`; ("", 0.0) if no method has any text.
+    Of equal methods the first one in `TRIED`; ("", 0.0) if no method has any text.
     """
     best, highest = "", 0.0
     for method, taken in lines["by_method"].items():

@@ -11,7 +11,7 @@ from console.web.context import web_of
 
 
 def metrics(request: Request) -> Response:
-    """Return the metrics of all servers, in the format that the request asks for."""
+    """Return the metrics of all servers, in the requested format."""
     state = request.app.state
     if not hasattr(state, "metrics"):
         is_embedded = "REDIS_URL" not in os.environ

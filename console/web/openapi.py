@@ -14,7 +14,7 @@ REFERENCE = "#/components/schemas/{model}"
 ERRORS = {
     "401": "Not logged in.",
     "404": "Not found.",
-    "422": "Invalid: the text says what.",
+    "422": "Invalid request; the text names the mistake.",
     "503": "Redis is unavailable.",
 }
 
@@ -31,7 +31,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation. `answer`: the dataclass of its answer; None: a row of an output. `body`: of its request."""
+    """An operation. `answer`: the dataclass of its response; None: a row of an output. `body`: that of its request."""
 
     method: Literal["GET", "POST"]
     path: str

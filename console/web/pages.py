@@ -25,11 +25,11 @@ from workers.rows import Row
 from workers.sinks.row_schema import FIELDS
 
 TASKS_A_PAGE = 50
-ALARMS_MOST = 20  # on the first page
+ALARMS_MOST = 20  # alarms on the first page
 ARTICLES_A_PAGE = 20
-EXPORT_MOST = 100_000  # rows
+EXPORT_MOST = 100_000  # rows of an export
 HEALTH_ORDER = ("failing", "attention", "new", "ok", "paused")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how cells begin that a spreadsheet computes
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of cells that spreadsheet programs compute
 CSV_FIELDS = ("task", "url", "title", "published", "author", "language", "confidence", "fetched_at", "text")
 
 
@@ -107,7 +107,7 @@ def task(request: Request) -> Response:
 
 
 def task_links(request: Request) -> Response:
-    """What became of a task's links: open URLs, and those without a row by reason."""
+    """Return the outcomes of a task's links: open URLs, and those without a row by reason."""
     web, state = task_of(request)
     job = web.jobs.get(request.query_params.get("job", ""))
     values = {
@@ -119,7 +119,7 @@ def task_links(request: Request) -> Response:
 
 
 def task_articles(request: Request) -> Response:
-    """The articles of one task."""
+    """Return the articles of one task."""
     web, state = task_of(request)
     return web.page(request, "task_articles.html", task_values("articles", state) | _search(web, request, state.name))
 
@@ -134,7 +134,7 @@ def task_of(request: Request) -> tuple[Web, TaskState]:
 
 
 def task_values(tab: str, state: TaskState) -> dict[str, Any]:
-    """Return what all pages of a task have."""
+    """Return the values that all pages of a task have."""
     return {"section": "/", "tab": tab, "task": state}
 
 
@@ -191,7 +191,7 @@ def article(request: Request) -> Response:
 
 
 def article_page(request: Request) -> Response:
-    """The kept page of an article, for the sandbox next to it."""
+    """Return the kept page of an article, for the sandbox next to it."""
     web = web_of(request)
     found = web.data.index.get(request.path_params["number"])
     kept = _kept(web, found[0]) if found else None
@@ -208,7 +208,7 @@ def _kept(web: Web, indexed: IndexedArticle) -> Any:
 
 
 def export(request: Request) -> Response:
-    """The rows of a search as JSON lines or CSV, at most `EXPORT_MOST`."""
+    """Return the rows of a search as JSON lines or CSV, at most `EXPORT_MOST`."""
     web = web_of(request)
     rows = web.data.index.rows(_query_of(request), EXPORT_MOST)
     as_csv = request.query_params.get("format") == "csv"
@@ -221,7 +221,7 @@ def export(request: Request) -> Response:
 
 
 def _csv(rows: Iterator[Row]) -> Iterator[str]:
-    """Yield CSV; a cell that a spreadsheet would take for a formula begins with an apostrophe."""
+    """Yield CSV; cells that spreadsheet programs would interpret as formulas begin with an apostrophe."""
     yield "\ufeff" + ",".join(CSV_FIELDS) + "\r\n"
     for row in rows:
         line = io.StringIO()
@@ -258,7 +258,7 @@ def machines(request: Request) -> Response:
 
 
 def schedule(request: Request) -> Response:
-    """What runs, what is due, what comes next."""
+    """Return the running and the due tasks, and the next runs."""
     web = web_of(request)
     view = web.data.schedule()
     labels = [f"+{hour} h" for hour in range(len(view.hours))]

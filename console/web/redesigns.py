@@ -1,4 +1,4 @@
-"""Alarms, and examples that are proposed after a redesign: looked at, adopted or dismissed by a click."""
+"""The pages of alarms, and of examples that are proposed after a redesign, with actions on them."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ async def dismiss_alarm(request: Request) -> Response:
 
 
 def example(request: Request) -> Response:
-    """The example of a task, and the one that is proposed: evidence, back-test, the page."""
+    """Return the example of a task, and the one that is proposed: evidence, back-test, the page."""
     web, state = task_of(request)
     values: dict[str, Any] = {"proposal": web.data.proposal(state.name), "is_page_kept": False, "unproposed": ""}
     alarms = [alarm for alarm in web.data.snapshot().alarms if alarm.task == state.name and alarm.unproposed]
@@ -73,7 +73,7 @@ async def decide(request: Request) -> Response:
 
 
 def proposed(request: Request) -> Response:
-    """The page that is proposed as example, in the sandbox."""
+    """Return the page that is proposed as example, in the sandbox."""
     page = _page_of(request)
     if page is None:
         raise HTTPException(404, "the page is not kept")

@@ -1,7 +1,7 @@
-"""“See the cut”: why a stored page was cut where it was. A kept page, or a failed one in quarantine.
+"""“Show the explanation”: the reasons for the extraction of a stored page, kept or in quarantine.
 
-The report is the page of `exemplar try --report`: it has one style sheet and no script, and is served with the policy
-that allows just that. It is made in a process of its own (`report_process`), two at a time.
+A report is the page of `exemplar try --report`: it has one style sheet and no script, and is served with a policy that
+allows only this. It is made in a process of its own (`report_process`), two at a time.
 """
 
 import json
@@ -28,15 +28,15 @@ from workers.processes import ended_by
 from workers.rows import Row
 
 AT_A_TIME = 2
-WAIT = 10.0  # seconds for which a request waits until another report is made
+WAIT = 10.0  # seconds for which a request waits for other reports to be made
 LIMIT = 90.0  # seconds for one report
-OPTIONS = "frame-ancestors 'none'; sandbox allow-same-origin"  # the last so that links keep the login's cookie
-NOT_KEPT = gettext_noop("This page is not kept, so its cut cannot be shown.")
+OPTIONS = "frame-ancestors 'none'; sandbox allow-same-origin"  # same origin: links keep the login's cookie
+NOT_KEPT = gettext_noop("This page is not kept, so its explanation cannot be shown.")
 HOW_TO_KEEP = gettext_noop(
-    "Set keep_pages: 30d in the task’s settings: pages fetched from then on are kept for 30 days, and their cut can be "
-    "shown here."
+    "Set keep_pages: 30d in the task’s settings: pages fetched from then on are kept for 30 days, and their "
+    "explanations can be shown here."
 )
-BUSY = gettext_noop("Two reports are being made at the moment. Load this page again.")
+BUSY = gettext_noop("Two reports are being created at the moment. Load this page again in a few seconds.")
 
 _turns = threading.BoundedSemaphore(AT_A_TIME)
 
@@ -47,7 +47,7 @@ class NoReport(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a report is asked for: a page of a task; `row`: that it gave, if any; `back`: where the link is."""
+    """The request for a report on a page of a task; `row`: the page's row, if any; `back`: the page with the link."""
 
     task: str
     page: StoredTaskPage
@@ -57,7 +57,7 @@ class _Asked:
 
 
 async def of_article(request: Request) -> Response:
-    """The report of an article's kept page."""
+    """Return the report of an article's kept page."""
     web, number = web_of(request), request.path_params["number"]
     found = await in_thread(lambda: web.data.index.get(number))
     if found is None:
@@ -71,7 +71,7 @@ async def of_article(request: Request) -> Response:
 
 
 async def of_url(request: Request) -> Response:
-    """The report of a stored page of a task by its URL: one that failed or was rejected, too."""
+    """Return the report of a stored page of a task by its URL: one that failed or was rejected, too."""
     web, name, url = web_of(request), request.path_params["name"], request.query_params.get("url", "")
     page = await in_thread(lambda: _stored(web, name, url))
     if page is None:
@@ -105,12 +105,12 @@ def _not_kept(web: Web, request: Request, task: str) -> Response:
 
 async def _answer(web: Web, request: Request, asked: _Asked) -> Response:
     if request.headers.get("sec-fetch-site") == "cross-site":
-        raise HTTPException(403)  # a foreign page could keep this machine busy
+        raise HTTPException(403)  # a page of another site could keep this machine busy
     try:
         body = await in_thread(lambda: _request(web, request, asked))
         html = await in_thread(lambda: made_report(body))
     except NoReport as error:
-        heading = gettext_noop("The report could not be made")
+        heading = gettext_noop("The report could not be created")
         values = {"section": "/", "heading": heading, "text": str(error), "task_name": asked.task}
         return web.page(request, "no_report.html", values, 503)
     policy = f"{report_policy()}; {OPTIONS}"
@@ -138,12 +138,12 @@ def _request(web: Web, request: Request, asked: _Asked) -> bytes:
 
 
 def _about_row(row: Row, version: str | None) -> str:
-    """Return what the report shows in comparison with the row that was written."""
+    """Return a note that compares the report with the written row."""
     if row["section_version"] == version:
         return gettext_noop("The page is extracted once more for this report, with the same voters as for its row.")
     return gettext_noop(
         "The page is extracted once more for this report, with the present example and recent pages; its row was "
-        "written with others, and may differ."
+        "extracted with other voters, and may differ."
     )
 
 
@@ -161,7 +161,7 @@ def made_report(body: bytes, *, limit: float = LIMIT) -> str:
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
         )
     except subprocess.TimeoutExpired:
-        raise NoReport(gettext_noop("Its extraction took too long and was ended.")) from None
+        raise NoReport(gettext_noop("The extraction of the page exceeded the time limit.")) from None
     finally:
         _turns.release()
     if done.returncode:

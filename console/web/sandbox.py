@@ -1,7 +1,8 @@
-"""A crawled page as it may be shown beside its article: without scripts, links to resources, or requests of any kind.
+"""The sandbox, in which a crawled page is shown beside its article: without scripts, resources, or requests of any
+kind.
 
 The page is shown in an iframe with an empty `sandbox` attribute, and its response has a policy of its own that forbids
-all requests. What could make a request before a policy applies, or change where links lead, is removed as well.
+all requests. Elements that could make a request before a policy applies, or change the targets of links, are removed.
 """
 
 import lxml.html
@@ -27,7 +28,7 @@ def page_response(body: bytes, content_type: str) -> HTMLResponse:
 
 
 def harmless(body: bytes, content_type: str) -> str:
-    """Return a page as HTML without what could run or request anything."""
+    """Return a page as HTML without elements that run or request anything."""
     text, _ = decode(body, content_type)
     try:
         tree = lxml.html.document_fromstring(text.replace("\0", ""), parser=lxml.html.HTMLParser(encoding=None))
@@ -43,7 +44,7 @@ def harmless(body: bytes, content_type: str) -> str:
 
 
 def _is_removed(element: "lxml.html.HtmlElement") -> bool:
-    tag: object = element.tag  # a comment's is a function
+    tag: object = element.tag  # that of a comment is a function
     if not isinstance(tag, str):
         return True
     name = tag.rpartition("}")[2].rpartition(":")[2].lower()

@@ -1,8 +1,8 @@
-"""Which requests are answered: host names, origins, login, tokens in forms; and the headers of every response.
+"""The security of the console: the host names, origins, logins and form tokens of requests; the headers of responses.
 
-Host     one of the console's own names: a foreign one is a rebound DNS name
+Host     one of the console's own names: any other is a rebound DNS name
 Origin   a request that changes something comes from a page of the console
-form     has the token of its session; the API takes JSON only, which a foreign page cannot send
+form     has the token of its session; the API accepts only JSON, which a page of another site cannot send
 login    a session cookie (HttpOnly, SameSite=Strict), or `Authorization: Bearer` for programs
 """
 
@@ -27,7 +27,7 @@ from console.web.config import ConsoleConfig
 
 SESSION_SECONDS = 12 * 3600
 MOST_FORM = 2**20  # bytes of a request's body
-FAILURES_MOST = 10  # wrong passwords within `FAILURES_WITHIN`, from anywhere
+FAILURES_MOST = 10  # wrong passwords within `FAILURES_WITHIN`, from all addresses together
 FAILURES_WITHIN = 60.0  # seconds
 PUBLIC = ("/login", "/static/", "/language/")
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
@@ -39,7 +39,7 @@ HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Frame-Options": "DENY",
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",  # with no-referrer browsers send `Origin: null` with forms
+    "Referrer-Policy": "same-origin",  # with no-referrer, browsers send `Origin: null` with forms
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
@@ -58,11 +58,11 @@ class ConsoleSession:
 
 
 class Sessions:
-    """Signs cookies and the tokens of forms with a key of this process: sessions end with it."""
+    """Signs cookies and form tokens with a key of this process, so that sessions end with the process."""
 
     def __init__(self, config: ConsoleConfig, *, clock: Callable[[], float] = time.time):
         self.config, self.clock = config, clock
-        self.cookie = f"exemplar_console_{config.port}"  # cookies are not separated by port
+        self.cookie = f"exemplar_console_{config.port}"  # browsers do not separate cookies by port
         self._key = secrets.token_bytes(32)
         self._failures: deque[float] = deque()
 
@@ -76,7 +76,7 @@ class Sessions:
         return f"{text}.{self._signature('session', text)}"
 
     def read(self, value: str) -> ConsoleSession | None:
-        """Return the session of a cookie; None if it is not ours or has ended."""
+        """Return the session of a cookie; None if it is not valid or has ended."""
         text, _, signature = value.rpartition(".")
         if not text or not hmac.compare_digest(signature.encode(), self._signature("session", text).encode()):
             return None
@@ -85,7 +85,7 @@ class Sessions:
         return session if session.ends > self.clock() else None
 
     def form_token(self, session: ConsoleSession) -> str:
-        """Return the token that the forms of a session have."""
+        """Return the token of a session's forms."""
         return self._signature("form", session.id)
 
     def is_password(self, given: str) -> bool:
@@ -169,7 +169,7 @@ class Gatekeeper:
 
 
 def is_for_programs(path: str) -> bool:
-    """Whether programs use an address: they have no session, but may have a token."""
+    """Whether an address is for programs, which have no session, but may have a token."""
     return path.startswith("/api/") or path == METRICS
 
 
@@ -218,5 +218,5 @@ async def checked_form(request: Request, sessions: Sessions) -> FormData:
 
 
 def _same(given: str, secret: str) -> bool:
-    """Compare in constant time, whatever the lengths."""
+    """Compare two texts of any lengths in constant time."""
     return hmac.compare_digest(sha256(given.encode()).digest(), sha256(secret.encode()).digest())

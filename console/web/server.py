@@ -1,4 +1,4 @@
-"""The console as a process: connects to Redis, serves until it is stopped, ends what it started."""
+"""The console as a process: it connects to Redis, serves until it is stopped, and ends its child processes."""
 
 import os
 import signal
@@ -79,7 +79,7 @@ def serve(config: ConsoleConfig, *, say: Callable[[str], None]) -> None:
                 lifespan="off",
             )
         )
-        for name in STOP_SIGNALS:  # uvicorn raises them again at its end; what was started here has to be ended first
+        for name in STOP_SIGNALS:  # uvicorn raises them again at its end, but child processes must be ended first
             signal.signal(name, lambda number, frame: None)
         server.run(sockets=[listener])
 

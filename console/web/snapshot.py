@@ -26,9 +26,9 @@ from workers.task_state.task_figures import TaskFigures, figures_of
 from workers.writing.output_states import OutputState, output_states
 
 FRESH = 3.0  # seconds for which a snapshot is shown
-DAYS = 14  # of the chart
+DAYS = 14  # days of the chart
 ALARM = gettext_noop("alarm: %(kind)s: %(text)s")
-FAILED_RUNS = ("unreachable", "no browser", "redis", "killed")  # outcomes of a run
+FAILED_RUNS = ("unreachable", "no browser", "redis", "killed")  # outcomes of a run that count as failures
 
 HealthLevel = Literal["ok", "attention", "failing", "new", "paused"]
 RunState = Literal["running", "due", "idle", "paused", "removed", "unpublished"]
@@ -70,7 +70,7 @@ class Snapshot:
 
     @property
     def digest(self) -> int:
-        """Return a number that changes with anything that a page shows of the tasks."""
+        """Return a number that changes with every shown value of the tasks."""
         return hash(tuple((row.name, row.state, *row.counts.values(), row.next_run) for row in self.tasks.values()))
 
     def totals(self) -> dict[str, int]:
@@ -112,7 +112,7 @@ class TaskListFile:
 
 
 class Snapshots:
-    """Gives the present snapshot, at most `FRESH` seconds old. Safe for several threads."""
+    """Keeps the present snapshot, at most `FRESH` seconds old. Safe for several threads."""
 
     def __init__(self, servers: RedisServers, file: TaskListFile, *, clock: Callable[[], float] = time.monotonic):
         self.servers, self.file, self.clock = servers, file, clock
@@ -128,7 +128,7 @@ class Snapshots:
             return self._last[1]
 
     def expire(self) -> None:
-        """Read again at the next call: something was changed."""
+        """Record a change: the snapshot is read again at the next call."""
         with self._lock:
             self._last = None
 
@@ -197,7 +197,7 @@ class Snapshots:
         return rows
 
     def _published_on(self, connection: "redis.Redis", server: str) -> dict[str, dict[str, Any]]:
-        """Return the keys of the published tasks that pages show; they are read when the edition has changed."""
+        """Return the shown keys of the published tasks; they are read again when the edition has changed."""
         current = edition(connection)
         name = f"{current.fingerprint} {current.at}" if current else ""
         if self._published.get(server, ("-", {}))[0] != name:

@@ -1,6 +1,6 @@
 """A survey or a trial in a process of its own, since Scrapy's reactor runs once in a process.
 
-Reads a request as JSON from standard input, and prints lines of JSON: each page as it is read, then the result.
+Reads a request as JSON from standard input, and prints lines of JSON: each page when it was read, then the result.
 
     {"survey": URL, "scope": …, "insist": …, "tasks": FILE} → {"read": URL} … {"survey": {…}} or {"error": …, …}
     {"trial": TASK, "tasks": FILE}                          → {"read": URL} … {"trial": {…}} or {"error": …, …}
@@ -19,16 +19,16 @@ from workers.errors import ExemplarError
 from workers.inbox import StoredPage
 from workers.processes import die_with_parent
 
-LINKS_MOST = 300  # of each kind in the result
+LINKS_MOST = 300  # links of each kind in the result
 PAGE_MOST = 2 * 2**20  # bytes of a page that is shown beside its text
 
 
 def main() -> int:
-    """Work on the request of standard input."""
+    """Handle the request on standard input."""
     die_with_parent()
     request = json.loads(sys.stdin.readline())
     out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nothing but ours on standard output
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # other output goes to standard error
 
     def tell(message: dict[str, Any]) -> None:
         out.write(json.dumps(message, ensure_ascii=True) + "\n")
@@ -37,9 +37,17 @@ def main() -> int:
     try:
         tell({"survey": _survey(request, tell)} if "survey" in request else {"trial": _trial(request, tell)})
     except (ExemplarError, ValueError, OSError) as error:
-        tell({"error": redact(str(error)), "proposals": [list(pair) for pair in getattr(error, "proposals", ())]})
+        tell(_refusal(error))
         return 1
     return 0
+
+
+def _refusal(error: Exception) -> dict[str, Any]:
+    """Return an error as a message; without its advice where that names an option of the command line."""
+    overruled = getattr(error, "may_be_overruled", False)
+    text = getattr(error, "why", "") if overruled else str(error)
+    proposals = [list(pair) for pair in getattr(error, "proposals", ())]
+    return {"error": redact(text), "proposals": proposals, "may_be_overruled": overruled}
 
 
 def _survey(request: dict[str, Any], tell: Any) -> dict[str, Any]:
@@ -130,7 +138,7 @@ def _link(link: Any) -> dict[str, Any]:
 
 
 def _shown(example: StoredPage | None, page: StoredPage | None, insist: bool) -> dict[str, Any]:
-    """Return text and bytes of a page, to be shown beside each other."""
+    """Return text and bytes of a page, which are shown beside each other."""
     from extractors import Article, Section
 
     if example is None or page is None:

@@ -14,11 +14,11 @@ from typing import Any, Literal
 
 from workers.processes import ended_by
 
-AT_A_TIME = 2  # child processes
+AT_A_TIME = 2  # child processes that run at the same time
 KEPT_MOST = 20
-KEPT_FOR = 3600.0  # seconds
+KEPT_FOR = 3600.0  # seconds for which the results of a job are kept
 LIMIT = 300.0  # seconds for one survey
-LINES_MOST = 200  # of progress
+LINES_MOST = 200  # lines of progress
 
 JobKind = Literal["survey", "trial"]
 
@@ -29,7 +29,10 @@ class TooManyJobs(RuntimeError):
 
 @dataclass
 class Job:
-    """A survey or trial. `progress`: pages read, each a URL and its problem; `result`: None until it is done."""
+    """A survey or trial. `progress`: pages read, each a URL and its problem; `result`: None until it is done.
+
+    `may_be_overruled`: the error does not arise if a person declares that the page is an article.
+    """
 
     id: str
     kind: JobKind
@@ -39,6 +42,7 @@ class Job:
     result: dict[str, Any] | None = None
     error: str = ""
     proposals: list[tuple[str, str]] = field(default_factory=list)
+    may_be_overruled: bool = False
     done: bool = False
 
     def page(self, number: int) -> tuple[bytes, str] | None:
@@ -124,7 +128,7 @@ def _take(job: Job, message: dict[str, Any]) -> None:
         if len(job.progress) < LINES_MOST:
             job.progress.append((message["read"], message["problem"]))
     elif "error" in message:
-        job.error = message["error"]
+        job.error, job.may_be_overruled = message["error"], message["may_be_overruled"]
         job.proposals = [(url, title) for url, title in message["proposals"]]
     else:
         job.result = message[job.kind]

@@ -2,7 +2,7 @@
 
 from console.web.texts import gettext_noop
 
-OUTCOMES = (  # of runs
+OUTCOMES = (  # outcomes of runs
     gettext_noop("finished"),
     gettext_noop("stopped"),
     gettext_noop("unreachable"),
@@ -17,8 +17,8 @@ ROLES = (
     gettext_noop("extract"),
     gettext_noop("spider"),
     gettext_noop("delivery"),
-)  # of processes
-FATES = (  # of URLs without a row
+)  # roles of processes
+FATES = (  # fates of URLs without a row
     gettext_noop("judged"),
     gettext_noop("unwanted"),
     gettext_noop("not a page"),
@@ -26,13 +26,13 @@ FATES = (  # of URLs without a row
     gettext_noop("failed"),
     gettext_noop("to be tried again"),
 )
-COMPARISONS = (  # of a page in a back-test
+COMPARISONS = (  # results for a page in a back-test
     gettext_noop("same"),
     gettext_noop("changed"),
     gettext_noop("gained"),
     gettext_noop("lost"),
 )
-SOURCES = (gettext_noop("kept pages"), gettext_noop("pages off the template and recent pages"))  # of a back-test
+SOURCES = (gettext_noop("kept pages"), gettext_noop("pages off the template and recent pages"))  # of back-tests
 FIELDS = (gettext_noop("title"), gettext_noop("published"), gettext_noop("author"), gettext_noop("text"))
 STATES = (gettext_noop("waiting"), gettext_noop("leased"), gettext_noop("fetched"))
 SCOPES = (gettext_noop("section"), gettext_noop("site"))

@@ -1,4 +1,4 @@
-"""The languages of the pages: which one a request gets, and its translations (gettext)."""
+"""The languages of the pages: the choice for a request, and the translations (gettext)."""
 
 import gettext
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ DOMAIN = "web"
 
 
 class Plural(NamedTuple):
-    """A text in two forms, for one thing and for several; its value `number` decides."""
+    """A text in singular and plural; its value `number` decides."""
 
     one: str
     several: str
@@ -38,7 +38,7 @@ def ngettext_noop(one: str, several: str) -> Plural:
 def worded(
     text: Worded, catalogue: gettext.NullTranslations, translate: Callable[[str], str] = lambda text: text
 ) -> str:
-    """Return a text with its values in the language of a catalogue. `translate`: what another room wrote."""
+    """Return a text with its values in the language of a catalogue. `translate`: translates texts of other packages."""
     form, values = text
     shown = {name: translate(value) if name in ("kind", "text") else value for name, value in values.items()}
     shown |= {name: catalogue.gettext(value) for name, value in values.items() if name == "outcome"}

@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse
 from console.locale import translator_of
 from console.web.security import Sessions
 from console.web.texts import LANGUAGES, Language, language_of, translations, worded
+from crawler.politeness.host_states import in_words
 
 TEMPLATES = Path(__file__).parent / "templates"
 MINUTE, HOUR, DAY = 60, 3600, 86400  # seconds
@@ -43,6 +44,7 @@ def environment(language: Language) -> Environment:
         "published": published_text,
         "duration": lambda seconds: duration(seconds, catalogue),
         "host": lambda url: urlsplit(url).netloc,
+        "host_state": in_words,
         "path_part": lambda text: quote(str(text), safe=""),
         "said": say,
         "coded": coded,
@@ -83,7 +85,7 @@ def render(
 
 
 class Untranslated:
-    """Leaves texts of other rooms as they are written, in English."""
+    """Leaves texts of other packages in English."""
 
     def translate(self, text: str) -> str:
         """Return the text."""
@@ -91,7 +93,7 @@ class Untranslated:
 
 
 def coded(text: str) -> Markup:
-    """Return a text with what stands between backticks as code, all of it escaped."""
+    """Return a text, escaped, with the parts between backticks as code."""
     pieces = text.split("`")
     return Markup("").join(
         Markup("<code>{}</code>").format(piece) if number % 2 else escape(piece) for number, piece in enumerate(pieces)
@@ -121,7 +123,7 @@ def moment_text(at: object) -> str:
 
 
 def published_text(text: str) -> str:
-    """Return a date of an article as it was declared, with its time and zone if it has them."""
+    """Return the declared date of an article, with its time and zone if it has them."""
     day, _, clock = text.partition("T")
     return f"{day} {clock[:5]} {clock[8:]}".strip() if clock else day
 

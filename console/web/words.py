@@ -4,8 +4,8 @@ Chinese text has no spaces, so each run of characters becomes overlapping pairs 
 
     自然语言 → 自然 然语 语言 言
 
-A query of two characters and more is a phrase of pairs and matches any part of a text; one of a single character is
-the beginning of a pair. Other words are those of Unicode, without case.
+A query of two or more characters is a phrase of pairs and matches any part of a text; a single character is the
+beginning of a pair. Other words are those of Unicode, without case.
 """
 
 import re
@@ -13,8 +13,8 @@ import re
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _RUN = re.compile(rf"[{_CJK}]+|[^\W{_CJK}]+")
 _QUERY = re.compile(r'(-?)(?:"([^"]*)"?|(\S+))')
-MOST_WORDS = 12  # of a query
-MOST_LETTERS = 60  # of a word
+MOST_WORDS = 12  # words of a query
+MOST_LETTERS = 60  # letters of a word
 
 
 def words_of(text: str) -> str:
@@ -63,7 +63,7 @@ def _is_cjk(run: str) -> bool:
     return re.match(f"[{_CJK}]", run) is not None
 
 
-SNIPPET = 180  # characters
+SNIPPET = 180  # characters of a snippet
 
 
 def snippet(text: str, query: str) -> list[tuple[str, bool]]:

@@ -1,4 +1,4 @@
-"""Which list pages of a section to read, and their links. Input: lists in any form.
+"""Discovery: which list pages of a section are read, and their links.
 
-Output: articles and further lists.
+Input: lists in any form. Output: links to articles, and further lists.
 """

@@ -1,4 +1,4 @@
-"""分页: an article that continues on further pages. Which pages these are, and their order.
+"""Articles that continue on further pages (分页): which pages these are, and their order.
 
 A further page has the article's own URL with a number in it, and a link whose text is a number or a word for "next":
 
@@ -21,9 +21,9 @@ from extractors.html.urls import normalise
 from workers.inbox import StoredPage
 
 MOST_PARTS = 50  # further pages of one article
-MOST_BYTES = 32 * 2**20  # of all pages of an article together
+MOST_BYTES = 32 * 2**20  # bytes of all pages of an article together
 _QUERY = r"(?:page|p|pn|pg|pageno|page_no|pageno|pagenum|curpage|currentpage)"
-_QUERY_HINT = re.compile(rb"(?:amp;|#0*38;)?" + _QUERY.encode() + rb"=\d")  # what follows ? or &
+_QUERY_HINT = re.compile(rb"(?:amp;|#0*38;)?" + _QUERY.encode() + rb"=\d")  # the parameter after ? or &
 _STEM_HINT = re.compile(rb"[_-]p?\d|/(?:page/)?\d")
 _FOLDER_HINT = re.compile(rb"(?:page/)?\d{1,3}/?[\"'\s>]")
 _HREF_HINT = re.compile(rb"\s*=\s*[\"']?(?:\./)?(?:page/)?\d{1,3}/?[\"'\s>]")
@@ -43,7 +43,7 @@ class ArticlePages:
         self._note_further(self.first)
 
     def next_url(self) -> str | None:
-        """The page to fetch next; None if no page is left, or the limit on pages of one article is reached."""
+        """Return the page to fetch next; None if no page is left, or the limit on pages of one article is reached."""
         size = len(self.first.body) + sum(len(page.body) for page in self.further)
         number = min((n for n in self._known if n > self._last), default=None)
         if number is None or len(self.further) >= MOST_PARTS or size > MOST_BYTES:
@@ -69,7 +69,7 @@ class ArticlePages:
 
 
 def further_pages(article: str, page: StoredPage) -> dict[int, str]:
-    """The further pages to which one page of an article links, by the number in their URLs."""
+    """Return the further pages to which one page of an article links, by the number in their URLs."""
     if not _may_go_on(article, page.body):
         return {}
     whole = _form(article)
@@ -95,7 +95,7 @@ def _may_go_on(article: str, body: bytes) -> bool:
     if urlsplit(article).query:
         return False
     _, stem, _, last = _names(article)
-    if "%" in stem + last:  # escapes may be written in small letters
+    if "%" in stem + last:  # escapes may be written in lower case
         body, stem, last = body.lower(), stem.lower(), last.lower()
     if stem:
         return _follows(body, stem.encode("utf-8", "replace"), _STEM_HINT)
@@ -104,7 +104,7 @@ def _may_go_on(article: str, body: bytes) -> bool:
 
 
 def _follows(body: bytes, mark: bytes, hint: "re.Pattern[bytes]") -> bool:
-    """Whether `hint` matches right behind one of the places of `mark`."""
+    """Whether `hint` matches directly after an occurrence of `mark`."""
     at = body.find(mark)
     while at >= 0:
         at += len(mark)
@@ -115,7 +115,7 @@ def _follows(body: bytes, mark: bytes, hint: "re.Pattern[bytes]") -> bool:
 
 
 def _names(article: str) -> tuple[str, str, str, str]:
-    """Split a URL without scheme: folder with host, file name without suffix and page number, suffix, last folder."""
+    """Return the parts of a URL: host and folder, file name without suffix and page number, suffix, last folder."""
     parts = urlsplit(article)
     name, dot, suffix = parts.path.rpartition("/")[2].partition(".")
     folder = parts.netloc + parts.path.rpartition("/")[0] + "/"
@@ -123,7 +123,7 @@ def _names(article: str) -> tuple[str, str, str, str]:
 
 
 def _form(article: str) -> "re.Pattern[str]":
-    """The form of the whole URL of a further page."""
+    """Return the form of the whole URL of a further page."""
     parts = urlsplit(article)
     folder, stem, suffix, _ = _names(article)
     query = re.escape("?" + parts.query + "&") if parts.query else r"\?"

@@ -1,12 +1,12 @@
-"""What a task's walks remember from run to run, in Redis: four keys of the task, read and written only here.
+"""The crawl state: the memory of a task's walks between runs, in four keys of Redis that only this module uses.
 
     walk    hash: the memory of the last walk that ended (`WalkMemory`, its lists as JSON)
     lists   hash: list URL → its last complete response (`LastResponse`, JSON), for conditional requests
-    unread  set: lists that were to be read only because something was new (JSON); an interrupted run leaves them, and
-            so does a run for which they were unavailable
+     unread  set: lists to be read only because something was new (JSON) that a run left, because it was interrupted
+             or because they were unavailable
     fresh   set: the articles on the lists that were read since the last walk that left nothing unread (fingerprints)
 
-All of it is valid for one shape of the task (pattern, start, follow, depth): a changed task starts over.
+The state is valid for one shape of the task (pattern, start, follow, depth): a changed task starts over.
 """
 
 import json
@@ -22,13 +22,13 @@ from crawler.discovery.listings import Kind, ListPage
 from workers import keys
 from workers.url_states import Fingerprint
 
-TRUSTED = timedelta(hours=24)  # after which a list is requested without conditions, whatever its server declares
+TRUSTED = timedelta(hours=24)  # after this time a list is requested without conditions, also if it has validators
 SETTLED = timedelta(seconds=60)  # from a Last-Modified to its response: changes within a second have the same time
 MOST_KEPT = 300  # lists of a task
-MOST_FOLLOWED = 200  # lists to which a remembered one leads
+MOST_FOLLOWED = 200  # lists to which a stored list leads
 KEPT_FOR = 30 * 24 * 3600  # seconds without a run
 MOST_UNREAD = 2000
-MOST_FRESH = 1000  # articles while a list stays unavailable: each walk goes through the lists that show them
+MOST_FRESH = 1000  # articles; while a list stays unavailable, each walk reads the lists that show them
 LONGEST_VALIDATOR = 1000  # characters
 
 
@@ -36,17 +36,17 @@ LONGEST_VALIDATOR = 1000  # characters
 class WalkMemory:
     """The memory of the last walk that ended; empty if none has ended since the task was changed."""
 
-    ended: bool = False  # a walk of the task has ended, whatever was changed since
+    ended: bool = False  # a walk of the task has ended, also if the task was changed since
     complete: bool = False  # a walk has seen the section to its end
-    new_by_list: Mapping[str, int] = field(default_factory=dict)  # list page: new articles, over all walks
-    feeds: Sequence[str] = ()  # those with articles
-    sitemaps: Mapping[str, tuple[datetime | None, int]] = field(default_factory=dict)  # as `ListYield` has them
-    forgotten_on: str = ""  # the day (ISO) on which what is old was last forgotten
-    learnt: int = 0  # how many URLs the ledger had learnt from outputs (`Ledger.learnt`) before links were compared
+    new_by_list: Mapping[str, int] = field(default_factory=dict)  # list page: number of new articles, over all walks
+    feeds: Sequence[str] = ()  # feeds with articles
+    sitemaps: Mapping[str, tuple[datetime | None, int]] = field(default_factory=dict)  # as in `ListYield`
+    forgotten_on: str = ""  # the day (ISO) on which old URLs were last forgotten
+    learnt: int = 0  # `Ledger.learnt` before links were compared: URLs that the ledger learned from outputs
 
     @classmethod
     def of_fields(cls, fields: Mapping[str, str]) -> "WalkMemory":
-        """The memory in the fields of the hash `walk`."""
+        """Return the memory in the fields of the hash `walk`."""
         sitemaps = json.loads(fields.get("sitemaps", "{}"))
         return cls(
             fields.get("first") == "done",
@@ -59,7 +59,7 @@ class WalkMemory:
         )
 
     def to_fields(self) -> dict[str, str]:
-        """The fields of the hash `walk` that the end of a walk changes, without the shape."""
+        """Return the fields of the hash `walk` that the end of a walk changes, without the shape."""
         sitemaps = {url: (mark.isoformat() if mark else "", idle) for url, (mark, idle) in self.sitemaps.items()}
         lists = {"brought": self.new_by_list, "feeds": self.feeds, "sitemaps": sitemaps}
         return {
@@ -72,7 +72,7 @@ class WalkMemory:
 
 @dataclass(frozen=True, slots=True)
 class LastResponse:
-    """A list's last complete response: its URL and validators, its time, and what the walk found in it."""
+    """A list's last complete response: its URL and validators, its time, and the links that the walk found in it."""
 
     url: str
     etag: str
@@ -96,7 +96,7 @@ class LastResponse:
 
     @classmethod
     def of_row(cls, row: bytes) -> "LastResponse | None":
-        """The response in a value of the hash `lists`; None if another version of the program wrote it."""
+        """Return the response in a value of the hash `lists`; None if another version of the program wrote it."""
         try:
             url, etag, modified, at, found, followed = json.loads(row)
             lists = [(target[0], target[1], target[2]) for target in followed]
@@ -105,12 +105,12 @@ class LastResponse:
             return None
 
     def to_row(self) -> str:
-        """The value for the hash `lists`."""
+        """Return the value for the hash `lists`."""
         row = [self.url, self.etag, self.modified, self.at, self.found, self.followed]
         return json.dumps(row, ensure_ascii=False)
 
     def conditions(self) -> dict[str, str]:
-        """The headers of a conditional request for the list."""
+        """Return the headers of a conditional request for the list."""
         validators = {"If-None-Match": self.etag, "If-Modified-Since": self.modified}
         return {name: value for name, value in validators.items() if value}
 
@@ -129,7 +129,7 @@ def _time(text: str) -> datetime | None:
 
 
 class CrawlState:
-    """The memory of one task's walks. `shape`: what it is valid for."""
+    """The crawl state of one task. `shape`: the keys of the task for which it is valid."""
 
     def __init__(self, connection: "redis.Redis", task: str, shape: str):
         self.redis, self.shape = connection, shape
@@ -152,9 +152,9 @@ class CrawlState:
     def save(
         self, memory: WalkMemory | None, unread: Sequence[ListPage] = (), fresh: Collection[Fingerprint] = ()
     ) -> None:
-        """Store the memory of a walk that ended, None if it left out a part; and the lists that it could not read.
+        """Store the memory of a walk that ended, None if it is incomplete; and the lists that it could not read.
 
-        `fresh`: the articles that are known only since these lists are unread.
+        `fresh`: the articles that became known after these lists were left unread.
         """
         pipe = self.redis.pipeline()
         fields = {"shape": self.shape, **memory.to_fields()} if memory else {"complete": "no"}
@@ -180,12 +180,12 @@ class CrawlState:
         self.redis.hset(self._walk, "expired", day.isoformat())
 
     def unread(self) -> list[ListPage]:
-        """The lists that an interrupted run left unread."""
+        """Return the lists that an interrupted run left unread."""
         rows = [json.loads(row) for row in cast(set[bytes], self.redis.smembers(self._unread))]
         return [ListPage(url, kind, depth, start) for url, kind, depth, start in sorted(rows)]
 
     def fresh(self) -> set[Fingerprint]:
-        """The articles on the lists that were read since the last walk that left nothing unread.
+        """Return the articles on the lists that were read since the last walk that left nothing unread.
 
         They are known, but the articles after them may be unknown: if the section has grown since then, the lists that
         were left unread show them now.

@@ -8,7 +8,7 @@ from extractors.metadata.dates import EARLIEST_YEAR, LATEST_YEAR, find_date, zon
 
 LONGEST = 100  # characters
 _MONTH_OR_YEAR = re.compile(r"(\d{4})(?:-(\d\d))?$", re.ASCII)
-_WRITTEN_ZONE = re.compile(  # RFC 822 has +0800 alone; JavaScript writes GMT+0800 (CST)
+_WRITTEN_ZONE = re.compile(  # RFC 822 has +0800; JavaScript writes GMT+0800 (CST)
     r"(?:GMT|UTC?)? ?([+-]\d\d):?(\d\d)(?: \([^()]*\))?$", re.ASCII
 )
 _HALF_OF_DAY = re.compile(r"\d ?[ap]\.?m\b", re.IGNORECASE)
@@ -39,7 +39,7 @@ def _iso(text: str) -> datetime:
 
 def _mail(text: str) -> datetime | None:
     if _HALF_OF_DAY.search(text):
-        return None  # the library would take 8:30 pm for 8:30
+        return None  # the library would read 8:30 pm as 8:30
     moment = parsedate_to_datetime(_WRITTEN_ZONE.sub(r" \1\2", text))
     named = _NAMED_ZONE.search(text)
     return moment.replace(tzinfo=zone_of(named[1], moment)) if named and moment.tzinfo is None else moment

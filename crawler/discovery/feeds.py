@@ -22,12 +22,12 @@ from crawler.discovery.links import PageLink, absolute
 from extractors.html.controls import without_controls
 from extractors.html.decoding import decode
 
-MOST_ENTRIES = 5000  # of one feed
-MOST_BYTES = 20 * 2**20  # of one feed; what follows is not read
-LONGEST_TEXT = 20_000  # characters of an element; its beginning is read
+MOST_ENTRIES = 5000  # entries of one feed
+MOST_BYTES = 20 * 2**20  # bytes of one feed; the rest is not read
+LONGEST_TEXT = 20_000  # characters of an element that are read
 ROOTS = frozenset({"rss", "feed", "rdf", "channel"})
 PUBLISHED = ("pubdate", "published", "issued", "date", "created", "updated", "modified")  # the first with a date counts
-OLDER = frozenset({"next", "prev-archive"})  # RFC 5005: the feed's further pages, its archive
+OLDER = frozenset({"next", "prev-archive"})  # RFC 5005: relations to the feed's further pages and its archive
 _TAGS = re.compile(r"<[^<>]*>")
 
 
@@ -78,7 +78,7 @@ def _addresses(item: "etree._Element", url: str) -> Iterator[str | None]:
 
 
 def _links(element: "etree._Element", url: str, rels: frozenset[str]) -> list[str]:
-    """The targets of the Atom links of an element with one of `rels`; pages before other kinds of file."""
+    """Return the targets of the Atom links of an element with one of `rels`; pages before other kinds of file."""
     chosen = [
         (link.get("type") or "text/html", target)
         for link in element
@@ -116,7 +116,7 @@ def _text(element: "etree._Element") -> str:
 
 
 def _plain(element: "etree._Element") -> str:
-    """The text of a title, which is often HTML."""
+    """Return the text of a title, which is often HTML."""
     words = unescape(_TAGS.sub("", unescape(lenient_xml.with_whole_characters(_text(element)))))
     return without_controls(" ".join(words.split()))[:200]
 

@@ -1,8 +1,8 @@
-"""Reads invalid XML: bytes → text that a parser accepts, or a tree.
+"""Lenient reading of XML that may be invalid: bytes → text that a parser accepts, or a tree.
 
     bytes → text (declared encoding) → without declaration and document type → strict, else repaired as far as possible
 
-Without its document type a text has no entities but XML's own five: there is nothing to expand and nothing to fetch.
+Without a document type a text has only XML's own five entities: there is nothing to expand and nothing to fetch.
 """
 
 import re
@@ -17,8 +17,8 @@ _BEFORE_ROOT = re.compile(r"\s*+(?:<\?.*?\?>|<!--.*?-->|(<!DOCTYPE))", re.DOTALL
 _IN_DOCTYPE = re.compile(r"""["'\[\]>]|<!--""")
 _END_OF_DOCTYPE = re.compile(r"\s*+>")
 _ROOT = re.compile(r"<(?:[\w.-]+:)?([\w.-]+)")
-JUNK = 4096  # characters before the root: what a server's warnings take
-# A `&` that begins no reference, or a reference by number; what stands in CDATA is skipped
+JUNK = 4096  # characters before the root, such as a server's warnings
+# An `&` that begins no reference, or a numeric reference; CDATA sections are skipped
 _AMPERSAND = re.compile(
     r"<!\[CDATA\[(?:.*?\]\]>|.*\Z)|&(?:\#(?:([0-9]{1,7})|x([0-9a-f]{1,6}));|(?!(?:amp|lt|gt|quot|apos);))",
     re.DOTALL | re.IGNORECASE,
@@ -79,13 +79,13 @@ def _end_of_doctype(text: str, place: int) -> int | None:
 
 
 def root_name(text: str) -> str:
-    """The local name of the root element, in lower case; empty if `text` begins with none."""
+    """Return the local name of the root element, in lower case; empty if `text` begins with none."""
     found = _ROOT.match(text)
     return found[1].lower() if found else ""
 
 
 def from_root(text: str, names: frozenset[str]) -> str:
-    """Return `text` from the first element called one of `names` on, if only junk precedes it; else empty."""
+    """Return `text` from the first element called one of `names` on, if only junk precedes it; else ""."""
     for found in _ROOT.finditer(text[:JUNK]):
         name = found[1].lower()
         if name in names:
@@ -98,13 +98,13 @@ def from_root(text: str, names: frozenset[str]) -> str:
 def repaired(text: str) -> str:
     """Return `text` without characters that XML forbids, and with a bare `&` escaped.
 
-    Two references to a surrogate pair (`&#55357;&#56832;`) become the one character.
+    Two references to a surrogate pair (`&#55357;&#56832;`) become one character.
     """
     return _without_forbidden(_AMPERSAND.sub(_mended, text))
 
 
 def with_whole_characters(text: str) -> str:
-    """Return `text` with references to a surrogate pair as the one character."""
+    """Return `text` with two references to a surrogate pair as one character."""
     return _without_forbidden(_BY_NUMBER.sub(_mended, text)) if "&#" in text else text
 
 
@@ -123,9 +123,9 @@ def _without_forbidden(text: str) -> str:
 
 
 def parse(text: str, url: str) -> "etree._Element | None":
-    """Return the root of a document without prolog, repaired if need be; None if nothing parses."""
+    """Return the root of a document without prolog, repaired if necessary; None if it cannot be parsed."""
     if root_name(text) == "":
-        return None  # a document type that could not be read stays unread
+        return None  # a document type that could not be removed must not reach the parser
     try:
         return _parsed(text, url, recover=False)
     except etree.XMLSyntaxError:
@@ -137,7 +137,7 @@ def parse(text: str, url: str) -> "etree._Element | None":
 
 
 def local(element: "etree._Element") -> str:
-    """The local name of an element, in lower case."""
+    """Return the local name of an element, in lower case."""
     return str(element.tag).rpartition("}")[2].lower()
 
 

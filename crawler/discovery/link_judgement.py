@@ -13,7 +13,7 @@ TAKEN = "matches the pattern"  # why a link is an article
 
 @dataclass(frozen=True, slots=True)
 class JudgedLink:
-    """A link of a list page, and why it is taken or left. `taken`: it leads to an article of the task."""
+    """A link of a list page, with the reason of the judgement. `taken`: it leads to an article of the task."""
 
     link: PageLink
     taken: bool

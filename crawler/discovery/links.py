@@ -20,11 +20,11 @@ from extractors.html.decoding import decode
 from extractors.html.dom import parse
 from extractors.html.urls import normalise, split_web, with_encoded_query, with_slashes
 
-MOST_LINKS = 5000  # of one page; endless lists exist
+MOST_LINKS = 5000  # links of one page; endless lists exist
 LONGEST_WORDS = 2000  # characters of an element that are read for its words
 LONGEST_URL = 8192  # characters of an address; no server takes a longer one
-MOST_FEEDS = 3  # of one page: the section's, the site's, one more
-# Files that are no pages of text
+MOST_FEEDS = 3  # feeds of one page: that of the section, that of the site, one more
+# Suffixes of files that are not pages
 ASSET = re.compile(
     r"\.(?:css|js|mjs|json|map|png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|mp[34]|m4a|ogg|wav|webm|avi|mov|flv|pdf|docx?"
     r"|xlsx?|pptx?|zip|rar|7z|gz|tgz|bz2|apk|exe|dmg|iso|woff2?|ttf|eot|torrent)$",
@@ -40,7 +40,7 @@ NEXT_ATTRIBUTES = (
 )  # fmt: skip
 URL_ATTRIBUTES = ("data-href", "data-url", "data-link", "data-ajax-url", "data-load-url", "hx-get", "data-hx-get")
 HIDDEN = frozenset({*NEXT_ATTRIBUTES, *URL_ATTRIBUTES, "onclick"})
-WORDED = frozenset({"a", "area", "option", "button", "span", "li", "b", "strong", "em"})  # others contain whole lists
+WORDED = frozenset({"a", "area", "option", "button", "span", "li", "b", "strong", "em"})  # others may hold whole lists
 
 _of_interest = etree.XPath(  # in document order
     "//base|//a|//area|//link|//option|//*[" + " or ".join(f"@{name}" for name in sorted(HIDDEN)) + "]"
@@ -48,12 +48,12 @@ _of_interest = etree.XPath(  # in document order
 _FEED_ADDRESS = re.compile(
     r"(?:^|/)(?:rss|atom|feeds?|index)(?:\.(?:xml|rss|rdf|atom)|/)?$|\.(?:rss|atom)$", re.IGNORECASE
 )
-# URLs that `normalise` does not change, and their beginning
+# URLs that `normalise` does not change, and the form of their beginning
 _NORMAL = re.compile(r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+/(?![/.]|.*/\.)[A-Za-z0-9_.~/-]*\Z")
 _ORIGIN = re.compile(r"(https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+)/")
 _COMMENTS = re.compile(r"comment|评论|留言", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?:/)?/\S|\?\S|\.{1,2}/\S|[^\s:#]+\.(?:s?html?|php|aspx?|jsp)\b", re.IGNORECASE)
-_TEMPLATE = re.compile(r"[{}<>\s]|=$")  # a script inserts something
+_TEMPLATE = re.compile(r"[{}<>\s]|=$")  # a template in which a script inserts something
 _SCRIPTED = re.compile(
     r"""location(?:\.href)?\s*=\s*["']([^"'\s]+)["']|["']((?:https?:/)?/[^"'\s]+|\?[^"'\s]+|\.{1,2}/[^"'\s]+)["']"""
 )
@@ -85,12 +85,12 @@ class PageLinks:
 
 
 def links_of(body: bytes, url: str, content_type: str | None = None) -> list[PageLink]:
-    """The http(s) links of a page, each URL once (with its first non-empty text), at most `MOST_LINKS`."""
+    """Return the http(s) links of a page, each URL once (with its first non-empty text), at most `MOST_LINKS`."""
     return page_links(body, url, content_type).links
 
 
 def page_links(body: bytes, url: str, content_type: str | None = None) -> PageLinks:
-    """The http(s) links of a page, at most `MOST_LINKS`, and its feeds, at most `MOST_FEEDS`."""
+    """Return the http(s) links of a page, at most `MOST_LINKS`, and its feeds, at most `MOST_FEEDS`."""
     text, encoding = decode(body, content_type)
     return links_in(text, url, encoding)
 
@@ -115,7 +115,7 @@ def links_in(html: str, url: str, encoding: str = "utf-8") -> PageLinks:
     return PageLinks(list(found.values()), [*feeds][:MOST_FEEDS])
 
 
-FEED = "feed"  # stands as `rel` of links to feeds inside this module
+FEED = "feed"  # the `rel` of links to feeds within this module
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ def _links_of_element(element: "etree._Element", base: _Base) -> Iterator[PageLi
 
 
 def _hidden(element: "etree._Element", base: _Base) -> Iterator[PageLink]:
-    """The URLs in attributes that scripts read."""
+    """Yield the URLs in attributes that scripts read."""
     for name in NEXT_ATTRIBUTES:
         if target := _written(base, element.get(name)):
             yield PageLink(target, _words(element), "next")
@@ -188,7 +188,7 @@ def _in_script(base: _Base, script: str) -> str | None:
 
 
 def _written(base: _Base, text: str | None, *, sure: bool = False) -> str | None:
-    """The URL in an attribute; None if the value is something else, or a template of a URL."""
+    """Return the URL in an attribute; None if the value is something else, or a template of a URL."""
     text = (text or "").strip()
     if not text or _TEMPLATE.search(text) or not (sure or _ADDRESS.match(text)):
         return None
@@ -210,7 +210,7 @@ def _words(element: "etree._Element") -> str:
 def absolute(base: str, href: str, encoding: str = "utf-8") -> str | None:
     """Return a reference as a normalised http(s) URL; None if it is not one.
 
-    As browsers do it: a backslash is a slash, and the query is sent in the encoding of the page.
+    As in browsers, a backslash is a slash, and the query is sent in the encoding of the page.
     """
     href = href.strip()
     if not href or len(href) > LONGEST_URL:
@@ -222,7 +222,7 @@ def absolute(base: str, href: str, encoding: str = "utf-8") -> str | None:
         target = normalise(urljoin(base, with_encoded_query(with_slashes(href), encoding)))
         return target if len(target) <= LONGEST_URL and split_web(target) else None
     except ValueError:
-        return None  # such as http://[broken
+        return None  # for example http://[broken
 
 
 @lru_cache(16)

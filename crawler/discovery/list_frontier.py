@@ -14,8 +14,8 @@ from crawler.discovery.walk_plan import WalkPlan
 
 MOST_BELOW = 1000  # pages of pagination below one start page
 TRIES_PER_SHAPE = 3  # pages of a URL shape that are tried before one has led to new articles
-TRIES_EARNED = 3  # by a page that led to new articles
-MOST_TRIES = 30  # that a shape may have left
+TRIES_EARNED = 3  # further tries after a page that led to new articles
+MOST_TRIES = 30  # tries that a shape may have at most
 
 
 class ListFrontier:
@@ -32,7 +32,7 @@ class ListFrontier:
         self._tries: dict[str, int] = {}
         self._below: Counter[str] = Counter()
         self._handed_out = 0
-        self._in_progress = 0  # handed out and not done, without sitemaps, which wait for the others
+        self._in_progress = 0  # lists returned and not done, without sitemaps, which are read after all others
         for page in plan.first_lists():
             self.push(page)
 
@@ -65,7 +65,7 @@ class ListFrontier:
         return True
 
     def next_page(self) -> ListPage | None:
-        """The list to read next; None if there is none now (one that is being read may lead to more)."""
+        """Return the list to read next; None if there is none now (one that is being read may lead to more)."""
         if self._handed_out >= self._plan.most_lists:
             self.limits.setdefault(f"stopped after {self._plan.most_lists} list pages")
             return None

@@ -1,4 +1,4 @@
-"""The articles that each list of one run led to, and which lists the next run should read."""
+"""The list yield: the articles to which each list of one run led, and which lists the next run should read."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,30 +9,30 @@ from crawler.discovery.sitemap_frontier import SitemapFrontier
 
 MOST_PRODUCTIVE = 200  # list pages that a walk reads again
 MOST_COUNTED = 1000  # list pages whose new articles are counted from walk to walk
-MOST_FEEDS = 10  # of a task
+MOST_FEEDS = 10  # feeds of a task
 MOST_MAPS = 20  # topmost sitemaps of a task
-IDLE_MOST = 20  # articles found by lists since a sitemap last found one, after which it is not read any more
+IDLE_MOST = 20  # articles found on lists since a sitemap last gave one, after which it is no longer read
 
 
 class ListYield:
-    """Counts by list. `past`: the memory of the last walk that ended."""
+    """The counts of articles by list. `past`: the memory of the last walk that ended."""
 
     def __init__(self, past: WalkMemory):
         self.past = past
-        self.failed = False  # the archive is not complete: a list of it could not be read
+        self.failed = False  # whether a list of the archive could not be read, so that the archive is incomplete
         self.unread: list[ListPage] = []  # lists of a later walk that could not be read
         self._new = 0
         self._new_by_list = dict(past.new_by_list)
-        self._feeds: dict[str, int] = {}  # feed found on the way: articles in it
+        self._feeds: dict[str, int] = {}  # feed found during the walk: articles in it
         self._maps: dict[str, int] = {}  # topmost sitemap: new articles that no list had
 
     def productive(self, starts: Sequence[str], most: int = MOST_PRODUCTIVE) -> list[str]:
-        """The list pages, other than start pages, that led to new articles in earlier walks, the best first."""
+        """Return the list pages, other than start pages, that led to new articles in earlier walks, the best first."""
         known, best_first = set(starts), sorted(self._new_by_list.items(), key=lambda item: -item[1])
         return [url for url, new in best_first if new > 0 and url not in known][:most]
 
     def sitemaps(self) -> dict[str, datetime | None]:
-        """The useful sitemaps that earlier walks found, each with the newest date read."""
+        """Return the useful sitemaps that earlier walks found, each with the newest date read."""
         return {url: newest for url, (newest, _) in self.past.sitemaps.items()}
 
     def record_read(self, page: ListPage, found: int, new: int) -> None:
@@ -55,7 +55,7 @@ class ListYield:
         if complete:
             if page.resumed or page.kind in ("next", "feed", "sitemap"):
                 self.unread.append(page)
-        elif page.kind in ("feed", "sitemap"):  # the next walk reads it
+        elif page.kind in ("feed", "sitemap"):  # the next walk reads it anyway
             (self._feeds if page.kind == "feed" else self._maps).setdefault(page.start, 1)
         elif page.kind != "robots":
             self.failed = True
@@ -63,13 +63,13 @@ class ListYield:
     def to_memory(self, maps: SitemapFrontier) -> WalkMemory:
         """Return the memory for the next walk, at the end of this one; `maps`: its sitemaps."""
         feeds = [url for url, found in self._feeds.items() if found][:MOST_FEEDS]
-        # Best first; of equal ones the latest found, since the pages of past days are not read any more.
+        # Best first; of equal ones the latest found, since the pages of past days are no longer read.
         latest_first = list(self._new_by_list.items())[::-1]
         counted = dict(sorted(latest_first, key=lambda item: -item[1])[:MOST_COUNTED])
         return WalkMemory(True, not self.failed, counted, feeds, self._useful_maps(maps))
 
     def _useful_maps(self, maps: SitemapFrontier) -> dict[str, tuple[datetime | None, int]]:
-        """The sitemaps with articles that were in no list or feed.
+        """Return the sitemaps with articles that were in no list or feed.
 
         Each with the newest date read, and the number of articles found in lists since it last gave such an article.
         """

@@ -31,9 +31,9 @@ LONGEST_HEADER = 8192  # characters of a Link header that are read
 class ListPage:
     """A list to read. `depth` counts hops from a start page, pagination not included.
 
-    `start`: the start page (or the topmost sitemap) that led here. `without_articles`: number of pages right before it
-    that have none; `repeats`: of those that show the links of earlier pages. `resumed`: an earlier run was interrupted
-    at it, so it is read as if its links were new. `changed`: the date in its index.
+    `start`: the start page (or the topmost sitemap) that led to it. `without_articles`: how many pages directly before
+    it have no articles; `repeats`: how many of them repeat the links of earlier pages. `resumed`: an earlier run was
+    interrupted at it, so it is read as if its links were new. `changed`: the date in its index.
     """
 
     url: str
@@ -50,7 +50,7 @@ class ListPage:
 class ListContent:
     """A list that was read.
 
-    `next`: its further pages, as it declares them. `home`: the page to which a feed belongs. `cut`: some of its links
+    `next`: its declared further pages. `home`: the page to which a feed belongs. `cut`: some of its links
     were not read.
     """
 
@@ -71,7 +71,7 @@ def read_listing(
     packed = body.startswith(GZIP)
     body = unpacked(body)[0] if packed else body
     head = body[:JUNK]
-    if b"\0" in head:  # UTF-16, as far as the first characters matter
+    if b"\0" in head:  # UTF-16, whose first characters are decoded roughly
         head = head.replace(b"\0", b"")
     listing = _listing(body, head, url, content_type)
     listing.next.extend(_next_of_header((headers or {}).get("link", ""), url))

@@ -1,4 +1,4 @@
-"""Which links of a list page lead to its further pages, and which URLs have one template."""
+"""Pagination: which links of a list page lead to its further pages, and which URLs have one shape."""
 
 import re
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ _NEXT_WORDS = re.compile(
     r"尾页|末页|更多|加载更多|下一頁|次へ|次のページ|다음|suivante?|nächste|weiter|siguiente|próxima?|successiva?|далее)\W*$",
     re.IGNORECASE,
 )
-# Texts that mean only the next page of this list
+# Texts that can only mean the next page of the list
 _NEXT_PAGE = re.compile(
     r"^\W*(?:next(?: page)?|older(?: posts| entries)?|(?:load|show) more|下一?页|下一頁|后一?页|(?:点击)?加载更多|"
     r"查看更多|次へ|次のページ|다음|(?:page )?suivante?|nächste(?: seite)?|siguiente|próxima?|successiva?|далее)\W*$",
@@ -27,7 +27,7 @@ _PAGE_WORDS = re.compile(
 
 
 def pagination(url: str, links: Iterable[PageLink]) -> list[str]:
-    """The links of a list page that lead to its further pages, in order of appearance.
+    """Return the links of a list page that lead to its further pages, in order of appearance.
 
     Either by `rel=next`, or by the URL (`list_2.html`, `page/2/`, `?page=2` in the list's own folder, `about_2.html`
     beside `about.html`), or by the link's text (a number, "next", 下一页) with a URL that may be one. A link whose
@@ -79,7 +79,7 @@ def says_page(text: str) -> bool:
 
 
 def _below(path: str, other: SplitResult) -> str | None:
-    """The part of another URL after the list's folder; None if it is not in that folder."""
+    """Return the part of another URL after the list's folder; None if it is not in that folder."""
     folder = _without_page(path.rpartition("/")[0] + "/")
     if not other.path.startswith(folder):
         return None
@@ -87,5 +87,5 @@ def _below(path: str, other: SplitResult) -> str | None:
 
 
 def _without_page(folder: str) -> str:
-    """`/posts/page/2/` → `/posts/`: the folder in which a list's pages lie."""
+    """Return the folder of a list's pages: `/posts/page/2/` → `/posts/`."""
     return re.sub(r"(?:page|list|p)?[/_-]?(?<!\d)\d++/$", "", folder) or "/"

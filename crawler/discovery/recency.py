@@ -19,7 +19,7 @@ def last_day(match: Match | None, moment: datetime | None, today: date) -> date 
 
 
 def newest_first(articles: Sequence[ArticleLink], form: Form, today: date) -> list[ArticleLink]:
-    """The articles of a list in the order in which they are to be entered.
+    """Return the articles of a list in the order in which they are to be entered.
 
     Articles without a date keep the order of their page or feed, before those older than today; a sitemap has no order,
     so there they are sorted by the numbers in their URLs, after those with a date.
@@ -37,5 +37,5 @@ def newest_first(articles: Sequence[ArticleLink], form: Form, today: date) -> li
 
 
 def moments_of(articles: Sequence[ArticleLink]) -> dict[str, datetime]:
-    """When articles were published or last changed, if their list has the date, by URL."""
+    """Return when articles were published or last changed, if their list has the date, by URL."""
     return {article.match.url: article.link.published for article in articles if article.link.published}

@@ -1,4 +1,4 @@
-"""Which sitemaps of a section are worth reading: they can be many, large and old. No network, no Redis.
+"""The choice of a section's sitemaps: they can be many, large and old. No network, no Redis.
 
     robots.txt → news sitemaps → the others, newest first, up to a bound; of each URL shape only a few without articles
 
@@ -15,12 +15,12 @@ from urllib.parse import urlsplit
 from crawler.discovery.listings import ListContent, ListPage
 from crawler.discovery.sitemaps import Child
 
-MOST_SITEMAPS = 50  # of a walk through the whole archive
-LATER_SITEMAPS = 10  # of a later walk
-SITEMAP_DEPTH = 3  # an index in an index in an index
+MOST_SITEMAPS = 50  # sitemaps of a walk through the whole archive
+LATER_SITEMAPS = 10  # sitemaps of a later walk
+SITEMAP_DEPTH = 3  # levels of nested indexes
 SITEMAP_TRIES = 3  # sitemaps of one shape without an article, after which the others are not read
-LATE = timedelta(days=3)  # an article that a sitemap lists for the first time may be so much older than the newest
-PRODUCTIVE = -10_000  # count of a shape that has articles: more sitemaps may follow than any walk reads
+LATE = timedelta(days=3)  # how much older than the newest date a newly listed article may be
+PRODUCTIVE = -10_000  # count for a shape that has articles; it allows more sitemaps than a walk reads
 
 _DIGITS = re.compile(r"\d+")
 _MONTH = re.compile(r"(?<!\d)((?:19|20)\d\d)(?:[-_/.]?(0[1-9]|1[0-2])(?:[-_/.]?(0[1-9]|[12]\d|3[01]))?)?(?!\d)")
@@ -44,7 +44,7 @@ class SitemapFrontier:
         self._waiting.append(page)
 
     def next_page(self) -> ListPage | None:
-        """The sitemap to read next; None if none is left, or enough were read."""
+        """Return the sitemap to read next; None if none is left, or enough were read."""
         self._waiting = [page for page in self._waiting if self._is_promising(page)]
         if not self._waiting or self._read >= (LATER_SITEMAPS if self.complete else MOST_SITEMAPS):
             return None
@@ -54,11 +54,11 @@ class SitemapFrontier:
         return page
 
     def unread(self) -> int:
-        """How many were found and not read, because of the limit."""
+        """Return how many were found and not read, because of the limit."""
         return sum(self._is_promising(page) for page in self._waiting)
 
     def mark_of(self, url: str) -> datetime | None:
-        """How far a topmost sitemap was read: the newest date in it or in its children.
+        """Return how far a topmost sitemap was read: the newest date in it or in its children.
 
         It is the earlier mark if a later walk left a part of it unread.
         """
@@ -117,7 +117,7 @@ def _urgency(page: ListPage) -> tuple[bool, bool, datetime]:
 
 
 def last_day_in(url: str) -> datetime | None:
-    """When the year, month or day in a sitemap's URL ends (`sitemap-2019-05.xml`); None if the URL has none."""
+    """Return when the year, month or day in a sitemap's URL ends (`sitemap-2019-05.xml`); None if the URL has none."""
     dates = [*_MONTH.finditer(urlsplit(url).path + "?" + urlsplit(url).query)]
     if not dates:
         return None

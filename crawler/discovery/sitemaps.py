@@ -25,13 +25,13 @@ from extractors.html.controls import without_controls
 from extractors.html.decoding import decode
 from extractors.html.urls import normalise, split_web
 
-MOST_ENTRIES = 50_000  # of one sitemap, as the protocol has it
-MOST_BYTES = 50 * 2**20  # unpacked, as the protocol has it
-LONGEST_TEXT = 20_000  # characters of a title; its beginning is read
+MOST_ENTRIES = 50_000  # entries of one sitemap: the limit of the protocol
+MOST_BYTES = 50 * 2**20  # bytes, unpacked: the limit of the protocol
+LONGEST_TEXT = 20_000  # characters of a title that are read
 ROOTS = frozenset({"urlset", "sitemapindex"})
 GZIP = b"\x1f\x8b"
 PACKED_TWICE = 2  # a .gz file that the server compressed again
-ROBOTS_READ = 512 * 1024  # octets of a robots.txt
+ROBOTS_READ = 512 * 1024  # octets of a robots.txt that are read
 _SITEMAP_LINE = re.compile(rb"^[ \t]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
 _DATE_TAGS = ("publication_date", "lastmod")  # the first with a date counts
 
@@ -48,7 +48,7 @@ class Child:
 class Sitemap:
     """A sitemap's links (`published`: the date of the news, else of the last change), or the children of an index.
 
-    `news`: it is a news sitemap, which has the last days only. `cut`: a part of it was not read.
+    `news`: it is a news sitemap, which only covers the last days. `cut`: a part of it was not read.
     """
 
     links: list[PageLink] = field(default_factory=list)
@@ -79,7 +79,7 @@ def sitemaps_of(robots: bytes, url: str) -> list[str]:
 
 
 def usual_place(url: str) -> str:
-    """The usual URL of a site's sitemap, if robots.txt has none."""
+    """Return the usual URL of a site's sitemap, if robots.txt has none."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc, "/sitemap.xml", "", ""))
 
@@ -147,7 +147,7 @@ def _elements(text: str, recover: bool) -> Iterator["etree._Element"]:
 
 
 def _texts(entry: "etree._Element") -> Iterator[tuple[str, str]]:
-    """The texts of an entry by local name, without those of its pictures and videos."""
+    """Yield the texts of an entry by local name, without those of its pictures and videos."""
     for child in entry:
         if local(child) in ("image", "video"):
             continue

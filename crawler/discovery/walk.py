@@ -1,14 +1,14 @@
-"""Which lists of a section to read, and which of their links are articles.
+"""The walk through a section: which lists are read, and which of their links are articles.
 
 No network: the input is lists, the output decisions.
 
-A walk begins at the start pages, which may be pages, feeds or sitemaps, and goes on to
+A walk begins at the start pages, which may be pages, feeds or sitemaps, and continues with
 
     feed      the feeds that start pages name, and a feed's own further pages
     next      the pagination of a list, while it leads to new links (or to its end, while the archive is incomplete)
     follow    list pages that the task names, to `depth` hops
-    explored  where the task names none and the start page is not the articles' own section (the site's home page, a
-              page without articles, a section above or beside theirs): pages of the same site. Their URLs are grouped
+     explored  if the task names none, and the start page is not the articles' own section (but the site's home page, a
+               page without articles, a section above or beside theirs): pages of the same site. Their URLs are grouped
               by shape; a few pages of each shape are tried, and more of those shapes that lead to new articles
     sitemap   last, what robots.txt names or `/sitemap.xml`: the newest children of an index first
 
@@ -16,8 +16,8 @@ Once a walk has seen a section to its end, later walks read the start pages, the
 articles, of each list the pagination only while it shows new links, and the changed ones among the sitemaps that led
 to articles which no list had.
 
-A section may grow while it is walked. If it grew by a whole page, the next page shows the links of the last one, and
-what is new to the task may lie behind it. So the walk continues past such pages, but at most as many as were read
+A section may grow during the walk. If it grew by a whole page, the next page shows the links of the last one, and
+articles that are new to the task may follow. So the walk continues past such pages, but at most as many as were read
 before; more of them are a loop. Later walks do not end at links that are known only since this walk began, or since an
 earlier one began that left lists unread.
 """
@@ -37,10 +37,10 @@ from crawler.discovery.walk_plan import WalkPlan, is_own_section
 from crawler.patterns.pattern import Match
 from workers.url_states import Fingerprint, fingerprint
 
-MATCHES_KEPT = 20_000  # links whose match is remembered
+MATCHES_KEPT = 20_000  # links whose match is cached
 SHIFTS_MORE = 5  # pages in a row that may repeat earlier ones, beyond the number of those: a section may grow again
-REPEATS_MOST = 50  # pages of one walk that repeat earlier ones in vain
-MOST_WITHOUT_ARTICLES = 10  # pages in a row without an article, after which a pagination is taken for a calendar
+REPEATS_MOST = 50  # pages of one walk that repeat earlier ones and lead to nothing new
+MOST_WITHOUT_ARTICLES = 10  # pages in a row without an article, after which a pagination counts as a calendar
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class ArticleLink:
     """A link to an article of the task."""
 
     link: PageLink
-    position: int  # in the page, from 0
+    position: int  # in the page's links, from 0
     match: Match
 
 
@@ -68,19 +68,19 @@ class Walk:
         self._match = lru_cache(MATCHES_KEPT)(plan.pattern.match)  # each link of a list is looked up several times
         self._link_sets: set[int] = set()  # hashes of the links of each page
         self._circles = 0
-        self._repeats = 0  # pages that repeat earlier ones, without those that were followed to something else
+        self._repeats = 0  # pages that repeat earlier ones, without those that led to other pages
         self._pages_below: Counter[str] = Counter()  # pages by start page, without those that repeat earlier ones
         self._shown: set[Fingerprint] = set()  # articles on list pages of this walk
-        self.fresh = {*plan.fresh}  # on lists whose articles were new to this walk, or to one that left lists unread
+        self.fresh = {*plan.fresh}  # articles that became known during this walk, or since one that left lists unread
         self._has_articles = False
         self._explores = False
 
     def next_page(self) -> ListPage | None:
-        """The list to read next; None if there is none now (one that is being read may lead to more)."""
+        """Return the list to read next; None if there is none now (one that is being read may lead to more)."""
         return self.frontier.next_page()
 
     def article_links(self, links: Iterable[PageLink]) -> list[ArticleLink]:
-        """The article links among a page's links, in the page's order."""
+        """Return the article links among a page's links, in the page's order."""
         return [ArticleLink(link, place, match) for place, link in enumerate(links) if (match := self._match(link.url))]
 
     def record_read(self, page: ListPage, listing: ListContent, *, found: int, new: int) -> list[ListPage]:
@@ -124,7 +124,7 @@ class Walk:
             self.frontier.push(ListPage(usual_place(page.url), "sitemap", start=usual_place(page.url)))
 
     def followed_lists(self, page: ListPage, listing: ListContent) -> list[ListPage]:
-        """The lists to which a list leads, whether or not it has new links."""
+        """Return the lists to which a list leads, whether or not it has new links."""
         if page.depth >= self.plan.depth or listing.form not in ("page", "json"):
             return []
         followed: list[ListPage] = []
@@ -155,7 +155,7 @@ class Walk:
     def _find_further(
         self, page: ListPage, listing: ListContent, articles: Set[Fingerprint], *, found: int, new: int, hidden: bool
     ) -> list[ListPage]:
-        """The further lists. `hidden`: the articles are known, but most of them are fresh."""
+        """Return the further lists. `hidden`: the articles are known, but most of them are fresh."""
         goes_on = bool(new or found == 0 or not self.plan.complete or page.resumed or hidden)
         match listing.form:
             case "robots":
@@ -172,7 +172,7 @@ class Walk:
         return [*pages, *(self._find_pagination(page, listing, found, is_shown) if goes_on else [])]
 
     def _find_pagination(self, page: ListPage, listing: ListContent, found: int, is_shown: bool) -> list[ListPage]:
-        """The further pages. `is_shown`: earlier pages of this walk show most of its articles."""
+        """Return the further pages. `is_shown`: earlier pages of this walk show most of its articles."""
         without_articles = 0 if found else page.without_articles + 1
         urls = [*listing.next, *pagination(page.url, self._other_links(listing))]
         repeats = self._count_repeats(page, {link.url for link in listing.links} - {*urls}, is_shown) if urls else 0

@@ -10,7 +10,7 @@ from crawler.discovery.sitemaps import usual_place
 from crawler.patterns.pattern import Pattern
 from workers.url_states import Fingerprint
 
-MOST_LISTS = 2000  # list pages of one run: calendars have no end
+MOST_LISTS = 2000  # list pages of one run; calendars are endless
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class WalkPlan:
     starts: Sequence[str]
     follow: Sequence[Pattern] = ()
     depth: int = 3
-    complete: bool = False  # an earlier walk saw the section to its end
+    complete: bool = False  # whether an earlier walk saw the section to its end
     productive: Sequence[str] = ()  # list pages that led to new articles in earlier walks
     fallback_starts: Sequence[str] = ()  # start pages to try in turn while no list has articles
     feeds: Sequence[str] = ()  # found by earlier walks
@@ -32,11 +32,11 @@ class WalkPlan:
     fresh: Collection[Fingerprint] = ()  # articles on the lists read by walks that left others unread
     since: date | None = None  # older articles are left out
     look_for_sitemaps: bool = True  # while the archive is incomplete
-    read_robots: bool = True  # to find sitemaps; else only their usual place is tried
+    read_robots: bool = True  # to find sitemaps; otherwise only their usual URL is tried
     most_lists: int = MOST_LISTS
 
     def first_lists(self) -> Iterator[ListPage]:
-        """The lists with which the walk begins, in their order."""
+        """Yield the lists with which the walk begins, in their order."""
         yield from (replace(page, resumed=True) for page in self.unread if page.kind in ("sitemap", "robots"))
         yield from (ListPage(url, "start", start=url) for url in self.starts)
         yield from (ListPage(url, "feed", start=url) for url in self.feeds)
@@ -50,12 +50,12 @@ class WalkPlan:
                 )
 
     def homes(self) -> list[str]:
-        """The first start page, and the outermost folder in the pattern."""
+        """Return the first start page, and the outermost folder in the pattern."""
         return [*self.starts[:1], *self.pattern.prefixes()[-1:]]
 
 
 def is_own_section(url: str, pattern: Pattern) -> bool:
-    """Whether all articles of the pattern lie below the folder of this list page, which is not the home page."""
+    """Whether all articles of the pattern are below the folder of this list page, which is not the home page."""
     folder = urlsplit(url).path.rpartition("/")[0] + "/"
     prefixes = pattern.prefixes()
     return folder != "/" and bool(prefixes) and urlsplit(prefixes[0]).path.startswith(folder)

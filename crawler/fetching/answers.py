@@ -19,12 +19,12 @@ STATE_HEADERS = ("etag", "last-modified", "date", "link")
 
 
 def content_type(response: Response) -> str:
-    """The Content-Type header; empty if there is none."""
+    """Return the Content-Type header; empty if there is none."""
     return (response.headers.get("Content-Type") or b"").decode("latin-1")
 
 
 def page_of(response: Response, now: datetime | None = None) -> StoredPage:
-    """The page as it is stored, with its usage rights. `now`: by default by this machine's clock."""
+    """Return the page in its stored form, with its usage rights. `now`: by default by this machine's clock."""
     fetched_at = now or datetime.now(UTC)
     return StoredPage(
         normalise(response.url), response.body, content_type(response), fetched_at, headers_on_use(response)
@@ -32,7 +32,7 @@ def page_of(response: Response, now: datetime | None = None) -> StoredPage:
 
 
 def headers_on_use(response: Response) -> dict[str, list[str]]:
-    """The usage rights that the response's headers and the host's tdmrep.json declare."""
+    """Return the usage rights that the response's headers and the host's tdmrep.json declare."""
     rights = {name: [value.decode("latin-1") for value in response.headers.getlist(name)] for name in HEADERS}
     reserved = response.request.meta.get(TDM_FILE) if response.request else None
     rights[TDM_FILE] = [reserved] if reserved else []
@@ -40,7 +40,7 @@ def headers_on_use(response: Response) -> dict[str, list[str]]:
 
 
 def state_headers(response: Response) -> dict[str, str]:
-    """A list's validators and links, by lower-case header name."""
+    """Return the headers of a list with validators and links, by lower-case name."""
     headers = {name: response.headers.get(name) for name in STATE_HEADERS}
     return {name: value.decode("latin-1") for name, value in headers.items() if value}
 
@@ -51,13 +51,13 @@ def was_rendered(response: Response) -> bool:
 
 
 def answer_of(response: Response, now: datetime | None = None) -> Answered:
-    """The result that a run gets for a response. `now`: when it came, by default by this machine's clock."""
+    """Return the result that a run gets for a response. `now`: its time, by default by this machine's clock."""
     rendered, refusal = was_rendered(response), too_many_requests(response)
     return Answered(response.status, page_of(response, now), state_headers(response), rendered, refusal)
 
 
 def no_answer_of(error: Exception, request: Request) -> Unanswered:
-    """The result that a run gets for a failed request, perhaps after redirects."""
+    """Return the result that a run gets for a failed request, perhaps after redirects."""
     outcome, url = outcome_of_failure(error, request), request.url
     if isinstance(error, FetchError):
         return Unanswered(outcome, url, error.cause, error.rest)
@@ -65,10 +65,10 @@ def no_answer_of(error: Exception, request: Request) -> Unanswered:
 
 
 def no_request(error: ValueError, url: str) -> Unanswered:
-    """The result that a run gets for an invalid URL."""
+    """Return the result that a run gets for an invalid URL."""
     return Unanswered(Outcome("fail", f"invalid URL: {error}"), url)
 
 
 def surprise(error: Exception, url: str) -> Unanswered:
-    """The result that a run gets for a response that could not be handled."""
+    """Return the result that a run gets for a response that could not be handled."""
     return Unanswered(Outcome("again", f"unexpected {type(error).__name__}: {error}"[:100]), url, "surprise")

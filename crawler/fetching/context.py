@@ -1,6 +1,6 @@
-"""What the gates of a crawl need: one `FetchContext`, made by whoever starts the spider and handed to it.
+"""The context of a crawl's gates: one `FetchContext`, created by the starter of the spider and passed to it.
 
-Scrapy builds middlewares and handlers by `from_crawler`; they read the context by `context_of`, here and nowhere else.
+Scrapy builds middlewares and handlers by `from_crawler`; they get the context by `context_of`, in this module only.
 """
 
 import asyncio
@@ -23,10 +23,10 @@ from crawler.task_list.models import Settings, Task
 PERMIT = "permit"  # a `crawler.politeness.pace_gate.GrantedPermit`
 PROXY = "proxy_at"  # host and port of the proxy that the request goes through
 RENDER = "render"  # whether the page is loaded in a browser
-HOPS = "hops"  # a list to which the first gate adds the request, and those that redirects make of it
-WITHOUT_ROBOTS = "dont_obey_robotstxt"  # a host's own file
+HOPS = "hops"  # a list to which the first gate adds the request, and the requests of its redirects
+WITHOUT_ROBOTS = "dont_obey_robotstxt"  # the request is for a host's own file
 
-NAP = 0.25  # seconds between checks whether the run ends, during a pause
+NAP = 0.25  # seconds between two checks for the end of the run, during a pause
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -50,10 +50,11 @@ def unguarded_call(step: Callable[Arguments, Result], /, *args: Arguments.args, 
 class FetchContext:
     """The values that the gates of one crawl need.
 
-    `contact`: the operator's, for site owners; "" for none. `proxy`: URL, variables filled in, "" for none.
-    `connection` and `pace`: None if the process crawls alone; Scrapy keeps the interval then. `interval`: seconds
+    `contact`: that of the operator, for site owners; "" for none. `proxy`: URL, variables expanded, "" for none.
+    `connection` and `pace`: None if the process crawls alone; then Scrapy keeps the interval. `interval`: seconds
     between two requests to a host. `addresses`: set if hosts on one IP address share one pace. `tdm`: tdmrep.json is
-    read. `remark` and `on_browser_missing` get a message. `clock`: seconds, any beginning; `sleep`: seconds.
+    read. `remark` and `on_browser_missing` are called with a message. `clock`: seconds from any origin; `sleep`:
+    seconds.
     """
 
     guard: Guard = field(default_factory=Guard)
@@ -80,7 +81,7 @@ class FetchContext:
             await self.sleep(min(left, NAP))
 
     async def limiter_of(self, url: str) -> str:
-        """The name under which the pace of a URL's host is kept: the host, or its address where hosts share one."""
+        """The name under which the pace of a URL's host is kept: the host, or its IP address with `per_address`."""
         return host_of(url) if self.addresses is None else await self.addresses.limiter_of(url)
 
 
@@ -95,7 +96,7 @@ class GatedSpider(scrapy.Spider):
 
 
 def context_from(settings: Settings, task: Task | None = None, **more: Any) -> FetchContext:
-    """The context for the settings of a task list and a task; `more`: further fields.
+    """Return the context for the settings of a task list and a task; `more`: further fields.
 
     Raises `AllowListError`, and `TaskError` for variables of the task that are not set.
     """
@@ -105,7 +106,7 @@ def context_from(settings: Settings, task: Task | None = None, **more: Any) -> F
 
 
 def context_of(crawler: Any) -> FetchContext:
-    """The context of a crawl. Raises `TypeError` if its spider has none."""
+    """Return the context of a crawl. Raises `TypeError` if its spider has none."""
     if not isinstance(crawler.spider, GatedSpider):
         raise TypeError(f"{type(crawler.spider).__name__} is not a GatedSpider")
     return crawler.spider.context
@@ -124,7 +125,8 @@ class Gate:
 
 
 def context_of_process(process: Any) -> FetchContext:
-    """The context of the crawl of a `CrawlerProcess`; before it begins and after it, only public addresses are allowed.
+    """Return the context of the crawl of a `CrawlerProcess`; before it begins and after it, only public addresses are
+    allowed.
 
     A process runs one crawl.
     """

@@ -1,6 +1,6 @@
-"""Why a request gave no page. Each error has the `outcome` for its URL; `cause` and `rest` are for the run.
+"""Errors of requests that gave no page. Each has the `outcome` for its URL; `cause` and `rest` are for the run.
 
-Those that are also `IgnoreRequest` come from a gate: no request was sent, or its response was refused.
+Errors that are also `IgnoreRequest` come from a gate: no request was sent, or its response was refused.
 """
 
 from scrapy.exceptions import IgnoreRequest
@@ -8,7 +8,7 @@ from scrapy.exceptions import IgnoreRequest
 from crawler.politeness.robots import KEPT_SHORT
 from crawler.run.outcomes import Cause, Kind, Outcome
 
-# Reasons that concern the whole site, as `failures` words them
+# Reasons that concern the whole site, in the words of `failures`
 HOST_FAILURES = frozenset(
     {
         "no answer in time",
@@ -23,7 +23,7 @@ HOST_FAILURES = frozenset(
 
 
 class FetchError(Exception):
-    """A request that gave no page. `kind`: what becomes of the URL; `reason`: why, in a few words.
+    """A request that gave no page. `kind`: the outcome for the URL; `reason`: why, in a few words.
 
     `cause`: set if the URL is not at fault. `rest`: seconds until the next request makes sense, 0 if unknown.
     """
@@ -39,7 +39,7 @@ class FetchError(Exception):
 
     @property
     def outcome(self) -> Outcome:
-        """What becomes of the URL, and why."""
+        """The outcome for the URL, and its reason."""
         return Outcome(self.kind, self.reason)
 
 
@@ -65,7 +65,7 @@ class RobotsForbidden(RequestRefused):
 
 
 class RobotsUnreachable(FetchError, IgnoreRequest):
-    """The host's robots.txt is unavailable. `why`: in a few words; those of `HOST_FAILURES` mean the whole site."""
+    """The host's robots.txt is unavailable. `why`: in a few words; those of `HOST_FAILURES` concern the whole site."""
 
     cause = "robots unreachable"
     rest = KEPT_SHORT

@@ -1,4 +1,4 @@
-"""The outcome for a URL whose request failed, by the type of the error: ours, Scrapy's and Twisted's."""
+"""The outcome for a URL whose request failed, by the type of the error: of this project, Scrapy or Twisted."""
 
 import re
 
@@ -23,7 +23,7 @@ from crawler.fetching.context import PROXY
 from crawler.fetching.errors import FetchError
 from crawler.run.outcomes import PROXY_AUTHENTICATION, Outcome
 
-# Types before the types that they inherit from. The host is unavailable or out of order:
+# Subclasses before their base classes. Errors that mean that the host is unavailable or out of order:
 _OF_HOST: tuple[tuple[type[BaseException], str], ...] = (
     (twisted_error.TimeoutError, "no answer in time"),
     (TimeoutError, "no answer in time"),
@@ -39,7 +39,7 @@ _OF_HOST: tuple[tuple[type[BaseException], str], ...] = (
     (CannotResolveHostError, "host not found"),
     (ResponseNeverReceived, "connection lost"),
 )
-_OF_PAGE = (ResponseFailed, DownloadFailedError, ResponseDataLossError)  # says nothing about the host's other pages
+_OF_PAGE = (ResponseFailed, DownloadFailedError, ResponseDataLossError)  # errors that concern one page, not the host
 
 
 def outcome_of_failure(error: BaseException, request: Request | None = None) -> Outcome:
@@ -52,7 +52,7 @@ def outcome_of_failure(error: BaseException, request: Request | None = None) -> 
 
 
 def host_failure(error: BaseException) -> str:
-    """Why the host counts as failing; "" if the error is not about the host."""
+    """Return why the host counts as failing; "" if the error is not about the host."""
     if isinstance(error, FetchError):
         return ""
     return next((reason for kind, reason in _OF_HOST if isinstance(error, kind)), "")
@@ -80,7 +80,7 @@ def _outcome(error: BaseException) -> Outcome:
 
 
 def _size_in(text: str) -> str:
-    """`: 40 MiB`, if Scrapy's message names the size that was announced."""
+    """Return the text `: 40 MiB`, if Scrapy's message names the announced size; else empty."""
     announced = re.match(r"Expected to receive (\d+) bytes", text)
     if not announced:
         return ""
@@ -89,7 +89,7 @@ def _size_in(text: str) -> str:
 
 
 def _of_proxy(text: str) -> Outcome:
-    """The outcome if a proxy opened no tunnel, by Scrapy's message."""
+    """Return the outcome if a proxy did not open a tunnel, by Scrapy's message."""
     status = re.search(r"'status': (\d+)", text)
     if status and status[1] == "407":
         return Outcome("fail", PROXY_AUTHENTICATION)

@@ -1,4 +1,4 @@
-"""Fetches single URLs that a person named, through the same guard, pace and robots.txt as any crawl."""
+"""The spider for single URLs that a person names, with the same guard, pace and robots.txt as any crawl."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ from crawler.run.outcomes import Outcome, of_answer
 from extractors.html.urls import normalise
 from workers.inbox import StoredPage
 
-Answer = StoredPage | str  # the page, or why there is none
+Answer = StoredPage | str  # the page, or the reason why there is none
 
 
 class PagesSpider(GatedSpider):

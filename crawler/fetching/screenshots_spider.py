@@ -1,4 +1,4 @@
-"""Screenshots of single pages, through the same guard and robots.txt as any crawl, in a real browser."""
+"""The spider for screenshots of single pages, with the same guard and robots.txt as any crawl, in a real browser."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import replace
@@ -29,8 +29,8 @@ FORBIDDEN = 403  # the proxy's status for an address that it refused
 class ScreenshotsSpider(GatedSpider):
     """Writes a PNG for each of `shots` and passes the result to `on_shot`; `refused`: addresses that the proxy refused.
 
-    Strategy: with JavaScript; blank or failed → once more without; blank or failed again → no screenshot, and why.
-    A page that does not exist (404, no HTML, refused) is requested once.
+    Strategy: with JavaScript; if that is blank or fails, once more without; if that is blank or fails, too, no
+    screenshot, but the reason. A page that does not exist (404, no HTML, refused) is requested once.
     """
 
     name = "screenshots"

@@ -25,7 +25,8 @@ Found = TypeVar("Found")
 def fetch(urls: Sequence[str], *, delay: float | None = None) -> dict[str, StoredPage | str]:
     """Fetch pages, in a process whose reactor has not run yet: for each URL the page, or why there is none.
 
-    Contact, allowed hosts and delay come from tasks.yaml here if there is one, and from the environment.
+    Contact, allowed hosts and delay are those of tasks.yaml in the present folder, if there is one, and the
+    environment.
     """
     return fetch_for(urls, settings_here(Path(TASKS_FILE)), delay=delay)
 
@@ -73,7 +74,7 @@ def run_survey(
 
 
 def settings_here(file: Path) -> Settings:
-    """The settings of a task list for all tasks; the defaults if there is no such file."""
+    """Return the settings of a task list for all tasks; the defaults if there is no such file."""
     return load(file).settings if file.exists() else Settings()
 
 

@@ -1,6 +1,6 @@
-"""A spider in a process of its own: Scrapy's reactor runs once in a process.
+"""A spider in a process of its own, since Scrapy's reactor runs only once in a process.
 
-`run_section` is for the command `exemplar crawl`, which ends with it; a crawl worker starts this module as a child.
+`run_section` is for the command `exemplar crawl`, which ends after it; a crawl worker starts this module as a child.
 """
 
 import json
@@ -43,7 +43,7 @@ def run_section(task: str, **arguments: Any) -> RunReport:
 
 
 def run_spider(spider: type | str, settings: Mapping[str, Any], **arguments: Any) -> Any:
-    """Run a spider with settings on top of the project's to its end, and return Scrapy's `Crawler`."""
+    """Run a spider to its end and return Scrapy's `Crawler`; `settings` override those of the project."""
     os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "crawler.settings")
     warnings.filterwarnings("ignore", module=r"scrapy|twisted|OpenSSL")
     from scrapy.crawler import CrawlerProcess
@@ -53,11 +53,11 @@ def run_spider(spider: type | str, settings: Mapping[str, Any], **arguments: Any
     project.setdict(dict(settings), priority="cmdline")
     if logs_json():
         project.set("LOG_INSTALL_ROOT_HANDLER", False, priority="cmdline")
-        logging.getLogger("scrapy.utils.log").setLevel(logging.WARNING)  # versions, for each run
+        logging.getLogger("scrapy.utils.log").setLevel(logging.WARNING)  # drops the list of versions at each run
     process = CrawlerProcess(project)
     least_logged = min((handler.level for handler in logging.getLogger().handlers), default=logging.WARNING)
-    logging.getLogger().setLevel(max(least_logged, logging.INFO))  # Scrapy sets it to log all that no handler shows
-    quiet_scrapy()  # now, since the lines above set up Scrapy's logging
+    logging.getLogger().setLevel(max(least_logged, logging.INFO))  # Scrapy sets the level lower than any handler
+    quiet_scrapy()  # after the lines above, which set up Scrapy's logging
     logging.getLogger("scrapy").setLevel(logging.ERROR)
     crawler = process.create_crawler(spider)
     hide_start_errors(crawler)
@@ -69,14 +69,14 @@ def run_spider(spider: type | str, settings: Mapping[str, Any], **arguments: Any
 
 
 def exit_code(report: RunReport) -> int:
-    """The exit code of a report."""
+    """Return the exit code of a report."""
     if report.outcome == "redis":
         return EXIT_UNAVAILABLE
     return EXIT_OK if report.ok and not report.failed else EXIT_FAILED
 
 
 def main(task: str) -> int:
-    """The child of a crawl worker: prints the report as one line of JSON, or what is wrong."""
+    """Run as the child of a crawl worker: print the report as one line of JSON, or the error."""
     die_with_parent()
     if os.environ.get(LOG_FORMAT) == "json":
         start_logging()
@@ -109,7 +109,7 @@ def interrupts_held() -> Iterator[None]:
 def handlers_kept() -> Iterator[None]:
     """Restore all signal handlers at the end of the block.
 
-    Scrapy and Twisted leave theirs, which have no effect then.
+    Scrapy and Twisted leave their own handlers, which have no effect afterwards.
     """
     before = {number: signal.getsignal(number) for number in signal.valid_signals()}
     descriptor = signal.set_wakeup_fd(-1)
@@ -124,7 +124,7 @@ def handlers_kept() -> Iterator[None]:
 
 
 def quiet_scrapy() -> None:
-    """Drop needless messages of Scrapy: on missing Referer headers, and on large responses (the ledger has those)."""
+    """Drop needless messages of Scrapy: on missing Referer headers, and on large responses (the ledger has them)."""
     for name in ("downloadermiddlewares.redirect", "downloadermiddlewares.httpcompression", "core.downloader.handlers"):
         logging.getLogger(f"scrapy.{name}").setLevel(logging.ERROR)
 

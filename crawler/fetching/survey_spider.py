@@ -33,16 +33,16 @@ class SurveySpider(PagesSpider):
     ):
         super().__init__(context, (), self._answer, **kwargs)
         self.survey, self.on_page = survey, on_page
-        self.answers: dict[str, asyncio.Future[Answer]] = {}  # a page is fetched once, however often it is requested
+        self.answers: dict[str, asyncio.Future[Answer]] = {}  # by URL: each page is fetched once
 
     async def start(self) -> AsyncIterator[Request]:
         """Run the survey. The spider is open until it returns; Scrapy cancels it if the spider is stopped before."""
         try:
             self.result = await self.survey(self.fetch)
             self.done = True
-        except Exception as error:  # raised again by the starter of the spider; here it would only be logged
+        except Exception as error:  # the starter of the spider raises it again; here it would only be logged
             self.error = error
-        none: tuple[Request, ...] = ()  # `fetch` has made the requests
+        none: tuple[Request, ...] = ()  # `fetch` makes the requests
         for request in none:
             yield request
 
@@ -63,7 +63,7 @@ class SurveySpider(PagesSpider):
     def _on_response(self, response: Response, given: str) -> None:
         try:
             super()._on_response(response, given)
-        except Exception as error:  # the survey waits for this page, so it gets the error
+        except Exception as error:  # the survey waits for this page and gets the error
             self._raise_in_survey(given, error)
 
     def _on_failure(self, failure: Any) -> None:

@@ -1,1 +1,1 @@
-"""Which addresses may be contacted, how large a response may be, where secrets are sent."""
+"""The guard and its gates: allowed addresses, limits of responses, the destinations of secrets."""

@@ -4,8 +4,8 @@ A browser follows redirects, loads images and opens sockets by itself; Playwrigh
 So all its connections go through this proxy, those to loopback included, and the proxy connects only to addresses that
 the guard allows (`crawler.guarding.guard`): it resolves the name itself and connects to the address that it checked.
 
-    CONNECT host:port        → both sides are passed on as they are (https, websockets)
-    GET http://host/path     → passed on with `Connection: close`, so that each request is checked by itself
+    CONNECT host:port        → both directions are passed on unchanged (https, websockets)
+     GET http://host/path     → passed on with `Connection: close`, so that each request is checked separately
 
 A task's own proxy (`upstream`) comes after this one: its address is checked as well, and a target is refused if any of
 its addresses may not be contacted, because the other proxy resolves it again (as in `crawler.guarding.proxying`).
@@ -28,14 +28,14 @@ from crawler.guarding.guard import SCHEMES, Guard, is_odd_spelling, look_up
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 HEAD_LIMIT = 64 * 1024  # bytes of a request's head
-PIECE = 64 * 1024  # bytes passed on at once
+PIECE = 64 * 1024  # bytes that are passed on at a time
 LONGEST = 32 * 2**20  # bytes of one response that are passed on, as DOWNLOAD_MAXSIZE
-LONGEST_TUNNEL = 2**30  # bytes; its content is encrypted, and one tunnel carries the files of many pages
+LONGEST_TUNNEL = 2**30  # bytes; the content is encrypted, and one tunnel is for the files of many pages
 CONNECT_SECONDS = 10.0
 IDLE_SECONDS = 30.0
 
 NOT_UNDERSTOOD, FORBIDDEN, OUT_OF_REACH = "400 Bad Request", "403 Forbidden", "502 Bad Gateway"
-_OF_THE_CONNECTION = ("proxy-", "connection:", "keep-alive:")  # header lines that end here
+_OF_THE_CONNECTION = ("proxy-", "connection:", "keep-alive:")  # header lines that are not passed on
 
 
 class Refused(Exception):
@@ -44,11 +44,11 @@ class Refused(Exception):
     def __init__(self, status: str):
         super().__init__(status)
         head = f"HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {len(status)}\r\nConnection: close"
-        self.answer = f"{head}\r\n\r\n{status}".encode()  # with a body, or Chromium sees a failure and no answer
+        self.answer = f"{head}\r\n\r\n{status}".encode()  # with a body; otherwise Chromium reports a failed connection
 
 
 def authority(host: str, port: int) -> str:
-    """`host:port`, as URLs have it."""
+    """Return the text `host:port` in the form of URLs."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
@@ -62,7 +62,7 @@ class Upstream:
 
     @classmethod
     def of(cls, url: str) -> "Upstream":
-        """The proxy at `http://[user:password@]host[:port]`."""
+        """Return the proxy at `http://[user:password@]host[:port]`."""
         parts = urlsplit(url)
         if parts.username is None:
             return cls(parts.hostname or "", parts.port or SCHEMES["http"], "")
@@ -75,12 +75,12 @@ class Upstream:
         return f"Proxy-Authorization: {self.login}\r\n" if self.login else ""
 
     def connect_head(self, host: str, port: int) -> bytes:
-        """The head of the request for a tunnel."""
+        """Return the head of the request for a tunnel."""
         target = authority(host, port)
         return f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{self._header}\r\n".encode()
 
     def head(self, host: str, port: int, first: bytes) -> bytes:
-        """A request's head in a proxy's form, with the whole URL. Nothing for a tunnel."""
+        """A request's head in the form for a proxy, with the whole URL; empty for a tunnel."""
         if not first:
             return b""
         line, _, rest = first.partition(b"\r\n")
@@ -142,13 +142,13 @@ class GuardedProxy:
         except Refused as refused:
             writer.write(refused.answer)
         except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            pass  # one of the two closed the connection, or sent nothing: the browser sees the connection end
+            pass  # one side closed the connection or sent nothing: the connection to the browser ends, too
         finally:
             writer.close()
 
     async def _through(self, upstream: "Upstream", host: str, port: int, *, tunnel: bool) -> Streams:
         """Connect to the task's proxy, and request a tunnel if one is needed. Raises `Refused`."""
-        if is_odd_spelling(host):  # the other proxy may read it otherwise
+        if is_odd_spelling(host):  # the other proxy may interpret it differently
             raise Refused(FORBIDDEN)
         await self._allowed(host, port, every=True)
         proxy = upstream.host, upstream.port
@@ -171,7 +171,7 @@ class GuardedProxy:
         raise Refused(OUT_OF_REACH)
 
     async def _allowed(self, host: str, port: int, *, every: bool = False) -> list[str]:
-        """The host's addresses that may be contacted.
+        """Return the host's addresses that may be contacted.
 
         Raises `Refused` if no address is allowed, or with `every` if one is not.
         """

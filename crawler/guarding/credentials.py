@@ -1,7 +1,7 @@
-"""A task's headers, cookies, login and proxy. Secrets are sent to the example's host and nowhere else.
+"""A task's headers, cookies, login and proxy. Secrets are sent only to the example's host.
 
     home        the example's scheme, host and port; https on its usual port is home too if the example is http
-    open        headers that any site may see (`OPEN`), as long as they contain no variable: sent with every request
+    open        headers that any site may get (`OPEN`), if they contain no variable: sent with every request
     private     all other headers, and the login: only to home, added at every hop, robots.txt included
     cookies     a jar for each run, if the task has `cookies:`; the task's own are sent to home, those that a site sets
                 to that site
@@ -45,7 +45,7 @@ class Credentials:
 
 
 def credentials_of(task: Task, environ: Mapping[str, str] = os.environ) -> Credentials:
-    """Expand a task's variables. Raises `TaskError` for a variable that is not set, or whose value can't be sent."""
+    """Expand a task's variables. Raises `TaskError` for a variable that is not set, or whose value cannot be sent."""
     headers = {name: _filled(name, value, environ) for name, value in task.headers.items()}
     is_open = {name: name.lower() in OPEN and "${" not in task.headers[name] for name in headers}
     private = {name: value for name, value in headers.items() if not is_open[name]}
@@ -59,7 +59,7 @@ def credentials_of(task: Task, environ: Mapping[str, str] = os.environ) -> Crede
 
 
 def proxy_of(task: Task, environ: Mapping[str, str] = os.environ) -> str:
-    """The URL of a task's proxy, variables expanded; empty if it has none. Raises `TaskError`."""
+    """Return the URL of a task's proxy, variables expanded; empty if it has none. Raises `TaskError`."""
     proxy = expand(task.proxy, environ) if task.proxy else ""
     if proxy and not is_proxy(proxy):
         raise TaskError("proxy: with its variables expanded it is not http://host:port")

@@ -1,4 +1,4 @@
-"""Adds a task's secrets to the requests that may have them, at each hop."""
+"""The gate that adds a task's secrets to the requests that may have them, at each hop."""
 
 from collections.abc import Mapping
 from http.cookiejar import DefaultCookiePolicy

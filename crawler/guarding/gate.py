@@ -9,13 +9,13 @@ from crawler.fetching.errors import AddressRefused, RequestRefused
 from crawler.guarding.guard import host_and_port
 
 CONTACT_MISSING = (
-    "no contact is given to the sites that are crawled: set `settings.contact` in tasks.yaml "
+    "no contact for site owners is set: add `settings.contact` in tasks.yaml "
     "(a URL or an e-mail address), or EXEMPLAR_CONTACT"
 )
 
 
 class UrlGate(Gate):
-    """Refuses URLs by their text, and public hosts as long as there is no contact; before robots.txt is requested."""
+    """Refuses URLs by their text, and public hosts if no contact is set; before robots.txt is requested."""
 
     def process_request(self, request: Request) -> None:
         """Raises `RequestRefused`."""

@@ -1,4 +1,4 @@
-"""Which addresses may be contacted: http and https, to public addresses, and to those that the user lists.
+"""The guard, which decides on addresses: http and https, to public addresses and those that the user lists.
 
 A host name proves nothing: the address to which the connection is made is checked, at every hop. The resolver
 (`crawler.guarding.resolver`) checks each address before a connection is made.
@@ -23,12 +23,12 @@ SCHEMES = {"http": 80, "https": 443}
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-# Public by Python's tables, yet never a web site: clouds' metadata services (the second lies in the registries' own
-# network), the 6to4 relay, the newer network for documentation.
+# Addresses that are public in Python's tables but never those of web sites: the metadata services of clouds (the second
+# is in the registries' own network), the 6to4 relay, the newer network for documentation.
 NEVER_PUBLIC: tuple[Network, ...] = tuple(
     ipaddress.ip_network(text) for text in ("168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24", "3fff::/20")
 )
-GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")  # all that IANA gives out; fec0::/10 and others are in no table
+GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")  # all that IANA assigns; fec0::/10 and others are in no table
 NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 _NAME = re.compile(r"(?!.{254})(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?", re.IGNORECASE)
@@ -49,7 +49,7 @@ class _Entry:
 
 
 class Guard:
-    """Decides by address. `allow` contains hosts, `host:port` or CIDR networks that may be private."""
+    """Decides on connections by address. `allow`: hosts, `host:port` or CIDR networks, which may be private."""
 
     def __init__(self, allow: Iterable[str] = ()):
         self._entries = [_entry(text) for text in allow if text.strip()]
@@ -71,7 +71,7 @@ class Guard:
         return self._listed(address, host, port)
 
     def refusal(self, url: str) -> str | None:
-        """Why a URL must not be fetched, by its text; None if that depends on its address."""
+        """Return why a URL must not be fetched, by its text; None if that depends on its address."""
         return _refusal(url)
 
     def _listed(self, address: Address | None, host: str, port: int) -> bool:
@@ -106,7 +106,7 @@ class RefusedAddresses:
             self._refused[place] = address
 
     def at(self, host: str, port: int) -> str | None:
-        """The address that was refused; None if none was."""
+        """Return the address that was refused; None if none was."""
         return self._refused.get((ascii_host(host.strip("[]")), port))
 
 
@@ -129,7 +129,7 @@ def _refusal(url: str) -> str | None:
 
 
 def guard_from(settings_hosts: Iterable[str], environ: "os._Environ[str] | dict[str, str] | None" = None) -> Guard:
-    """The guard of `settings.allow_hosts` and of `EXEMPLAR_ALLOW_HOSTS` together. Raises `AllowListError`."""
+    """Return the guard of `settings.allow_hosts` and of `EXEMPLAR_ALLOW_HOSTS` together. Raises `AllowListError`."""
     named = (os.environ if environ is None else environ).get(ALLOW_HOSTS, "")
     return Guard([*settings_hosts, *named.split(",")])
 
@@ -142,7 +142,7 @@ def host_and_port(url: str) -> tuple[str, int]:
 
 
 async def look_up(host: str, port: int) -> list[str]:
-    """The addresses of a host, unchecked; none if it is not found."""
+    """Return the addresses of a host, unchecked; none if it is not found."""
     try:
         answers = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
@@ -163,7 +163,7 @@ def is_odd_spelling(host: str) -> bool:
 
 
 def is_public(address: Address) -> bool:
-    """Whether the address is on the public internet, after taking it out of IPv6 wrappers."""
+    """Whether the address, or the IPv4 address in it, is on the public internet."""
     plain = unwrapped(address)
     if plain is not address:
         return is_public(plain)
@@ -175,7 +175,7 @@ def is_public(address: Address) -> bool:
 
 
 def unwrapped(address: Address) -> Address:
-    """The IPv4 address that an IPv6 address contains (mapped, NAT64, 6to4, Teredo), or the address itself."""
+    """Return the IPv4 address that an IPv6 address contains (mapped, NAT64, 6to4, Teredo), or the address itself."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
     if address.ipv4_mapped is not None:
@@ -192,7 +192,7 @@ def unwrapped(address: Address) -> Address:
 
 
 def _entry(text: str) -> _Entry:
-    """`127.0.0.1`, `127.0.0.1:8080`, `10.0.0.0/8`, `[::1]:8080`, `::1`, `intranet.example`, `intranet.example:8080`."""
+    """Return the entry of a text such as `127.0.0.1:8080`, `10.0.0.0/8`, `::1`, `[::1]:8080`, `intranet.example:80`."""
     text = text.strip().lower()
     host, port = text, None
     if text.startswith("[") and "]" in text:

@@ -27,9 +27,9 @@ from extractors.html.urls import ascii_host
 
 HEAD_MOST = 256 * 1024  # bytes of a response's head, interim responses (1xx) included; browsers accept 256 KiB as well
 RATIO_MOST = 100  # times that a response may grow when it is decompressed; pages grow 3 to 30 times
-RATIO_FROM = 2**20  # bytes; what decompresses to less is harmless
-REFRESH_LOOK = 4096 * 4  # bytes: Scrapy reads 4,096 characters, of at most four bytes each
-LAYERS_MOST = 3  # of compression; one is usual
+RATIO_FROM = 2**20  # bytes; a smaller decompressed response is never refused
+REFRESH_LOOK = 4096 * 4  # bytes; Scrapy reads 4,096 characters, of at most four bytes each
+LAYERS_MOST = 3  # layers of compression; one is usual
 
 
 Follow = Callable[[Request, Response], Request | Response]
@@ -42,7 +42,7 @@ class HeadTooLarge(Exception):
 class _HeadCountingParser(_LenientHTTPClientParser):
     """Counts the bytes of a response's head."""
 
-    MAX_LENGTH = HEAD_MOST  # of one line
+    MAX_LENGTH = HEAD_MOST  # bytes of one line
     _head = 0
 
     def dataReceived(self, data: bytes) -> None:
@@ -59,7 +59,7 @@ class _HeadCountingParser(_LenientHTTPClientParser):
 
 
 class _Protocol(_LenientHTTP11ClientProtocol):
-    """Reads responses with `_HeadCountingParser`, which replaces the parser as Scrapy's own does."""
+    """Reads responses with `_HeadCountingParser`, in the way in which Scrapy replaces Twisted's parser."""
 
     def request(self, request: Any) -> Any:
         response = super().request(request)
@@ -82,7 +82,7 @@ class LimitedHandler(HTTP11DownloadHandler):
 
     async def download_request(self, request: Request) -> Response:
         """Download. Raises `RequestRefused` for a head that is too large, `BodyTimeout` for a slow body."""
-        request.meta.pop("download_latency", None)  # of the response that led here
+        request.meta.pop("download_latency", None)  # that of the response that redirected here
         await in_time(request)
         try:
             return await super().download_request(request)
@@ -92,7 +92,7 @@ class LimitedHandler(HTTP11DownloadHandler):
             raise
         except Exception as error:
             if _is_of_head(error):
-                raise RequestRefused(f"its head is larger than {HEAD_MOST // 1024} KiB") from error
+                raise RequestRefused(f"its headers are larger than {HEAD_MOST // 1024} KiB") from error
             raise
 
 
@@ -141,7 +141,7 @@ class Redirects(RedirectMiddleware):
 
 
 class MetaRefresh(MetaRefreshMiddleware):
-    """Follows the redirects in pages.
+    """Follows the redirects in pages (`meta` with `refresh`).
 
     Scrapy's own middleware decodes every page to find one, which takes a sixth of the CPU time of a page; here a page
     is decoded only if its first bytes contain the word.

@@ -5,7 +5,7 @@
   here is refused too: the address to which the proxy would connect is unknown.
 - A target in an unusual form of an address (`0177.0.0.1`, `2130706433`) is refused: proxies may interpret it
   differently.
-- Not covered: the proxy resolves the name again, and may get another address.
+- A remaining risk: the proxy resolves the name again, and may get another address.
 Proxies of the environment (`HTTP_PROXY` …) are never used.
 """
 
@@ -33,7 +33,7 @@ class ProxyMiddleware(Gate):
         """Check proxy and target. Raises `RequestRefused`, `ProxyUnavailable`, `CannotResolveHostError`."""
         guard, upstream, (host, port) = self.context.guard, self.upstream, host_and_port(request.url)
         if is_odd_spelling(host):
-            raise RequestRefused("an unusual IP address form, with a proxy")
+            raise RequestRefused("write the IP address as 192.0.2.1")
         try:
             addresses = await allowed_addresses(guard, upstream.host, upstream.port, whose="proxy")
         except CannotResolveHostError:

@@ -1,4 +1,4 @@
-"""Twisted's name resolution behind the guard: it returns only addresses that may be contacted.
+"""Twisted's name resolution with the guard: it returns only addresses that may be contacted.
 
 Connections are made to the addresses that are returned here, literals included, so the guard is also effective for
 a name whose address changes between check and use. Installed through Scrapy's setting `TWISTED_DNS_RESOLVER`.
@@ -25,11 +25,11 @@ class _Filter:
         self.passed = False
 
     def resolutionBegan(self, resolution: Any) -> None:
-        """A lookup begins."""
+        """Record that a lookup begins."""
         self.receiver.resolutionBegan(resolution)
 
     def addressResolved(self, address: Any) -> None:
-        """An address was found: pass it on, or refuse it."""
+        """Pass on an address that was found, or refuse it."""
         found = ipaddress.ip_address(address.host.split("%")[0])
         if self.context.guard.allows(found, self.host, self.port):
             self.passed = True
@@ -38,14 +38,14 @@ class _Filter:
             self.refused = str(found)
 
     def resolutionComplete(self) -> None:
-        """The lookup is over; record the refused address, for the message."""
+        """End the lookup, and record the refused address for the message."""
         self.context.refused.note(self.host, self.port, None if self.passed else self.refused)
         self.receiver.resolutionComplete()
 
 
 @implementer(IHostnameResolver)
 class GuardedResolver:
-    """The reactor's own resolver with the guard behind it. `context` returns the crawl's context at each lookup."""
+    """The reactor's own resolver with the guard. `context` returns the crawl's context at each lookup."""
 
     def __init__(self, reactor: Any, context: Callable[[], FetchContext]):
         self.reactor, self.context = reactor, context
@@ -57,7 +57,7 @@ class GuardedResolver:
         return cls(reactor, partial(context_of_process, process))
 
     def install_on_reactor(self) -> None:
-        """Called by Scrapy."""
+        """Install the resolver; called by Scrapy."""
         if not isinstance(self.inner, GuardedResolver):
             self.reactor.installNameResolver(self)
 

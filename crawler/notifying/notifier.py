@@ -22,7 +22,7 @@ from workers.health import Alarm
 from workers.redis_access.redis_clock import clock_of
 
 LEASE = 120.0  # seconds for which a process has the right to send; it is renewed for each message
-FIRST_PAUSE, LONGEST_PAUSE = 60.0, 3600.0  # seconds until an address that took no message is tried again
+FIRST_PAUSE, LONGEST_PAUSE = 60.0, 3600.0  # seconds until an address that did not accept a message is tried again
 KEPT = 3 * 86400.0  # seconds for which a notice waits for an address
 LINES = 20  # alarms of one message
 
@@ -173,6 +173,6 @@ def _name(address: str) -> str:
 
 
 def away_targets(connection: "redis.Redis", addresses: list[str]) -> dict[str, str]:
-    """Return, for the addresses that accepted no message, the address as it is shown and the reason."""
+    """Return the addresses that did not accept their last message, in the form for messages, each with the reason."""
     rows = {address: cast("bytes | None", connection.hget(AWAY, _name(address))) for address in addresses}
     return {shown_target(address): json.loads(row)["problem"] for address, row in rows.items() if row}

@@ -1,7 +1,7 @@
-"""Where notices go: addresses of apprise, checked and used. The library is imported only here, when it is used.
+"""The targets of notices: addresses of apprise, checked and used. The library is imported only here, when it is used.
 
-An address is a secret as a whole: services keep tokens in any part of it. So no message, log or error has more of it
-than its scheme and its `${VARIABLES}`.
+A whole address is a secret: services have tokens in any part of it. So messages, logs and errors contain only its
+scheme and its `${VARIABLES}`.
 """
 
 import logging
@@ -14,11 +14,11 @@ from workers.errors import ExemplarError
 from workers.variables import VARIABLE, VariableNotSet, expand
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-INSTALL = "notices need the library apprise: pip install 'exemplar-crawler[notify]'"
+INSTALL = "notices require the library apprise: run pip install 'exemplar-crawler[notify]'"
 
 
 class NoticeNotSent(ExemplarError):
-    """A notice could not be sent; the message says why, without the address."""
+    """A notice could not be sent; the message has the reason, without the address."""
 
 
 def shown_target(address: str) -> str:
@@ -31,7 +31,7 @@ def shown_target(address: str) -> str:
 
 
 def problem_of(address: str, environ: Mapping[str, str] = os.environ) -> str:
-    """Return why no notice can be sent to an address as it is written; "" if it is valid. Nothing is sent."""
+    """Return why no notice can be sent to an address in its written form; "" if it is valid. Nothing is sent."""
     try:
         _service(address, environ)
     except NoticeNotSent as error:

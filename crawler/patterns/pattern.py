@@ -32,7 +32,7 @@ __all__ = ["Match", "Pattern", "PatternError"]
 UNENUMERABLE = frozenset({"id", "slug", "*", "**", "%M", "%S"})  # minutes and seconds: 1,440 URLs a day and more
 DAY_CODES = frozenset({"%d", "%-d", "%j", "%H", "%-H"})
 MONTH_CODES = frozenset({"%m", "%-m", "%b", "%B"})
-SURELY_COMPILED = 200  # characters of a pattern whose expression is not too large for RE2; a longer one may be
+SURELY_COMPILED = 200  # characters of a pattern up to which its expression is never too large for RE2
 REGEX_GROUPS = {"year": "%Y", "month": "%-m", "day": "%-d", "id": "id", "slug": "slug", "n": "n"}
 
 
@@ -80,7 +80,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Pattern:
-    """A compiled URL pattern, made by `Pattern.parse`. Two are equal if text and base are."""
+    """A compiled URL pattern, made by `Pattern.parse`. Two patterns are equal if text and base are equal."""
 
     text: str
     base: str | None = None
@@ -101,7 +101,7 @@ class Pattern:
             parsed = syntax.parse(text, base)
             pattern = cls(text, base, parsed.scheme, parsed.nodes)
         if pattern.is_regex or len(text) > SURELY_COMPILED:
-            assert pattern._compiled is not None  # here, since it may be invalid
+            assert pattern._compiled is not None  # compiled now, since it may be invalid
         return pattern
 
     @cached_property
@@ -138,7 +138,7 @@ class Pattern:
     def _texts(self, url: str) -> Sequence[str | None] | None:
         """Return the text of each field in a URL in its normal form, or None if it does not match.
 
-        It matches node by node, each as long as possible, as RE2 does at first; RE2 is used only where this fails.
+        It matches node by node, each as long as possible, as RE2 does first; RE2 is used only if this fails.
         """
         at = url.find("://") + len("://")
         if url[:at] not in ("http://", "https://"):
@@ -286,7 +286,7 @@ def _match(url: str, read: Sequence[tuple[str, str]]) -> Match | None:
 
 
 def _date_parts(read: Sequence[tuple[str, str]]) -> dict[str, int] | None:
-    """Return year, month, day and yearday as far as they are present; None if two of them contradict each other."""
+    """Return those of year, month, day and yearday that are present; None if two of them contradict each other."""
     parts: dict[str, int] = {}
     for code, text in read:
         name, value = _date_part(code, text)
@@ -298,7 +298,7 @@ def _date_parts(read: Sequence[tuple[str, str]]) -> dict[str, int] | None:
 def _date_part(code: str, text: str) -> tuple[str, int]:
     match code.replace("-", ""):
         case "%y":
-            return "year", int(text) + (2000 if int(text) < 69 else 1900)  # POSIX, as strptime has it
+            return "year", int(text) + (2000 if int(text) < 69 else 1900)  # the rule of POSIX and strptime
         case "%b" | "%B":
             return "month", 1 + [name[:3] for name in syntax.MONTHS].index(text.lower()[:3])
         case plain:
@@ -310,7 +310,7 @@ def _span(parts: Mapping[str, int]) -> tuple[date, date] | None:
     """Return the first and last day that `parts` allow. Raises `ValueError` for a day outside the calendar."""
     year, month, day = parts.get("year"), parts.get("month"), parts.get("day")
     if year is None:
-        date(2000, month or 1, day or 1)  # any leap year: 30 February is wrong in all
+        date(2000, month or 1, day or 1)  # any leap year: 30 February is invalid in all
         return None
     if "yearday" in parts:
         day_of_year = date(year, 1, 1) + timedelta(days=parts["yearday"] - 1)
@@ -438,12 +438,12 @@ def _literal_start(nodes: Sequence[Node]) -> str:
 
 
 def _regex_start(regex: str) -> str:
-    """Return a text with which every match of `regex` begins; empty if it is not easily determined."""
+    """Return a text with which every match of `regex` begins; empty if it cannot be determined easily."""
     if "|" in regex.replace("\\|", ""):
         return ""
     rest = re.sub(r"^\^?https\?", "http", regex.removeprefix("^"))
     literal = re.match(r"(?:[A-Za-z0-9/:_~%=&,!@-]|\\[^A-Za-z0-9])*", rest)
     text = literal[0] if literal else ""
-    if rest[len(text) : len(text) + 1] in ("?", "*", "{"):  # the character before these varies
+    if rest[len(text) : len(text) + 1] in ("?", "*", "{"):  # the character before these signs varies
         text = re.sub(r"(?:\\.|.)$", "", text)
     return re.sub(r"\\(.)", r"\1", text)

@@ -1,4 +1,4 @@
-r"""The grammar of URL patterns: input: text; output: a tuple of nodes. `crawler.patterns.pattern` interprets the nodes.
+r"""The grammar of URL patterns: from text to a tuple of nodes, which `crawler.patterns.pattern` interprets.
 
     pattern   = "re:" regex | url
     url       = ("http://" | "https://" | "/") part*          "/" is joined to the example's scheme and host
@@ -16,7 +16,7 @@ from extractors.html.urls import DEFAULT_PORTS, ascii_host, escape, is_tracking,
 
 MAX_LENGTH = 2000  # characters of a pattern; the longest URL that browsers and servers commonly support
 MAX_OPTIONAL = 10  # […] in one pattern; each is enumerated in both forms, so at most 2 ** 10 URLs a day
-MAX_DIGITS = 12  # of a bounded number
+MAX_DIGITS = 12  # digits of a bounded number
 
 MONTHS = (
     "january", "february", "march", "april", "may", "june",
@@ -46,9 +46,9 @@ SLUG = rf"{SLUG_WORD}(?:\.[0-9](?:{SLUG_CHAR})*)*"
 SLUG_WITH_DOTS = rf"{SLUG_WORD}(?:\.{SLUG_WORD})*"
 
 _PARAMETER = re.compile(r"(?<=[?&])[^&]+")
-_PLAIN = re.compile(r"[A-Za-z0-9/._~%=&,!@-]+")  # in a path: characters that mean only themselves
+_PLAIN = re.compile(r"[A-Za-z0-9/._~%=&,!@-]+")  # in a path: characters without a special meaning
 
-# Other names under which users look for a placeholder.
+# Other names that users may try for a placeholder.
 ALIASES = {
     "number": "n", "num": "n", "page": "n", "no": "n", "int": "id", "digits": "id", "title": "slug", "name": "slug",
     "word": "slug", "year": "date", "month": "date", "day": "date", "yyyy": "date", "time": "date",
@@ -57,7 +57,7 @@ EXAMPLES = {"date": "{date:%Y-%m-%d}", "id": "{id}", "slug": "{slug}", "n": "{n:
 
 
 class PatternError(ValueError):
-    """An invalid pattern: what is wrong, where, and how to correct it.
+    """An invalid pattern. The message has the mistake, its place and a correction.
 
     `offset` counts characters of the pattern's text, from 0.
     """
@@ -144,7 +144,7 @@ class _PatternParser:
         self.zone = "host"
         self.depth = 0
         self.optional = 0
-        self.literal = ""  # characters not yet in a node
+        self.literal = ""  # characters that are not in a node yet
         self.literal_at = 0
 
     def parse(self, base: str | None) -> Syntax:

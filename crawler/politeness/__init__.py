@@ -1,1 +1,1 @@
-"""When a request may be sent to a host, and what the host forbids: pace, robots.txt, Retry-After, tdmrep.json."""
+"""Politeness: when requests may be sent to a host, and which ones: pace, robots.txt, Retry-After, tdmrep.json."""

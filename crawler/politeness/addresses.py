@@ -1,4 +1,4 @@
-"""The address behind a host's name, where hosts on one address share one pace (`settings: per_address:`)."""
+"""The IP addresses of hosts, if hosts on one address share one pace (`settings: per_address:`)."""
 
 import ipaddress
 import time
@@ -11,7 +11,7 @@ KEPT = 300.0  # seconds
 
 
 class AddressBook:
-    """The first of each host's addresses. `look_up`: as `guard.look_up`; `clock`: seconds, any beginning."""
+    """The first address of each host. `look_up`: as `guard.look_up`; `clock`: seconds from any origin."""
 
     def __init__(
         self,
@@ -27,7 +27,7 @@ class AddressBook:
         until, known = self._known.get(name, (0.0, ""))
         if self.clock() >= until:
             addresses = map(ipaddress.ip_address, await self.look_up(name, port))
-            # The same one for all processes, in whatever order they are found.
+            # The smallest, which is the same in all processes, in any order of the results.
             ordered = sorted(addresses, key=lambda address: (address.version, address))
             known = str(ordered[0]) if ordered else ""
             self._known[name] = (self.clock() + KEPT, known)

@@ -9,12 +9,12 @@ import zstandard
 from crawler.politeness.robots import PARSED
 from workers import keys
 
-CLAIM_SECONDS = 60.0  # the spider that requests the file may be dead by then: another one does
+CLAIM_SECONDS = 60.0  # after this time the requesting spider may be dead, and another one requests the file
 
 
 @dataclass(frozen=True, slots=True)
 class HostFile:
-    """A host's last response: status, and the body as far as it is read."""
+    """A host's last response: status, and the part of the body that is read."""
 
     status: int
     body: bytes
@@ -27,7 +27,7 @@ class HostFiles:
         self.redis, self.kind = connection, kind
 
     def get(self, host: str) -> tuple[HostFile, float] | None:
-        """The file of a host, and for how many seconds it is still valid; None if none is."""
+        """Return the file of a host, and for how many seconds it is still valid; None if none is."""
         if self.redis is None:
             return None
         pipe = self.redis.pipeline(transaction=True)
@@ -44,7 +44,7 @@ class HostFiles:
     def put(self, host: str, file: HostFile, seconds: float) -> None:
         """Keep a host's response for all spiders."""
         if self.redis is not None:
-            # One octet more than is read shows that there was more.
+            # One octet more than is read, to show that the file is longer.
             body = zstandard.ZstdCompressor().compress(file.body[: PARSED + 1])
             self.redis.set(self._key(host), b"%d " % file.status + body, px=int(seconds * 1000))
 

@@ -1,6 +1,6 @@
-"""A host's own files about its pages: robots.txt is obeyed, tdmrep.json is recorded. Each is requested once a day.
+"""The gates for a host's own files: robots.txt is obeyed, tdmrep.json is recorded. Each is requested once a day.
 
-robots.txt itself is read by `robots`, tdmrep.json by `tdm`.
+`robots` parses robots.txt, `tdm` parses tdmrep.json.
 """
 
 import asyncio
@@ -24,14 +24,14 @@ from crawler.politeness.pace import CRAWL_DELAY_MOST, host_of
 from crawler.run.outcomes import MOVED
 from workers.usage_rights import TDM_FILE
 
-PRIORITY = 1000  # before all pages
+PRIORITY = 1000  # of requests for these files: before all pages
 ROBOTS_PAUSES = (2.0, 5.0)  # seconds before it is requested again
 
 ValidFor = Callable[[HostFile], float | None]  # seconds for which a response is valid; None if it is a failure
 
 
 class RobotsMiddleware:
-    """Obeys each host's robots.txt. While one request fetches it, the host's others wait."""
+    """Obeys each host's robots.txt. While it is fetched, the other requests to the host wait."""
 
     def __init__(self, crawler: Any):
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
@@ -104,7 +104,7 @@ class TdmMiddleware:
 
     async def process_request(self, request: Request) -> None:
         """Note whether the page is reserved, as `1` or `0`."""
-        request.meta.pop(TDM_FILE, None)  # of the page that redirected here
+        request.meta.pop(TDM_FILE, None)  # that of the page that redirected here
         if not _has_rules(request):
             return
         reserved = (await self._rules_of(request.url)).reserves(request.url)
@@ -175,7 +175,7 @@ class HostFileFetcher:
             raise RunEnding
 
     async def _fetch(self, url: str) -> HostFile | str:
-        """The response, or why there is none. Too many redirects mean the same as a missing file."""
+        """Return the response, or why there is none. Too many redirects mean the same as a missing file."""
         hop, meta = url, {"dont_redirect": True, WITHOUT_ROBOTS: True}
         request = Request(hop, priority=PRIORITY, meta=meta, callback=NO_CALLBACK)
         try:

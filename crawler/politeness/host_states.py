@@ -1,4 +1,4 @@
-"""Which hosts are slowed down or closed now, for status and problems."""
+"""The states of hosts that are slowed down or closed now, for status and problems."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from workers import keys
 
 @dataclass(frozen=True, slots=True)
 class HostState:
-    """How a host is treated. `interval`: seconds that all requests keep; `until`: Unix seconds, None if not closed.
+    """The state of a host. `interval`: seconds that all requests keep; `until`: Unix seconds, None if not closed.
 
-    `failures`: in a row. `why`: why it was closed, also after it opens again; "" if it was not closed.
+    `failures`: in a row. `why`: the reason for which it was closed, also after it opens again; "" if it was not closed.
     """
 
     host: str
@@ -25,7 +25,7 @@ class HostState:
     why: str
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready, times in ISO 8601."""
+        """Return the JSON-ready form, times in ISO 8601."""
         return {
             "host": self.host,
             "state": self.state,
@@ -37,19 +37,19 @@ class HostState:
 
     @property
     def state(self) -> str:
-        """closed, slowed, or open."""
+        """ "closed", "slowed" or "open"."""
         if self.until is not None:
             return "closed"
         return "slowed" if self.interval else "open"
 
 
 def host_state(connection: "redis.Redis", host: str) -> HostState:
-    """How a host (name with port, as `pace.host_of` gives it) is treated now."""
+    """Return the present state of a host (name with port, as `pace.host_of` returns it)."""
     return _read(state_script(connection), host)
 
 
 def hosts(connection: "redis.Redis") -> list[HostState]:
-    """The hosts that are slowed down or closed now, by name."""
+    """Return the hosts that are slowed down or closed now, by name."""
     seconds, micros = connection.time()
     connection.zremrangebyscore(keys.TROUBLED_HOSTS, "-inf", seconds * 1_000_000 + micros)  # no request for a day
     names = sorted(name.decode() for name in cast(list[bytes], connection.zrange(keys.TROUBLED_HOSTS, 0, -1)))

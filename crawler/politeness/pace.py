@@ -1,19 +1,19 @@
 """The pace of each host, one for the whole cluster: Redis grants permits and takes reports on the responses.
 
-A permit is for one request at once: none is reserved ahead, so a delayed process cannot use an outdated
-one, and one that dies leaves none behind. Two permits of one host are at least the first one's interval apart,
-whoever requests them, on whatever machine. Times are those of Redis, so the machines' clocks don't matter. A host is a
+A permit is for one request that is sent immediately: none is reserved ahead, so a delayed process cannot use an
+outdated one, and a process that dies leaves none behind. Two permits of one host are at least the interval of the first
+apart, in all processes on all machines. Times are those of Redis, so the machines' clocks have no effect. A host is a
 name with its port (`host_of`), or an address (`crawler.politeness.addresses`).
 
     a host's interval = max(task's delay, Crawl-delay, slow-down after 429 and 503, slow-down as responses get slower)
 
-- 429, or 503 or 403 with a Retry-After: no permit before that time. 403, because hosts that limit requests use it in
-  this way (without the header it has no such meaning). Without the header 429 and 503 double the interval; good
-  responses reduce it.
-- A breaker opens after failures in a row (no connection, no answer in time, 5xx), in whatever process, grants one
-  permit when its time is over, and closes on the first response. Each time that it opens it stays open twice as long.
+- 429, or 503 or 403 with a Retry-After: no permit before that time. 403 is included because hosts
+  that limit requests use it in this way (without the header it has no such meaning). Without the header 429 and 503
+  double the interval; good responses reduce it.
+- A breaker opens after failures in a row (no connection, no response in time, 5xx) in any processes, grants one permit
+  when its time is over, and closes on the first response. Each time that it opens it stays open twice as long.
 
-The state is one hash per host (`lua/host.lua`) that expires when no more permits are requested.
+The state is one hash per host (`lua/host.lua`) that expires when permits are no longer requested.
 """
 
 import time
@@ -30,38 +30,38 @@ from workers import keys
 from workers.redis_access.steps import RECALL, Step
 
 DEFAULT_INTERVAL = 1.0  # seconds between two requests to one host, by default
-CRAWL_DELAY_MOST = 60.0  # seconds; more would keep a section of some thousand articles for weeks
-RETRY_AFTER_MOST = 86400.0  # seconds that a host may close itself for; then one request is sent
+CRAWL_DELAY_MOST = 60.0  # seconds; with more, a section of some thousand articles would take weeks
+RETRY_AFTER_MOST = 86400.0  # seconds of a Retry-After that count at most; then one request is sent
 PATIENCE = 30.0  # seconds a request waits in its process for a closed host; after that it is postponed
-CLEAR_SECONDS = 0.2  # for so long permits of a host without interval and problem are granted without Redis
+CLEAR_SECONDS = 0.2  # seconds in which permits of a host without interval and problem are granted without Redis
 LATE = 0.01  # seconds between requesting a permit and sending the request; an older permit is renewed …
-RENEWALS = 3  # … so many times; then the request is sent although it is late
+RENEWALS = 3  # … this many times; then the request is sent although it is late
 REPORT_EVERY = 1.0  # seconds between reports of good responses, as long as the host has no problem
 
-# Decisions of the Lua scripts. Times in seconds.
+# Constants of the Lua scripts. Times in seconds.
 _CONSTANTS: dict[str, float] = {
-    "SLOW_LEAST": 1.0,  # the interval that the first 429 or 503 brings
+    "SLOW_LEAST": 1.0,  # the interval after the first 429 or 503
     "SLOW_MOST": 60.0,
-    "SLOW_FORGOTTEN": 0.05,  # less counts as none
-    "SLOW_KEPT": 3600.0,  # after the last 429 or 503
-    "LAG_LEAST": 0.5,  # responses may be slower than usual by this …
+    "SLOW_FORGOTTEN": 0.05,  # a smaller interval counts as none
+    "SLOW_KEPT": 3600.0,  # how long a slow-down is kept after the last 429 or 503
+    "LAG_LEAST": 0.5,  # responses are judged slow from this much above the usual time …
     "LAG_MOST": 10.0,
-    "OPEN_LEAST": 60.0,  # the breaker's first time; longer than PATIENCE, so that the run ends, and the next one probes
+    "OPEN_LEAST": 60.0,  # the breaker's first pause; longer than PATIENCE: the run ends, and the next one probes
     "OPEN_MOST": 1800.0,
-    "PROBE_MOST": 60.0,  # the process that sent the probe may be dead by then: another one sends one
-    "OTHERS_KEPT": 10.0,  # since the last permit with an interval: until then each permit is requested from Redis
-    "PROBE_LOOK": 0.5,  # between checks whether the probe was answered
-    "STATE_KEPT": 3600.0,  # of a host without requests
-    "PROBLEM_KEPT": 86400.0,  # … if it had a problem: hourly runs should find the breaker as they left it
+    "PROBE_MOST": 60.0,  # after this time the process that sent the probe may be dead, and another one sends one
+    "OTHERS_KEPT": 10.0,  # after the last permit with an interval, each permit is requested from Redis for this time
+    "PROBE_LOOK": 0.5,  # between two checks for the response to the probe
+    "STATE_KEPT": 3600.0,  # how long the state of a host without requests is kept …
+    "PROBLEM_KEPT": 86400.0,  # … and if it had a problem: hourly runs should find the breaker in its state
 }
 _NUMBERS: dict[str, float] = {
-    "FAILURES_MOST": 8,  # in a row
-    "SPEED_UP": 0.8,  # by each good response: from 1 s to nothing in 14 of them
-    "SAMPLES_LEAST": 20,  # response times before they are judged
-    "USUAL_WEIGHT": 0.005,  # of a response time in the slow average: a memory of some hundred responses
-    "UNUSUAL": 0.1,  # of that weight, for one that is much slower: slowness must not become usual too soon
-    "RECENT_WEIGHT": 0.3,  # … in the quick one
-    "LAG_FACTOR": 3.0,  # … or this many times as slow
+    "FAILURES_MOST": 8,  # failures in a row that open the breaker
+    "SPEED_UP": 0.8,  # factor of the interval by each good response: from 1 s to nothing in 14 responses
+    "SAMPLES_LEAST": 20,  # response times that are needed before they are judged
+    "USUAL_WEIGHT": 0.005,  # weight of a response time in the slow average, which covers some hundred responses
+    "UNUSUAL": 0.1,  # factor of that weight for a much slower response, so that slowness does not become usual too soon
+    "RECENT_WEIGHT": 0.3,  # weight of a response time in the quick average
+    "LAG_FACTOR": 3.0,  # … and from this many times the usual time
 }
 _PRELUDE = "".join(f"local {name} = {value * 1e6:.0f}\n" for name, value in _CONSTANTS.items()) + "".join(
     f"local {name} = {value}\n" for name, value in _NUMBERS.items()
@@ -84,7 +84,8 @@ class Permit:
 
 @dataclass(frozen=True, slots=True)
 class HostProblem:
-    """What a response, or none, means for further requests. `rest`: seconds of its Retry-After, 0 if it has none.
+    """The meaning of a response, or of its absence, for further requests. `rest`: seconds of its Retry-After, 0 if
+    none.
 
     `slow`: the host receives too many requests; `failed`: it is unavailable or has an error. Neither: it is available.
     """
@@ -96,7 +97,7 @@ class HostProblem:
 
     @property
     def kind(self) -> str:
-        """Its name in the report's script."""
+        """The name of the problem in `report.lua`."""
         if self.slow:
             return "both" if self.failed else "slow"
         return "fail" if self.failed else "alive"
@@ -109,8 +110,8 @@ class _Unreported:
     `oldest`: the oldest permit of the good responses.
     """
 
-    reported: float  # by this process' clock
-    clear_until: float = 0.0  # by this process' clock
+    reported: float  # seconds of this process' clock
+    clear_until: float = 0.0  # seconds of this process' clock
     has_problem: bool = False
     interval: float = 0.0
     good: int = 0
@@ -120,7 +121,7 @@ class _Unreported:
 
 
 class Pace:
-    """Requests permits and reports responses. One per process. `clock`: seconds, any beginning."""
+    """Requests permits and reports responses. One per process. `clock`: seconds from any origin."""
 
     def __init__(self, connection: "redis.Redis", clock: Callable[[], float] = time.monotonic):
         self._clock = clock
@@ -145,7 +146,7 @@ class Pace:
         return Permit(wait / 1e6, closed.decode(), at, now)
 
     def in_time(self, host: str, permit: Permit, interval: float) -> Permit | None:
-        """Call just before a request is sent: a late request would be too close to that of the next permit.
+        """Check a permit just before its request is sent, because a late request would be too close to the next one.
 
         A late permit is renewed. Returns the permit that is valid now, None if another one was granted since.
         """
@@ -176,7 +177,7 @@ class Pace:
     def on_problem(self, host: str, at: float, problem: HostProblem) -> None:
         """Report a problem of the request with the permit of `at`."""
         known = self._known(host)
-        if known.good:  # these responses came before
+        if known.good:  # the earlier responses are reported first
             self._send_report(host, known, known.oldest)
         self._send_report(host, known, at, problem)
 
@@ -208,10 +209,10 @@ def host_of(url: str) -> str:
 
 
 def state_script(connection: "redis.Redis") -> Any:
-    """The script that reads a host's state: see `crawler.politeness.host_states`."""
+    """Return the script that reads a host's state: see `crawler.politeness.host_states`."""
     return connection.register_script(_PRELUDE + lua.script("state"))
 
 
 def state_key(host: str) -> str:
-    """Where a host's state is in Redis."""
+    """Return the key of a host's state in Redis."""
     return keys.of_host(host, "pace")

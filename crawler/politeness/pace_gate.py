@@ -14,7 +14,7 @@ from crawler.fetching.failures import host_failure
 from crawler.politeness.pace import PATIENCE, HostProblem, Permit
 from crawler.politeness.retry_after import problem_of
 
-MARGIN = 0.02  # seconds added to an interval: requests leave some milliseconds after their permits, each differently
+MARGIN = 0.02  # seconds added to an interval, because requests are sent some milliseconds after their permits
 
 
 class PaceMiddleware(Gate):
@@ -78,7 +78,7 @@ class GrantedPermit:
 
 
 async def in_time(request: Request) -> None:
-    """Call just before a request is sent: renew a late permit, or wait for another one. Raises as `process_request`."""
+    """Renew a late permit just before its request is sent, or wait for another one. Raises as `process_request`."""
     while (granted := request.meta.pop(PERMIT, None)) is not None:
         gate: PaceMiddleware = granted.gate
         permit = gate.context.guarded_call(gate.pace.in_time, granted.host, granted.permit, gate.interval)

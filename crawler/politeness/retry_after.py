@@ -13,8 +13,8 @@ from typing import Any
 
 from crawler.politeness.pace import RETRY_AFTER_MOST, HostProblem
 
-WITH_RETRY_AFTER = frozenset({403, 429, 503})  # their Retry-After means too many requests, or too early ones
-TOO_MANY = frozenset({429, 503})  # these mean it without the header as well
+WITH_RETRY_AFTER = frozenset({403, 429, 503})  # statuses whose Retry-After means too many or too early requests
+TOO_MANY = frozenset({429, 503})  # statuses with this meaning even without the header
 
 _SECONDS = re.compile(r"[0-9]{1,300}(?:\.[0-9]{0,300})?")
 
@@ -53,7 +53,7 @@ def too_many_requests(response: Any) -> HostProblem | None:
 
 
 def _rest(response: Any) -> float:
-    """The seconds of a response's Retry-After, within bounds; 0 if it has none."""
+    """Return the seconds of a response's Retry-After, within bounds; 0 if it has none."""
     value, date = ((response.headers.get(name) or b"").decode("latin-1") for name in ("Retry-After", "Date"))
     return min(max(seconds_of(value, date=date) or 0.0, 0.0), RETRY_AFTER_MOST) if value else 0.0
 

@@ -1,16 +1,17 @@
-"""robots.txt, by RFC 9309: input: octets; output: rules for one crawler. No network; `host_rules` fetches it.
+"""robots.txt, by RFC 9309: from octets to rules for one crawler. No network; `host_rules` fetches the file.
 
     body → lines → groups → rules of the product token → may this URL be fetched?
 
-Where the RFC leaves a choice:
+Our choices where the RFC leaves one:
 - Records are read by its grammar: a colon is required, and misspelled keys are ignored.
 - `Crawl-delay`, which it does not define, applies to the user agents directly before it.
-- Delimiters: in a query `/` and `%2F` are one (its own example), in a path they are two. `=` and `&` stay as they are.
+- Delimiters: in a query `/` and `%2F` are equal (the RFC's own example), in a path they differ; `=` and `&` are kept.
 - A 429 is a 4xx, so everything is allowed, but for less than a day: it does not mean that there are no rules.
 
-Protego, which Scrapy uses, differs: a group applies if our name only begins with the group's, and does not apply if the
-group names a version; an unknown record ends a group; `Allow: /index.html` allows `/`; a `$` at the end also matches
-itself; escapes in queries are not those of the RFC's table; other line ends are accepted, and colons may be missing.
+Protego, which Scrapy uses, differs: a group also applies if our name begins with that of the group, and does not apply
+if the group names a version; an unknown record ends a group; `Allow: /index.html` allows `/`; a `$` at the end also
+matches itself; escapes in queries are not those of the RFC's table; other line ends are accepted, and colons may be
+missing.
 """
 
 import math
@@ -21,10 +22,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-REDIRECTS = 5  # consecutive ones that are followed, section 2.3.1.2
+REDIRECTS = 5  # consecutive redirects that are followed, section 2.3.1.2
 PARSED = 512 * 1024  # octets; at least 500 KiB, section 2.5, and the rest is ignored
 KEPT = 24 * 3600.0  # seconds, section 2.4
-KEPT_SHORT = 600.0  # seconds for what passes: a hiccup should not close a host for a day
+KEPT_SHORT = 600.0  # seconds after a temporary failure, which should not close a host for a day
 TOO_MANY_REQUESTS = 429
 
 RULES = frozenset({b"allow", b"disallow"})
@@ -32,7 +33,7 @@ DELAY = frozenset({b"crawl-delay"})
 
 _BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n|\r|\n")
-_ESCAPE_OR_OTHER = re.compile(rb"%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~-]")  # not the unreserved characters of RFC 3986
+_ESCAPE_OR_OTHER = re.compile(rb"%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~-]")  # all but the unreserved characters of RFC 3986
 _PRODUCT = re.compile(rb"[a-z_-]+")
 _UNRESERVED = re.compile(rb"[A-Za-z0-9._~-]")
 
@@ -62,7 +63,7 @@ class Rule:
 
     @property
     def octets(self) -> int:
-        """How specific the rule is: the number of its octets."""
+        """The number of the rule's octets, by which the most specific rule is found."""
         return len(self.path) + self.ends
 
 
@@ -106,7 +107,7 @@ def url_of(url: str) -> str:
 
 
 def of_answer(status: int, body: bytes, product: str) -> tuple[Robots | Unreachable, float]:
-    """The rules by a response, for the crawler `product` (section 2.3.1), and for how many seconds they are valid."""
+    """The rules of a response for the crawler `product` (section 2.3.1), and for how many seconds they are valid."""
     if status >= 500:
         return unreachable(f"http {status}")
     if 200 <= status < 300:
@@ -115,7 +116,7 @@ def of_answer(status: int, body: bytes, product: str) -> tuple[Robots | Unreacha
 
 
 def unreachable(reason: str) -> tuple[Unreachable, float]:
-    """The result if there is no response, and for how many seconds it is valid."""
+    """Return the result if there is no response, and for how many seconds it is valid."""
     return Unreachable(reason), KEPT_SHORT
 
 
@@ -143,7 +144,7 @@ def spellings_of(url: str) -> tuple[bytes, ...]:
 
 
 class RobotsCache:
-    """The rules of hosts, for as long as they are valid. `clock`: seconds, any beginning."""
+    """A cache of the valid rules of hosts. `clock`: seconds from any origin."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         self._clock = clock
@@ -161,21 +162,21 @@ class RobotsCache:
 
 def _records(body: bytes) -> Iterator[Record]:
     lines = _LINE_END.split(body[:PARSED].removeprefix(_BOM))
-    for line in lines if len(body) <= PARSED else lines[:-1]:  # half a path would forbid more than the whole
+    for line in lines if len(body) <= PARSED else lines[:-1]:  # a truncated path would forbid more than the whole one
         key, colon, value = line.partition(b"#")[0].partition(b":")
         if colon:
             yield Record(key.strip().lower(), value.strip())
 
 
 def _said_to(name: bytes, records: Iterable[Record], kinds: Set[bytes]) -> list[Record]:
-    """The records of `kinds` for a user agent: those of its groups, else those of the groups of `*`."""
+    """Return the records of `kinds` for a user agent: those of its groups, else those of the groups of `*`."""
     groups = list(_groups(records, kinds))
     chosen = [said for names, said in groups if name in names] or [said for names, said in groups if b"*" in names]
     return [record for said in chosen for record in said]
 
 
 def _groups(records: Iterable[Record], kinds: Set[bytes]) -> Iterator[tuple[set[bytes], list[Record]]]:
-    """User agents with the records of `kinds` below them, up to the next user agent. Other records change nothing."""
+    """Yield user agents with the records of `kinds` up to the next user agent. Other records are ignored."""
     names: set[bytes] = set()
     said: list[Record] = []
     for record in records:
@@ -190,7 +191,7 @@ def _groups(records: Iterable[Record], kinds: Set[bytes]) -> Iterator[tuple[set[
 
 
 def _products(value: bytes) -> set[bytes]:
-    """The crawlers that a user-agent line names: `foobot` for `Foobot/1.0` and `Foobot News`.
+    """Return the crawlers that a user-agent line names: `foobot` for `Foobot/1.0` and `Foobot News`.
 
     A product token has no digits (section 2.2.1); a name with digits is also kept as it is.
     """
@@ -206,7 +207,7 @@ def rule_of(record: Record) -> Rule:
 
 
 def _seconds(value: bytes) -> float | None:
-    """The seconds of a Crawl-delay; None if the value is invalid."""
+    """Return the seconds of a Crawl-delay; None if the value is invalid."""
     try:
         seconds = float(value)
     except ValueError:
@@ -215,7 +216,7 @@ def _seconds(value: bytes) -> float | None:
 
 
 def _escaped(octets: bytes, kept: bytes) -> bytes:
-    """One spelling, section 2.2.2: escapes of unreserved characters are decoded, all others but `kept` are escaped."""
+    """Return the one spelling (section 2.2.2): unreserved characters decoded, all others except `kept` escaped."""
 
     def one(found: re.Match[bytes]) -> bytes:
         text = found[0]

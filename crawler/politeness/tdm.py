@@ -1,6 +1,6 @@
-"""/.well-known/tdmrep.json: which of a host's pages are reserved from text and data mining.
+"""The file /.well-known/tdmrep.json: which of a host's pages are reserved from text and data mining.
 
-Input: octets; output: rules.
+Input: octets. Output: rules.
 
 Source: TDM Reservation Protocol, final report of 10 May 2024. Its patterns are those of robots.txt; the first rule that
 matches a page applies. An invalid file has no rules.
@@ -17,7 +17,7 @@ RULES_MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class TdmRules:
-    """A host's rules in their order, each with whether its pages are reserved."""
+    """A host's rules in their order, each with the information whether its pages are reserved."""
 
     rules: tuple[tuple[Rule, bool], ...] = ()
 

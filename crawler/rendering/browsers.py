@@ -32,12 +32,12 @@ from crawler.rendering.visit import SETTLE_SECONDS, PageEnds, Visit
 
 PAGES_A_CONTEXT = 50
 PAGES_A_BROWSER = 500
-MEMORY = 1.5 * 2**30  # bytes of all its processes, shared pages counted each time: then it gets no more pages
-MEMORY_MOST = 4 * 2**30  # … and then it is killed with its open pages
+MEMORY = 1.5 * 2**30  # bytes of all processes (shared memory counted each time) at which a browser gets no more pages …
+MEMORY_MOST = 4 * 2**30  # … and from which it is killed with its open pages
 LOOK_EVERY = 1.0  # seconds between two checks of the memory while pages are open
 START_SECONDS = 30.0
-CLOSE_SECONDS = 5.0  # that a tab or a browser gets to close; then its processes are killed
-VISIT = "visit"  # in a navigation's meta: its `Visit`
+CLOSE_SECONDS = 5.0  # seconds that a tab or a browser has to close; then its processes are killed
+VISIT = "visit"  # key of the `Visit` in the meta of a navigation
 FLAGS = ("--blink-settings=imagesEnabled=false", "--js-flags=--max-old-space-size=512")  # the second: MiB a page
 WITHOUT_UDP = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete window[name]"
 CUT_OFF = (
@@ -47,7 +47,7 @@ CUT_OFF = (
     "has been closed",
 )
 
-logging.getLogger("scrapy-playwright").setLevel(logging.CRITICAL)  # the spider logs failures, in one line
+logging.getLogger("scrapy-playwright").setLevel(logging.CRITICAL)  # the spider itself logs failures, in one line
 
 
 class BrowserGone(Exception):
@@ -64,20 +64,20 @@ class Browser:
         self.idle.set()
         self._context = {"service_workers": "block", "accept_downloads": False, "ignore_https_errors": True}
         self._context["user_agent"] = crawler.settings["USER_AGENT"]
-        self._shown = 0  # pages that it was given
-        self._open: dict[str, int] = {}  # context -> its open pages
-        self._tabs: set[Any] = set()  # ours; any other was opened by a page
-        self._guarding: dict[str, asyncio.Future[None]] = {}  # contexts
-        self._opening = 0  # tabs that are being opened
+        self._shown = 0  # number of pages that it was given
+        self._open: dict[str, int] = {}  # context -> number of its open pages
+        self._tabs: set[Any] = set()  # tabs of this program; any other was opened by a page
+        self._guarding: dict[str, asyncio.Future[None]] = {}  # by context
+        self._opening = 0  # number of tabs that are being opened
         self._pids: list[int] = []
         self._watch: asyncio.Task[None] | None = None
         self._handler = ScrapyPlaywrightDownloadHandler.from_crawler(crawler)
-        self._handler.abort_request = lambda request: True  # requests that `Visit` does not see are not sent
+        self._handler.abort_request = lambda request: True  # blocks requests that `Visit` does not see
         self._handler.config = dataclasses.replace(
             self._handler.config,
             launch_options=launch_options(executable, proxy, FLAGS),
             startup_context_kwargs={self._context_name(): self._context},
-            max_pages_per_context=1000,  # the spider limits their number
+            max_pages_per_context=1000,  # no limit here: the spider limits the number of pages
             restart_disconnected_browser=False,
             target_closed_max_retries=0,
             download_timeout_secs=1.0,
@@ -85,12 +85,12 @@ class Browser:
 
     @property
     def worn_out(self) -> bool:
-        """Whether it gets no more pages."""
+        """Whether the browser is to get no more pages."""
         grown = self._shown > 0 and resident(self._pids) > MEMORY
         return self.broken or grown or self._shown >= PAGES_A_BROWSER
 
     async def start(self) -> None:
-        """Raises `BrowserMissing` if it does not start."""
+        """Start the browser. Raises `BrowserMissing` if it does not start."""
         before = set(below(os.getpid()))
         try:
             await asyncio.wait_for(self._handler._launch(), START_SECONDS)
@@ -152,7 +152,7 @@ class Browser:
         return f"pages-{self._shown // PAGES_A_CONTEXT}"
 
     async def _prepare(self, page: Any, navigation: Request) -> None:
-        """Set up a new tab. Requests of other tabs, those that pages open, are not sent."""
+        """Set up a new tab. Requests of other tabs, which pages open, are not sent."""
         self._opening -= 1
         visit: Visit = navigation.meta[VISIT]
         visit.tab = page
@@ -163,7 +163,7 @@ class Browser:
                 self._guarding[name] = asyncio.ensure_future(_guard(page.context))
             await asyncio.shield(self._guarding[name])
             await visit.prepare(page)
-        except PlaywrightError as error:  # scrapy-playwright would only log it; the tab sends no request then
+        except PlaywrightError as error:  # scrapy-playwright would only log the error; the tab then sends no request
             visit.not_prepared = error
 
     def _take(self, name: str) -> None:
@@ -173,7 +173,7 @@ class Browser:
         self.idle.clear()
 
     async def _leave(self, tab: Any, name: str) -> None:
-        """Close a page's tab and those it opened; the last page of a used-up context also closes the context."""
+        """Close a page's tab and those that it opened; after the last page of a used-up context, also the context."""
         self._tabs.discard(tab)
         self._opening -= tab is None
         self._open[name] -= 1
@@ -192,11 +192,11 @@ class Browser:
         try:
             if what is not None and not self.broken:
                 await asyncio.wait_for(what.close(), CLOSE_SECONDS)
-        except TimeoutError:  # its renderer hangs, and other tabs with it
+        except TimeoutError:  # its renderer hangs, and so do other tabs
             self._break()
             self._kill()
         except PlaywrightError:
-            pass  # it is closed
+            pass  # it is already closed
 
     def _reason(self, error: Exception) -> Exception:
         text = str(error)
@@ -232,13 +232,13 @@ class Browser:
 
 
 async def _guard(context: Any) -> None:
-    """Block requests of tabs that pages open, and connections by UDP, whatever the browser's flags do."""
+    """Block requests of tabs that pages open, and UDP connections, independently of the browser's flags."""
     await context.route("**", lambda route: route.abort())
     await context.add_init_script(WITHOUT_UDP)
 
 
 class Browsers:
-    """One browser after the other, behind one proxy. Not for several event loops."""
+    """The browsers of a crawl, one after the other, all with one proxy. Not for several event loops."""
 
     def __init__(self, crawler: Any):
         self.crawler = crawler
@@ -266,7 +266,7 @@ class Browsers:
             return self._current
 
     async def show(self, request: Request) -> Response:
-        """Render a page; once more, in a new browser, if the first one died with it."""
+        """Render a page; if the browser dies with it, once more in a new browser."""
         for _ in range(2):
             browser = await self.ready()
             try:

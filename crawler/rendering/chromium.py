@@ -1,8 +1,8 @@
-"""Which browser, and with what options.
+"""The browser and its options.
 
-The browser is the Chromium that is installed here (`find_browser`), headless, with its sandbox unless we are root.
+It is the Chromium that is installed here (`find_browser`), headless, with its sandbox unless the user is root.
 Each of its connections goes through `crawler.guarding.browser_proxy`. For screenshots there are two contexts: `SCRIPTS`
-renders a page as a reader sees it; `PLAIN` has no JavaScript and is used if the first is blank or fails.
+renders a page as for a reader; `PLAIN` has no JavaScript and is used if the first is blank or fails.
 """
 
 import os
@@ -19,7 +19,7 @@ from crawler.guarding.gate import AddressGate
 from crawler.rendering.task import TABS
 from workers.errors import ExemplarError
 
-BROWSER = "EXEMPLAR_CHROMIUM"  # the environment's variable: path of the browser
+BROWSER = "EXEMPLAR_CHROMIUM"  # environment variable: path of the browser
 NAMES = (
     "chromium",
     "chromium-browser",
@@ -28,22 +28,24 @@ NAMES = (
     "google-chrome",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 )
-OF_PLAYWRIGHT = "PLAYWRIGHT_BROWSERS_PATH"  # where `playwright install` puts browsers, if not in the user's cache
-PLACES = (  # of the program in a folder of Playwright's; the headless shell is installed by itself at times
+OF_PLAYWRIGHT = (
+    "PLAYWRIGHT_BROWSERS_PATH"  # environment variable: Playwright's folder of browsers, if not the usual one
+)
+PLACES = (  # paths of the program in a folder of Playwright; the headless shell may be installed alone
     "chromium-*/chrome-linux*/chrome",
     "chromium-*/chrome-mac*/*.app/Contents/MacOS/*",
     "chromium_headless_shell-*/chrome*-linux*/*headless*shell",
     "chromium_headless_shell-*/chrome*-mac*/*headless*shell",
 )
 SCRIPTS, PLAIN = "scripts", "plain"  # browser contexts
-PAGE_SECONDS = 20  # until a page must have loaded
+PAGE_SECONDS = 20  # seconds until a page must have loaded
 
 FLAGS = (
     "--disable-gpu",
-    "--disable-quic",  # UDP would go past the proxy; so would WebRTC, whose switch has lost its first word meanwhile
+    "--disable-quic",  # UDP would bypass the proxy; so would WebRTC, whose switch now has a shorter name
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # the proxy resolves names, those of prefetches too
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # the proxy resolves names, also for prefetches
     "--no-first-run",
     "--disable-background-networking",
     "--disable-component-update",
@@ -57,21 +59,21 @@ class BrowserMissing(ExemplarError):
 
 
 def find_browser() -> str:
-    """Return the path of the browser: the one named, the system's, or Playwright's own. Raises `BrowserMissing`."""
+    """Return the path of the browser: that of the variable, the system's or Playwright's. Raises `BrowserMissing`."""
     named = os.environ.get(BROWSER)
     if named and not shutil.which(named):
         raise BrowserMissing(f"{BROWSER}={named} is not a program")
     found = named or next(filter(None, map(shutil.which, NAMES)), None) or _of_playwright()
     if found is None:
         raise BrowserMissing(
-            "no Chromium is installed; on Debian and Ubuntu: apt-get install chromium, anywhere: "
-            f"playwright install chromium, else name one in {BROWSER}"
+            "no Chromium is installed; run apt-get install chromium (Debian, Ubuntu) or playwright install chromium, "
+            f"or name a browser in {BROWSER}"
         )
     return found
 
 
 def _of_playwright() -> str | None:
-    """The newest Chromium of `playwright install`; Playwright itself would have to start its driver to find it."""
+    """The newest Chromium of `playwright install`, found without Playwright, which would start its driver for this."""
     cache = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "ms-playwright"
     folder = Path(os.environ.get(OF_PLAYWRIGHT) or cache)
     for place in PLACES:
@@ -94,7 +96,7 @@ def launch_options(browser: str, proxy: str, flags: tuple[str, ...] = ()) -> dic
 def rendering_settings(browser: str, proxy: str, context: dict[str, Any], tabs: int = TABS) -> dict[str, Any]:
     """Return the Scrapy settings for screenshots: requests with `meta={"playwright": True}`.
 
-    `proxy` is the URL of a `GuardedProxy`; `context` holds Playwright's own options (viewport, …) for both contexts.
+    `proxy`: the URL of a `GuardedProxy`; `context`: Playwright's own options (viewport, …) for both contexts.
     """
     handler = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
     return {
@@ -123,7 +125,7 @@ def is_needless(request: Any) -> bool:
 
 
 class AddressGateBehindProxy(AddressGate):
-    """For rendered pages: all their responses come from the address of the proxy, which has checked the address."""
+    """The address gate for rendered pages, whose responses all come from the proxy, which has checked the address."""
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Check the address of responses that do not come from the browser, such as that of robots.txt."""

@@ -13,12 +13,12 @@ from crawler.rendering.chromium import BrowserMissing
 if TYPE_CHECKING:
     from crawler.rendering.browsers import Browsers
 
-PLAIN_HANDLERS = "EXEMPLAR_PLAIN_HANDLERS"  # setting: scheme -> the handler for what is not rendered
-READY_AT = 945  # among the middlewares: after robots.txt and guard, before the pace, so that no permit expires
+PLAIN_HANDLERS = "EXEMPLAR_PLAIN_HANDLERS"  # setting: scheme -> the handler for requests that are not rendered
+READY_AT = 945  # order among the middlewares: after robots.txt and guard, before the pace, so that no permit expires
 
 
 def browsers_of(crawler: Any) -> "Browsers":
-    """The browsers of a crawl; Playwright is imported only when the first one is needed."""
+    """Return the browsers of a crawl; Playwright is imported only when the first one is needed."""
     if crawler.spider.browsers is None:
         from crawler.rendering.browsers import Browsers
 
@@ -55,7 +55,7 @@ class RenderingHandler:
         return cls(crawler)
 
     async def download_request(self, request: Request) -> Response:
-        """Raises what the other handler raises; for rendered pages `RenderingFailed`, `RequestRefused`."""
+        """Download. Raises the errors of the other handler; for rendered pages `RenderingFailed`, `RequestRefused`."""
         if request.meta.get(RENDER):
             return await browsers_of(self.crawler).show(request)
         scheme = request.url.partition(":")[0]
@@ -66,7 +66,7 @@ class RenderingHandler:
         return response
 
     async def close(self) -> None:
-        """Called by Scrapy at the end."""
+        """Close the browsers; called by Scrapy at the end."""
         if self.crawler.spider.browsers is not None:
             await self.crawler.spider.browsers.close()
         for handler in self._plain.values():
@@ -85,7 +85,7 @@ class BrowserReady:
         return cls(crawler)
 
     async def process_request(self, request: Request) -> None:
-        """Without a browser the run ends and the page waits. Raises `RunEnding`."""
+        """Raises `RunEnding` without a browser: the run ends and the page waits."""
         if not request.meta.get(RENDER):
             return
         try:

@@ -14,7 +14,7 @@ def below(pid: int) -> list[int]:
         try:
             parent = int(status.read_text("utf-8", "replace").rpartition(")")[2].split()[1])
         except (OSError, IndexError, ValueError):
-            continue  # it has ended meanwhile
+            continue  # the process has ended meanwhile
         children[parent].append(int(status.parent.name))
     descendants = list(children[pid])
     for child in descendants:
@@ -23,7 +23,7 @@ def below(pid: int) -> list[int]:
 
 
 def resident(pids: list[int]) -> int:
-    """Return the resident bytes of processes; pages that they share count for each."""
+    """Return the resident bytes of processes; shared memory counts for each of them."""
     return sum(map(_resident, pids))
 
 

@@ -1,7 +1,7 @@
-"""A cache of scripts, as their headers allow it: each is requested once, not once per page.
+"""A cache of scripts, within the limits of their headers: each is requested once, not once per page.
 
-Chromium has no cache of its own as long as requests are intercepted, and the scripts of a site's pages are mostly the
-same few files. It stores what an ordinary cache may store (RFC 9111): responses with a maximum age or a date of
+Chromium does not use its own cache while requests are intercepted, and the scripts of a site's pages are mostly the
+same few files. This cache stores the responses that RFC 9111 allows to store: those with a maximum age or a date of
 modification.
 """
 
@@ -12,15 +12,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 LARGEST = 4 * 2**20  # bytes of one script
-ALL = 48 * 2**20  # bytes
-KEPT = 3600.0  # seconds at most, whatever its headers allow
+ALL = 48 * 2**20  # bytes of all scripts
+KEPT = 3600.0  # seconds at most, also if the headers allow more
 OF_THE_CONNECTION = frozenset({"content-encoding", "content-length", "transfer-encoding", "set-cookie", "connection"})
 _MAX_AGE = re.compile(r"max-age\s*=\s*\"?(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
 class KeptScript:
-    """A script as it is passed to the browser, and its expiry by the cache's clock."""
+    """A script in the form for the browser, and its expiry by the cache's clock."""
 
     headers: dict[str, str]
     body: bytes
@@ -28,7 +28,7 @@ class KeptScript:
 
 
 class ScriptCache:
-    """Scripts by URL; the longest unused are dropped. `clock`: seconds, any beginning."""
+    """Scripts by URL; those unused for longest are dropped. `clock`: seconds from any origin."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         self._clock = clock

@@ -1,4 +1,4 @@
-"""Which pages of a task are rendered. Without Scrapy and without a browser.
+"""The decision which pages of a task are rendered. Without Scrapy and without a browser.
 
 `render: true` and `false` apply to the articles. With `auto` (the default) the example is first fetched without a
 browser; if it is an empty shell, the task's articles are rendered. The decision is kept in Redis with the example,
@@ -15,13 +15,13 @@ from workers import keys
 from workers.extraction_config import example_asked, example_of, example_rendered, note_rendered
 from workers.inbox import StoredPage
 
-TABS = 4  # pages of a browser at a time; about 4 pages a second and 700 MB at 4
-LISTS_KEPT = 1000  # list pages of a task that are known to be shells; more are fetched plainly first
+TABS = 4  # pages of a browser at a time; 4 give about 4 pages a second and take 700 MB
+LISTS_KEPT = 1000  # list pages of a task that are known to be shells; further ones are fetched without a browser first
 MARKUP = ("", "text/html", "application/xhtml+xml")
 
 
 class Rendering:
-    """Which pages of one task are rendered. `on`: its articles; None: undecided until the example is fetched."""
+    """The rendering of one task's pages. `on`: for its articles; None: undecided until the example is fetched."""
 
     def __init__(self, connection: "redis.Redis", task: Task):
         self.redis, self.task = connection, task
@@ -52,18 +52,18 @@ class Rendering:
         return bool(self.on) and bool(self.redis.sismember(self._lists, url))
 
     def is_list_shell(self, url: str, body: bytes, content_type: str, fitting: int) -> bool:
-        """Whether a list page that was fetched plainly has scripts, and none of its links is `fitting`."""
+        """Whether a list page that was fetched without a browser has scripts, and none of its links is `fitting`."""
         if not self.on or fitting or media_type(content_type) not in MARKUP:
             return False
         return not self.renders_list(url) and _is_scripted(body, content_type)
 
     def render_list(self, url: str) -> None:
-        """From now on, render this list page at once."""
+        """Record that this list page is to be rendered immediately from now on."""
         if self.redis.scard(self._lists) < LISTS_KEPT:
             self.redis.sadd(self._lists, url)
 
     def _as_kept(self) -> bool | None:
-        """Whether the kept example was rendered; None if there is none. One without a note was fetched plainly."""
+        """Whether the stored example was rendered; None if there is none. An example without a note was not."""
         if example_asked(self.redis, self.task.name) != self.task.example:
             return None
         rendered = example_rendered(self.redis, self.task.name)
@@ -71,7 +71,7 @@ class Rendering:
             return rendered
         try:
             example = example_of(self.redis, self.task.name)
-        except ValueError:  # it is damaged
+        except ValueError:  # the example is damaged
             return None
         if example is None or _is_shell(example.page):
             return None
@@ -80,7 +80,7 @@ class Rendering:
 
 
 def _is_shell(page: StoredPage) -> bool:
-    from extractors.page import Page  # late: most runs need neither
+    from extractors.page import Page  # imported late: most runs need neither
     from extractors.page_types.empty_shell import is_shell
 
     return is_shell(Page(decode(page.body, page.content_type)[0], page.url))

@@ -30,23 +30,23 @@ from crawler.rendering.scripts import ScriptCache, seconds_of
 from crawler.run.outcomes import MOVED, of_answer
 from workers.inbox import LARGEST_PAGE
 
-SETTLE_SECONDS = 10.0  # at most, from the main document's first byte until the HTML is taken
-QUIET_SECONDS = 0.2  # between two checks; unchanged from one to the next and no open request: the page is ready
-STILL_SECONDS = 2.0  # unchanged for so long, a page is ready despite open requests (polling, trackers)
-SPARSE_SECONDS = 3.0  # unchanged for so long, a page is ready although it has hardly any text
+SETTLE_SECONDS = 10.0  # seconds at most, from the main document's first byte until the HTML is read
+QUIET_SECONDS = 0.2  # seconds between two checks; a page that has not changed and has no open request is ready
+STILL_SECONDS = 2.0  # seconds without a change after which a page is ready despite open requests (polling, trackers)
+SPARSE_SECONDS = 3.0  # seconds without a change after which a page is ready although it has hardly any text
 SPARSE_TEXT = 200  # characters of a page whose article is not loaded
 NEEDED = frozenset({"script", "xhr", "fetch"})
-NAVIGATES = 302  # status for Scrapy if a page navigates elsewhere by itself
+NAVIGATES = 302  # status for Scrapy if a page itself navigates elsewhere
 TOO_LARGE = "the page is larger than 32 MiB"
 UNENDING = "the page did not load in time"
-# Headers of a request that the browser sets itself, or that would bring a 304 instead of an empty shell.
+# Headers of a request that the browser sets itself, or that would give a 304 instead of an empty shell.
 NOT_FOR_BROWSERS = frozenset(
     {"host", "cookie", "accept-encoding", "connection", "content-length", "user-agent", "proxy-authorization"}
     | {"if-none-match", "if-modified-since"}
 )
 OF_EVERY_REQUEST = frozenset({"accept", "accept-language"})  # not a task's own headers
 
-# Characters that a page shows, its elements, whether it has been parsed to its end.
+# Number of visible characters and of elements, and whether the page has been parsed to its end.
 _LOOK = """() => [document.body ? document.body.innerText.length : 0, document.getElementsByTagName('*').length,
 document.readyState != 'loading']"""
 _SIZE = "() => document.documentElement ? document.documentElement.outerHTML.length : 0"
@@ -58,7 +58,7 @@ class PageEnds(Exception):
 
 @dataclass(frozen=True, slots=True)
 class EarlyResponse:
-    """What Scrapy gets instead of a page; `error`: raised if there is no response."""
+    """The response that Scrapy gets instead of a page; `error`: raised if there is no response."""
 
     status: int = 0
     headers: dict[str, str] = field(default_factory=dict)
@@ -66,7 +66,7 @@ class EarlyResponse:
     error: Exception | None = None
 
     def to_response(self, request: Request) -> ScrapyResponse:
-        """Scrapy's response. Raises `error`."""
+        """Return Scrapy's response, or raise `error`."""
         if self.error is not None:
             raise self.error
         return ScrapyResponse(request.url, self.status, cast("dict[Any, Any]", self.headers), self.body)
@@ -82,8 +82,8 @@ class Visit:
         self.not_prepared: PlaywrightError | None = None
         self.latency = 0.0  # seconds to the main document's response
         self._began = time.monotonic()
-        self._frame = ""  # the DevTools' name of the main frame; empty until all is set up
-        self._requested = False  # the main document
+        self._frame = ""  # the id of the main frame in DevTools; empty until the tab is set up
+        self._requested = False  # whether the main document was requested
         self._over = asyncio.Event()
         self._open: set[Any] = set()  # requests without response
         self._tasks: set[asyncio.Task[None]] = set()
@@ -92,7 +92,7 @@ class Visit:
         self._private = {name: value for name, value in self._headers.items() if name not in OF_EVERY_REQUEST}
 
     async def prepare(self, page: Any) -> None:
-        """Set a new tab up, before it loads anything."""
+        """Set up a new tab before it loads anything."""
         await self._bring_cookies(page)
         tools = await page.context.new_cdp_session(page)
         frames = await tools.send("Page.getFrameTree")
@@ -128,10 +128,7 @@ class Visit:
             raise RenderingFailed(UNENDING)
 
     def to_response(self, response: Any) -> ScrapyResponse:
-        """The rendered page, in UTF-8, whatever the encoding of its source.
-
-        Scripts may add characters that another encoding lacks.
-        """
+        """The rendered page, in UTF-8, since scripts may add characters that the encoding of its source lacks."""
         text = response.text if hasattr(response, "text") else response.body.decode("utf-8", "replace")
         body = text.encode("utf-8", "replace")
         if len(body) > LARGEST_PAGE:
@@ -179,9 +176,9 @@ class Visit:
             return
         if main and request.method == "GET":
             self._end(EarlyResponse(NAVIGATES, {"Location": request.url}))
-        elif main:  # a challenge, mostly
+        elif main:  # mostly a challenge
             self._end(EarlyResponse(error=RenderingFailed("the page redirects by a form")))
-        await route.abort("aborted")  # any other error would put a page of the browser's own in its place
+        await route.abort("aborted")  # for any other error Chromium would show a page of its own
 
     def _headers_for(self, request: Any, *, main: bool) -> dict[str, str]:
         """Return the headers of a request: those of the task only for the main document and its host."""
@@ -248,12 +245,12 @@ class Visit:
 
 
 def _ending(status: int, headers: dict[str, str]) -> EarlyResponse | None:
-    """How a visit ends if the main document has this response; None if it is a page."""
+    """Return the early end of a visit whose main document has this response; None if it is a page."""
     if "content-encoding" in headers:
         headers = {name: value for name, value in headers.items() if name != "content-encoding"}
     if status in MOVED and "location" in headers:
         return EarlyResponse(status, headers)
-    body = b"\n" if status == 200 else b""  # its media type decides
+    body = b"\n" if status == 200 else b""  # not empty, so that the media type decides
     if headers.get("content-disposition", "").lower().startswith("attachment"):
         return EarlyResponse(200, headers | {"content-type": "application/x-download"}, b"\n")
     if of_answer(status, headers.get("content-type", ""), b"\n").kind != "page":

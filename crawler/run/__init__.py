@@ -1,1 +1,1 @@
-"""The decisions of one run of one task: what to fetch, what an answer means, what enters the ledger. No Scrapy."""
+"""The decisions of one run of one task: which pages are fetched, what responses mean, what is recorded. No Scrapy."""

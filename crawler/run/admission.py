@@ -1,4 +1,4 @@
-"""Which of the found articles are entered in the ledger, how many, and with which rank.
+"""The admission of found articles to the ledger: which ones, how many, and with which rank.
 
 found → within the run's days → new to the ledger → within the limit
 """
@@ -16,10 +16,10 @@ from extractors.html.urls import normalise
 from workers.ledger import Ledger
 from workers.url_states import Found, fingerprint
 
-OLD = 0.0  # this and larger ranks are of articles that a back-fill found (see `_rank`)
+OLD = 0.0  # ranks from this on belong to articles that a back-fill found (see `_rank`)
 OLD_SHIFT = 1e13  # more than any day adds to a rank
 UNDATED = timedelta(days=30)  # the assumed age of articles that a sitemap lists without a date
-REMEMBERED = 20_000  # new URLs of a run; of those beyond, a second list counts as known
+REMEMBERED = 20_000  # new URLs of a run that are kept; further ones count as known on a second list
 NO_MOMENTS: Mapping[str, datetime] = {}
 
 BEYOND_LIMIT = "beyond the first run's limit"
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 
 class Admission:
-    """What one run enters in the ledger. `left_out`: how many article links its options exclude."""
+    """The articles that one run enters in the ledger. `left_out`: how many article links its options exclude."""
 
     def __init__(self, task: Task, options: RunOptions, ledger: Ledger, today: date):
         self.task, self.options, self.ledger, self.today = task, options, ledger, today
@@ -36,7 +36,7 @@ class Admission:
         self.known = 0  # article links that were known before the run
         self._quota: int | None = None  # new articles that may still be entered
         self._order = 0
-        self._entered: set[str] = set()  # URLs that were new to the ledger: a second list may show them again
+        self._entered: set[str] = set()  # URLs that were new to the ledger, because a second list may show them again
 
     def begin(self, *, first: bool) -> None:
         """Set the bound: that of the options, or the task's in its first run."""
@@ -62,7 +62,7 @@ class Admission:
 
         `moments`: when they were published or last changed, if lists have these dates.
         """
-        if self.options.backfill:  # the worker compares these with the date in the page
+        if self.options.backfill:  # the worker compares these days with the date in the page
             info["days"] = [day and day.isoformat() for day in (self.options.since, self.options.until)]
         days = {url: last_day(match, moments.get(url), self.today) for url, match in matches}
         undated = self.today - UNDATED if info.get("source") == "sitemap" else self.today
@@ -89,7 +89,7 @@ class Admission:
                 new[place] = False
                 if self.options.limit is None:
                     self.ledger.settle(fingerprint(item.url), "rejected", BEYOND_LIMIT, listed=False)
-                else:  # a bound of this run only: a later run enters it
+                else:  # the bound is only that of this run: a later run enters the URL
                     self.left_out += 1
                     self.ledger.drop(fingerprint(item.url))
             elif is_new:
@@ -97,6 +97,6 @@ class Admission:
         return new
 
     def _rank(self, day: date) -> float:
-        """Newest first: by the article's day; within a day in the order of discovery."""
+        """Return the rank of the next article of a day: newest day first, within a day in the order of discovery."""
         self._order += 1
         return (OLD_SHIFT if self.options.backfill else 0) - day.toordinal() * 1e7 + self._order

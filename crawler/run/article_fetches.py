@@ -1,4 +1,4 @@
-"""Which articles to fetch now, and what an answer means for them. An article has one request at a time."""
+"""The fetches of articles: which are next, and the consequences of answers. An article has one request at a time."""
 
 from collections import Counter
 from dataclasses import replace
@@ -11,7 +11,7 @@ from crawler.run.outcomes import Outcome, of_answer
 from crawler.run.section_articles import SectionArticles
 from workers.url_states import Leased
 
-SLOW_SHARE = 4  # a spider that is slow has so many times fewer articles in flight
+SLOW_SHARE = 4  # a slow spider has this many times fewer articles in flight
 REFUSALS_UNCOUNTED = 3  # refusals of an article in one run that do not count as attempts; later ones do
 
 
@@ -20,10 +20,10 @@ class ArticleFetches:
 
     def __init__(self, articles: SectionArticles, rendering: Rendering):
         self.task, self.articles, self.rendering = articles.task, articles, rendering
-        self._refusals: Counter[str] = Counter()  # by article: responses that the host is requested too often
+        self._refusals: Counter[str] = Counter()  # by article: the number of responses for too many requests
 
     def next(self, in_flight: int, *, slowly: bool = False) -> list[ArticleFetch]:
-        """The next articles, several together when there is room. `slowly`: only some of them at a time."""
+        """Return the next articles, several together when there is capacity. `slowly`: only some of them at a time."""
         at_once = max(1, self.task.concurrency // SLOW_SHARE) if slowly else self.task.concurrency
         if self.rendering.renders():
             at_once = min(at_once, TABS)
@@ -97,11 +97,11 @@ class ArticleFetches:
         return None
 
     def _is_final(self, leased: Leased, verdict: Outcome) -> bool:
-        """Whether there is no further attempt for a page: it came, or is missing."""
+        """Whether there is no further attempt for a page, because it was fetched or is missing."""
         return verdict.kind != "again" or self.articles.is_last_try(leased)
 
     def _fetch_next(self, leased: Leased, pages: ArticlePages) -> ArticleFetch | None:
-        """Fetch the article's next page; if there is none, hand in the pages that were fetched."""
+        """Return the fetch of the article's next page; if there is none, hand over the fetched pages."""
         if (url := pages.next_url()) is not None:
             return self._fetch(url, leased, pages)
         page = replace(pages.first, parts=tuple(pages.further), missing=tuple(pages.missing))
@@ -111,7 +111,7 @@ class ArticleFetches:
     def _postpone_refused(self, leased: Leased, reason: str, rest: float) -> None:
         """Postpone an article because its host receives too many requests.
 
-        If only this URL is refused, it is an attempt.
+        If only this URL is refused, this counts as an attempt.
         """
         self._refusals[leased.fingerprint] += 1
         if self._refusals[leased.fingerprint] <= REFUSALS_UNCOUNTED:
@@ -122,7 +122,7 @@ class ArticleFetches:
     def _postpone_closed(self, leased: Leased, none: Unanswered) -> None:
         """Postpone an article because its host is closed.
 
-        If the article redirected there from another host, that was an attempt.
+        If the article redirected to it from another host, this counts as an attempt.
         """
         if host_of(none.url) == host_of(leased.url):
             self.articles.postpone(leased, none.outcome.reason, none.rest)

@@ -1,4 +1,4 @@
-"""Whether a task's example is an article: mistakes that a person may have overlooked, judged by the page alone."""
+"""Doubts about a task's example: mistakes that a person may have overlooked, judged by the page alone."""
 
 from dataclasses import dataclass
 
@@ -7,8 +7,8 @@ from extractors import extract as extract_alone
 from extractors.page_types import page_type
 from workers.inbox import StoredPage
 
-# Probability of an article below which an example is none: list pages of the sample site have up to 0.21, prose without
-# date and closing line 0.41
+# Probability of an article below which an example is not one: list pages of the sample site have up to 0.21, prose
+# without date and closing line 0.41
 SURELY_NONE = 0.35
 
 

@@ -26,12 +26,12 @@ class Fetch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExampleFetch(Fetch):
-    """The task's example."""
+    """A fetch of the task's example."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ListFetch(Fetch):
-    """A list: a page, feed, sitemap or robots.txt. `tries`: requests for it that failed before."""
+    """A fetch of a list: a page, feed, sitemap or robots.txt. `tries`: requests for it that failed before."""
 
     page: ListPage
     tries: int = 0
@@ -39,7 +39,7 @@ class ListFetch(Fetch):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ArticleFetch(Fetch):
-    """A page of an article: the first one, or with `pages` (those fetched so far) a further one."""
+    """A fetch of a page of an article: the first one, or with `pages` (those fetched so far) a further one."""
 
     leased: Leased
     pages: ArticlePages | None = None
@@ -65,7 +65,7 @@ class Unanswered:
 
     `rest`: seconds to wait.
 
-    `cause` is set if the URL is not the cause: the request was never sent, or its response could not be handled.
+    `cause`: set if the URL is not at fault: the request was never sent, or its response could not be handled.
     """
 
     outcome: Outcome

@@ -1,4 +1,4 @@
-"""Which lists to fetch now, and what an answer means for them: retries, conditional requests, shells to render."""
+"""The fetches of lists: which are next, and the consequences of answers: retries, conditional requests, shells."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from crawler.run.section_lists import SectionLists
 
 AT_ONCE = 2
 RETRIES = 2
-PAUSES = (2.0, 5.0)  # seconds before each of them
+PAUSES = (2.0, 5.0)  # seconds before each further attempt
 NOT_MODIFIED = 304
 
 
@@ -22,7 +22,7 @@ class ListFetches:
         self.lists, self.next_list, self.robots = lists, next_list, robots
 
     def next(self, in_flight: int) -> list[ListFetch]:
-        """The next lists, as many as there is room for."""
+        """Return the next lists, up to the number that may be in flight."""
         fetches: list[ListFetch] = []
         while in_flight + len(fetches) < AT_ONCE and (page := self.next_list()) is not None:
             if not (page.kind == "robots" and self._read_kept_robots(page)):

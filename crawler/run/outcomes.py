@@ -19,8 +19,8 @@ PAGE_TYPES = ("text/", "application/xhtml", "application/xml", "application/octe
 NO_LIST = ("image/", "video/", "audio/", "font/", "application/pdf", "application/zip")
 BINARY = "not a page: binary data"
 HEAD = 2048  # bytes that are examined for control characters
-CONTROLS = bytes(code for code in range(1, 32) if code not in b"\t\n\f\r\x0e\x0f\x1b")  # not those of ISO 2022
-FEW_CONTROLS, CONTROLS_MOST = 8, 0.02  # in a text: up to so many, or this share; random bytes have 9%
+CONTROLS = bytes(code for code in range(1, 32) if code not in b"\t\n\f\r\x0e\x0f\x1b")  # without those of ISO 2022
+FEW_CONTROLS, CONTROLS_MOST = 8, 0.02  # number or share of them that a text may have; random bytes have 9%
 NOT_TEXT = ("text/css", "text/javascript", "text/csv", "text/calendar", "text/event-stream")
 PROXY_AUTHENTICATION = "http 407: proxy requires authentication"
 _REFUSALS = {401: "http 401: authentication required (auth)", 407: PROXY_AUTHENTICATION}
@@ -28,14 +28,14 @@ _REFUSALS = {401: "http 401: authentication required (auth)", 407: PROXY_AUTHENT
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What becomes of a URL, and why in a few words."""
+    """The outcome for a URL, and the reason in a few words."""
 
     kind: Kind
     reason: str = ""
 
 
 def media_type(content_type: str) -> str:
-    """The media type in a Content-Type header, without its parameters: `text/html`."""
+    """Return the media type in a Content-Type header, without its parameters: `text/html`."""
     return content_type.split(";")[0].strip().lower()
 
 
@@ -45,11 +45,11 @@ def of_answer(status: int, content_type: str, body: bytes) -> Outcome:
         return Outcome("reject", f"http {status}")
     if status in PASSING or status >= 500:
         return Outcome("again", f"http {status}")
-    if status in MOVED:  # one with a valid Location was followed
+    if status in MOVED:  # a redirect with a valid Location was followed
         return Outcome("fail", f"http {status}, redirect not followed")
     if status >= 300:
         return Outcome("fail", _REFUSALS.get(status, f"http {status}"))
-    if status == 206:  # no request has a Range
+    if status == 206:  # unexpected: no request has a Range
         return Outcome("again", "http 206, only a part of the page")
     if status != 200 and not body:
         return Outcome("again", f"http {status} without a page")

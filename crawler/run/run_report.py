@@ -11,24 +11,24 @@ import redis
 from workers import keys
 from workers.task_totals import RUNS_TOTAL
 
-OUTCOMES = ("finished", "stopped", "unreachable", "no browser", "redis")  # of runs that kept their report
-ID_BYTES = 6  # of a run's id
-RUNS_KEPT = 50  # reports of a task
+OUTCOMES = ("finished", "stopped", "unreachable", "no browser", "redis")  # outcomes of runs that stored their report
+ID_BYTES = 6  # bytes of a run's id
+RUNS_KEPT = 50  # reports that are kept of a task
 _KEEP = """
 -- KEYS: reports, counts. ARGV: report, reports kept, what counts its outcome. Repeated if its reply was lost
 if redis.call('LREM', KEYS[1], 1, ARGV[1]) == 0 then redis.call('HINCRBY', KEYS[2], ARGV[3], 1) end
 redis.call('LPUSH', KEYS[1], ARGV[1])
 redis.call('LTRIM', KEYS[1], 0, ARGV[2] - 1)
 """
-PROBLEMS_MOST = 20  # in one report: more than a person reads, and a report fits through a pipe
+PROBLEMS_MOST = 20  # problems in one report: more than a person reads, and a report fits into a pipe
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
     """The user's options for one run. `limit` bounds its new articles; `all` removes the first run's bound.
 
-    `since` and `until` are days, both included; `backfill` walks the archive, independently of the runs that look for
-    new articles; its articles are fetched after theirs.
+    `since` and `until` are days, both included; `backfill`: walk the archive, independently of the runs that look for
+    new articles, and fetch its articles after theirs.
     """
 
     limit: int | None = None
@@ -48,7 +48,7 @@ class RunOptions:
 class RunReport:
     """The results of a run. `outcome`: finished, stopped, unreachable, no browser, redis, killed.
 
-    `id`: by which lines of the log name it.
+    `id`: its name in the log.
     """
 
     task: str
@@ -56,16 +56,16 @@ class RunReport:
     ended: str = ""
     outcome: str = "running"
     lists: int = 0
-    unchanged: int = 0  # lists that have not changed, by their servers
+    unchanged: int = 0  # lists that their servers report as unchanged
     found: int = 0  # article links on the list pages
-    new: int = 0  # of them not known before
+    new: int = 0  # of these, unknown before
     fetched: int = 0  # pages handed to the inbox
     rejected: int = 0
     failed: int = 0
     later: int = 0  # temporary failures, to be tried again
     rendered: int = 0  # articles and list pages that were rendered
     problems: list[str] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)  # worth knowing, though nothing is wrong
+    remarks: list[str] = field(default_factory=list)  # notes that are not problems
     id: str = ""
 
     @classmethod
@@ -88,7 +88,7 @@ class RunReport:
             self.problems.append(text)
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as JSON values."""
+        """Return the report as JSON values."""
         return asdict(self)
 
 
@@ -100,6 +100,6 @@ def keep_report(connection: "redis.Redis", report: RunReport) -> None:
 
 
 def reports(connection: "redis.Redis", task: str, most: int = 1) -> list[dict[str, Any]]:
-    """The reports of a task's last runs, newest first."""
+    """Return the reports of a task's last runs, newest first."""
     rows = cast(list[bytes], connection.lrange(keys.of_task(task, "runs"), 0, most - 1))
     return [json.loads(row) for row in rows]

@@ -1,4 +1,4 @@
-"""The articles of one run: leased from the ledger, and what becomes of each.
+"""The articles of one run: their lease from the ledger, and their outcomes.
 
 lease ─▶ hand_in ─▶ (several together) ─▶ inbox
      └─▶ reject | fail, perhaps with another attempt | postpone | drop_if_expected
@@ -17,8 +17,8 @@ from workers.page_store import StoredPage
 from workers.url_states import Fingerprint, Leased
 
 PAGES_A_FLUSH = 10  # pages that go to Redis together
-BYTES_A_FLUSH = 2**20  # … or as soon as they have this size together
-SECONDS_A_FLUSH = 0.2  # … or when none was handed in for so long: a slow crawl hands in each page at once
+BYTES_A_FLUSH = 2**20  # … or as soon as they together have this size
+SECONDS_A_FLUSH = 0.2  # … or when none was handed over for this time: a slow crawl hands over each page immediately
 PATIENCE = 20.0  # seconds for which a run waits at its end for pages that are to be tried again
 ENUMERATED_LATER = 2  # days for which a URL that the pattern generated may still appear
 
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 class SectionArticles:
-    """What one run fetches. Pages gather here for a moment: `flush` hands them in."""
+    """The articles of one run. Pages are gathered for a moment; `flush` hands them over."""
 
     def __init__(self, report: RunReport, admission: Admission, inbox: Inbox, settings: RunSettings = SETTINGS):
         self.task, self.options, self.ledger = admission.task, admission.options, admission.ledger
@@ -42,7 +42,7 @@ class SectionArticles:
         self._today = admission.today
 
     def lease(self, most: int) -> list[Leased]:
-        """Up to `most` articles to fetch now, newest first; those that a back-fill found come last, a few in a run."""
+        """Lease up to `most` articles, newest first; those that a back-fill found come last, a few in a run."""
         most = int(min(most, self._left))
         if most <= 0:
             return []
@@ -57,7 +57,7 @@ class SectionArticles:
     # -- one article ------------------------------------------------------------------------------------------------
 
     def hand_in(self, name: Fingerprint, page: StoredPage) -> None:
-        """Hand an article, with its further pages, to the inbox, together with others."""
+        """Gather an article with its further pages, to be handed over to the inbox together with others."""
         self._leased.discard(name)
         self._pages[name] = replace(page, run=self.report.id)
         log.info("fetched %s: %d bytes", page.url, len(page.body), extra={"page": name})
@@ -124,7 +124,7 @@ class SectionArticles:
 
     @property
     def in_hand(self) -> int:
-        """Return the articles that are leased to this run, or fetched and not handed in."""
+        """Return the articles that are leased to this run, or fetched and not handed over."""
         return len(self._leased) + len(self._pages)
 
     @property
@@ -139,21 +139,21 @@ class SectionArticles:
         return wait if wait is not None and wait <= PATIENCE else None
 
     def flush(self) -> None:
-        """Hand in the gathered pages."""
+        """Hand over the gathered pages."""
         self.inbox.deliver(self.ledger, self._pages)
         self._pages, self._bytes, self._flushed = {}, 0, self.settings.monotonic()
 
     def flush_if_due(self) -> None:
-        """Hand in the gathered pages if none were handed in for a while."""
+        """Hand over the gathered pages if none were handed over for a while."""
         if self.settings.monotonic() - self._flushed >= SECONDS_A_FLUSH:
             self.flush()
 
     def renew(self) -> None:
-        """Renew our leases, those of pages that are not handed in yet too."""
+        """Renew the leases of this run, including those of pages that are not handed over yet."""
         self.ledger.renew([*self._leased, *self._pages])
 
     def give_up_leases(self) -> None:
-        """Drop the leases, because our lease as a spider expired: other spiders may have these articles by now."""
+        """Drop the leases, because this spider's place in the crew expired: other spiders may have the articles."""
         self._leased.clear()
 
     def put_back(self) -> None:

@@ -1,4 +1,4 @@
-"""The lists of one run: which page to read next, and what becomes of its links.
+"""The lists of one run: which one is read next, and where its links are recorded.
 
 next_page ─▶ read | record_unchanged | record_failure ─▶ articles: the ledger   lists: the walk, and the crawl state
 """
@@ -30,10 +30,10 @@ from workers.log_ids import log_ids
 from workers.task_state.forgetting import expire, forget_days, forget_rejected
 from workers.url_states import fingerprint
 
-LONG_AGO = date(1995, 1, 1)  # before it no section was on the web
-START_DAYS = 7  # for which start pages with a date are read
+LONG_AGO = date(1995, 1, 1)  # no section was on the web before this day
+START_DAYS = 7  # days for which start pages with a date are read
 ENUMERATED_MOST = 500  # URLs of an enumerable pattern that are generated in one run
-ENUMERATED_FIRST = 7  # days back for which they are generated in the first run; in later ones `ENUMERATED_LATER`
+ENUMERATED_FIRST = 7  # past days whose URLs are generated in the first run; in later runs `ENUMERATED_LATER`
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 class SectionLists:
     """The walk of one run through the task's lists; there is one from `begin` on.
 
-    `beat` is called between the steps of a long list. It may restart the walk.
+    `beat` is called between the steps of a long list, and may restart the walk.
     """
 
     def __init__(
@@ -56,14 +56,14 @@ class SectionLists:
         self.report, self.admission, self.rendering = report, admission, rendering
         self.settings = settings
         self.walk: Walk | None = None
-        self.first = False  # no walk of the task has ended yet
+        self.first = False  # whether no walk of the task has ended yet
         self.failed = 0  # lists that could not be read
-        self.problem = ""  # why the last of them could not
+        self.problem = ""  # the reason for the last of these failures
         self.moved_to = ""  # where a start page redirects
         self.state = CrawlState(self.ledger.redis, self.task.name, self._shape())
         self.list_yield = ListYield(WalkMemory())
         self._beat = beat
-        self._failed_starts: list[str] = []  # why derived start pages could not be read, while there are others to try
+        self._failed_starts: list[str] = []  # failures of derived start pages, while there are others to try
         self._learnt = 0  # `Ledger.learnt` when the walk began
         self._generated: Iterator[str] = iter(())  # URLs of the archive that the pattern enumerates
 
@@ -100,8 +100,8 @@ class SectionLists:
     def _is_complete(self, past: WalkMemory) -> bool:
         """Whether the walk may end at known articles.
 
-        Articles that were added to the ledger from outputs do not show that older ones are known: Redis has lost
-        writes.
+        If the ledger was completed from outputs, Redis has lost writes, and a known article does not mean that older
+        ones are known.
         """
         return past.complete and past.learnt == self._learnt and not (self.options.all or self.options.backfill)
 
@@ -124,7 +124,7 @@ class SectionLists:
             forget_rejected(self.ledger, OTHER_DAYS)
 
     def _starts(self) -> tuple[list[str], list[str]]:
-        """The start pages, and the ones to try in turn if these have no articles."""
+        """Return the start pages, and the fallback starts to try in turn if these have no articles."""
         until = self.options.until or self.admission.today
         days = (until - self.options.since).days + 1 if self.options.backfill and self.options.since else START_DAYS
         configured = [normalise(url) for url in self.task.start_urls(until, days)]
@@ -153,14 +153,14 @@ class SectionLists:
         for limit in walk.limits:
             self.report.problem(limit)
         unread = 0 if self.admission.is_full else walk.maps.unread()
-        beyond = [f"{unread} sitemaps were not read: beyond the bound of one run"] if unread else []
+        beyond = [f"{unread} sitemaps were not read: beyond the limit of one run"] if unread else []
         self.report.remarks += [*walk.remarks, *beyond]
 
     def report_nothing_found(self) -> None:
         """Add a problem to the report if the walk has ended and no article of the task was ever found."""
         report = self.report
         if report.lists and not (report.found or report.problems or self.ledger.counts().seen > 1):
-            report.problem(f"no link on {report.lists} list pages matches the pattern; `exemplar try` shows why")
+            report.problem(f"no link matches the pattern (list pages read: {report.lists}); `exemplar try` shows why")
 
     def remember(self) -> None:
         """Store the memory of a walk that has ended; nothing new is stored if it left out a part."""
@@ -169,7 +169,7 @@ class SectionLists:
             self.state.save(None, self.list_yield.unread)
             return
         walk = self._walk()
-        learnt = self._learnt if walk.plan.complete else self.ledger.learnt()  # the others ended at no known article
+        learnt = self._learnt if walk.plan.complete else self.ledger.learnt()  # others do not end at known articles
         memory = replace(self.list_yield.to_memory(walk.maps), learnt=learnt)
         self.state.save(memory, self.list_yield.unread, walk.fresh)
 
@@ -182,7 +182,7 @@ class SectionLists:
     # -- one list ---------------------------------------------------------------------------------------------------
 
     def next_page(self) -> ListPage | None:
-        """The list page to read next; None if there is none now, or no more articles may be entered."""
+        """Return the list page to read next; None if there is none now, or no more articles may be entered."""
         if self.walk is None or self.admission.is_full:
             return None
         if self.options.backfill and not self._fill_backfill():
@@ -197,7 +197,7 @@ class SectionLists:
         return room > 0
 
     def conditions(self, page: ListPage) -> dict[str, str]:
-        """The headers with which to request a list only if it changed since all of its links were entered."""
+        """Return the headers with which to request a list only if it changed since all of its links were entered."""
         is_later = self._walk().plan.complete and not page.resumed
         last = self.state.last_response(page, self.settings.now()) if is_later else None
         return last.conditions() if last else {}
@@ -215,7 +215,7 @@ class SectionLists:
         return True
 
     def record_unchanged(self, page: ListPage, url: str) -> bool:
-        """Record that a list has not changed; return False if that is unknown, since another URL answered."""
+        """Record that a list has not changed; return False if this is unknown, because another URL responded."""
         last = self.state.last_response(page, self.settings.now())
         if last is None or last.url != url:
             return False
@@ -241,7 +241,7 @@ class SectionLists:
                 self._report_failed_starts()
 
     def _report_failed_starts(self) -> None:
-        """Report the start pages before a fallback start as well: they are the reason why that was tried."""
+        """Also report the start pages before a fallback start, because their failure is the reason for trying it."""
         while self._failed_starts:
             self.report.problem(self._failed_starts.pop(0))
 
@@ -265,7 +265,7 @@ class SectionLists:
             new = self._enter(listing, present, walk)
         log.info("read list %s: %d links to articles, %d of them new", url, found, new)
         if self.walk is not walk:
-            return  # our lease had expired meanwhile, and the walk was begun anew
+            return  # the spider's place had expired meanwhile, and the walk was restarted
         answered = replace(page, url=url)
         if page.kind == "start" and url != page.url:
             self.moved_to = url
@@ -282,7 +282,7 @@ class SectionLists:
         self.report.new += new
 
     def _enter(self, listing: ListContent, articles: Sequence[ArticleLink], walk: Walk) -> int:
-        """Enter a list's articles in parts, as long as this spider walks; return how many were new."""
+        """Enter a list's articles in parts while this spider walks; return how many were new."""
         source = listing.form if listing.form in ("feed", "sitemap") else "list"
         new, size = 0, self.settings.entered_at_once
         for at in range(0, len(articles), size):
@@ -299,7 +299,7 @@ class SectionLists:
     def _leave_out_past(self, listing: ListContent, articles: Sequence[ArticleLink]) -> list[ArticleLink]:
         """Leave out articles that later walks will recognise as old by their dates.
 
-        Any others would seem new to them.
+        Other left-out articles would count as new in later walks, so they are entered.
         """
         newest = max((link.published for link in listing.links if link.published), default=self.settings.now())
         kept = [article for article in articles if (article.link.published or newest) >= newest - LATE]

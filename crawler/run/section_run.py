@@ -1,10 +1,10 @@
-"""One run of one task, without Scrapy: what to fetch next, and what to do with the answers.
+"""One run of one task, without Scrapy: the fetches, and the handling of their answers.
 
     example (once) → list pages → links → ledger → articles → inbox
 
-A protocol without a network, in the manner of h11: `next` returns what to fetch, `settle` takes the answer to a fetch.
-Everything that must survive is in Redis: a run that is killed leaves leased URLs behind, whose leases expire. Every
-step raises `redis.RedisError` if Redis is unavailable.
+A protocol without a network, in the manner of h11: `next` returns fetches, `settle` takes the answer to a fetch. All
+lasting state is in Redis: a run that is killed leaves leased URLs behind, whose leases expire. Every step raises
+`redis.RedisError` if Redis is unavailable.
 """
 
 import logging
@@ -44,7 +44,7 @@ from workers.url_states import fingerprint
 
 OTHERS_PAUSE = 1.0  # seconds between checks whether other spiders of the task have found more
 LOSS = "Redis was restarted, replaced or emptied during the run and may have lost writes: the lists are walked again"
-PRESSURE_PAUSE = 1.0  # seconds between checks whether a run that pauses may go on
+PRESSURE_PAUSE = 1.0  # seconds between checks whether a paused run may continue
 LONG_PAUSE = 10.0  # seconds; a run that paused for less does not report it
 WAITED = "too many pages waited for extraction workers, or Redis had too little memory"
 BEAT_WITHIN = 0.2  # seconds of work on one list after which it is interrupted by a beat
@@ -80,7 +80,7 @@ class SectionRun:
         self.list_fetches = ListFetches(self.lists, self.next_list, HostFiles(connection, "robots"))
         self.article_fetches = ArticleFetches(self.articles, self.rendering)
         self.pressure = Pressure(connection, task.name, marks, clock=settings.monotonic)
-        self.unreachable = ""  # why the task's own host is closed: the run is to be ended
+        self.unreachable = ""  # why the task's own host is closed, so that the run is to end
         self._epoch: EpochWatch | None = None
         self._in_flight: set[Fetch] = set()
         self._kinds_in_flight: Counter[type[Fetch]] = Counter()
@@ -94,17 +94,17 @@ class SectionRun:
         self._epoch = EpochWatch(self.redis)
         self.crew.join()
         if not self.crew.others:
-            self.ledger.reclaim()  # what is leased was leased to a spider that died
+            self.ledger.reclaim()  # all leases are those of spiders that died
         self.ledger.start_rechecks()
         log.info("the run of task %s begins", self.task.name)
         if self.crew.walks:
             self.lists.begin()
 
     def end(self, outcome: str) -> RunReport:
-        """Flush, put back what is not done, store the report and leave the crew."""
+        """Hand over the pages, put back open articles, store the report and leave the crew."""
         self.articles.flush()
         self.articles.put_back()
-        is_whole = not self._recover()  # else the next run walks through the whole archive
+        is_whole = not self._recover()  # otherwise the next run walks through the whole archive
         self.report.end(outcome, self.settings.now())
         walked = self.crew.walks and outcome == "finished" and is_whole
         if self.lists.walk is not None:
@@ -125,7 +125,7 @@ class SectionRun:
         keep_report(self.redis, self.report)
         self.crew.leave(walk_ended=walked)
         log.info("the run of task %s ends: %s; %d pages fetched", self.task.name, outcome, self.report.fetched)
-        if walked and self._epoch is not None and self._epoch.has_changed():  # while the end was stored
+        if walked and self._epoch is not None and self._epoch.has_changed():  # Redis was lost while the end was stored
             self.lists.state.record_loss()
         return self.report
 
@@ -154,7 +154,7 @@ class SectionRun:
         if level == "pause" and self.pressure.cause == "memory":
             return []
         lists = self._send(self.list_fetches.next(self._count(ListFetch)))
-        if level == "pause":  # lists are read all the same: what they show now, they may not show later
+        if level == "pause":  # lists are still read, because later they may no longer show these articles
             return lists
         return lists + self._send(self.article_fetches.next(self._count(ArticleFetch), slowly=level == "slow"))
 
@@ -197,7 +197,7 @@ class SectionRun:
     # -- life -------------------------------------------------------------------------------------------------------
 
     def beat(self) -> None:
-        """Renew our place in the crew and our leases, and hand in pages that have waited."""
+        """Renew the place in the crew and the leases, and hand over pages that have waited."""
         self._beat_at = self.settings.monotonic()
         self._look_at_pressure()
         self.articles.flush_if_due()
@@ -206,10 +206,10 @@ class SectionRun:
             self.articles.give_up_leases()
         self.articles.renew()
         if not self._recover() and self.crew.walks and not walked:
-            self.lists.begin()  # the spider that walked before us is gone
+            self.lists.begin()  # the spider that walked before is gone
 
     def _recover(self) -> bool:
-        """If Redis may have lost what this run wrote, begin the walk again; return whether it may have."""
+        """Restart the walk if Redis may have lost writes of this run; return whether it may have."""
         if self._epoch is None or not self._epoch.has_changed():
             return False
         self._checked_example = False
@@ -220,7 +220,7 @@ class SectionRun:
         return True
 
     def beat_while_full(self) -> None:
-        """Renew our place and our leases while a command waits because Redis is full."""
+        """Renew the place in the crew and the leases while a command waits because Redis is full."""
         self.pressure.show_full()
         self.crew.renew()
         self.articles.renew()
@@ -236,11 +236,11 @@ class SectionRun:
             self.beat()
 
     def next_list(self) -> ListPage | None:
-        """The list page to read next, if it is this run that walks the lists."""
+        """Return the list page to read next, if this run walks the lists."""
         return self.lists.next_page() if self.crew.walks else None
 
     def pause(self) -> float | None:
-        """Seconds after which there may be more to fetch, 0 if there is more now; None if the run is over."""
+        """The seconds after which there may be more to fetch, 0 if there is more now; None if the run is over."""
         if self.articles.are_enough:
             return None
         if self._recover():
@@ -250,7 +250,7 @@ class SectionRun:
         return OTHERS_PAUSE if self._others_at_work() else self.articles.next_due()
 
     def _others_at_work(self) -> bool:
-        """Whether another spider may find more, or has died with articles in hand whose leases expire soon."""
+        """Whether another spider may find more, or has died with leased articles, whose leases expire soon."""
         if self.crew.others:
             return not (self.crew.walks or self.crew.walk_ended)
         return self.ledger.counts().states["leased"] > self.articles.in_hand
@@ -258,9 +258,9 @@ class SectionRun:
     # -- the example ------------------------------------------------------------------------------------------------
 
     def needs_example(self) -> bool:
-        """Whether the example has to be fetched: for the first time, a new one, or rendered where it was not.
+        """Whether the example has to be fetched: because there is none, it is another one, or it was not rendered.
 
-        A run that began before another example was put in force does not fetch the former one.
+        A run that began before another example was adopted does not fetch the former one.
         """
         fits = example_asked(self.redis, self.task.name) == self.task.example and self.rendering.fits_example
         if fits or not self.crew.walks:
@@ -269,7 +269,7 @@ class SectionRun:
         return in_force is None or in_force.example == self.task.example
 
     def _example(self) -> Fetch:
-        """The request for the example, rendered if articles are."""
+        """Return the request for the example, rendered if articles are."""
         return ExampleFetch(self.task.example, bool(self.rendering.on))
 
     def _settle_example(self, answer: Answered | Unanswered) -> Fetch | None:
@@ -292,7 +292,7 @@ class SectionRun:
         return None
 
     def store_example(self, page: StoredPage) -> None:
-        """Keep the example, and hand it in as an article of the task, so that it is not fetched twice.
+        """Store the example, and hand it over as an article of the task, so that it is not fetched twice.
 
         An example that is not an article is still used for comparison, but its own text is not written.
         """
@@ -307,9 +307,9 @@ class SectionRun:
             self.report.rejected += 1
         elif is_new:
             self.articles.hand_in(fingerprint(url), page)
-            self.articles.flush()  # before it can be leased
+            self.articles.flush()  # handed over before it can be leased
 
     def report_example(self, reason: str) -> None:
-        """Report that the example is unavailable: until it is, pages are extracted by the fallback."""
+        """Report that the example is unavailable: until it is available, pages are extracted by the fallback."""
         advice = "if that persists, choose another one. Until then pages are extracted without it"
         self.report.problem(f"example {self.task.example}: {reason}; {advice}")

@@ -15,7 +15,7 @@ import redis
 from workers import keys
 from workers.redis_access.redis_clock import clock_of
 
-SILENT_SECONDS = 8.0  # for which a place is valid without being renewed
+SILENT_SECONDS = 8.0  # seconds for which a place is valid without being renewed
 
 HERE = socket.gethostname()
 CREW, WALK, BACKFILL = "crew", "walk:by", "backfill:by"  # names of keys of the task
@@ -55,7 +55,7 @@ return 1
 class Crew:
     """One spider's place in the crew of its task.
 
-    `walk`: the key of its walk; a back-fill has one of its own. `silent`: seconds for which the place is valid without
+    `walk`: the key of its walk; a back-fill has another one. `silent`: seconds for which the place is valid without
     being renewed. `process`: the spider's machine and process, `HOST:PID`; by default this one.
     """
 
@@ -64,8 +64,8 @@ class Crew:
     ):
         self.redis, self.silent = connection, silent
         self.walks = False  # whether this spider walks the lists
-        self.others = 0  # with a valid place when this one was last renewed
-        self.walk_ended = False  # since this spider joined
+        self.others = 0  # number of others with a valid place when this one was last renewed
+        self.walk_ended = False  # whether a walk has ended since this spider joined
         self._token = f"{process or f'{HERE}:{os.getpid()}'}:{uuid.uuid4().hex}"
         self._keys = [keys.of_task(task, CREW), keys.of_task(task, walk)]
         self._renew = connection.register_script(_RENEW)
@@ -73,14 +73,14 @@ class Crew:
         self._joined = b""
 
     def join(self) -> None:
-        """Join. Spiders of this machine whose process has ended are removed; places of other machines expire."""
+        """Join the crew. Spiders of this machine whose process has ended are removed; others' places expire."""
         members = [raw.decode() for raw in cast(list[bytes], self.redis.zrange(self._keys[0], 0, -1))]
         if dead := [token for token in members if _is_dead(token)]:
             self.redis.zrem(self._keys[0], *dead)
         self.renew()
 
     def renew(self) -> bool:
-        """Renew our place, and update `walks`, `others` and `walk_ended`. Returns False if the place had expired."""
+        """Renew the place, and update `walks`, `others` and `walk_ended`. Returns False if the place had expired."""
         others, walks, self._joined, ended, kept = cast(
             list[Any], self._renew(keys=self._keys, args=[self._token, self.silent, self._joined])
         )
@@ -88,7 +88,7 @@ class Crew:
         return bool(kept)
 
     def leave(self, *, walk_ended: bool) -> None:
-        """Leave. `walk_ended`: our walk has ended, so that no other spider begins it again."""
+        """Leave the crew. `walk_ended`: this spider's walk has ended, so that no other spider restarts it."""
         self._leave(keys=self._keys, args=[self._token, int(walk_ended)])
 
 
@@ -101,7 +101,7 @@ def is_in_crew(connection: "redis.Redis", task: str, pid: int) -> bool:
 
 
 def disband(connection: "redis.Redis", task: str) -> None:
-    """Remove all spiders from a task; the caller knows that none works on it."""
+    """Remove all spiders from a task. Call it only if none works on it."""
     connection.delete(*(keys.of_task(task, what) for what in (CREW, WALK, BACKFILL)))
 
 

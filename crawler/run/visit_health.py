@@ -10,7 +10,7 @@ from workers.health import present_alarms, update_health
 from workers.health.observations import LONGEST_URL, VisitObservation, to_json
 from workers.ledger import Ledger
 
-ALARM = "alarm: "  # begins the remark on an open alarm
+ALARM = "alarm: "  # beginning of the remark on an open alarm
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ def observe_visit(ledger: Ledger, report: RunReport, options: RunOptions, lists:
         report.remarks += [f"{ALARM}{alarm.in_words()}" for alarm in present_alarms(ledger.redis, [ledger.task])]
     except redis.RedisError:
         raise
-    except Exception:  # a defect of ours; the run has ended all the same
+    except Exception:  # a defect of the program; the run has ended nevertheless
         log.exception("task %s: its health cannot be updated", ledger.task)
 
 

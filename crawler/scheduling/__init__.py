@@ -1,1 +1,1 @@
-"""When tasks are due, who fires them, and who runs them."""
+"""Scheduling: when tasks are due, the scheduler that marks them, and the crawl workers that run them."""

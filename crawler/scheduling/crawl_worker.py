@@ -24,10 +24,10 @@ from workers.reporting.presence import HEARTBEAT_EVERY, Presence
 
 LOOK_EVERY = 0.1  # seconds between two checks of the child processes
 RENEW_EVERY = 1.0  # seconds between two renewals of leases
-STOP_WAIT = 20.0  # seconds that a spider has to hand over the pages that it fetched; then it is killed
+STOP_WAIT = 20.0  # seconds in which a spider must hand over its fetched pages; then it is killed
 TRY_AGAIN_AFTER = 1.0  # seconds after which an interrupted run is started again; doubled if that one ends at its start
 TRY_AGAIN_MOST = 60.0  # seconds
-HANGS_AFTER = 30.0  # seconds without a sign of life until a spider is killed; it gives one each second
+HANGS_AFTER = 30.0  # seconds without a heartbeat until a spider is killed; it has one each second
 START_MOST = 120.0  # seconds that a spider has from its start until it has joined its task
 
 log = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 class _Child:
     lease: RunLease
     process: "subprocess.Popen[bytes]"
-    started: float  # this and the next two by the workers' clock
+    started: float  # like the next two, by the workers' clock
     renewed: float
     seen: float = 0.0  # when it was last seen among the spiders of its task; 0 if never
     report: dict[str, Any] | None = None  # read from its output after it has ended
@@ -48,7 +48,7 @@ class CrawlWorkers:
 
     `exits_without_redis`: raise `redis.RedisError` when Redis is unavailable, instead of waiting for it. `hangs_after`:
     seconds without a heartbeat until a spider is killed. `on_notice` gets texts on the loss and return of Redis.
-    `slots`: as many as spiders may run at a time, shared with the crawl workers of other servers.
+    `slots`: the spiders that may run at a time, shared with the crawl workers of other servers.
     """
 
     def __init__(
@@ -73,13 +73,13 @@ class CrawlWorkers:
         self._outage = Outage(connection, self._notice, exits=exits_without_redis, clock=clock)
         self.stopping = False
         self._children: list[_Child] = []
-        self._interrupted: dict[str, int] = {}  # task -> its runs in a row that ended at their start
+        self._interrupted: dict[str, int] = {}  # task -> number of its runs in a row that ended at their start
         self._shown = 0.0
 
     def run(self, on_report: Callable[[str, dict[str, Any]], None] | None = None) -> None:
         """Run spiders until `stop`. `on_report` gets each task's name and report.
 
-        While Redis is unavailable, the spiders that are left are kept. Raises `redis.RedisError` if Redis fails in a
+        Spiders that run when Redis becomes unavailable are kept. Raises `redis.RedisError` if Redis fails in a
         way that will not pass, or with `exits_without_redis`; then call `run` again to continue.
         """
         while not self.stopping:
@@ -130,7 +130,7 @@ class CrawlWorkers:
             self._count_interruption(child, interrupted)
             self._children.remove(
                 child
-            )  # after `done`, which raises if Redis is unavailable: the child is reaped again then
+            )  # after `done`, which raises if Redis is unavailable; then the child is handled again
             self.slots.release()
             if not report and self.stopping and code == -signal.SIGTERM:  # stopped while it was still starting
                 report = {"outcome": "killed", "problems": []}
@@ -172,7 +172,7 @@ class CrawlWorkers:
             if is_in_crew(self.redis, child.lease.task, child.process.pid):
                 child.seen = now
             elif now - (child.seen or child.started) > (self.hangs_after if child.seen else START_MOST):
-                text = f"task {child.lease.task}: its spider gives no sign of life; it is killed"
+                text = f"task {child.lease.task}: its spider sends no heartbeat; it is killed"
                 log.warning("%s", text)
                 self.presence.note_error(text)
                 child.process.kill()

@@ -1,4 +1,4 @@
-"""How often a section publishes, estimated from its runs, and how long to wait for the next run. No clock, no network.
+"""The publishing rate of a section, estimated from its runs, and the time until the next run. No clock, no network.
 
     runs (when, how many new articles) → rate → seconds until the next run
 
@@ -17,11 +17,11 @@ import json
 import math
 from dataclasses import asdict, dataclass
 
-WAITED = 600.0  # seconds that all new articles have waited in total when a run is due: 24 a day → every 35 min
+WAITED = 600.0  # seconds that all new articles together have waited when a run is due; 24 articles a day → every 35 min
 LAST_HOURS = 4 * 3600.0  # seconds: half-life of the short-term estimate, within which a change of rate is detected
 LAST_WEEKS = 7 * 86400.0  # seconds: half-life of the long-term estimate
 PRIOR_ARTICLES = 0.1
-PRIOR_SECONDS = 3 * 3600.0  # with both, a section without history is read again after three hours
+PRIOR_SECONDS = 3 * 3600.0  # with the prior articles: a section without history is read again after three hours
 SURPRISE = 1.6  # least difference of √articles of the last hours from √expected; 1.6 is 4.5 standard deviations
 
 
@@ -40,13 +40,13 @@ class Memory:
 
     @property
     def rate(self) -> float:
-        """Expected articles a second."""
+        """The expected articles per second."""
         return (self.articles + PRIOR_ARTICLES) / (self.seconds + PRIOR_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Both memories of a task. `until`: Unix seconds of its last run, 0 if there was none."""
+    """The short-term and the long-term memory of a task. `until`: Unix seconds of its last run, 0 without one."""
 
     hours: Memory = Memory()
     weeks: Memory = Memory()

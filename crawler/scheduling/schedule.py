@@ -1,4 +1,4 @@
-"""When tasks are due: an atomic schedule in Redis, which any number of schedulers may serve at once.
+"""The schedule of tasks: atomic, in Redis, served by any number of schedulers at once.
 
     schedule (zset by time) ──fire──▶ due ──lease──▶ running ──done──▶ (nothing)
          ▲      │                      ▲                │
@@ -35,9 +35,9 @@ from workers.redis_access.steps import Step
 
 SPREAD_SHARE = 0.1  # share of the period over which the first starts are spread
 SPREAD_MOST = 300.0  # seconds
-STARTED_AT_ONCE = 10  # new tasks that start at once; of a longer list the others are spread
-LEASE_SECONDS = 5.0  # a run whose crawl worker does not renew the lease for so long is given to another
-SOONEST_SHARE = 0.5  # share of a fixed period that is at least between two starts of a task that was late
+STARTED_AT_ONCE = 10  # new tasks that start at once; the starts of further ones are spread
+LEASE_SECONDS = 5.0  # seconds; if a crawl worker does not renew a lease for this time, another one gets the run
+SOONEST_SHARE = 0.5  # share of a fixed period between two starts of a task that was late, at least
 FIRED_AT_ONCE = 500
 PLANNED_AT_ONCE = 2000  # tasks; Redis serves other clients between two batches
 
@@ -146,7 +146,7 @@ class Schedule:
             new = set(names).difference(changed)
             histories = self._histories([name for name in changed if _period(periods[name]).bounds])
             pipe = self.redis.pipeline(transaction=True)
-            # NX: if two schedulers plan at once, the first time is kept. LT: so is a time that `fire` has set since.
+            # NX: if two schedulers plan at once, the first time is kept. LT: so is a time set by `fire` since then.
             if new:
                 is_spread = len(new) > STARTED_AT_ONCE
                 firsts = {name: first_time(name, _period(periods[name]), now, is_spread=is_spread) for name in new}
@@ -160,14 +160,14 @@ class Schedule:
         self.redis.set(keys.PLANNED_EDITION, edition)
 
     def edition(self) -> str | None:
-        """The fingerprint of the task list that was planned last; None before the first."""
+        """Return the fingerprint of the task list that was planned last; None before the first."""
         raw = cast("bytes | None", self.redis.get(keys.PLANNED_EDITION))
         return raw.decode() if raw else None
 
     def fire(self, only: Collection[str] | None = None) -> list[str]:
         """Mark the tasks whose time has come as due, each by one caller only. Return those that this call marked.
 
-        `only`: the tasks that this caller serves; the times of others stay.
+        `only`: the tasks that this caller serves; the times of others do not change.
         """
         now = self.clock()
         if only is not None:
@@ -201,12 +201,12 @@ class Schedule:
             yield raw, repr(at), due
 
     def fire_now(self, names: list[str]) -> None:
-        """Mark tasks as due now, whatever their time, on a person's request."""
+        """Mark tasks as due now, before their time, at a person's request."""
         if names:
             self.redis.zadd(keys.DUE, dict.fromkeys(names, self.clock()), nx=True)
 
     def clear(self) -> None:
-        """Remove what is due or running. Call it only if no crawl worker is alive."""
+        """Remove all due and running tasks. Call it only if no crawl worker is alive."""
         for raw in cast(list[bytes], self.redis.zrange(keys.RUNNING, 0, -1)):
             disband(self.redis, raw.decode())
         self.redis.delete(keys.DUE, keys.RUNNING, keys.RUN_HOLDERS)
@@ -233,7 +233,7 @@ class Schedule:
         self._done(keys=_KEYS, args=[lease.task, lease.token, at, int(exactly)])
 
     def periods_in_force(self, names: Sequence[str]) -> dict[str, float]:
-        """The present period of each of these tasks that is scheduled as `auto`, in seconds."""
+        """Return the present period of each of these tasks that is scheduled as `auto`, in seconds."""
         if not names:
             return {}
         texts = cast(list["bytes | None"], self.redis.hmget(keys.PLANNED, list(names)))
@@ -250,7 +250,7 @@ class Schedule:
         return {name: History.from_json(text) for name, text in zip(names, texts, strict=True)}
 
     def next_times(self, names: Collection[str] | None = None) -> dict[str, float]:
-        """The time at which each task is due next; `names`: of these tasks only."""
+        """Return the time at which each task is due next; `names`: of these tasks only."""
         if names is not None:
             some = list(names)
             times = cast(list["float | None"], self.redis.zmscore(keys.SCHEDULE, some) if some else [])
@@ -259,11 +259,11 @@ class Schedule:
         return {raw.decode(): at for raw, at in rows}
 
     def due(self) -> list[str]:
-        """The tasks that wait for a crawl worker; the one that waits longest is first."""
+        """Return the tasks that wait for a crawl worker; the one that waits longest is first."""
         return [raw.decode() for raw in cast(list[bytes], self.redis.zrange(keys.DUE, 0, -1))]
 
     def running(self) -> list[str]:
-        """The tasks that crawl workers have leased."""
+        """Return the tasks that crawl workers have leased."""
         return sorted(raw.decode() for raw in cast(list[bytes], self.redis.zrange(keys.RUNNING, 0, -1)))
 
 

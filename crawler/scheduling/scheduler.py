@@ -1,4 +1,4 @@
-"""The scheduler process: publishes tasks.yaml and its edits, and marks tasks as due at their times."""
+"""The scheduler process, which publishes tasks.yaml and its edits, and marks tasks as due at their times."""
 
 import logging
 import threading
@@ -39,7 +39,7 @@ from workers.reporting.presence import Presence
 TICK = 0.5  # seconds between two checks of the time
 LOOK_AT_FILE = 2.0  # seconds between two checks of tasks.yaml
 READ_WAIT = 0.2  # seconds that a tick waits for an edit to be read; a long list is read in a thread meanwhile
-NOTIFY_EVERY = 2.0  # seconds between two looks for notices
+NOTIFY_EVERY = 2.0  # seconds between two checks for notices
 NOTIFY_WAIT = 10.0  # seconds for which the end waits for notices that are being sent
 SWEEP_EVERY = 2.0  # seconds between two sweeps, for times when no extraction worker runs
 
@@ -87,7 +87,7 @@ class Scheduler:
         self._adopted: str | None = None  # fingerprint of the edition that is planned
         self._epoch: EpochWatch | None = None  # set by `start`
         self._list_watch = ListWatch(connection)  # for a scheduler without the file
-        self._copy: str | None = None  # fingerprint of this file when it was read last
+        self._copy: str | None = None  # fingerprint of the file when it was last read
         self._stamp: tuple[float, int] | None = None
         self._reading: Future[Change] | None = None  # the present reading of an edited file
         self._on_fired: Callable[[list[str]], None] | None = None
@@ -161,16 +161,16 @@ class Scheduler:
         try:
             problems = sending.result()
         except redis.RedisError as error:
-            if not is_full_error(error):  # what is refused now is sent later
+            if not is_full_error(error):  # a full Redis: the notices are sent later
                 raise
-        except Exception:  # a defect of ours must not stop the schedule
+        except Exception:  # a defect of the program must not stop the schedule
             log.exception("notices cannot be sent")
         else:
             for problem in problems:
                 self._log_once(problem)
 
     def _send_last_notices(self) -> None:
-        """Send the notices that the last pages of a run have caused."""
+        """Send the notices that the last pages of the runs have caused."""
         if self._sending is not None:
             wait([self._sending], NOTIFY_WAIT)
         if self._sending is None or self._sending.done():
@@ -237,7 +237,7 @@ class Scheduler:
             return
         self._logged = ""
         if change:
-            self._look_at_edition()  # plan it first, so that the next times of its tasks are known
+            self._look_at_edition()  # planned first, so that the next times of its tasks are known
             self._on_change(change)
 
     def _publish(self, *, take_over: bool = False) -> Change:
@@ -286,7 +286,7 @@ def _digest_of(file: Path) -> str:
     try:
         return digest(file.read_bytes())
     except OSError:
-        return ""  # reading it then raises with the reason
+        return ""  # reading the file then raises an error with the reason
 
 
 def _stamp(file: Path) -> tuple[float, int] | None:

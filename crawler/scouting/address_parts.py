@@ -2,7 +2,7 @@ r"""A URL in parts, for comparison with its siblings: host, segments, dates in a
 
     /c/2020-06-10/doc-iabc12.shtml   →   c · ⟨date⟩ · doc-iabc12 .shtml
 
-A date may run over several segments (`2015/0207`), so it is replaced by one mark before the path is split.
+A date may extend over several segments (`2015/0207`), so it is replaced by one mark before the path is split.
 """
 
 import re
@@ -36,7 +36,7 @@ _FOLDER_DATES = (
     re.compile(r"(?<=/)(?P<y>[0-3]\d)(?P<s>/)(?P<m>0[1-9]|1[0-2])(?P<t>)(?P<d>0[1-9]|[12]\d|3[01])(?=/)"),
 )  # fmt: skip
 WORD = re.compile(r"(?:[0-9A-Za-z]|%[0-9A-F]{2})+")
-YEAR = re.compile(r"199\d|20\d\d")  # that a title may name
+YEAR = re.compile(r"199\d|20\d\d")  # years that a title may contain
 _SUFFIX = re.compile(
     r"(?<=[^/])(?:\.[A-Za-z][A-Za-z0-9]{1,5}|/(?:index|default)\.(?:s?html?|php|aspx?))$", re.IGNORECASE
 )
@@ -62,11 +62,11 @@ class Address:
 
     url: str
     scheme: str
-    host: str  # with its port
+    host: str  # including its port
     folders: tuple[str, ...]
     stem: str
-    suffix: str  # .html; /index.html of a folder; empty for a bare folder
-    slash: bool  # ends with /
+    suffix: str  # such as .html; /index.html for a folder, empty for a folder without it
+    slash: bool  # whether the path ends with /
     query: tuple[tuple[str, str], ...]
     dates: tuple[DateForm, ...]
     raws: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What a person should check before a task runs. None of it is an error: each may be intended."""
+"""Doubts that a person should check before a task runs. None of them is an error: each case may be intended."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,8 +7,8 @@ from crawler.scouting.address_parts import address_of, year_in_title
 from crawler.scouting.inference import SeenPage, SiteLinks, is_built_like, is_short
 from crawler.scouting.sample_extractions import SampleExtraction
 
-SAME_TITLES = 3  # extractions with one title that are no coincidence
-MANY, MANY_SHARE = 3, 0.25  # similar links left out that are reported: at least so many, and this share of those taken
+SAME_TITLES = 3  # extractions with the same title from which this is not a coincidence
+MANY, MANY_SHARE = 3, 0.25  # similar links left out, and their share of those taken, from which they are reported
 
 
 def about_example(example: SampleExtraction) -> str | None:
@@ -40,8 +40,8 @@ def about_left(evidence: SiteLinks, pattern: Pattern, lists: Iterable[str]) -> s
         return None
     return (
         f"{len(left)} links among the articles, with similar URLs, do not match the pattern, such as {left[0]} and "
-        f"{left[1]}; if they are articles of the section too, widen the pattern: `exemplar add --site`, or by hand in "
-        "tasks.yaml"
+        f"{left[1]}; if they are articles of the section too, choose the whole site (`exemplar add --site`), or widen "
+        "the pattern by hand"
     )
 
 

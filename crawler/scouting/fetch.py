@@ -1,4 +1,4 @@
-"""How surveys and trials get pages: by an async function from a URL to its page."""
+"""The fetching of pages for surveys and trials: by an async function from a URL to its page."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable

@@ -13,9 +13,9 @@ from urllib.parse import unquote
 from crawler.patterns.pattern import Pattern
 from crawler.scouting.address_parts import MARK, YEAR, Address, leading_letters, year_in_title
 
-FEW = 8  # siblings from which on a word common to all is no coincidence
-NEARLY_ALL = 0.97  # of the URLs; a mistake in one of a hundred links does not widen the pattern
-LONG = 3  # digits of a number that is certainly no part of a title
+FEW = 8  # siblings from which a word common to all is not a coincidence
+NEARLY_ALL = 0.97  # share of the URLs; a mistake in one of a hundred links does not widen the pattern
+LONG = 3  # digits of a number that certainly is not part of a title
 _TOKEN = re.compile(rf"(?:[0-9A-Za-z]|%[0-9A-F]{{2}})+|{MARK}|[^0-9A-Za-z%]|%")
 _SPECIAL = re.compile(r"[\\{}\[\]*]")
 
@@ -72,7 +72,7 @@ def _shared_start(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _folders(addresses: Sequence[Address]) -> tuple[str, int]:
-    """Return the folders' text with its last `/`, and how many dates each address has behind them (-1: unknown)."""
+    """Return the folders' text with its last `/`, and how many dates each address has after them (-1: unknown)."""
     depths = {len(address.folders) for address in addresses}
     in_stem = {address.stem.count(MARK) for address in addresses}
     left = in_stem.pop() if len(in_stem) == 1 else 0
@@ -240,7 +240,7 @@ def _collapsed(tokens: list[str], count: int) -> str:
     head, tail = tokens[:first], tokens[last + 1 :]
     words = first != last or len(tokens) > 3
     if words and count < FEW * 2 and head and not any("{" in token for token in head):
-        head = []  # titles that begin alike, by accident
+        head = []  # titles that begin with the same words by accident
     if tail and not any("{" in token for token in tail) and not any(token.isdigit() for token in tail) and count < FEW:
         tail = []
     return "".join(head) + "{slug}" + "".join(tail)

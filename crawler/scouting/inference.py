@@ -1,4 +1,4 @@
-"""From one article's URL and the links seen on its site to the pattern of its siblings. No network.
+"""The inference of a pattern: from one article's URL and the links seen on its site. No network.
 
     links of the pages read → sightings → siblings (same folders) and relatives (same build, other folders)
                             → `fitting.fit` → a pattern, narrowed so that it matches few links that are not articles
@@ -20,16 +20,16 @@ from crawler.patterns.pattern import Pattern, PatternError
 from crawler.scouting.address_parts import MARK, WORD, Address, Dates, address_of, leading_letters, year_in_title
 from crawler.scouting.fitting import fit
 
-NAVIGATION_PAGES = 3  # pages read, from which on a link with a short text on all of them is navigation
+NAVIGATION_PAGES = 3  # pages read, from which a link with a short text on all of them is navigation
 SHORT_CJK, SHORT_LATIN = 6, 20  # characters of a text that names a section rather than an article
-ENOUGH = 3  # siblings that show a form
-FOLDER_SUFFIXES = frozenset({"", "/index.html"})  # of a folder, with or without a slash
-SAME_SUFFIXES = (frozenset({".html", ".htm", ".shtml"}), FOLDER_SUFFIXES)  # of articles of one site
+ENOUGH = 3  # siblings that are needed to determine a form
+FOLDER_SUFFIXES = frozenset({"", "/index.html"})  # suffixes of a folder, with or without a slash
+SAME_SUFFIXES = (frozenset({".html", ".htm", ".shtml"}), FOLDER_SUFFIXES)  # suffixes that articles of one site may have
 ABOUT_SITE, NAVIGATION = "named as a page about the site", "navigation"
-TELLING_WORDS = 2  # of a last segment; with more, a number is part of a title
-MOST_READINGS = 0.6  # share of the siblings of the best reading that a reading with more dates needs
+TELLING_WORDS = 2  # words of a last segment; with more, a number is part of a title
+MOST_READINGS = 0.6  # siblings that a reading with more dates needs, as a share of those of the best reading
 SLIPS = 0.03  # share of the siblings below which a form is a mistake
-SAME_PAGE = 0.6  # share of the siblings whose small number is the example's, for others to be further pages
+SAME_PAGE = 0.6  # share of the siblings with the example's small number, from which the others are further pages
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LIST_NAME = re.compile(
     r"index|default|home|main|lists?|pages?|tags?|category|categories|cat|archives?|search|more|all|news|blog|posts|"
@@ -81,7 +81,7 @@ class Inference:
     pattern: str
     matched: tuple[Sighting, ...]
     rejected: tuple[tuple[Sighting, str], ...]
-    doubtful: tuple[str, ...] = ()  # matched links that seem to be no articles
+    doubtful: tuple[str, ...] = ()  # matched links that are probably not articles
 
 
 @dataclass(frozen=True)
@@ -243,7 +243,7 @@ def _same_folders(own: Address, other: Address) -> bool:
 
 
 def _like_query(own: Address, others: Sequence[Address]) -> list[Address]:
-    """Keep addresses that have the example's parameters but for the one that varies most: it names the article."""
+    """Keep addresses with the example's parameters, except the one that varies most: it names the article."""
     if not own.query:
         return list(others)
     columns = range(len(own.query))
@@ -306,7 +306,7 @@ def _first_pages(own: Address, others: Sequence[Address]) -> list[Address]:
 
 
 def _signature(stem: str) -> str:
-    """Replace what varies, numbers and codes: `article_123` → `article_#`, `doc-iabc12` → `doc-@`."""
+    """Replace numbers and codes, which vary: `article_123` → `article_#`, `doc-iabc12` → `doc-@`."""
     return WORD.sub(lambda word: "#" if word[0].isdigit() else _mixed(word[0]), stem)
 
 
@@ -329,7 +329,7 @@ def infer(evidence: SiteLinks, members: Sequence[Address]) -> Inference:
     reasons = {url: why for url, link in seen.items() if url != own.url and (why := evidence.why_no_article(link))}
     text = fit(members)
     wanted = [address.url for address in members if address.url not in reasons]
-    # What is about the site is worth no narrower pattern, which might miss articles; a list that it takes is.
+    # The pattern is narrowed for a list that it matches, but not for pages about the site: it might then miss articles.
     lists = {url: why for url, why in reasons.items() if not why.startswith((ABOUT_SITE, NAVIGATION))}
     taken = _takes(text, lists)
     options = [option for option in tighter(text) if taken and all(map(Pattern.parse(option).match, wanted))]

@@ -1,7 +1,7 @@
 """A ledger in memory, for the lists of a trial: it is empty at first, and nothing is kept.
 
-It has what `SectionLists`, `Admission` and `Rendering` use of a ledger and its Redis. Any other use is an error, not an
-empty answer.
+It has the methods of a ledger and its Redis that `SectionLists`, `Admission` and `Rendering` use. Any other use is an
+error, not an empty result.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""A task from a survey: its name, its keys, and whether the task list has it already."""
+"""A task made from a survey: its name, its keys, and whether the task list already has it."""
 
 import ipaddress
 import re
@@ -15,10 +15,10 @@ from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import Task, TaskFile
 from extractors.html.urls import normalise
 
-EVERY, OUTPUT = "1h", "out/{task}.jsonl"  # if neither the command nor `defaults:` has others
-SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})  # of names such as example.com.cn
+EVERY, OUTPUT = "1h", "out/{task}.jsonl"  # values if neither the command nor `defaults:` gives others
+SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})  # as in example.com.cn
 COMMON = frozenset({"www", "m", "wap", "mobile"})
-SENT = frozenset({"auth", "cookies", "headers", "proxy"})  # keys of what is sent with requests
+SENT = frozenset({"auth", "cookies", "headers", "proxy"})  # keys whose values are sent with requests
 NAME_MOST = 60  # characters
 
 
@@ -50,7 +50,7 @@ def entry_of(
 def task_by_defaults(defaults: Mapping[str, Any], urls: Sequence[str]) -> Task | None:
     """Return a task with the delay, headers, login and so on for fetching pages of new sections; None if invalid.
 
-    With several sites, the headers and secrets of `defaults:` are sent to none of them.
+    If there are several sites, the headers and secrets of `defaults:` are not sent to any of them.
     """
     of_one_site = len({urlsplit(url).netloc for url in urls}) == 1
     keys = {key: value for key, value in defaults.items() if of_one_site or key not in SENT}

@@ -18,26 +18,30 @@ from workers.inbox import StoredPage
 
 FIRST_WORDS = 80  # characters
 MOST_PROPOSALS = 5
-RATHER = 0.5  # probability of an article from which on a page is rather one than a list
+RATHER = 0.5  # probability of an article from which a page counts as one and not as a list
 
 
 class NoSection(ExemplarError):
-    """No task can be made from the URL: why, and what to do; `proposals` are article links to try."""
+    """No task can be made from the URL. The text has the reason and a remedy; `proposals`: article links to try.
+
+    `may_be_overruled`: whether a task is made if a person declares that the page is an article.
+    """
 
     def __init__(self, why: str, advice: str = "", proposals: Sequence[tuple[str, str]] = ()):
         super().__init__(f"{why}; {advice}" if advice else why)
         self.why = why
+        self.may_be_overruled = advice == NAME_ONE
         self.proposals = tuple(proposals)
 
     @property
     def overruled(self) -> str:
-        """Return the warning that takes the error's place if a person insists on the article."""
-        return f"{self.why}; with --article it is treated as an article"
+        """Return the warning that replaces the error if a person insists on the article."""
+        return f"{self.why}; it is treated as an article, as requested"
 
 
 @dataclass(frozen=True, slots=True)
 class SampleExtraction:
-    """What is extracted from a page with the example; `reason`: why there is no text, or how it was extracted."""
+    """The result of extracting a page with the example; `reason`: why there is no text, or how it was extracted."""
 
     url: str
     title: str = ""
@@ -57,7 +61,7 @@ class SampleExtraction:
         return self.method == "example"
 
 
-NAME_ONE = "name one of its articles, or add --article if it is one itself"
+NAME_ONE = "name one of its articles, or add --article if the page itself is an article"
 
 
 def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, SampleExtraction, str]:
@@ -113,7 +117,7 @@ def proposals(page: StoredPage) -> list[tuple[str, str]]:
 
 
 def extract_sample(section: Section, page: StoredPage, insist: bool = False) -> SampleExtraction:
-    """Extract a page with the example; `insist`: treat it as an article, whatever its page type is."""
+    """Extract a page with the example; `insist`: treat it as an article, also if its page type is another."""
     try:
         result = section.extract(
             page.body,

@@ -1,6 +1,6 @@
-"""Where an article's section pages may be: its breadcrumb, the folders above it, the home page, its feeds.
+"""Candidates for an article's section pages: its breadcrumb, the folders above it, the home page, its feeds.
 
-Candidates only: `survey` reads a few of them to find those that list articles like the example.
+`survey` reads a few of them to find those that list articles like the example.
 """
 
 import re
@@ -67,7 +67,7 @@ def parents(url: str) -> list[str]:
 
 
 def breadcrumb(url: str, body: bytes, content_type: str | None = None) -> list[str]:
-    """Return the links of the page's breadcrumb on its own site, from the outermost in."""
+    """Return the links of the page's breadcrumb that lead to its own site, the outermost first."""
     root = _parse(body, content_type)
     if root is None:
         return []

@@ -1,4 +1,4 @@
-"""From one article's URL to a section: which pages to read, and what follows from them. No network of its own.
+"""The survey: from one article's URL to a section, by reading some pages of the site. No network of its own.
 
 A survey is an async function with another one as argument, `fetch`: URL → page, or the reason why there is none.
 
@@ -41,17 +41,17 @@ from workers.inbox import StoredPage
 Scope = Literal["auto", "section", "site"]
 
 MOST_LISTS = 6  # list pages that are read
-LISTS_AT_ONCE = 2  # after the home page
+LISTS_AT_ONCE = 2  # list pages that are read together, after the home page
 MOST_CHILDREN = 2  # sitemaps of an index that are read
 MOST_SAMPLES = 6  # pages of other folders that are extracted
 SAMPLES_A_FAMILY = 2
 TRIALS = 3  # siblings that are extracted
-PLENTY = 30  # siblings that are a section of their own on a big site
+PLENTY = 30  # siblings that are enough for a section of their own on a big site
 ENOUGH = 12  # linked siblings after which no further list pages are read
-FEW = 3  # siblings without which there is no pattern
+FEW = 3  # siblings that a pattern needs
 BIG_HOME = 250  # links of its own site on the home page of a big site
 BIG_SITE = "a big site"
-CONFIDENT = 0.8  # of the extraction, for a relative to join
+CONFIDENT = 0.8  # confidence of its extraction that a relative needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class CheckedPage:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """A section as it was found. `starts`: its list pages; `lone`: no list pages below them are read."""
+    """A section that was found. `starts`: its list pages; `lone`: no list pages below them are read."""
 
     example: str
     scope: Literal["section", "site"]
@@ -87,7 +87,7 @@ class Survey:
 async def survey(fetch: Fetch, url: str, scope: Scope = "auto", insist: bool = False) -> Survey:
     """Survey the site of an article. Raises `NoSection` if no task can be made.
 
-    `insist`: treat the page and its siblings as articles, whatever their page types are.
+    `insist`: treat the page and its siblings as articles, also if their page types are others.
     """
     return await _Survey(fetch, url, scope, insist).run()
 
@@ -110,13 +110,13 @@ class _Survey:
     """The state of a survey."""
 
     fetch: Fetch
-    url: str  # as a person gave it
+    url: str  # in the form that a person gave
     scope: Scope
     insist: bool
-    pages: dict[str, SeenPage] = field(default_factory=dict)  # read for links, by their own URL
+    pages: dict[str, SeenPage] = field(default_factory=dict)  # pages that were read for links, by their own URL
     lists: dict[str, CheckedPage] = field(default_factory=dict)
     cuts: dict[str, SampleExtraction] = field(default_factory=dict)
-    refused: dict[str, str] = field(default_factory=dict)  # links to pages that are no articles: why
+    refused: dict[str, str] = field(default_factory=dict)  # links to pages that are not articles, with the reasons
     warnings: list[str] = field(default_factory=list)
     feeds: list[str] = field(default_factory=list)
     missing: set[str] = field(default_factory=set)  # links to pages that are unavailable
@@ -228,7 +228,7 @@ class _Survey:
         """Return the members of the section, why they are members, and whether other folders are among them."""
         big, own_links = self.is_big(), len(own) - 1
         if self.scope == "section":
-            return own, "by --section: the example's own folders", False
+            return own, "as requested: the example's own folders", False
         if self.scope == "auto" and big and own_links >= PLENTY:
             return own, f"{BIG_SITE}, and {own_links} siblings in the example's own folders", False
         groups = relatives(self.evidence, own)
@@ -238,8 +238,8 @@ class _Survey:
         extra = _addresses(own, joined)
         members = [*own, *extra]
         size = "few siblings in the example's own folders" if big else "a small site"
-        size = "by --site" if self.scope == "site" else size
-        return members, f"{size}: {len(extra)} links in {len(joined)} other folders have URLs like the example's", True
+        size = "as requested" if self.scope == "site" else size
+        return members, f"{size}: links with URLs like the example's in other folders: {len(extra)}", True
 
     async def matching_groups(self, own: Sequence[Address], groups: Sequence[Relatives]) -> list[Relatives]:
         """Return the groups whose pages the example fits, judged by one page of each family's largest groups."""
@@ -383,7 +383,7 @@ class _Survey:
     def warn_of_section(self, trials: Sequence[SampleExtraction], inference: Inference, starts: Sequence[str]) -> None:
         """Add what a person should check."""
         pattern, example = Pattern.parse(inference.pattern), self.cuts[self.example]
-        own = [url for url in starts if urlsplit(url).path != "/"] or starts  # a home page shows other sections, too
+        own = [url for url in starts if urlsplit(url).path != "/"] or starts  # the home page also shows other sections
         notes = (
             None if self.insist else about_example(example),
             about_titles([example, *trials]),
@@ -395,7 +395,7 @@ class _Survey:
     def none_found(self, members: Sequence[Address]) -> str:
         lists = ", ".join(page.url for page in self.pages.values() if page.url != self.example) or "no list page"
         return (
-            f"{self.example}: no siblings found ({len(members) - 1} links like it on {lists}); nothing was written. "
+            f"{self.example}: no siblings found (links like it on {lists}: {len(members) - 1}); nothing was written. "
             f"Write the task by hand: example, pattern (as in {fit(members[:1])}), and start: the section's list page"
         )
 

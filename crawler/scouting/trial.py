@@ -1,6 +1,6 @@
-"""A task tried without any effect: its lists are read, some articles extracted, nothing is written. No Redis.
+"""The trial of a task, without any effect: its lists are read, some articles extracted, nothing is written. No Redis.
 
-    example → start pages and what follows them → links taken and left → the newest articles → extractions
+ example → start pages and further lists → links taken and left → the newest articles → extractions
 
 A run's own `SectionLists` chooses the lists and enters their articles, in a ledger in memory; the trial extracts the
 articles that a run would fetch first. It differs from a run in two ways: it reads few lists, and it does not look for
@@ -32,15 +32,15 @@ from extractors.registry import LIST_METHODS
 from workers.inbox import StoredPage
 
 MOST_LISTS = 5  # lists that are read
-ARTICLES = 10  # that are extracted
-SURE = 0.8  # confidence from which on the example fits itself
+ARTICLES = 10  # articles that are extracted
+SURE = 0.8  # confidence from which the example fits itself
 OWN_LISTS = ("start", "next")  # kinds of lists that are the section's own
 FORBIDDEN = "robots.txt forbids it"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadList:
-    """A list of the task: its links with what becomes of each, or why it could not be read."""
+    """A list of the task: its links with the judgement on each, or why it could not be read."""
 
     url: str
     kind: str
@@ -55,7 +55,7 @@ class ReadList:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What a task would do. `found`: article URLs on the lists read; `forbidden`: those that robots.txt forbids."""
+    """The result of a trial. `found`: article URLs on the lists read; `forbidden`: those that robots.txt disallows."""
 
     task: str
     pattern: str
@@ -65,11 +65,11 @@ class Trial:
     cuts: tuple[SampleExtraction, ...]
     forbidden: tuple[str, ...]
     problems: tuple[str, ...]
-    warnings: tuple[str, ...] = ()  # what may be intended
+    warnings: tuple[str, ...] = ()  # doubts; the cases may be intended
 
     @property
     def ok(self) -> bool:
-        """Return whether nothing is wrong with the task."""
+        """Return whether the trial found no problem."""
         return not self.problems
 
 
@@ -129,7 +129,7 @@ class _Trial:
         return section, extract_sample(section, page)
 
     async def read_lists(self) -> None:
-        """Read the start pages and some of what follows them, until there are enough articles."""
+        """Read the start pages and some further lists, until there are enough articles."""
         self.run_lists.begin()
         walk = self.run_lists.walk
         starts = walk.plan.starts if walk else ()
@@ -187,7 +187,7 @@ class _Trial:
             self.problems.append(f"example {example.url} contains no article: {example.reason}")
         if not found:
             read = sum(not read_list.reason for read_list in self.lists)
-            self.problems.append(f"nothing matches: no link on {read} list pages matches the pattern{self.nearest()}")
+            self.problems.append(f"no link matches the pattern (list pages read: {read}){self.nearest()}")
         else:
             self.note_problems_of_samples(samples)
 
@@ -233,7 +233,7 @@ class _Trial:
 
 def _lists_of_a_run(task: Task, today: date, report: RunReport, ledger: MemoryLedger) -> SectionLists:
     options = RunOptions()
-    task = task.model_copy(update={"forget": None})  # there is nothing to forget
+    task = task.model_copy(update={"forget": None})  # an empty ledger has nothing to forget
     admission = Admission(task, options, ledger, today)
     rendering = Rendering(ledger.redis, task)
     return SectionLists(report, admission, rendering, beat=lambda: None)
@@ -245,5 +245,5 @@ def _is_beyond_the_task(page: ListPage) -> bool:
 
 
 def _alike(url: str, example: str) -> int:
-    """Return how many characters two URLs share from the start."""
+    """Return the number of characters at the beginning that two URLs have in common."""
     return next((n for n, (a, b) in enumerate(zip(url, example, strict=False)) if a != b), min(len(url), len(example)))

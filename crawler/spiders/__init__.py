@@ -1,1 +1,1 @@
-"""The spider that `scrapy list` shows: a thin adapter of `crawler.run` to Scrapy."""
+"""The spider that `scrapy list` names: a thin adapter from `crawler.run` to Scrapy."""

@@ -41,7 +41,7 @@ from workers.redis_access.connection import reason
 from workers.redis_access.full_redis import WaitingRedis
 from workers.usage_rights import TDM
 
-REQUESTS_BESIDES = 16  # at once besides the articles: lists, robots.txt
+REQUESTS_BESIDES = 16  # simultaneous requests besides those for articles: lists, robots.txt
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ class SectionSpider(GatedSpider):
         self.headers = dict(context.credentials.open) if context.credentials else {}
         self.outcome = "finished"
         self._beat: LoopingCall | None = None
-        self._tasks: set[asyncio.Future[None]] = set()  # one a fetch in flight
+        self._tasks: set[asyncio.Future[None]] = set()  # one for each fetch in flight
         self._waiting: asyncio.TimerHandle | None = None
         self._closing: asyncio.Future[None] | None = None
         self._is_over = self._is_closed = False
@@ -110,7 +110,7 @@ class SectionSpider(GatedSpider):
     # -- fetches ----------------------------------------------------------------------------------------------------
 
     async def start(self) -> AsyncIterator[Request]:
-        """Send what is to be fetched first. Scrapy gets no requests from here, since `_follow` sends them."""
+        """Start the first fetches. Scrapy gets no requests from this method, since `_follow` sends them."""
         self._send(self._next())
         none: tuple[Request, ...] = ()
         for request in none:
@@ -135,9 +135,9 @@ class SectionSpider(GatedSpider):
             self._continue_or_close()
 
     async def _follow(self, fetch: Fetch) -> None:
-        """Fetch, then fetch what follows, as long as something does. When the last such task ends, the spider ends.
+        """Execute a fetch and the fetches that follow from it. When the last such task ends, the spider ends.
 
-        Not by callbacks: Scrapy's scheduler and scraper would take a fifth of a page's CPU time.
+        Callbacks are not used: Scrapy's scheduler and scraper would take a fifth of a page's CPU time.
         """
         fetches = [fetch]
         while fetches:
@@ -146,7 +146,7 @@ class SectionSpider(GatedSpider):
 
     async def _answer_to(self, fetch: Fetch) -> Callable[[], Answered | Unanswered]:
         """Send a fetch; return a function that gives its answer."""
-        hops: list[Request] = []  # further ones if it is redirected
+        hops: list[Request] = []  # the requests of its redirects
         try:
             request = self._request(fetch, hops)
         except ValueError as error:  # for example http://host:99999/
@@ -159,7 +159,7 @@ class SectionSpider(GatedSpider):
         except Exception as error:
             return partial(no_answer_of, error, hops[-1] if hops else request)
         finally:
-            hops.clear()  # they refer to it
+            hops.clear()  # the requests refer to the list
         return partial(self._answer_of, response)
 
     def _request(self, fetch: Fetch, hops: list[Request]) -> Request:
@@ -170,7 +170,7 @@ class SectionSpider(GatedSpider):
         return answer_of(response, self.guarded_call(self.run.settings.now))
 
     async def _settle_and_continue(self, fetch: Fetch, answer: Callable[[], Answered | Unanswered]) -> list[Fetch]:
-        """Settle a fetch; return what follows from it, or else what is next."""
+        """Settle a fetch; return the fetches that follow from it, or else the next ones."""
         further = self._settle(fetch, answer)
         if wait := max((following.after for following in further), default=0.0):
             await self.context.pause(wait)
@@ -180,7 +180,7 @@ class SectionSpider(GatedSpider):
     def _settle(self, fetch: Fetch, answer: Callable[[], Answered | Unanswered]) -> list[Fetch]:
         """Settle a fetch.
 
-        A page whose handling raises an error counts an attempt, so it is neither lost nor tried forever.
+        An error in the handling of a page counts as an attempt, so the page is neither lost nor tried without end.
         """
         further: list[Fetch] = []
         try:
@@ -208,13 +208,13 @@ class SectionSpider(GatedSpider):
             self._send_next()  # another spider of the task may have found more
 
     def _idle(self) -> None:
-        """Called by Scrapy to find out whether the spider may be closed."""
+        """Keep the spider open while the run continues; called by Scrapy when it is idle."""
         if self._tasks or self._waiting is not None or self._continues():
             raise DontCloseSpider
         self._is_over = True
 
     def _continues(self) -> bool:
-        """Called when nothing is in flight: fetch what is left, or wait for what is due soon.
+        """Continue when no fetch is in flight: fetch the remaining pages, or wait for those that are due soon.
 
         Returns whether the run continues.
         """
@@ -237,13 +237,13 @@ class SectionSpider(GatedSpider):
             self._close("finished")
 
     def _send_next(self) -> bool:
-        """Fetch more; harmless when the spider is closed already."""
+        """Start further fetches; harmless if the spider is already closed."""
         fetches = self._next()
         self._send(fetches)
         return bool(fetches)
 
     def closed(self, why: str) -> None:
-        """Called by Scrapy at the end, whatever the cause."""
+        """End the run; called by Scrapy at the end, for any cause."""
         self._is_closed = True
         if self._beat is not None and self._beat.running:
             self._beat.stop()
@@ -258,7 +258,7 @@ class SectionSpider(GatedSpider):
             self.resources.close()
 
     def _stop(self, outcome: str, problem: str) -> None:
-        """End the run and report the first cause; a loss of Redis also later, as the report is not stored then."""
+        """End the run and report the first cause; a loss of Redis also later, since the report is then not stored."""
         if self.outcome != "finished" and outcome != "redis":
             return
         self.outcome = outcome
@@ -275,7 +275,7 @@ class SectionSpider(GatedSpider):
         self._stop("no browser", f"pages of this task need JavaScript (render: {self.run.task.render}), but {reason}")
 
     def remark(self, text: str) -> None:
-        """Add a remark to the run's report: worth knowing, but not a problem."""
+        """Add a remark to the run's report: a note that is not a problem."""
         self.run.report.remarks.append(text)
 
     def is_ending(self) -> bool:
@@ -287,7 +287,7 @@ class SectionSpider(GatedSpider):
     ) -> Result:
         """Call a function that needs Redis, for the run or a gate. Raises `RunEnding` if Redis is unavailable.
 
-        Then the run ends; what is in flight is leased and is fetched again. Nothing is called after that.
+        Then the run ends; pages in flight are leased and will be fetched again. Afterwards no function is called.
         """
         if self.outcome != "redis":
             try:
@@ -328,7 +328,7 @@ def _options(arguments: dict[str, str]) -> RunOptions:
 
 
 def _apply(settings: Any, session: Session, run: SectionRun) -> None:
-    """Apply the task's options as Scrapy's settings. Those of Scrapy's command line stay."""
+    """Apply the task's options as Scrapy's settings. Those of Scrapy's command line have priority."""
     of_task = {
         **identity_of(session.settings),
         "ROBOTSTXT_OBEY": run.task.robots,

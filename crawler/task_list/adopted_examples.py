@@ -1,6 +1,6 @@
-"""Adopted examples in tasks.yaml: examples in force in Redis are written into the file if it is the task list in force.
+"""Adopted examples: examples in force in Redis are written into tasks.yaml if that is the task list in force.
 
-Other copies of the file, on other machines, are not edited: there a person has to copy the new one, as after any edit.
+Copies of the file on other machines are not edited: a person has to copy the new file, as after any edit.
 """
 
 from pathlib import Path

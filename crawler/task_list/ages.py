@@ -1,4 +1,4 @@
-"""Lengths of time: `forget: 180d`, `keep_pages: 30d`, and `revisit: 1d for 3d`. They are written like fixed periods."""
+"""Lengths of time, as in `forget: 180d`, `keep_pages: 30d` and `revisit: 1d for 3d`, in the syntax of fixed periods."""
 
 import re
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class Age:
 
 @dataclass(frozen=True)
 class Revisit:
-    """When recent articles are rechecked: every `every`, until they are older than `during`."""
+    """The rechecks of recent articles: every `every`, until they are older than `during`."""
 
     text: str
     every: timedelta

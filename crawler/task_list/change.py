@@ -10,7 +10,7 @@ from crawler.task_list.yaml_source import Source, read_text
 
 
 def task_block(tasks_yaml: Path, name: str) -> str:
-    """Return the keys of a task as they are written, without indentation. Raises `TaskError`."""
+    """Return the text of a task's keys, without indentation. Raises `TaskError`."""
     _, lines, (first, last, indent) = _place(tasks_yaml, name)
     return "".join(line[indent:] if line[:indent] == " " * indent else line.lstrip(" \t") for line in lines[first:last])
 

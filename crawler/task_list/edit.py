@@ -100,7 +100,7 @@ def replace_example(tasks_yaml: Path, name: str, example: str) -> None:
     source = read_text(text, str(tasks_yaml))
     known, _ = _known_tasks(source, tasks_yaml.parent)
     before = known.tasks if known else {}
-    refused = TaskError(f"{tasks_yaml}: the example of task {name} can't be replaced here; set it to {example} by hand")
+    refused = TaskError(f"{tasks_yaml}: the example of task {name} cannot be replaced; set it to {example} by hand")
     if name not in before or ("tasks", name, "example") not in source.keys:
         raise refused
     changed = _with_scalar(text, source.values["tasks", name, "example"], _scalar(example))
@@ -212,7 +212,7 @@ def _source_of(entry: Mapping[str, Any], number: int) -> Source:
     for path in [task, *((*task, key) for key in {*entry, *columns})]:
         place = (row, columns.get(str(path[-1]), columns.get("name", 1)) if len(path) > 2 else columns.get("name", 1))
         source.values[path] = source.keys[path] = place
-        source.insides[path] = None  # a place is a cell: there is no offset within it
+        source.insides[path] = None  # a place is a cell, without an offset within it
     source.values[("tasks",)] = (row, 1)
     return source
 
@@ -310,7 +310,7 @@ def _scalar(value: Any, key: bool = False) -> str:
 
 
 def _quoted(char: str) -> str:
-    """Return one character as it is written in YAML's double quotes."""
+    """Return one character in the form for YAML's double quotes."""
     if char in '"\\':
         return "\\" + char
     return char if char.isprintable() else f"\\U{ord(char):08X}"

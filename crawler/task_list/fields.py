@@ -43,7 +43,7 @@ Every = Annotated[
                     "additionalProperties": False,
                     "properties": {
                         "cron": {"type": "string", "description": "Minute, hour, day, month, weekday."},
-                        "zone": {"type": "string", "description": "IANA time zone; UTC if left out."},
+                        "zone": {"type": "string", "description": "IANA time zone; default: UTC."},
                     },
                 },
                 {

@@ -15,7 +15,7 @@ from crawler.task_list.yaml_source import Path_, Source, read, read_text
 TOP_KEYS = ("defaults", "tasks", "settings")
 TASK_KEYS = tuple(name for name in Task.model_fields if name != "name")
 REQUIRED = tuple(name for name, field in Task.model_fields.items() if field.is_required() and name != "name")
-# Valid values for the required keys, with which `defaults:` are checked on their own.
+# Valid values for the required keys, used when `defaults:` are checked alone.
 STAND_INS = {
     "name": "defaults", "example": DEFAULTS_EXAMPLE, "pattern": DEFAULTS_EXAMPLE, "every": "1d", "output": "a.jsonl",
 }  # fmt: skip
@@ -24,9 +24,15 @@ TYPES = {
     "bool_type": "true or false", "dict_type": "a map", "model_type": "a map", "model_attributes_type": "a map",
     "date_type": "a day", "is_instance_of": "text",
 }  # fmt: skip
-SECRET_KEYS = frozenset({"auth", "cookies", "headers", "proxy"})  # no message shows their values
+SECRET_KEYS = frozenset({"auth", "cookies", "headers", "proxy"})  # keys whose values are not shown in messages
 TYPE_HINTS = {
     "bool_type": "write true or false", "string_type": "put it in quotes", "date_type": "write it as 2024-12-31",
+}  # fmt: skip
+MAP_HINTS = {  # by key
+    "auth": "write {user: reader, password: ${READER_PASSWORD}}", "headers": "write {Accept-Language: zh-CN}",
+    "cookies": "write {session: ${SESSION}}", "where": "write {language: zh}",
+    "batch": "write {rows: 500, seconds: 10}", "pressure": "write {pages: 500}",
+    "settings": "write its keys below it, indented", "defaults": "write its keys below it, indented",
 }  # fmt: skip
 
 
@@ -175,7 +181,7 @@ class Reader:
         value = data.get(key)
         if value is None or isinstance(value, dict):
             return value or {}
-        self.source.add(self.source.value_place((key,)), (key,), f"must be a map, not {show(value)}")
+        self.source.add(self.source.value_place((key,)), (key,), f"must be a map, not {show(value)}", MAP_HINTS[key])
         return {}
 
     def _note(
@@ -242,7 +248,9 @@ def _wording(error: Any, known: list[str] | None) -> tuple[str, str, int]:
     if kind == "string_type" and isinstance(error["input"], list):
         return f"must be text, not {_shown(error)}", "write a single value, without brackets or dashes", 0
     if kind in TYPES:
-        return f"must be {TYPES[kind]}, not {_shown(error)}", TYPE_HINTS.get(kind, ""), 0
+        hints = MAP_HINTS if TYPES[kind] == "a map" else {}
+        hint = hints.get(str(error["loc"][-1]), TYPE_HINTS.get(kind, ""))
+        return f"must be {TYPES[kind]}, not {_shown(error)}", hint, 0
     bounds = {"greater_than": "gt", "greater_than_equal": "ge", "less_than": "lt", "less_than_equal": "le"}
     if kind in bounds:
         words = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}[bounds[kind]]

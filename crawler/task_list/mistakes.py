@@ -1,4 +1,4 @@
-"""Mistakes in a task list, with messages that say what to correct and where."""
+"""Mistakes in a task list, with messages that name the place and a correction."""
 
 import difflib
 from collections.abc import Iterable, Sequence
@@ -61,7 +61,7 @@ def suggest(word: str, known: Sequence[str]) -> str:
 
 
 def show(value: object, length: int = 60) -> str:
-    """Return `value` as it is written in the file, truncated to `length` characters."""
+    """Return `value` in its written form, truncated to `length` characters."""
     if value is None:
         text = "nothing"
     elif isinstance(value, bool):

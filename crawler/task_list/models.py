@@ -1,4 +1,4 @@
-"""The models of a task list, frozen. A key's description here is shown by editors and written to the schema."""
+"""The models of a task list, frozen. The description of a key is written to the schema and shown by editors."""
 
 import hashlib
 import json
@@ -58,7 +58,7 @@ class Login(_Frozen):
 
     user: fields.Secret = Field(description="User name.", examples=["reader"])
     password: fields.Secret = Field(
-        repr=False, description="Password; ${NAME} takes it from the environment.", examples=["${READER_PASSWORD}"]
+        repr=False, description="Password; ${NAME} is an environment variable.", examples=["${READER_PASSWORD}"]
     )
 
 
@@ -139,8 +139,8 @@ class Task(_Frozen):
     redesign: fields.Redesign = Field(
         default="propose",
         description="After a redesign of the site a new example is found among the section's pages: propose shows it "
-        "(`exemplar proposals`), adopt replaces the example with it if a back-test shows no loss, ignore does not look "
-        "for one.",
+        "(`exemplar proposals`), adopt replaces the example with it if a back-test shows no loss, ignore does not "
+        "search for one.",
         examples=["adopt"],
     )
     revisit: fields.Visits = Field(
@@ -212,8 +212,8 @@ class Task(_Frozen):
     notify: fields.Notify = Field(
         default=(),
         repr=False,
-        description="Addresses to which notices of alarms are sent, as the library apprise defines them, such as "
-        "mailto:// or tgram://; ${NAME} takes secrets from the environment.",
+        description="Addresses to which notices of alarms are sent, in the notation of the library apprise, such as "
+        "mailto:// or tgram://; ${NAME} is an environment variable.",
         examples=["${NOTIFY_URL}", ["tgram://${BOT_TOKEN}/${CHAT_ID}"]],
     )
     concurrency: int = Field(
@@ -259,7 +259,7 @@ class Task(_Frozen):
 
 
 class PressureMarks(_Frozen):
-    """The marks at which spiders pause until extraction workers have worked on what waits."""
+    """The marks at which spiders pause until extraction workers have processed enough of the waiting pages."""
 
     task_pages: int = Field(
         default=DEFAULT_MARKS.task_pages,
@@ -291,13 +291,13 @@ class PressureMarks(_Frozen):
         default=DEFAULT_MARKS.memory,
         gt=0,
         le=0.95,
-        description="Used share of Redis' maxmemory, or without one of its machine's memory.",
+        description="Used share of Redis' maxmemory, or, if it is not set, of its machine's memory.",
         examples=[DEFAULT_MARKS.memory],
     )
 
     @property
     def marks(self) -> Marks:
-        """Return the marks as spiders read them."""
+        """Return the marks in the form for spiders."""
         sizes = (int(size * MEGABYTE) for size in (self.task_megabytes, self.megabytes))
         task_bytes, all_bytes = sizes
         return Marks(self.task_pages, task_bytes, self.pages, all_bytes, self.memory)

@@ -1,4 +1,4 @@
-"""`output:` of a task: where rows are written, and for each output the options that shape and choose its rows.
+"""The key `output` of a task: where rows are written, and for each output the options that select and shape its rows.
 
 output: out/{task}.jsonl
 output:
@@ -40,7 +40,7 @@ from workers.sinks.options import OutputOptions, RowCondition
 from workers.sinks.row_schema import FIELDS
 
 FIELDS_FORM = "write a list such as [url, title, {body: text}]: the text is named body"
-FIELD_NAME = re.compile(r"[^\W\d]\w{0,62}")  # a column of any database
+FIELD_NAME = re.compile(r"[^\W\d]\w{0,62}")  # the name of a column in any database
 MOST_ROWS, MOST_SECONDS = 100_000, 86_400
 
 Pair = tuple[str, str]  # name in the output, field of the row
@@ -81,7 +81,7 @@ def _check_pair(name: str, source: str, inner: tuple[str | int, ...], before: Se
         raise BadValueError(f"unknown field {source!r}", suggest(source, [*FIELDS]), inner=inner)
     if not FIELD_NAME.fullmatch(name):
         hint = "use letters, digits and _, beginning with a letter"
-        raise BadValueError(f"{show(name)} can't be a field's name", hint, inner=inner)
+        raise BadValueError(f"{show(name)} cannot be the name of a field", hint, inner=inner)
     if name in KEY and name != source:
         raise BadValueError(f"{name!r} is a field of the row key", "choose another name", inner=inner)
     if name.lower() in {earlier.lower() for earlier, _ in before}:
@@ -96,7 +96,7 @@ def from_pairs(pairs: Sequence[Pair]) -> list[Any]:
 def to_entry(value: object) -> object:
     """Convert an address alone to an output without options."""
     if isinstance(value, str):
-        with suppress(ValueError):  # the mistake is found again, and reported with its place
+        with suppress(ValueError):  # the mistake is found again later and reported with its place
             return _entry(value)
     return value if isinstance(value, Mapping | OutputEntry) else {"to": value}
 
@@ -111,7 +111,7 @@ class _Part(BaseModel):
 
     @model_serializer(mode="wrap")
     def _given_only(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Return only what differs from the defaults."""
+        """Return only the values that differ from the defaults."""
         values: dict[str, Any] = handler(self)
         return {name: value for name, value in values.items() if getattr(self, name) != _default(self, name)}
 
@@ -147,7 +147,7 @@ class BatchSize(_Part):
         default=None,
         ge=1,
         le=MOST_ROWS,
-        description="Rows in a batch; 500, for stores and Parquet 5000.",
+        description="Rows in a batch; by default 500, for stores and Parquet 5000.",
         examples=[1000],
     )
     seconds: float | None = Field(
@@ -155,7 +155,7 @@ class BatchSize(_Part):
         ge=0,
         le=MOST_SECONDS,
         allow_inf_nan=False,
-        description="Seconds that a row waits for others; 10, for stores 60, for Parquet 300.",
+        description="Seconds that a row waits for others; by default 10, for stores 60, for Parquet 300.",
         examples=[60],
     )
 
@@ -169,16 +169,18 @@ class OutputEntry(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     to: Annotated[str, BeforeValidator(check_output)] = Field(
-        min_length=1, description="Path or address, as an output without options.", examples=["out/{task}.jsonl"]
+        min_length=1,
+        description="Path or address, written like an output without options.",
+        examples=["out/{task}.jsonl"],
     )
     fields: FieldPairs = Field(
         default=(),
-        description="Which fields rows have, in this order; {name: field} renames one. All if left out.",
+        description="Which fields rows have, in this order; {name: field} renames one. Default: all.",
         examples=[["url", "title", {"body": "text"}]],
     )
     where: OutputCondition = Field(
         default=OutputCondition(),
-        description="Which rows are written. All if left out.",
+        description="Which rows are written. Default: all.",
         examples=[{"language": "zh", "confidence": 0.5}],
     )
     template: str = Field(
@@ -209,7 +211,7 @@ class OutputEntry(BaseModel):
 
     @model_serializer(mode="wrap")
     def _short(self, handler: SerializerFunctionWrapHandler) -> str | dict[str, Any]:
-        """Return the address alone if there are no options, else only what differs from the defaults."""
+        """Return the address alone if there are no options, else only the values that differ from the defaults."""
         values: dict[str, Any] = handler(self)
         given = {name: value for name, value in values.items() if getattr(self, name) != _default(self, name)}
         return self.to if given.keys() == {"to"} else given
@@ -232,7 +234,7 @@ class OutputEntry(BaseModel):
 
 
 def target_of(output: str, task: str) -> str:
-    """Return an output in a form that is equal for outputs that are one file: for comparison only."""
+    """Return an output in a form for comparison, which is equal for outputs that are the same file."""
     address = output.replace("{task}", task)
     if scheme_of(address) == "sqlite":
         address = unquote(address.partition(":")[2].removeprefix("///"))

@@ -1,5 +1,5 @@
-"""`every:` how often a task runs: a fixed period (`30m`, `2h`, `1d`), a cron line with its time zone, or `auto`, which
-depends on how often the section publishes (`crawler.scheduling.publishing_rate`) between two bounds (`auto 15m..1d`).
+"""The key `every`, how often a task runs: a fixed period (`30m`, `2h`, `1d`), a cron line with its time zone, or
+`auto`: between two bounds (`auto 15m..1d`), by how often the section publishes (`crawler.scheduling.publishing_rate`).
 
 Cron lines are computed by cronsim, which follows Debian's cron. Daylight saving in a cron's zone: a time that the clock
 skips is due at the moment of the change; a time that occurs twice is due at its first occurrence. Where the minute or
@@ -31,7 +31,7 @@ UNIT_WORDS = {
     "minutes": "m", "分": "m", "分钟": "m", "hr": "h", "hrs": "h", "hour": "h", "hours": "h", "时": "h", "小时": "h",
     "day": "d", "days": "d", "天": "d", "日": "d", "week": "w", "weeks": "w", "周": "w",
 }  # fmt: skip
-CRON_RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))  # of the five fields
+CRON_RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))  # ranges of the five fields
 MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 WEEKDAYS = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
 CRON_NAMES: tuple[tuple[str, ...], ...] = ((), (), (), MONTHS, WEEKDAYS)
@@ -39,7 +39,7 @@ CRON_NAMES: tuple[tuple[str, ...], ...] = ((), (), (), MONTHS, WEEKDAYS)
 
 @dataclass(frozen=True)
 class Period:
-    """When a task is due. Exactly one is set: `seconds`, `cron` (five fields) with `zone` (IANA name), or `bounds`.
+    """The period of a task. Exactly one is set: `seconds`, `cron` (five fields) with `zone` (IANA name), or `bounds`.
 
     `bounds`: the shortest and the longest period in seconds that `auto` may choose.
     """
@@ -129,7 +129,7 @@ def _unit_hint(text: str, pieces: list[tuple[str, str]]) -> str:
     return "units are s, m, h, d and w"
 
 
-# Following the section
+# Periods by the publishing rate
 
 
 def _from_auto(text: str) -> Period:
@@ -268,7 +268,7 @@ def _cron_number(text: str, index: int) -> int | None:
 
 
 def _cron_problem(cron: str) -> str:
-    """Return the mistake in a line that cronsim rejects; empty if each field is valid by itself."""
+    """Return the mistake in a line that cronsim rejects; empty if each field alone is valid."""
     for index, text in enumerate(cron.split()):
         try:
             CronSim(_for_cronsim(" ".join(text if at == index else "*" for at in range(5))), datetime(2024, 1, 1))

@@ -1,4 +1,4 @@
-"""Which task lives on which Redis server, where `REDIS_URL` names several: one part of the list for each server."""
+"""The placement of tasks on Redis servers, if `REDIS_URL` names several: one part of the list for each server."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -9,7 +9,7 @@ from workers.redis_access.servers import RedisServer, RedisServers
 
 @dataclass(frozen=True, slots=True)
 class TaskPart:
-    """The tasks of one server. `kept`: those that are here only because their ledger is, with the server to move to."""
+    """The tasks of one server. `kept`: those placed here only because of their ledger, with the server to move to."""
 
     server: RedisServer
     tasks: TaskFile
@@ -50,5 +50,5 @@ def in_words(part: TaskPart) -> str:
 
 
 def host_of(url: str) -> str:
-    """Return the name of a URL's host without port and leading `www.`: what chooses the server."""
+    """Return the name of a URL's host without port and leading `www.`, by which the server is chosen."""
     return (urlsplit(url).hostname or "").removeprefix("www.")

@@ -1,7 +1,7 @@
-"""Values of usual YAML, read by libyaml: ten times as fast as `yaml_source`, and without places.
+"""Values of usual YAML, read by libyaml: ten times as fast as `yaml_source`, but without places.
 
-It reads only what both parsers surely read alike: maps, lists and scalars of one document. Everything else, mistakes
-included, is left to `yaml_source`.
+Only elements that both parsers surely read in the same way are supported: maps, lists and scalars of one document.
+Everything else, including mistakes, is left to `yaml_source`.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-MAX_DEPTH = 40  # maps in maps; a task list needs four
+MAX_DEPTH = 40  # levels of nested maps; a task list needs four
 
 # Control characters, tabs and unusual line ends; directives and marks of documents; a ? that begins a key.
 _UNUSUAL = re.compile(
@@ -17,11 +17,11 @@ _UNUSUAL = re.compile(
     r"|^(?:%|---|\.\.\.)|(?:^|[ \[{,])\?(?:[ \n]|\Z)",
     re.MULTILINE,
 )
-_RESOLVED = frozenset("tTfFnN~-+.0123456789<=!&*")  # plain scalars that begin so may be other values than text
+_RESOLVED = frozenset("tTfFnN~-+.0123456789<=!&*")  # first characters of plain scalars that may not be text
 
 
 class _UnusualError(Exception):
-    """Something that `yaml_source` has to read."""
+    """The text has an element that only `yaml_source` reads."""
 
 
 def scalar_value(kind: str, text: str) -> Any:
@@ -60,7 +60,7 @@ def plain_values(text: str) -> dict[str, Any] | None:
 
 
 class _Events:
-    """Builds values of libyaml's events. `get`: returns the next event."""
+    """Builds values from libyaml's events. `get`: returns the next event."""
 
     def __init__(self, get: Callable[[], Any]) -> None:
         from yaml import events
@@ -114,7 +114,7 @@ class _Events:
         if not event.implicit[0]:
             mark, end = event.start_mark, event.end_mark
             if event.style not in ("'", '"') or mark.line != end.line or end.index - mark.index - 2 != len(text):
-                raise _UnusualError  # a block, several lines or escapes
+                raise _UnusualError  # a block scalar, several lines or escapes
             return text
         return text if text and text[0] not in _RESOLVED else _resolved(text)
 

@@ -1,10 +1,10 @@
-"""The task list in Redis: published there, so that only one machine needs the file.
+"""The publication of the task list in Redis, so that only one machine needs the file.
 
 One edition is in force. A different list is published only as an edit: by a machine whose previous copy was the edition
 in force. So two machines with different files cannot overwrite each other's lists in turns.
 
-An example that was adopted after a redesign (`workers.redesign.adoption`) stays in force whichever machine publishes
-the list, until the file names it, or another one than before.
+An example that was adopted after a redesign (`workers.redesign.adoption`) stays in force, also if another machine
+publishes the list, until the file names it, or another one than before.
 
 An edition contains the digest of its file, so a scheduler that restarts with the same file need not parse its 100,000
 tasks again. A spider reads its own task only.
@@ -106,7 +106,7 @@ def publish(
     new = Edition(tasks.fingerprint, origin_of(path), clock_of(connection).now(), source, FORM)
     with connection.pipeline(transaction=True) as pipe:
         while True:
-            # Another publication or an adoption meanwhile: read again.
+            # Read again after another publication or an adoption in between.
             pipe.watch(keys.EDITION, keys.EXAMPLES)  # type: ignore[no-untyped-call]
             current = edition(connection)
             same = current is not None and (current.fingerprint, current.form) == (new.fingerprint, FORM)
@@ -175,7 +175,7 @@ def edition(connection: "redis.Redis") -> Edition | None:
 
 
 class ListWatch:
-    """Notices in a process without the file that the task list is gone, and reports it once each time."""
+    """Reports the disappearance of the task list, once each time, in a process without the file."""
 
     def __init__(self, connection: "redis.Redis"):
         self.redis = connection
@@ -241,7 +241,7 @@ def periods_of(tasks: Mapping[str, Task]) -> dict[str, str]:
 def extraction_config(
     task: Task, folder: Path, product: str = "", durability: Durability = "safe", pages_folder: str = PAGES_FOLDER
 ) -> ExtractionConfig:
-    """Return the extraction config of a task. `folder`: where relative outputs begin; `product`: of the User-Agent."""
+    """Return the extraction config of a task. `folder`: of relative outputs; `product`: that of the User-Agent."""
     return ExtractionConfig(
         task=task.name,
         example=task.example,
@@ -285,7 +285,7 @@ def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition,
     for names in _batches([*removed, *(name for name in different if name not in active)]):
         pipe.hdel(keys.PERIODS, *names)
     for names in _batches(removed):
-        pipe.hdel(keys.TASKS, *names)  # its extraction config stays: pages already fetched are still written
+        pipe.hdel(keys.TASKS, *names)  # the extraction configs stay, so that fetched pages are still written
     for names in _batches(texts if moved else different):
         configs = {name: extraction_config(tasks[name], folder, *of_settings) for name in names}
         pipe.hset(keys.CONFIGS, mapping={name: config.to_json() for name, config in configs.items()})

@@ -15,7 +15,7 @@ from crawler.task_list.outputs import OutputEntry
 from workers.sinks.row_schema import FIELDS
 
 SCHEMA_FILE = Path(__file__).with_name("tasks.schema.json")
-SCHEMA_BESIDE_TASKS = ".exemplar/tasks.schema.json"  # where `exemplar init` puts it, relative to tasks.yaml
+SCHEMA_BESIDE_TASKS = ".exemplar/tasks.schema.json"  # path at which `exemplar init` writes it, relative to tasks.yaml
 MODELINE = f"# yaml-language-server: $schema={SCHEMA_BESIDE_TASKS}"
 NAME_PATTERN = r"^[^./\s][^/\s]{0,99}$"
 

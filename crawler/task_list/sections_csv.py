@@ -29,7 +29,7 @@ DELIMITERS = (",", ";", "\t")
 BOOLEANS = {
     "true": True, "yes": True, "1": True, "是": True, "false": False, "no": False, "0": False, "否": False,
 }  # fmt: skip
-URL_BREAK = re.compile(r"\s+|[;；](?=https?://|/|re:|\s|$)")  # not at a ; inside a URL
+URL_BREAK = re.compile(r"\s+|[;；](?=https?://|/|re:|\s|$)")  # not a ; inside a URL
 BREAK = re.compile(r"\s*[\r\n;；]\s*")
 
 

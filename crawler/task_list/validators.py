@@ -25,7 +25,7 @@ from workers.variables import VARIABLE
 
 METHODS = tuple(KNOWN_METHODS)
 ALL_PLACEHOLDERS = tuple(sorted({name for kind in KINDS.values() for name in kind.placeholders}))
-DEFAULTS_EXAMPLE = "http://section.invalid/"  # placeholder for the example while `defaults:` are checked on their own
+DEFAULTS_EXAMPLE = "http://section.invalid/"  # stands for the example while `defaults:` are checked alone
 NEAR_DUPLICATES = ("mark", "drop", "keep")
 REDESIGN = ("propose", "adopt", "ignore")
 TOKEN = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"  # RFC 9110, section 5.6.2
@@ -133,7 +133,7 @@ def _check_rest_of_address(output: str) -> None:
 
 
 def _check_placeholders(output: str, kind: Kind | None) -> None:
-    """Accept the placeholders of a kind; if it is unknown those of all kinds."""
+    """Accept the placeholders of a kind; if the kind is unknown, those of all kinds."""
     known = ("task", *(kind.placeholders if kind else ALL_PLACEHOLDERS))
     for match in re.finditer(r"\{([^{}]*)\}|[{}]", output):
         name, _, form = (match[1] or "").partition(":")
@@ -163,7 +163,7 @@ def check_folder(value: object) -> object:
 
 
 def _check_path(value: str) -> None:
-    """Check what a path may contain: no NUL, complete variables, no placeholder but {task}."""
+    """Check a path: no NUL, complete variables, no placeholder except {task}."""
     if "\0" in value:
         raise BadValueError("a NUL character", "file names cannot contain it; remove it", offset=value.find("\0"))
     check_variables(value)
@@ -243,7 +243,7 @@ def check_proxy(value: object) -> object:
     except ValueError:
         usable = False
     if not usable and not re.fullmatch(r"\$\{[^}]*\}(:.*)?", value):
-        raise BadValueError("is not a usable proxy", "write http://host:3128 or http://user:${PASSWORD}@host:3128")
+        raise BadValueError("not a usable proxy", "write http://host:3128, or ${PROXY} for an address with a password")
     return value
 
 

@@ -17,7 +17,7 @@ from crawler.redaction import redact
 from crawler.task_list.mistakes import Mistake, nearest
 from crawler.task_list.plain_yaml import MAX_DEPTH, plain_values, scalar_value
 
-MAX_BYTES = 64 * 2**20  # a task list of 300,000 tasks is half as large
+MAX_BYTES = 64 * 2**20  # bytes; a task list of 300,000 tasks is half as large
 MAX_REPEATED = 100_000  # values that aliases insert more than once
 
 Path_ = tuple[str | int, ...]
@@ -26,7 +26,7 @@ Place = tuple[int, int]  # line and column, from 1
 
 @dataclass
 class Places:
-    """Where each path's key and value are. `insides`: column offset of a quoted text; None if it spans lines."""
+    """The places of each path's key and value. `insides`: column offset of a quoted text; None if it spans lines."""
 
     keys: dict[Path_, Place] = field(default_factory=dict)
     values: dict[Path_, Place] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Places:
 class Source:
     """A YAML file as values. `data` consists of dict, list, str, int, float, bool and None; dates stay text.
 
-    `mistakes` has what is invalid. `text`: set as long as the places in it are not known.
+    `mistakes`: all invalid parts. `text`: set until the places in it are determined.
     """
 
     file: str
@@ -137,7 +137,7 @@ def _read(text: str, source: Source) -> None:
 def _text(path: Path, source: Source) -> str | None:
     try:
         if path.is_file() and path.stat().st_size > MAX_BYTES:
-            source.add((1, 1), (), f"larger than {MAX_BYTES // 2**20} MiB", "is this the task list?")
+            source.add((1, 1), (), f"larger than {MAX_BYTES // 2**20} MiB", "check that it is the task list")
             return None
         raw = path.read_bytes()
     except FileNotFoundError:
@@ -179,7 +179,7 @@ def _compose(text: str, source: Source) -> None:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an anchor used twice is allowed
+            warnings.simplefilter("ignore")  # a repeated anchor is allowed
             node = bounded_yaml().compose(text)
     except MarkedYAMLError as error:
         if error.problem == TOO_DEEP:
@@ -195,7 +195,7 @@ def _compose(text: str, source: Source) -> None:
     except RecursionError:
         source.add((1, 1), (), "nested too deeply", f"a task list needs no more than {MAX_DEPTH} levels")
     except (ValueError, TypeError, AttributeError, IndexError, KeyError, AssertionError, NotImplementedError) as error:
-        source.add((1, 1), (), f"not YAML: {error}")  # errors of the parser itself on unusual input
+        source.add((1, 1), (), f"not YAML: {error}")  # other errors of the parser on unusual input
     else:
         if node is None:
             source.add((1, 1), (), "empty", "write a map of tasks under 'tasks:'")
@@ -299,7 +299,7 @@ class _Builder:
                 self.source.keys[(*path, key.value)] = place
                 built[key.value] = self.build(child, (*path, key.value))
                 if child.id == "scalar" and not child.value and not child.style:
-                    self.source.values[(*path, key.value)] = place  # empty value: the parser gives the next line
+                    self.source.values[(*path, key.value)] = place  # for an empty value the parser gives the next line
         return built | {name: value for name, value in merged.items() if name not in built}
 
     def merge(self, node: Any, path: Path_) -> Iterator[tuple[str, Any]]:

@@ -1,1 +1,1 @@
-"""The source methods by their sources' own measures: `python -m evaluation.reproduction` and its `bp_network`."""
+"""The source methods, measured as in their sources: `python -m evaluation.reproduction` and its `bp_network`."""

@@ -1,16 +1,16 @@
-"""`python -m evaluation.reproduction DATA [PART …]`: the source methods by their sources' own measures.
+"""`python -m evaluation.reproduction DATA [PART …]`: the source methods, measured as in their sources.
 
 articles    pages right: F1 over shingles ≥ .9 (001 says "right" without a definition); and P, R of 003 by Hamming
             distance, of `line-blocks`, `tag-paths` and `article-deviation`
 lists       P, R of 003 for `list-rank`, and the entries that `read_entries` finds
-thresholds  what `tag-paths` (002) learns from sample pages, and its list noise Cn of bodies and of lists
+thresholds  the thresholds of `tag-paths` (002) from sample pages, and its list noise Cn of bodies and of lists
 io          seconds for 1,000 Chinese pages from files to files (001: 21.29 s)
 speed       CPU time against that of lxml.html parsing on the same bytes, taken by turns
 
-DATA may hold any sets and sites. Which of them tuned a method, hold Chinese news or Chinese pages is known of the
-development sets (`roles.json`); other names tuned nothing, and options say what they hold. A figure counts on what did
-not tune the method: the column "left out" answers whether the source's figure is met. Shingle F1 with floors is
-`python -m evaluation`'s, the network's figures are those of `bp_network` here.
+DATA may have any sets and sites. `roles.json` states which development sets tuned a method, have Chinese news or
+Chinese pages; other sets tuned no method, and options state their content. Only figures on data that did not tune the
+method count: the column "left out" states whether the source's figure is met. Shingle F1 with floors is measured by
+`python -m evaluation`, the network's figures by `bp_network` in this package.
 """
 
 import argparse
@@ -35,7 +35,7 @@ PARTS: dict[str, Callable[[Run], Iterator[str]]] = {
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Print the parts that are asked for; exit code 2 for a mistake in call or data."""
+    """Print the requested parts; exit code 2 for a mistake in call or data."""
     parser = _parser()
     arguments = parser.parse_args(words)
     unknown = [part for part in arguments.parts if part not in PARTS]

@@ -1,4 +1,4 @@
-"""Our figures beside the source's: on tuning data, and on the rest, which decides whether they are met."""
+"""Our figures beside those of the source: on tuning data, and on other data, which decide whether they are met."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from ..tables import table
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Means of a measure, and of how many pages or sites; empty if there were none."""
+    """The means of a measure, and the number of pages or sites; empty if there were none."""
 
     values: Sequence[float]
     count: str
@@ -19,7 +19,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A figure of the source: `least` for each of the values, or None if it has none to compare."""
+    """A figure of the source: `least` for each value, or None for a value without one."""
 
     method: str
     measure: str

@@ -1,7 +1,7 @@
 """Labelled pages for the BP network: its forms, its training pages, and the source's P, R and F.
 
 Pages are left out by site: `site_of` of the line model, a page's domain or the set that is one site. A site with
-enough pages is judged by itself (a unit), the other pages of a set together.
+enough pages is judged alone (a unit), the other pages of a set together.
 """
 
 import random
@@ -31,20 +31,20 @@ from ..results import score_row
 from ..scores import Score, bag_score, mean
 from .right import is_right
 
-SOURCE_PAGES = 20  # that the source trains on, of all its sites together
-LEAST_SITE = 40  # pages of a site that is judged by itself; the source tests on 40 to 50
-RECIPE_PAGES = 20  # of a site, at most, for the shipped weights: no site outweighs the others
-RECIPE_ROUNDS = 8  # over 215,000 lines; 20 gain nothing
+SOURCE_PAGES = 20  # training pages of the source, of all its sites together
+LEAST_SITE = 40  # pages of a site that is a unit; the source tests on 40 to 50
+RECIPE_PAGES = 20  # pages of a site at most, for the shipped weights, so that no site outweighs the others
+RECIPE_ROUNDS = 8  # rounds over 215,000 lines; 20 give no better result
 COMPLETE = 0.99
-RELEVANCE = np.arange(INPUTS) % PER_LINE == PER_LINE - 1  # which inputs are s
-LEAST_TEXT = 0.9  # share of the truth that a page must have to be learned from
+RELEVANCE = np.arange(INPUTS) % PER_LINE == PER_LINE - 1  # the inputs that are s
+LEAST_TEXT = 0.9  # share of the truth that a page must have to be used for training
 
 Cases = dict[str, list["Case"]]
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form of the method: its inputs to the letter or not, without relevance or not, and how it cuts."""
+    """A form of the method: whether its inputs are verbatim, whether without relevance, and how it finds the body."""
 
     verbatim: bool
     irrelevant: bool
@@ -61,9 +61,9 @@ FORMS = {
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A page with its truth, read once for all networks; `inputs` to the letter or not, `body` as in `LabelledLines`.
+    """A page with its truth, read once for all networks; `inputs`: verbatim or not, `body`: as in `LabelledLines`.
 
-    `parsed` is None for a page without text: its answer is empty, and wrong. `found`: the share of the truth that the
+    `parsed`: None for a page without text, whose result is empty and wrong. `found`: the share of the truth that the
     page has.
     """
 
@@ -75,14 +75,14 @@ class Case:
     found: float
 
     def labelled(self, form: Form) -> LabelledLines:
-        """The page as a form of the network learns from it and is asked."""
+        """Return the labelled lines of the page for a form of the network."""
         inputs = self.inputs[form.verbatim]
         return LabelledLines(self.row.id, np.where(RELEVANCE, 0.0, inputs) if form.irrelevant else inputs, self.body)
 
 
 @dataclass(frozen=True, slots=True)
 class UnitFigures:
-    """What the source reports, shares 0 to 1; our F1 over shingles, and F1 of words as a bag."""
+    """The figures that the source reports, shares 0 to 1; our F1 over shingles, and F1 of words as a bag."""
 
     pages: int
     precision: float
@@ -93,7 +93,7 @@ class UnitFigures:
 
 
 def read_cases(sets: Sequence[DataSet]) -> Cases:
-    """Return all pages with a body, by set, as both forms see them."""
+    """Return all pages with a body, by set, with the inputs of both forms."""
     return {name: found for name, found in ((one.name, list(_cases(one))) for one in sets) if found}
 
 
@@ -119,7 +119,7 @@ def _cases(dataset: DataSet) -> Iterator[Case]:
 
 
 def units(cases: Cases, least: int = LEAST_SITE) -> Cases:
-    """Return the pages by what is judged together: each site of a set with `least` pages, the rest of each set."""
+    """Return the pages by unit: each site of a set with at least `least` pages, and the rest of each set."""
     found: Cases = {}
     for name, pages in cases.items():
         sizes = Counter(case.site for case in pages)
@@ -135,7 +135,7 @@ def is_site(pages: Sequence[Case], least: int = LEAST_SITE) -> bool:
 
 
 def chosen_units(found: Cases, names: Sequence[str]) -> Cases:
-    """Return the units of these names, all without any. Raises `UnknownName`."""
+    """Return the units of these names; without names all units. Raises `UnknownName`."""
     for name in names:
         if name not in found:
             raise nearest(name, found, "site or set")
@@ -162,7 +162,7 @@ def recipes(sets: Iterable[Sequence[Case]]) -> list[Case]:
 
 
 def judge(text: Callable[[Case], str], cases: Sequence[Case]) -> UnitFigures:
-    """Return the figures of what gives a text for some pages."""
+    """Return the figures of a function from pages to texts."""
     texts = [text(case) for case in cases]
     pairs = list(zip(texts, cases, strict=True))
     return figures_of(
@@ -182,7 +182,7 @@ def figures_of(scores: Sequence[Score], bags: Sequence[float] = ()) -> UnitFigur
 
 
 def folds_of(cases: Cases) -> dict[str, int]:
-    """Return the fold of each site: the largest sites first, one fold after the other. A few sites have a fold each."""
+    """Return the fold of each site: the largest sites first, one fold after the other. Few sites have one fold each."""
     sizes = Counter(case.site for pages in cases.values() for case in pages)
     ranked = sorted(sizes, key=lambda site: (-sizes[site], site))
     return {site: rank % FOLDS for rank, site in enumerate(ranked)}
@@ -232,7 +232,7 @@ def trained_on(form: Form, cases: Sequence[Case], seed: int, rounds: int = ROUND
 
 
 def text_of(form: Form, network: Network, case: Case) -> str:
-    """Return the text that comes out of a page; of a page that is refused or has no text, none."""
+    """Return the extracted text of a page; "" if it is refused or has no text."""
     if case.parsed is None:
         return ""
     return assemble(case.parsed, form.cut(case.parsed, network(case.labelled(form).inputs))).text

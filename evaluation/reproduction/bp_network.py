@@ -1,25 +1,25 @@
-"""`python -m evaluation.reproduction.bp_network DATA`: the BP network by its source's own measure, and by ours.
+"""`python -m evaluation.reproduction.bp_network DATA`: the BP network by the measure of its source, and by ours.
 
-The source trains on 20 pages from several sites and tests on 40 to 50 others of each, one row a site:
+The source trains on 20 pages from several sites and tests on 40 to 50 others of each, one row per site:
 
     P = pages right / pages      R = pages complete / pages right      F = 2PR / (P + R)
 
-It doesn't define right and complete. Ours: F1 over shingles ≥ .9, and recall ≥ .99; a page whose answer is empty is
-wrong. Judged is the text of the article that comes out, so all that the tables say is of the method as it is used.
+It does not define right and complete. Our definitions: F1 over shingles ≥ .9, and recall ≥ .99; a page with an empty
+text is wrong. The text of the extracted article is judged, so the tables describe the method in use.
 
-Sites come from the data: each site with `--least` pages has a row, the other pages of a set have one together. A
-page's site is its domain, or its set where that is one site.
+Sites are those of the data: each site with `--least` pages has a row, the other pages of a set have one together. A
+page's site is its domain, or its set if that is one site.
 
 source      as above: 20 pages, taken evenly from all sites that have a row; a mixed set learns from 20 of its own
 unseen      the shipped recipe, in five folds of sites: no network judges a site that it learned from
 sets        the shipped recipe without the whole set that is judged, nor any other page of its sites
-shipped     the weights that come along, which saw some of the pages; `density`; the labels, the best that lines give
+shipped     the shipped weights, which saw some of the pages; `density`; the labels, the best result of any lines
 confidence  share of right pages by the bytes of the text, in folds of sites
 speed       CPU time beside that of parsing
 tokens      how jieba and rjieba differ
 titles      whether words of jieba help where `titles` compares a page's titles
 
-`--export` writes the pages that the shipped weights learn from, for `extractors.methods.bp_network.train`.
+`--export` writes the training pages of the shipped weights, for `extractors.methods.bp_network.train`.
 """
 
 import argparse
@@ -78,7 +78,7 @@ FIGURES = ("pages", "P", "R", "F", "F from", "to", "shingle F1", "bag F1")
 
 @dataclass(frozen=True)
 class Material:
-    """What the tables are made from; pages are read when they are first asked for, and once."""
+    """The data of the tables; pages are read once, when they are first needed."""
 
     sets: Sequence[DataSet]
     options: argparse.Namespace
@@ -90,7 +90,7 @@ class Material:
 
     @cached_property
     def units(self) -> Cases:
-        """The pages by what has a row."""
+        """The pages by row of the tables."""
         return chosen_units(units(self.cases, self.options.least), self.options.sites)
 
     @cached_property
@@ -100,7 +100,7 @@ class Material:
 
     @property
     def seeds(self) -> range:
-        """First weights and draws of pages."""
+        """The seeds of first weights and of draws of pages."""
         return range(1, self.options.seeds + 1)
 
     @cached_property
@@ -108,19 +108,19 @@ class Material:
         return {}
 
     def network(self, form: Form, fold: int, seed: int) -> Network:
-        """The network that has not learned from the sites of a fold; forms that learn the same share one."""
+        """Return the network that has not learned from the sites of a fold; forms that learn the same share one."""
         key = form.verbatim, form.irrelevant, fold, seed
         if key not in self._trained:
             self._trained[key] = trained_on(form, without_fold(self.cases, self.folds, fold), seed, RECIPE_ROUNDS)
         return self._trained[key]
 
     def text(self, form: Form, seed: int, case: Case) -> str:
-        """The text of a page by the network that has not learned from its site."""
+        """Return the text of a page by the network that has not learned from its site."""
         return text_of(form, self.network(form, self.folds[case.site], seed), case)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the tables asked for; exit code 2 for a mistake in the call."""
+    """Print the requested tables; exit code 2 for a mistake in the call."""
     parser = _parser()
     options = parser.parse_args(arguments)
     try:
@@ -182,7 +182,7 @@ def new_sets(material: Material) -> Iterator[str]:
 
 
 def shipped(material: Material) -> Iterator[str]:
-    """Yield the table of the weights that come along, beside `density` and the labels themselves, the best lines."""
+    """Yield the table of the shipped weights, beside `density` and the labels themselves, the best lines."""
     texts: dict[str, Callable[[Case], str]] = {
         "bp-network": partial(text_of, FORMS["bp-network"], load(WEIGHTS, USED)),
         "bp-network-verbatim": partial(text_of, FORMS["bp-network-verbatim"], load(VERBATIM_WEIGHTS, VERBATIM)),
@@ -283,7 +283,7 @@ def export(sets: Sequence[DataSet], folder: Path) -> None:
 
 
 def _table(methods: Iterable[str], cases: Cases, figures: Callable[[str, str], list[UnitFigures]]) -> str:
-    """Return a table of methods and what has a row, with the mean of the rows of each method."""
+    """Return a table of methods and units, with the mean over the units of each method."""
     rows = []
     for method in methods:
         of_units = [figures(method, name) for name in cases]
@@ -335,7 +335,7 @@ def _dice(one: set[str], other: set[str], weight: Callable[[str], int]) -> float
 
 
 def _tokenizers() -> tuple[Callable[[str], list[str]], Callable[[str], list[str]]]:
-    """Return jieba's cut and rjieba's. Raises `DataError` without the latter."""
+    """Return the tokenizers of jieba and rjieba. Raises `DataError` without the latter."""
     try:
         return words.jieba_tokenizer(), words.rjieba_tokenizer()
     except ImportError:

@@ -1,10 +1,10 @@
 """`python -m evaluation.reproduction.constants DATA [METHOD …]`: scores with constants chosen without the set.
 
-`line-blocks` (001) and `tag-paths` (002) have a few constants that their sources don't give. Each page is read once
-and cut with all values of a small grid. Then for each set those values are chosen that give the other sets the highest
-mean F1 (shingles, see `evaluation.scores`): what comes out with them is the set's score "left out", beside that with
-the constants in use. Two sets of one site are left out together. Chinese news (--news) are scored as one set, too, each
-page with the values that its own set didn't choose.
+`line-blocks` (001) and `tag-paths` (002) have a few constants that their sources do not give. Each page is read once
+and extracted with all values of a small grid. Then for each set those values are chosen that give the other sets the
+highest mean F1 (shingles, see `evaluation.scores`): the set's score with them is "left out", beside that with the
+constants in use. Two sets of one site are left out together. Chinese news (--news) are scored as one set, too, each
+page with the values that were chosen without its own set.
 
 The second table changes one constant at a time. Values that a source rules out are tried there, but never chosen.
 """
@@ -54,9 +54,9 @@ Setting = tuple[float, ...]  # a value for each constant
 
 @dataclass(frozen=True, slots=True)
 class TunedMethod:
-    """The values to try: `grid` by constant, first the value in use; `shown` has values that are never chosen.
+    """The values to try: `grid` by constant, first the value in use; `shown`: values that are never chosen.
 
-    `read` makes of a page what all settings share, `find` says where the body is, `text` returns the body.
+    `read` computes the parts of a page that all settings share, `find` finds the body, `text` returns its text.
     """
 
     grid: Mapping[str, Sequence[float]]
@@ -71,7 +71,7 @@ class TunedMethod:
         return [*self.grid, *(name for name in self.shown if name not in self.grid)]
 
     def in_use(self) -> Setting:
-        """The setting in use."""
+        """Return the setting in use."""
         return tuple((self.grid.get(name) or self.shown[name])[0] for name in self.names)
 
     def choosable(self) -> list[Setting]:
@@ -80,7 +80,7 @@ class TunedMethod:
         return [(*values, *rest) for values in product(*map(dict.fromkeys, self.grid.values()))]
 
     def alternatives(self) -> Iterator[tuple[str, Setting]]:
-        """The settings that differ from that in use by one constant, with its name."""
+        """Yield the settings that differ from that in use by one constant, with its name."""
         used = self.in_use()
         for place, name in enumerate(self.names):
             for value in sorted({*self.grid.get(name, ()), *self.shown.get(name, ())}):

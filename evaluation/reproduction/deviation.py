@@ -1,8 +1,8 @@
 """`python -m evaluation.reproduction.deviation DATA`: constants of `article-deviation`, chosen without their set.
 
-For each set, the share of a parent's text that a child must hold (`SHARE`) and the characters that a line costs
-(`LINE_COST`) are chosen from a grid by the macro F1 of the other sets, and its articles are cut with them. Beside that
-stands the F1 with the constants as they are, which all sets chose.
+For each set, the share of a parent's text that a child must contain (`SHARE`) and the cost of a line in characters
+(`LINE_COST`) are chosen from a grid by the macro F1 of the other sets, and used to extract its articles. The table
+compares this F1 with that of the constants in use, which were chosen on all sets.
 """
 
 import argparse
@@ -26,14 +26,14 @@ from ..scores import Score, mean
 from ..tables import table
 from .speed import some
 
-Constants = tuple[float, int]  # share, characters a line
+Constants = tuple[float, int]  # share, characters per line
 SHIPPED: Constants = (SHARE, LINE_COST)
 GRID: tuple[Constants, ...] = tuple(product((0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8), (5, 10, 15, 20)))
 ARTICLE = "article"  # the kind of page that the method is for
 
 
 def scores_of(row: Row) -> dict[Constants, Score]:
-    """Return the score of a page by the constants that it is cut with."""
+    """Return the score of a page for all constants."""
     page = make_page(row.html(), row.url)
     ctext = read_ctext(page.html)
     tree = build_tree(ctext)
@@ -63,7 +63,7 @@ def chosen_without(left: str, f1: Mapping[str, Mapping[Constants, float]]) -> Co
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Print a row a set and the mean; exit code 2 for a mistake in the call or the data."""
+    """Print one row per set and the mean; exit code 2 for a mistake in the call or the data."""
     parser = argparse.ArgumentParser(
         prog="python -m evaluation.reproduction.deviation",
         description=__doc__,

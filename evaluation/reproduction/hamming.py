@@ -1,9 +1,9 @@
 """Source 003's own measure: the Hamming distance of two texts, by 64-bit simhash.
 
 A text is right below a distance of 30 and complete below 10; P = right / all, R = complete / right. The source does not
-name its hash. Ours is simhash over the shingles that the common yardstick counts. Of unrelated texts 27% are below 30,
-so shingle F1 stands beside it wherever this is reported. A text without words has the largest distance to any text, so
-an empty answer is never right.
+name its hash. Ours is simhash over the shingles of the common measure. Of unrelated texts 27% are below 30, so it is
+always reported together with shingle F1. A text without words has the largest distance to any text, so an empty text
+is never right.
 """
 
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ import numpy as np
 from ..scores import shingles
 
 BITS = 64
-RIGHT, COMPLETE = 30, 10  # bits, the source's
+RIGHT, COMPLETE = 30, 10  # bits, as in the source
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """P and R as the source has them; R is None if nothing was right."""
+    """P and R as the source defines them; R is None if nothing was right."""
 
     precision: float
     recall: float | None
@@ -35,7 +35,7 @@ def distance(a: str, b: str) -> int:
 
 
 def simhash(text: str) -> int:
-    """Return 64 bits: each is set if the shingles that set it outweigh the others; 0 for a text without words."""
+    """Return 64 bits, each set if it is set in the hashes of most shingles; 0 for a text without words."""
     counts = shingles(text)
     if not counts:
         return 0

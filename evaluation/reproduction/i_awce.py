@@ -1,13 +1,13 @@
 """`python -m evaluation.reproduction.i_awce DATA`: method `i-awce` (003) on articles and lists mixed.
 
-DATA is read as `extractors.page_types.train` reads it, without the pages whose label is known to be wrong; judged are
-at most twenty pages of a type and site. With `--left-out DIR` (see `evaluation.left_out`) the page-type models have not
-seen the page's site (`sites`), or any page of its set (`set`); without, they are those that are shipped (`shipped`).
+DATA has the form for `extractors.page_types.train`; pages whose label is known to be wrong are left out, and at most
+twenty pages of a type and site are judged. With `--left-out DIR` (see `evaluation.left_out`) the page-type models were
+not trained on the page's site (`sites`), or on any page of its set (`set`); without it the shipped models are used.
 
-1. Types: the share of pages that are answered (an `Article` of page type "article", or a `Listing` of page type
-   "list"), and how many of the answers are right.
-2. Texts: mean shingle F1 of the articles whose body is known, beside `article-deviation` alone; a page that comes out
-   as a list, or as nothing, scores what that text scores.
+1. Types: the share of pages with an answer (an `Article` of page type "article", or a `Listing` of page type "list"),
+   and the share of right answers.
+2. Texts: mean shingle F1 of the articles whose body is known, beside `article-deviation` alone; for a page that is
+   extracted as a list, or not at all, the resulting text is scored.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from ..results import score_row
 from ..scores import Score, mean
 from ..tables import table
 
-SHIPPED = "shipped"  # the models as they are, which may have learned from the page
+SHIPPED = "shipped"  # the shipped models, which may have been trained on the page
 METHOD, ALONE = "i-awce", "article-deviation"
 
 
@@ -49,7 +49,7 @@ class JudgedPage:
 
     @property
     def right(self) -> bool:
-        """Whether the answered type is the page's."""
+        """Whether the answered type is the right one."""
         return self.answer == ("article" if self.article else "list")
 
 
@@ -69,7 +69,7 @@ def judge(page: LabelledPage, row: Row, models: AbstractContextManager[None]) ->
 
 
 def types(judged: Sequence[JudgedPage]) -> str:
-    """Return the table of types: a row a set, and all pages together."""
+    """Return the table of types: one row per set, and one for all pages together."""
     header = ["set", "articles", "lists", "answered", "right of these", "articles answered", "right", "lists", "right "]
     rows = [
         _types_row(name, [one for one in judged if one.set == name]) for name in sorted({one.set for one in judged})
@@ -78,7 +78,7 @@ def types(judged: Sequence[JudgedPage]) -> str:
 
 
 def texts(judged: Sequence[JudgedPage]) -> str:
-    """Return the table of texts: a row a set, and the mean of the sets."""
+    """Return the table of texts: one row per set, and the mean of the sets."""
     figures = []
     for name in sorted({one.set for one in judged}):
         both = [(one.score, one.alone) for one in judged if one.set == name and one.score and one.alone]

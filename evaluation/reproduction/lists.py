@@ -1,18 +1,18 @@
 """List pages with their visible entries: the truth of `list-rank`.
 
-No set says what the content of a list page is. It is given as sources of truth for articles are: by selectors, written
-after a look at the page and before the method was tried on it. A file of such truth is a JSON list of objects:
+No set has the content of list pages. It is given by selectors, as truth for articles often is, written after a look at
+the page and before the method was tried on it. A file of such truth is a JSON list of objects:
 
     set      name of the set or site
-    page     id of one page; without it the object holds for all list pages of the set
+    page     id of one page; without it the object applies to all list pages of the set
     entries  XPath of the entries' elements
-    link     XPath from an entry to the link or links that lead to what it is about; default: all links in it
-    text     whether the entries' elements hold all that belongs to an entry, so that the list's text can be judged;
+    link     XPath from an entry to the link or links to its subject; default: all links in it
+    text     whether the entries' elements contain all parts of an entry, so that the list's text can be judged;
              default: yes
     tuned    whether the method was developed with this page or site in sight; default: no
 
-Pages of a set where fewer than `LEAST` entries are found have no single list (front pages, contacts) and aren't judged;
-a page named by its id must have them.
+Pages of a set with fewer than `LEAST` found entries have no single list (front pages, contacts) and are not judged; a
+page that is named by its id must have this many.
 """
 
 import json
@@ -51,8 +51,8 @@ class Selectors:
 
 @dataclass(frozen=True, slots=True)
 class KnownList:
-    """A list page and its truth. `addresses`: for each entry, where its links lead, without fragments. `text`: of the
-    entries, None if it is not known.
+    """A list page and its truth. `addresses`: for each entry the targets of its links, without fragments. `text`: that
+    of the entries, None if it is unknown.
     """
 
     row: Row
@@ -64,7 +64,7 @@ class KnownList:
 
 @dataclass(frozen=True, slots=True)
 class KnownLists:
-    """The judged pages of a set that have tuned the method, or those that haven't."""
+    """The judged pages of a set that were used to tune the method, or those that were not."""
 
     set: str
     tuned: bool
@@ -119,7 +119,7 @@ def _read(row: Row, truth: Selectors) -> KnownList:
 
 
 def _text(entry: etree._Element) -> str:
-    """Return an entry's text, words of different blocks apart."""
+    """Return an entry's text, with spaces between the words of different blocks."""
     parts: list[str] = []
     for event, element in etree.iterwalk(entry, events=("start", "end")):
         parts.append("\n" if element.tag in BREAKS else "")

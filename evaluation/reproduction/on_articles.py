@@ -1,4 +1,4 @@
-"""The source methods on pages that are articles: pages right, P and R of source 003, what `tag-paths` learns."""
+"""The source methods on articles: pages right, P and R of source 003, the thresholds of `tag-paths`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from .right import share_right
 from .roles import LEFT_OUT, TUNED, Run
 from .speed import some, text_of
 
-SAMPLES = 4  # pages that `tag-paths` learns from
+SAMPLES = 4  # sample pages of `tag-paths`
 METHODS = (
     "line-blocks", "line-blocks-verbatim", "tag-paths", "article-deviation", "article-deviation-verbatim", "density",
 )  # fmt: skip
@@ -41,7 +41,7 @@ class ArticleFigures:
 
 
 def articles(run: Run) -> Iterator[str]:
-    """Yield the table of articles, a row a method and set with the means of both kinds of sets, and the source's."""
+    """Yield the table of articles: one row per method and set, means of both kinds of sets, the source's figures."""
     sets = [one for one in run.sets if one.articles()]
     if not sets:
         yield "no set has articles with a body"
@@ -61,7 +61,7 @@ def articles(run: Run) -> Iterator[str]:
 
 
 def thresholds(run: Run) -> Iterator[str]:
-    """Yield what sample pages teach, and how far Cn tells bodies from lists."""
+    """Yield the thresholds from sample pages, and how well Cn distinguishes bodies from lists."""
     rows = []
     for one in run.sets:
         groups = [members for members in one.members().values() if len(members) > SAMPLES]

@@ -19,9 +19,9 @@ from .right import share_right
 from .roles import LEFT_OUT, TUNED, Run
 from .speed import some, text_of
 
-METHOD = "list-rank"  # the truth's `tuned` speaks of it; no list tuned the other methods
+METHOD = "list-rank"  # `tuned` in the truth is about this method; no list tuned the other methods
 OTHERS = ("list-rank-verbatim", "density")
-LEAST = 0.95  # the source's: "above 95%", P and R
+LEAST = 0.95  # the source's figure "above 95%" for P and R
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def _bar(method: str, measure: str, found: Sequence[ListFigures], columns: slice
 
 
 def _mean(found: Sequence[ListFigures], columns: slice) -> Figures:
-    """Return the mean over sites; the pages of a set that has several are of one site each."""
+    """Return the mean over sites; in a set of several sites each page is a site."""
     weights = [len({urlsplit(page.url).hostname for page in each.known.pages}) for each in found]
     total = sum(weights)
     values = zip(*(each.values[columns] for each in found), strict=True)

@@ -9,7 +9,7 @@ RIGHT = 0.9  # shingle F1; ours
 
 
 def is_right(score: Score) -> bool:
-    """Whether a text is right: its F1 is `RIGHT` or more. An empty text is wrong, whatever the truth."""
+    """Whether a text is right: its F1 is `RIGHT` or more. An empty text is always wrong."""
     return score.precision is not None and score.f1 >= RIGHT
 
 

@@ -12,14 +12,14 @@ from ..data import DataSet, Row
 from .lists import Selectors
 
 FILE = Path(__file__).with_name("roles.json")
-DEFAULT = "default"  # the methods that `tuned` does not name
+DEFAULT = "default"  # stands for the methods that `tuned` does not name
 TUNED, LEFT_OUT = "tuned it", "left out"
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Names of sets. `tuned`: by method, those that were looked at when its constants were chosen. `news`: sets that
-    hold Chinese news, each with the beginnings of the ids of its news pages, or none where all pages are.
+    """Names of sets. `tuned`: by method, those used when its constants were chosen. `news`: sets with Chinese
+    news, each with the prefixes of the ids of its news pages, or none if all pages are news.
     """
 
     tuned: Mapping[str, frozenset[str]]
@@ -38,7 +38,7 @@ class Roles:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is measured. `sample`: pages a set, 0 for all; `truth`: of list pages."""
+    """The input of a measurement. `sample`: pages per set, 0 for all; `truth`: that of list pages."""
 
     sets: Sequence[DataSet]
     sample: int

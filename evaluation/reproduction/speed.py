@@ -1,4 +1,4 @@
-"""How fast the source methods are: 1,000 pages with I/O, and CPU time against parsing (see `reproduction`)."""
+"""The speed of the source methods: 1,000 pages with I/O, and CPU time in units of parsing (see `reproduction`)."""
 
 import gzip
 import random
@@ -36,7 +36,7 @@ TIMED = (
     "line-blocks", "line-blocks-verbatim", "tag-paths", "article-deviation", "article-deviation-verbatim", "list-rank",
     "density",
 )  # fmt: skip
-# The steps of a method alone: page source in, place of the body out; no decoding before, no article after.
+# The steps of a method alone, from a page's source to the place of the body, without decoding and article.
 STEPS: dict[str, Callable[[str], object]] = {
     "line-blocks, steps": lambda source: dense_range(weights(read_ctext(source))),
     "line-blocks-verbatim, steps": distribution,
@@ -46,7 +46,7 @@ STEPS: dict[str, Callable[[str], object]] = {
 
 
 def io(run: Run) -> Iterator[str]:
-    """Yield how long 1,000 pages take, from files of HTML to files of text. No constant depends on which pages."""
+    """Yield the time for 1,000 pages, from HTML files to text files. No constant depends on the choice of pages."""
     files = [row.file for one in run.sets if one.name in run.roles.chinese for row in one.articles()]
     if not files:
         yield "no set of Chinese articles; --chinese NAME,… says which are"
@@ -68,7 +68,7 @@ def io(run: Run) -> Iterator[str]:
 
 
 def speed(run: Run) -> Iterator[str]:
-    """Yield, for each method and set, the median of its time in units of parsing, all taking turns on a page."""
+    """Yield, for each method and set, the median of its time in units of parsing; methods alternate on a page."""
     sets = [one for one in run.sets if one.articles()]
     if not sets:
         yield "no set has articles with a body"

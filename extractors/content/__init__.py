@@ -1,1 +1,1 @@
-"""Which lines are the body, and how they become the blocks of an article."""
+"""From lines to an article: the choice of the body's lines, and their conversion to blocks."""

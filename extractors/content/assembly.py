@@ -16,8 +16,8 @@ from .blocks import make_blocks
 from .embedded_state import with_state
 from .line_weights import Prior, prior_of
 
-EMBEDDED_SHARE = 0.15  # share of the text in embedded posts, from which the article is about them
-MIN_TEXT = 40  # bytes of visible text; "Loading …" and "Enable JavaScript" are shorter, no article is
+EMBEDDED_SHARE = 0.15  # share of the text in embedded posts, from which they count as the article's text
+MIN_TEXT = 40  # bytes of visible text; "Loading …" and "Enable JavaScript" are shorter, every article is longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class BodyLines:
 
 
 def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
-    """Return the page with its lines, their paths in `trie`. Raises `UnusablePage` if the page cannot be parsed."""
+    """Return the page with its lines, their paths in `trie`. Raises `UnusablePage` if there is no tree to read."""
     root = parse(page.encoded())
     head = read_head(root)
     lines = with_state(root, head, read_lines(root, trie), trie)

@@ -1,7 +1,8 @@
 """Kept lines → typed blocks.
 
-The innermost element below the body's root that names a kind decides; elements above the root are the template's (a
-layout table, a list that holds the article). Captions and players are blocks too, of kinds that a caller may leave out.
+The innermost element below the body's root that names a kind decides; elements above the root belong to the template (a
+layout table, a list that contains the article). Captions and players are blocks too, of kinds that a caller may leave
+out.
 """
 
 from dataclasses import replace
@@ -29,7 +30,7 @@ BLOCK_KINDS: dict[str, Kind] = {
 }
 BLOCK_KINDS |= dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "heading")
 MARKED: dict[int, Kind] = {CAPTION: "caption", EMBED: "embed", SUMMARY: "summary"}
-CELL_WIDTH = 60  # bytes a line; "tables" with longer lines are layout, and their cells hold prose
+CELL_WIDTH = 60  # mean bytes per line; a table with longer lines is layout, and its cells contain prose
 JOINED = frozenset({"list", "table"})  # kinds whose neighbouring lines make one block
 ALT_LENGTH = 300  # characters
 IMAGE_SOURCES = ("data-src", "data-original", "src")  # pages that load pictures late put a placeholder in src
@@ -40,7 +41,7 @@ def make_blocks(lines: Lines, kept: list[int], captions: list[int], root: int, b
 
     `root` is the path of the body's root, `base` the URL that relative ones refer to.
     """
-    found: list[tuple[int, Block]] = []  # with the number of the block's last line
+    found: list[tuple[int, Block]] = []  # (number of the block's last line, block)
     marks = _marks(lines, kept, captions, root)
     links = _links_by_line(lines, {index for index, *_ in marks}, base)
     for (kind, holder), run in groupby(marks, key=lambda mark: mark[1:]):
@@ -115,11 +116,11 @@ def _links_by_line(lines: Lines, wanted: set[int], base: str) -> dict[int, list[
 
 
 def _with_media(lines: Lines, found: list[tuple[int, Block]], root: int, base: str) -> tuple[Block, ...]:
-    """Add the pictures and players that stand below the root between the first and the last block."""
+    """Add the pictures and players below the root that are between the first and the last block."""
     if not found:
         return ()
     ends = [end for end, _ in found]
-    inserted: list[list[Block]] = [[] for _ in found]  # in front of each block
+    inserted: list[list[Block]] = [[] for _ in found]  # what is inserted in front of each block
     images = [list(block.images) for _, block in found]
     place = 0
     below: dict[int, bool] = {}
@@ -147,7 +148,7 @@ def _with_media(lines: Lines, found: list[tuple[int, Block]], root: int, base: s
 
 
 def _media_block(element: etree._Element, base: str) -> Block | None:
-    """Return a block for a picture or player, or None if it has no address on the Web."""
+    """Return a block for a picture or player, or None if it has no http(s) URL."""
     if KINDS[str(element.tag)] != IMAGE:
         source = element.find("source") if not element.get("src") else None
         url = web_url(base, (element if source is None else source).get("src") or "")

@@ -1,7 +1,7 @@
 """From similarities to the body: turning points, the example's profile, the body's root, the lines kept below it.
 
 Source: the example-page method (004) names two turning points, the head and the tail of the body, without a rule that
-finds them. Ours: the unlinked width of a line without a partner counts for the body, that of a line with a partner
+finds them. Our rule: the unlinked width of a line without a partner counts for the body, that of a line with a partner
 against it, and the body is the segment with the largest sum. Beyond the source, the body has a root (the deepest
 element that contains most of it), and the example shows in which elements its template has prose. Without an example
 the same steps are used with no line matched and no profile.
@@ -22,10 +22,10 @@ from .line_weights import Prior
 from .profile import NO_PROFILE, Profile
 from .roots import family_shares, find_root, root_and_shares
 
-FOREIGN_ROOT_WEIGHT = 0.1  # weight, where the root is sought, of lines whose paths the example doesn't use
+FOREIGN_ROOT_WEIGHT = 0.1  # weight, in the search for the root, of lines whose paths the example does not use
 MAIN_SHARE = 0.15  # share of the content from which a path is a main path
-MOSTLY_BODY = 0.9  # share of a place's text in the example's body, from which a repeated heading stays there
-REPEATED = 0.9  # similarity from which a line repeats the example
+MOSTLY_BODY = 0.9  # share of a place's text that is in the example's body, from which a repeated heading is kept
+REPEATED = float(np.float32(0.9))  # similarity from which a line repeats the example; similarities are float32
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,10 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class CutSteps:
-    """How `cut_body` decided on a page; noted only if its extraction is traced. Sequences have one entry a line.
+    """The decisions of `cut_body` on a page; noted only if its extraction is traced. Sequences have one entry per line.
 
-    `evidence`: its input; `places`: factors by the example's layout; `weights`: bytes for the body, negative
-    against it, of which `head` and `tail` enclose the largest sum; `content`: bytes that count when the root is sought.
+    `evidence`: its input; `places`: factors by the example's layout; `weights`: bytes for the body, negative against
+    it, of which `head` and `tail` enclose the largest sum; `content`: bytes that count in the search for the root.
     `standing`: see `line_membership`; empty, like `template` and `under_picture`, if there was no body.
     """
 
@@ -56,7 +56,7 @@ class CutSteps:
     tail: int
     content: Floats
     root: int = 0
-    shares: list[float] = field(default_factory=list)  # of the content, by number in the outline
+    shares: list[float] = field(default_factory=list)  # shares of the content, by number of the path in the outline
     standing: list[int] = field(default_factory=list)
     kept: list[int] = field(default_factory=list)
     template: list[bool] = field(default_factory=list)
@@ -83,7 +83,7 @@ def evidence_of(lines: Lines, similarity: list[float]) -> list[float]:
 
 def weights_in_segment(lines: Lines, evidence: LineEvidence) -> list[float]:
     """Return the weights of the lines between which the turning points lie."""
-    factors, familiarity = _factors(lines, evidence)
+    factors, familiarity = _factors(lines, evidence, evidence.layout.factors(lines))
     return segment_weights(evidence_of(lines, evidence.similarity), factors, familiarity)
 
 
@@ -97,7 +97,8 @@ def cut_body(lines: Lines, evidence: LineEvidence) -> Body:
     if not len(lines):
         return Body([])
     similarity = evidence.similarity
-    known, familiarity = _factors(lines, evidence)
+    places = evidence.layout.factors(lines)
+    known, familiarity = _factors(lines, evidence, places)
     weights = segment_weights(evidence_of(lines, similarity), known, familiarity)
     head, tail = turning_points(weights)
     content = products(content_of(lines, similarity, head, tail), known)
@@ -113,7 +114,7 @@ def cut_body(lines: Lines, evidence: LineEvidence) -> Body:
     else:
         root, shares = root_and_shares(lines, content)
     standing = keeping.standing_of(lines, root, shares, evidence.prior, evidence.profile)
-    kept = _kept(lines, evidence, standing, range(head, tail), root)
+    kept = _kept(lines, similarity, places, standing, range(head, tail), root)
     under_picture = keeping.under_pictures(lines, standing, root, shares).union(lines.caption_lines)
     template = _template_lines(lines, evidence, content)
     for index in (*template, *under_picture):
@@ -140,23 +141,30 @@ def _steps(lines: Lines, evidence: LineEvidence, weights: list[float], body: Bod
     return CutSteps(lines, evidence, places, weighed, body.head, body.tail, counted, body.root, kept=body.kept)
 
 
-def _factors(lines: Lines, evidence: LineEvidence) -> tuple[list[float], list[float]]:
-    """Return the factor of each line by the page's priors and the example's layout, and how usual its path is."""
+def _factors(lines: Lines, evidence: LineEvidence, places: list[float]) -> tuple[list[float], list[float]]:
+    """Return the factor of each line by the page's priors and the example's layout, and how usual its path is.
+
+    `places`: the factors by the layout alone.
+    """
     known = evidence.prior.factors
     if evidence.layout.share:
-        known = products(known, evidence.layout.factors(lines))
+        known = products(known, places)
     return known, evidence.profile.familiarity(lines)
 
 
-def _kept(lines: Lines, evidence: LineEvidence, standing: list[int], segment: range, root: int) -> list[bool]:
-    """Return the lines that belong to the body by their places and their links."""
+def _kept(
+    lines: Lines, similarity: list[float], places: list[float], standing: list[int], segment: range, root: int
+) -> list[bool]:
+    """Return the lines that belong to the body by their places and their links.
+
+    `places`: the factors by the example's layout; `standing`: see `line_membership`.
+    """
     kept = [relation == keeping.IN for relation in standing]
     doubtful = [index for index in segment if standing[index] == keeping.IN_SEGMENT]
     if doubtful:
         alone = keeping.are_alone_in_wrapper(lines)
         for index in doubtful:
             kept[index] = lines.are_headings[index] and alone[index]
-        similarity, places = evidence.similarity, evidence.layout.factors(lines)
         new = [index for index in doubtful if similarity[index] == 0 and places[index] == 1]
         for index in keeping.alone_among_body(lines, new, kept, root):
             kept[index] = True
@@ -166,15 +174,16 @@ def _kept(lines: Lines, evidence: LineEvidence, standing: list[int], segment: ra
 
 
 def _template_lines(lines: Lines, evidence: LineEvidence, content: list[float]) -> list[int]:
-    """Return the lines that repeat the example in a place where prose is not usual. A repeated line stays on a main
-    path, and so does a repeated heading ("Conclusion") if the example's body has headings.
+    """Return the lines that repeat the example in a place where prose is not usual. A repeated line on a main
+    path is kept, and so is a repeated heading ("Conclusion") if the example's body has headings.
     """
-    if not any(evidence.similarity):
+    repeated = [index for index, similarity in enumerate(evidence.similarity) if similarity >= REPEATED]
+    if not repeated:
         return []
     outline, share = lines.outline, evidence.profile.by_signature.get
     least = MAIN_SHARE * sum(content)
     both = zip(outline.direct(content), outline.signatures, strict=True)
     main = [amount >= least or share(signature, 0.0) >= MAIN_SHARE for amount, signature in both]
-    usual = np.array(main, np.bool_)[outline.of_line]
-    usual |= evidence.layout.holds_body(lines, MOSTLY_BODY) & lines.headings
-    return np.flatnonzero((np.array(evidence.similarity, np.float32) >= REPEATED) & ~usual).tolist()
+    layout, headings = evidence.layout, lines.are_headings
+    unusual = [index for index in repeated if not main[outline.places[index]]]
+    return [i for i in unusual if not (headings[i] and layout.holds_body(lines.paths[i], MOSTLY_BODY))]

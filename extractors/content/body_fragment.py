@@ -1,8 +1,8 @@
 """A body that was found in a page's source → a small page of its own, which is made into an article like any other.
 
 Beside the body, the small page contains the sources of its metadata: the elements of the head, and the lines before the
-body, for its date and byline. Methods that find a body by structure alone leave to the last steps here what only words
-show: its title and byline, the editor's line, a tail of boilerplate (`trimming`).
+body, for its date and byline. Methods that find a body by structure alone leave to the last steps here what is
+recognised by words: its title and byline, the editor's line, a tail of boilerplate (`trimming`).
 """
 
 import html
@@ -22,17 +22,17 @@ from .roots import find_root
 from .trimming import trim, up_to_notice
 from .weight_loops import unlinked_bytes
 
-LINES_BEFORE = 12  # lines with text that go with a body, for its date and byline
-MOST_LOOKED_AT = 100  # lines in which they are looked for
-BORDER = "\N{REFERENCE MARK}" * 3  # a line between them and the body
-LINES_OPENING = 6  # lines of a body among which its title may stand
+LINES_BEFORE = 12  # lines with text before the body that are kept for its date and byline
+MOST_LOOKED_AT = 100  # lines before the body that are searched for them
+BORDER = "\N{REFERENCE MARK}" * 3  # the line that separates them from the body
+LINES_OPENING = 6  # first lines of a body that may contain its title
 TITLE_MIN = 4  # characters of a line that repeats the title
-LINKED = 0.9  # link share from which a line is another article's title, none of the body's
+LINKED = 0.9  # link share from which a line is another article's title and not part of the body
 LEAST = 20  # bytes of running text; a body has more
 ASIDE = frozenset({"aside", "nav", "footer", "form"})
 
 _REST = r"""[^<>"']*+(?:(?:"[^"]{0,5000}+"|'[^']{0,5000}+')[^<>"']*+)*+>"""
-# What carries metadata, wherever it stands.
+# Elements with metadata, wherever they are on the page.
 _TELLING = re.compile(
     rf"<(?:meta\b{_REST}|base\b{_REST}|link\b(?=[^<>]*canonical){_REST}"
     r"|title\b[^<>]*+>[^<]*+</title\s*>"
@@ -44,7 +44,7 @@ _HEADING = re.compile(r"<h1\b[^<>]*+>(?:[^<]|<(?!/?h1\b)){1,1000}+</h1\s*>", re.
 
 
 def assemble_lines(page: Page, ctext: Ctext, first: int, end: int, cut: BodyLines) -> Article | NoArticle:
-    """Return the article whose body is the lines from `first` to before `end`; `cut` says how it was found."""
+    """Return the article whose body is the lines from `first` to before `end`; `cut`: how it was found."""
     return assemble_source(page, texts_before(ctext, first), ctext.cut(first, end), cut)
 
 
@@ -64,7 +64,7 @@ def assemble_source(page: Page, before: list[str], body: str, cut: BodyLines) ->
 
 
 def assemble_verbatim(page: Page, before: list[str], body: str, cut: BodyLines) -> Article | NoArticle:
-    """As `assemble_source`, but with all lines of the body, whatever their words."""
+    """As `assemble_source`, but with all lines of the body, independently of their words."""
     parsed, kept = read_fragment(page, before, body)
     if not kept:
         return NoArticle("no text where the body should be", page.url)
@@ -86,7 +86,7 @@ def read_fragment(page: Page, before: list[str], body: str) -> tuple[ParsedPage,
 
 
 def paragraph(text: str) -> str:
-    """Return the source of a line."""
+    """Return a line's text as the HTML source of a paragraph."""
     return f"<p>{html.escape(text, quote=False)}</p>"
 
 
@@ -107,7 +107,7 @@ def _telling(source: str) -> list[str]:
 
 
 def _title_line(lines: Lines, kept: list[int], title: str, *, heading: bool) -> int:
-    """Return the line among the body's first ones that repeats the title, else that of the page's heading, or -1."""
+    """Return which of the body's first lines repeats the title; else 0 if line 0 is the page's heading, or -1."""
     for line in kept[:LINES_OPENING]:
         text = lines.texts[line]
         if len(text) >= TITLE_MIN and (title.startswith(text) or (heading and text == lines.texts[0])):

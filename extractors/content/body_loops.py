@@ -7,11 +7,11 @@ from .weight_loops import CONTENT_COST as COST
 from .weight_loops import CONTENT_MAX as MOST
 from .weight_loops import LINK_WEIGHT
 
-CONTENT_COST, CONTENT_MAX, LINKS, CODE_WEIGHT = COST, MOST, LINK_WEIGHT, CODE  # numbers of C in the compiled form
-LINE_COST = 15  # bytes a line must have to speak for the body
-MATCH_WEIGHT, MATCH_COST = 2, 10  # a matched line speaks against it with twice its bytes and this
-FOREIGN_WEIGHT = 0.3  # weight, in the segment, of lines whose paths the example doesn't use
-ROOT_SHARE = 0.75  # share of the content that the root must hold; flat from .75 to .9
+CONTENT_COST, CONTENT_MAX, LINKS, CODE_WEIGHT = COST, MOST, LINK_WEIGHT, CODE  # C constants in the compiled form
+LINE_COST = 15  # bytes from which a line counts for the body
+MATCH_WEIGHT, MATCH_COST = 2, 10  # a matched line counts against it with twice its bytes plus this cost
+FOREIGN_WEIGHT = 0.3  # weight, in the segment, of lines whose paths the example does not use
+ROOT_SHARE = 0.75  # share of the content that the root must contain; .75 to .9 give the same
 
 
 def line_weights(width: list[float], linked: list[float], similarity: list[float]) -> list[float]:
@@ -69,7 +69,7 @@ def line_content(
 
 
 def products(one: list[float], other: list[float]) -> list[float]:
-    """Return the products of two lists of amounts."""
+    """Return the products of two lists of amounts, item by item."""
     found = []
     for place in range(len(one)):
         first, second = one[place], other[place]
@@ -78,9 +78,9 @@ def products(one: list[float], other: list[float]) -> list[float]:
 
 
 def deepest_fit(paths: list[int], depths: list[int], shares: list[float], own: list[float]) -> int:
-    """Return the deepest path whose family has most of the content, of equally deep ones that with most; 0 if none has.
+    """Return the deepest path whose family has most of the content, or 0; the largest if several are equally deep.
 
-    `depths`: by path of the trie; `shares` and `own`, the amounts at and below each path: by number.
+    `depths`: by path of the trie; by number in the outline: `shares`, and `own`, the amounts at and below each path.
     """
     best, deepest, most = 0, -1, 0.0
     for number in range(1, len(paths)):
@@ -93,7 +93,7 @@ def deepest_fit(paths: list[int], depths: list[int], shares: list[float], own: l
 
 
 def climb(tags: list[str], parents: list[int], root: int) -> int:
-    """Return the nearest element, `root` or around it, that is neither plain nor a figure. By path of the trie."""
+    """Return the nearest element, `root` or around it, that is neither plain nor a figure. Lists are by path."""
     while tags[root] in PLAIN or tags[root] == "figure":
         above = parents[root]
         if above <= 0:
@@ -105,7 +105,7 @@ def climb(tags: list[str], parents: list[int], root: int) -> int:
 def amount_beside(
     paths: list[int], direct: list[float], tags: list[str], parents: list[int], root: int, above: int
 ) -> float:
-    """Return the content in paragraphs of `above`, the root's parent; headings are none. `direct`: by number."""
+    """Return the content in paragraphs of `above`, the root's parent, without headings. `direct`: by number."""
     found = 0.0
     for number in range(len(paths)):
         amount = direct[number]

@@ -22,13 +22,13 @@ from ..html.paths import PathTrie
 from ..metadata.declared_metadata import Head
 from ..metadata.json_ld import texts
 
-STATED_TIMES = 3  # times the prose that is shown; what JSON-LD holds is at most 1.6 times it on the development pages
-STATED_PROSE, LONG_PROSE = 300, 1_000  # bytes of an article, and of what surely is no description of one
-MAX_STATE = 5_000_000  # characters of a page's state scripts; what follows is not read
-MAX_VALUES = 100_000  # objects, lists and strings
-MAX_ASSIGNED = 20  # assignments in a script
-MAX_LEVELS = 60  # of nesting
-MAX_TITLES = 20  # strings that have the title
+STATED_TIMES = 3  # times the visible prose; on the development pages the text in JSON-LD is at most 1.6 times as long
+STATED_PROSE, LONG_PROSE = 300, 1_000  # bytes from which a text may be an article, or surely is more than a summary
+MAX_STATE = 5_000_000  # characters of a page's state scripts; the rest is not read
+MAX_VALUES = 100_000  # objects, lists and strings that are read
+MAX_ASSIGNED = 20  # assignments that are read in a script
+MAX_LEVELS = 60  # levels of nesting that are read
+MAX_TITLES = 20  # strings with the title that are tried
 CLIMB = 4  # levels from the title's string up to the object that holds the text
 PROSE = 80  # characters of a string from which it may be prose
 LITERAL = 10  # characters of a string that is read in a script without JSON

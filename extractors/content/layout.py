@@ -1,25 +1,23 @@
 """The places of a section's pages that contain the body, and those that do not, learned from an example.
 
-It adds to the profile.
-
-The profile is about the elements in which a template has prose; the layout is about their places. If a place of the
-example has text but no body, it belongs to the template (comments, teasers, an author's box), however much prose it
-contains on the present page.
+It complements the profile, which describes the elements in which a template has prose; the layout describes their
+places. If a place of the example has text but no body, it belongs to the template (comments, teasers, an author's
+box), however much prose it contains on the present page.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..html.lines import Flags, Lines
+from ..html.lines import Lines
 
-BARREN = 0.05  # share of a place's bytes in the body, up to which it is the template's
-BARREN_FACTOR = 0.02  # what a line in such a place may add to a body
+BARREN = 0.05  # share of a place's bytes in the body, up to which the place belongs to the template
+BARREN_FACTOR = 0.02  # factor of the content of a line in such a place
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """For each path that the example uses: the body's share of its bytes, and whether it or a path below it has any."""
+    """By the example's paths: the share of a path's bytes in the body, and whether any body is at or below the path."""
 
     share: dict[int, float]
     holds: dict[int, bool]
@@ -39,10 +37,9 @@ class Layout:
         useful = [self.share.get(path, 1.0 if fertile[n] else 0.0) > BARREN for n, path in enumerate(outline.paths)]
         return [1.0 if useful[place] else BARREN_FACTOR for place in outline.places]
 
-    def holds_body(self, lines: Lines, least: float = BARREN) -> Flags:
-        """Whether more than the share `least` of the example's text in the line's place is body."""
-        outline = lines.outline
-        return np.array([self.share.get(path, 0.0) > least for path in outline.paths], np.bool_)[outline.of_line]
+    def holds_body(self, path: int, least: float = BARREN) -> bool:
+        """Whether more than the share `least` of the example's text in a place is body."""
+        return self.share.get(path, 0.0) > least
 
 
 def layout_of(lines: Lines, kept: list[int]) -> Layout:

@@ -1,8 +1,9 @@
-"""Which lines below the body's root belong to it: by the elements between, by links, and by pictures directly above.
+"""The choice of the body's lines below its root: by the elements between, by links, and by pictures directly above.
 
 A path is out of the body, a `CAPTION`, `IN_SEGMENT` (its lines belong to the body only within the segment: a wrapper
-with a class and little of the content, such as a box or a heading of its own) or `IN`. What is out has its rule: it is
-not below the root (`OUTSIDE`), or noise by its element, by its name as comments, or by another name.
+with a class and little of the content, such as a box or a heading of its own) or `IN`. A path that is out has
+the rule as its value: not below the root (`OUTSIDE`), or noise by its element, by the name of comments, by another
+name.
 """
 
 from ..html.lines import CAPTION_WIDTH, Lines
@@ -28,14 +29,14 @@ __all__ = [
 ]  # fmt: skip
 
 CAPTION_SHARE = 0.4  # share of the content below which an element with a picture holds it and its caption
-LEAF_SHARE = 0.5  # share of the example's body from which a path is exempt from both
-LINKED_LIST = 0.6  # link share from which a list or table as a whole is links
+LEAF_SHARE = 0.5  # share of the example's body from which a path is exempt from the rules on captions and wrappers
+LINKED_LIST = 0.6  # link share from which a whole list or table counts as links
 LIST_TAGS = frozenset({"li", "td", "dd"})
-LINKED_PROSE = 0.4  # link share up to which a line is the prose that a linked heading may introduce
-ADDRESS = ("http://", "https://", "www.")  # a link that shows its address is the author's reference
-HEADING_REACH = 3  # lines in which that prose must follow
+LINKED_PROSE = 0.4  # link share up to which a line is prose, which a linked heading may introduce
+ADDRESS = ("http://", "https://", "www.")  # a link whose text is its address is a reference by the author
+HEADING_REACH = 3  # lines after a linked heading in which that prose must follow
 UNLINKED = 0.1  # link share of a lone line in a wrapper, up to which it may be part of the body
-NEAR = 2  # lines before and after it in which the body must stand
+NEAR = 2  # lines before and after it in which there must be body
 
 
 def standing_of(lines: Lines, root: int, shares: list[float], prior: Prior, profile: Profile) -> list[int]:
@@ -48,7 +49,7 @@ def standing_of(lines: Lines, root: int, shares: list[float], prior: Prior, prof
 
 
 def under_pictures(lines: Lines, standing: list[int], root: int, shares: list[float]) -> set[int]:
-    """Return the short lines that follow a picture in a small wrapper below the root: captions, whatever their names.
+    """Return the short lines that follow a picture in a small wrapper below the root: captions of any name.
 
     `standing`: of the lines; `shares`: of the content, by number in the outline.
     """
@@ -128,7 +129,7 @@ def _prose_follows(lines: Lines, index: int, kept: list[bool]) -> bool:
 
 
 def line_numbers(lines: Lines) -> list[int]:
-    """Return the lines that are a <pre> which counts 1, 2, 3 …: the line numbers beside a listing."""
+    """Return the lines of each <pre> that contains only 1, 2, 3 …: the line numbers beside a listing."""
     if "pre" not in lines.outline.tags:
         return []
     return [index for index, code in enumerate(lines.are_code) if code and _counts(lines.texts[index])]

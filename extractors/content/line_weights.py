@@ -23,10 +23,10 @@ from .weight_loops import (
     unlinked_bytes,
 )
 
-TITLE_SCORE = 0.5  # share of the longer of two titles that the shorter covers, from which they are the same
-TITLE_SURE = 0.6  # the same, from which the title's place counts
-REWORDED = 0.6  # Levenshtein similarity from which an <h1> is the title in other words …
-HEADINGS_TRIED = 3  # … and how many are compared
+TITLE_SCORE = 0.5  # share of the longer of two titles that the shorter one covers, from which they are the same
+TITLE_SURE = 0.6  # the same share, from which the title's place counts
+REWORDED = 0.6  # Levenshtein similarity from which an <h1> is the title, reworded …
+HEADINGS_TRIED = 3  # … and the number of <h1> elements that are compared
 
 
 class Prior:
@@ -45,12 +45,12 @@ class Prior:
 
     @cached_property
     def by_line(self) -> Floats:
-        """The factors."""
+        """Return the factors, one for each line, float32."""
         return np.array(self.factors, np.float32)
 
     @cached_property
     def plain(self) -> Floats:
-        """The unlinked bytes."""
+        """Return the unlinked bytes of each line, float32."""
         return np.array(self.unlinked, np.float32)
 
 

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from ..html.paths import Outline, PathTrie
 
 WRAPPER_SHARE = 0.15  # share of the content from which a wrapper below the root counts as part of the body
-NAMED_SHARE = 0.3  # the same for an element named as noise
+NAMED_SHARE = 0.3  # the same for an element whose name means noise
 
 OUTSIDE, NOISE_ELEMENT, COMMENTS, NAMED_NOISE, CAPTION, IN_SEGMENT, IN = 0, 1, 2, 3, 4, 5, 6
-OUT = 3  # the last of those that are out
+OUT = 3  # the largest value of a path that is out
 STRONG, LISTING, CELLS, CONTENT = 1, 2, 4, 8
 COMMENTED, CAPTIONED, EMBEDDED = COMMENT, CAPTION_MARK, EMBED
 
@@ -66,7 +66,7 @@ def _climbed(
 ) -> int:
     """Return the relation of a path to the body: the outermost and the worst element up to the root decide.
 
-    What the path contains is a sum of `STRONG` (the example writes its body there), `LISTING` (code or an embedded
+    The content of the path is a sum of `STRONG` (the example has its body there), `LISTING` (code or an embedded
     post), `CELLS` (a table's) and `CONTENT` (something that a <figure> may contain besides pictures). `known`: what
     was found before, by number and sum.
     """

@@ -13,7 +13,7 @@ from ..article import IN_TEXT, Article, Block, join
 
 MAX_PAGER = 200  # characters; a longer line is no pager
 
-_KINDS = frozenset({"paragraph", "heading", "list"})  # of blocks that may be pagers or headlines
+_KINDS = frozenset({"paragraph", "heading", "list"})  # kinds of blocks that may be pagers or headlines
 _COUNT = r"(?<!\d)\d{1,3}(?!\d)"
 _OF_PAGES = rf"(?:\s?(?:of|von|de|sur|di|[/／])\s?{_COUNT})?"
 _PLACE = rf"\b(?:page|seite|página|pagina)\s?{_COUNT}{_OF_PAGES}|第\s?{_COUNT}{_OF_PAGES}\s?页|共\s?{_COUNT}\s?页"
@@ -21,10 +21,10 @@ _CHINESE_WAY = r"(?:[上下前后]一?|首|尾|末|最后一)页"
 _ENGLISH_WAY = r"\b(?:next|prev(?:ious)?|first|last)(?:\spage)?\b"
 _SIGN = r"[\s|｜·•,，、…<>«»‹›←→/\[\]【】()（）]"
 _PAGER = re.compile(rf"(?:{_PLACE}|{_CHINESE_WAY}|{_ENGLISH_WAY}|{_COUNT}|{_SIGN})++", re.IGNORECASE)
-_SURE = re.compile(rf"{_PLACE}|{_CHINESE_WAY}", re.IGNORECASE)  # no prose says only this
+_SURE = re.compile(rf"{_PLACE}|{_CHINESE_WAY}", re.IGNORECASE)  # no sentence consists of this alone
 _WAY = re.compile(_ENGLISH_WAY, re.IGNORECASE)
 _NUMBER = re.compile(_COUNT)
-_MARK = re.compile(  # what follows a headline on the pages of an article
+_MARK = re.compile(  # page numbers that follow a headline on the pages of an article
     rf"\s?[-–—|_·,，]?\s?(?:[(（\[【]\s?(?:{_COUNT}{_OF_PAGES}|{_PLACE})\s?[)）\]】]|{_PLACE}|{_COUNT}\s?[/／]\s?{_COUNT})",
     re.IGNORECASE,
 )

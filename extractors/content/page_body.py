@@ -1,6 +1,6 @@
 """The body of one page by rules alone, without an example: the steps of `body` with no line matched and no profile.
 
-If the rules would remove everything, they are relaxed one after the other: a page with text gives text.
+If the rules would remove everything, they are relaxed one after the other, so that a page with text gives text.
 """
 
 from dataclasses import replace
@@ -26,12 +26,12 @@ def untrimmed_body(lines: Lines, prior: Prior) -> Body:
 
 
 def unmatched(lines: Lines) -> list[float]:
-    """Return the similarity of a page to nothing: all zero."""
+    """Return the similarity of a page's lines where there is no example: all zero."""
     return [0.0] * len(lines)
 
 
 def _something(lines: Lines, prior: Prior, body: Body) -> list[int]:
-    """Return other lines if the rules removed all of a body: those of its root or segment, or unlinked ones."""
+    """Return other lines if the rules removed the whole body: those of its root or segment, or unlinked ones."""
     unlinked = lines.linked <= 0.9 * lines.width
     inside = np.zeros(len(lines), np.bool_)
     inside[body.head : body.tail] = True

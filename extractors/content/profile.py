@@ -1,15 +1,15 @@
-"""How an example's body is marked up: in which elements its template has prose."""
+"""The profile of an example's body: in which elements its template has prose."""
 
 from dataclasses import dataclass, field
 
 from ..html.lines import Floats, Lines
 
-PROFILE_GAIN = 3  # paths with a third of the example's strongest path's share are as good as that one
+PROFILE_GAIN = 3  # a path with a third of the share of the example's strongest path counts as much as that path
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """How a page's body is marked up: the shares (0 to 1) of its content by signature and by leaf (see `PathTrie`)."""
+    """The markup of a page's body: the shares (0 to 1) of its content by signature and by leaf (see `PathTrie`)."""
 
     by_signature: dict[int, float] = field(default_factory=dict)
     by_leaf: dict[int, float] = field(default_factory=dict)

@@ -8,8 +8,8 @@ from ..html.outline_loops import family_shares as shares_of_families
 from ..html.paths import PathTrie
 from .body_loops import amount_beside, climb, deepest_fit
 
-BESIDE = 0.07  # share of the content directly in the root's parent, from which that is the root; flat from .05 to .1
-PARTS = frozenset({"figure", "pre", "blockquote", "li", "dl"})  # never a whole body
+BESIDE = 0.07  # share of content directly in the root's parent, from which that is the root; .05 to .1 give the same
+PARTS = frozenset({"figure", "pre", "blockquote", "li", "dl"})  # elements that never contain a whole body
 
 
 def find_root(lines: Lines, content: list[float]) -> int:
@@ -64,7 +64,7 @@ def family_shares(lines: Lines, content: list[float]) -> list[float]:
 
 
 def _is_paragraph(lines: Lines, root: int) -> bool:
-    """Whether several elements have this path, each with one line: such elements are paragraphs, whatever their tag."""
+    """Whether several elements have this path, each with one line: such elements are paragraphs, with any tag."""
     outline = lines.outline
     if lines.trie.classes[root] or outline.number[root] in outline.parent:
         return False

@@ -2,8 +2,8 @@
 
 Charikar, "Similarity estimation techniques from rounding algorithms" (STOC 2002); its use on web pages: Manku, Jain and
 Das Sarma, "Detecting near-duplicates for web crawling" (WWW 2007). Features are runs of letters and digits of `SHINGLE`
-characters with all else left out, so that one setting serves Chinese and alphabetic text, and punctuation, spaces and
-line breaks don't count.
+characters without anything else, so that one setting suits Chinese and alphabetic text, and punctuation, spaces and
+line breaks do not count.
 """
 
 import re

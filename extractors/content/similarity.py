@@ -15,13 +15,13 @@ from rapidfuzz.distance import LCSseq, Levenshtein
 from ..html.lines import Floats, Lines
 
 FUZZY_SIMILARITY = 0.8  # Levenshtein similarity from which two lines count as near-equal
-FUZZY_LENGTH = 60  # characters; longer lines match exactly or not: templated prose is near-equal everywhere
-FUZZY_GAP = 2  # lines on each side; unbounded, near matches cost 13 points on templated bodies
-ALIGNED_LINES = 8_000  # lines a page; the alignment's memory is the product of both counts / 8 bytes
+FUZZY_LENGTH = 60  # characters; longer lines must be equal, since templated prose is near-equal on all pages
+FUZZY_GAP = 2  # lines of a gap on each side; without this bound near-equal lines cost 13 points on templated bodies
+ALIGNED_LINES = 8_000  # lines per page; the alignment takes the product of both counts / 8 bytes of memory
 
 
 class Similarity(NamedTuple):
-    """For each line of the example and of the page: 0 (no partner) to 1 (equal), float32."""
+    """The similarity of each line of the example and of the page to its partner: 0 (none) to 1 (equal), float32."""
 
     example: Floats
     page: Floats

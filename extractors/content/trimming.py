@@ -25,20 +25,20 @@ from ..tracing import tracing
 from .body import Body
 from .line_weights import Prior
 
-TITLE_REST = 0.1  # share of the body that may stand before its title
-BYLINES, PROSE_LINE = 6, 150  # kept lines in which date and byline stand; bytes of a line that ends the search
+TITLE_REST = 0.1  # share of the body that may precede its title
+BYLINES, PROSE_LINE = 6, 150  # kept lines that are searched for date and byline; bytes of a line that ends the search
 END_AFTER = 0.3  # share of the body after which a line that names the editor is its end
 OTHERS_AFTER = 0.25  # share of the body after which a heading of comments or other articles is its end …
-OWN_WIDTH, OWN_SHARE = 80, 0.15  # … unless paragraphs like those before, of so many bytes, make up that share
+OWN_WIDTH, OWN_SHARE = 80, 0.15  # … unless paragraphs of this width, marked up like those before, are this share
 LEAD_LINKED = 0.4  # link share from which a line that begins like "Read more:" leads to another article
-LEAST = 0.2  # share of the body that must be left
+LEAST = 0.2  # share of the body that must remain
 
 Step = Callable[[list[int], Lines, Prior], list[int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Trimming:
-    """What `trim` removed from a body: line → why, in words; noted only if the extraction is traced."""
+    """The lines that `trim` removed from a body, with the reasons; noted only if the extraction is traced."""
 
     removed: dict[int, str]
 
@@ -89,9 +89,9 @@ def _without_bylines(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
 
 def _without_controls(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     texts, code = lines.texts, lines.are_code
-    return [
-        i for i in kept if len(texts[i]) > MAX_CREDIT or code[i] or not (is_control(texts[i]) or is_credit(texts[i]))
-    ]
+    short = [i for i in kept if len(texts[i]) <= MAX_CREDIT and not code[i]]
+    dropped = {i for i in short if is_control(texts[i]) or is_credit(texts[i])}
+    return [i for i in kept if i not in dropped] if dropped else kept
 
 
 def _without_leads(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
@@ -131,7 +131,7 @@ def _up_to_others(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
 def _up_to(
     kept: list[int], lines: Lines, prior: Prior, ends: Callable[[Lines, int], bool], longest: int, after: float
 ) -> list[int]:
-    """Cut at the first line for which `ends` is true, none of more than `longest` characters."""
+    """Cut at the first line of at most `longest` characters for which `ends` is true."""
     texts = lines.texts
     places = [place for place, index in enumerate(kept) if len(texts[index]) <= longest and ends(lines, index)]
     if not places:
@@ -152,7 +152,7 @@ def _running_sums(amounts: list[float], kept: list[int]) -> list[float]:
 
 
 def _alike_later(kept: list[int], lines: Lines, prior: Prior) -> list[float]:
-    """Return for each kept line how many of the following bytes are marked up like the paragraphs before it."""
+    """Return, for each kept line, how many of the bytes after it are marked up like the paragraphs before it."""
     families = [lines.trie.family[lines.paths[index]] for index in kept]
     widths = [prior.unlinked[index] for index in kept]
     behind: defaultdict[int, float] = defaultdict(float)  # bytes by family
@@ -179,7 +179,7 @@ def _announces_others(lines: Lines, index: int) -> bool:
     return is_heading_of("comments", text) or (lines.are_headings[index] and is_heading_of("related", text))
 
 
-_STEPS: tuple[tuple[str, Step], ...] = (  # what a line is that the step removes
+_STEPS: tuple[tuple[str, Step], ...] = (  # description of the lines that a step removes, and the step
     ("is the title, or stands before it", _without_title),
     ("is a byline or a date", _without_bylines),
     ("is a control of the page, or a credit", _without_controls),

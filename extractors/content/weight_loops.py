@@ -8,24 +8,24 @@ from ..html.paths import HEADINGS
 
 BODY_FACTOR = (1.0, 1.2, 1.5, 2.5, 4.0)  # by `Role.body`
 NOISE_FACTOR = (1.0, 0.5, 0.15, 0.05)  # by `Role.noise`
-CONTENT_COST, CONTENT_MAX = 10, 600  # bytes; a line's share in the body, bounded so that no single line decides
-LINK_WEIGHT = 2  # bytes inside a link count this often against the body
+CONTENT_COST, CONTENT_MAX = 10, 600  # bytes; a line's content is bounded so that no single line decides
+LINK_WEIGHT = 2  # bytes inside a link count this many times against the body
 DECLARED = 3  # `Role.body` from which an element is a declared body
-DECLARED_SHARE = 0.3  # share of its context that a declared body needs to be no noise
+DECLARED_SHARE = 0.3  # share of its context from which a declared body is not noise
 SOFT_SHARE = 0.5  # the same for soft names
-TITLED_SHARE, TITLED_TAG_SHARE = 0.3, 0.85  # shares of the page that make what also holds the title the page
+TITLED_SHARE, TITLED_TAG_SHARE = 0.3, 0.85  # shares from which an element with the title is the page itself
 TITLE_MIN, TITLE_MAX = 4, 300  # characters
 BEFORE_TITLE = 0.4
 NEAR_TITLE, NEAR_LINES = 1.5, 15
 TEASER = 0.1
 AFTER_COMMENTS = 0.2
-PROSE_BEFORE_COMMENTS = 300  # bytes …
-COMMENTS_SHARE = 0.02  # … and share of what follows, that come before the comments' heading
+PROSE_BEFORE_COMMENTS = 300  # bytes of prose before the heading of comments …
+COMMENTS_SHARE = 0.02  # … which are also at least this share of the prose after it
 PROSE_LINE = 60  # bytes
-PROSE_WIDTH, PROSE_LINKED = 80, 0.35  # bytes and largest link share of a line of prose, for the line model …
-PROSE_MAX = 1_500  # … and its most bytes
+PROSE_WIDTH, PROSE_LINKED = 80, 0.35  # least bytes and largest link share of a line of prose, for the line model …
+PROSE_MAX = 1_500  # … and the most bytes that count of a line
 LINK_WINDOW = 3  # lines on each side
-LINK_FREE, LINK_SLOPE, LINK_LEAST = 0.2, 1.5, 0.1  # link share that costs nothing; what more costs; the least factor
+LINK_FREE, LINK_SLOPE, LINK_LEAST = 0.2, 1.5, 0.1  # link share without effect, slope above it, smallest factor
 
 OPENING_SIGNS = " \"'«»“”„‘’‹›([{【《「『—–-•·>#*"
 _SIGNS = re.compile(r"[\W_]+")
@@ -42,7 +42,7 @@ def unlinked_bytes(width: list[float], linked: list[float]) -> list[float]:
 
 
 def fold_title(text: str) -> str:
-    """Return what of a title is compared: letters and digits in lower case."""
+    """Return the part of a title that is compared: its letters and digits in lower case."""
     return _SIGNS.sub("", text).lower()
 
 
@@ -57,13 +57,13 @@ def best_title(
     best, found = 0.0, -1
     for line in range(len(texts)):
         text = texts[line]
-        if len(text) > longest:  # most of a page's text: no need for it in lower case
+        if len(text) > longest:  # true of most of a page's text, which then is not lowered
             continue
         lowered = text.lower()
         if not TITLE_MIN <= len(lowered) <= longest:
             continue
         opening = lowered.lstrip(OPENING_SIGNS) if lowered[0] in OPENING_SIGNS else lowered
-        if opening[:TITLE_MIN].rstrip() not in raw:  # cheaper than to fold every line
+        if opening[:TITLE_MIN].rstrip() not in raw:  # cheaper than folding every line
             for start in openings:
                 if start in lowered:
                     break
@@ -177,7 +177,7 @@ def line_factors(
 
 
 def prose_before_comments(width: list[float], plain: list[float], start: int) -> int:
-    """Return the first line, from `start` on, with enough prose before it for the comments' heading; else -1."""
+    """Return the first line, from `start` on, with enough prose before it to be the comments' heading; else -1."""
     whole = 0.0
     for line in range(start, len(width)):
         bytes_, amount = width[line], plain[line]

@@ -1,4 +1,4 @@
-"""Why an extraction decided as it did: each line of the page with its decision and reason, each value with its place.
+"""The explanation of an extraction: each line of the page with its decision and reason, each value with its place.
 
     from extractors import Section
     from extractors.explanation import explain
@@ -7,9 +7,9 @@
     for line in explanation.lines:
         print(line.number, line.decision, line.reason, line.text)
 
-The extraction runs as it always does, and notes its steps (`tracing`); the explanation is derived from these steps,
-from the arrays that the methods themselves computed. `values` has the result's types, `lines` and `fields` read the
-steps.
+The extraction runs as always and notes its steps (`tracing`); the explanation is derived from these steps, that is from
+the arrays that the methods themselves computed. `values` contains the result's types; `lines` and `fields` interpret
+the steps.
 """
 
 from .explain import explain

@@ -59,7 +59,7 @@ def explain(
 
 
 def _read(html: bytes | str, url: str | None, content_type: str | None) -> Lines | None:
-    """Return the lines of a page that its method does not read as such: it looks for its body in the source."""
+    """Return the lines of a page for a method that reads the page's source instead; None if it cannot be read."""
     with traced() as trace:
         try:
             read(make_page(html, url, content_type), PathTrie())
@@ -113,7 +113,7 @@ def _grounds(trace: Trace, result: Article | Listing | NoArticle) -> Iterator[Gr
 
 
 def _meaning_of_match(vote: example.Vote) -> str:
-    """Return the meaning of the match of the lines around the body for the vote."""
+    """Return how the surrounding match affects the vote, in words."""
     if vote.twin:
         return "the example has nearly the same text; its paths alone are used"
     if vote.match < example.DISSIMILAR:

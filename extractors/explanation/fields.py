@@ -28,8 +28,8 @@ from ..metadata.metadata import (
 from ..metadata.times import Nearby, address_day, dates_in, modification_places, publication_places
 from .values import ExplainedField, FieldCandidate
 
-MOST_OF_PLACE = 3  # values of one place
-MOST_LENGTH = 300  # characters of a value
+MOST_OF_PLACE = 3  # values listed per place
+MOST_LENGTH = 300  # characters of a value that are listed
 TEXT_RULE = "rule on the page's text"
 
 Found = Iterable[tuple[str, str]]  # place, value as text

@@ -21,9 +21,9 @@ from ..methods.example import Election
 from ..tracing import Trace
 from .values import Decision, ExplainedLine
 
-ELEMENTS_NAMED = 3  # of a line's path
-NO_ACCIDENT = 20  # characters of a line from which it stands in a text because it was extracted
-MOST_SEARCHED = 1_000_000_000  # characters; of a longer page only whole lines are found, which takes no second
+ELEMENTS_NAMED = 3  # elements of a line's path that are named
+NO_ACCIDENT = 20  # characters from which a line that occurs in a text does not occur there by accident
+MOST_SEARCHED = 1_000_000_000  # lines × characters, up to which joined lines are found, too; it takes a second
 _BREAK = re.compile(r"[\n\t]+")
 Reason = tuple[Decision, str]
 Judge = Callable[[int], Reason]
@@ -151,7 +151,7 @@ def _judge_by_answer(kept: Collection[int], result: Article | Listing) -> Judge:
 
 
 class _Cut:
-    """Reasons by one call of `body.cut_body`."""
+    """The reasons for the decisions of one call of `body.cut_body`."""
 
     def __init__(self, cut: CutSteps) -> None:
         self._cut, self._lines, self._trie = cut, cut.lines, cut.lines.trie
@@ -165,7 +165,7 @@ class _Cut:
         if line in self._kept:
             return "kept", f"in {self._root}, the body's element{self._partner(line)}{self._beyond(line)}"
         if not len(self._cut.standing):
-            return "outside", "no line of the page speaks for a body"
+            return "outside", "no line of the page indicates a body"
         standing = int(self._cut.standing[line])
         if standing == keeping.OUTSIDE:
             return self._outside(line)
@@ -196,7 +196,7 @@ class _Cut:
         if self._similarity[line] >= REPEATED:
             return "template", f"the example has it too (similarity {self._similarity[line]:.2f}); {place}"
         if named := next(filter(self._is_noise, self._trie.up(self._lines.paths[line])), 0):
-            return "noise", f"in {element_of(self._trie, named, 1)}, furniture or advertisement by its name; {place}"
+            return "noise", f"in {element_of(self._trie, named, 1)}, navigation or advertisement by its name; {place}"
         if self._lines.are_links[line]:
             return "link", f"{self._lines.linked[line] / self._lines.width[line]:.0%} of it is links; {place}"
         if line < self._cut.head:
@@ -210,7 +210,7 @@ class _Cut:
             return f"in {self._around(line, lambda path: self._trie.tag[path] in NOISE_TAGS)}, no element of a body"
         if standing == keeping.COMMENTS:
             return f"in {self._around(line, lambda path: self._trie.mark[path] == COMMENT)}, comments by its name"
-        return f"in {self._around(line, self._is_noise)}, furniture or advertisement by its name"
+        return f"in {self._around(line, self._is_noise)}, navigation or advertisement by its name"
 
     def _partner(self, line: int) -> str:
         if not self._similarity.any():
@@ -248,7 +248,7 @@ def element_of(trie: PathTrie, path: int, most: int = ELEMENTS_NAMED) -> str:
 
 
 def lines_in(lines: Sequence[str], text: str) -> set[int]:
-    """Return the lines of a page that a text extracted from it has, in the text's order.
+    """Return the lines of a page that occur, in order, in a text extracted from it.
 
     Lines that the text joins to others, such as those of an item, are found if they are too long to match by accident.
     """

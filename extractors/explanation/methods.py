@@ -14,7 +14,7 @@ NEED_EXAMPLE = frozenset({"example", "example-verbatim"})
 
 @dataclass(frozen=True, slots=True)
 class MethodAnswer:
-    """The result of a method for a page. `kept`: lines of the page in its text; `reason`: the method's own."""
+    """The result of a method for a page. `kept`: the page's lines in its text; `reason`: that of the method."""
 
     method: str
     kept: frozenset[int]
@@ -37,7 +37,7 @@ def comparable_methods(has_example: bool) -> list[str]:
 def method_answer(
     section: Section, method: str, html: bytes | str, url: str | None = None, *, lines: Sequence[str]
 ) -> MethodAnswer:
-    """Return the answer of a section that was prepared with `method`; `lines`: the page's, to find its text in."""
+    """Return the result of a section that was prepared with `method`; `lines`: the lines of the page."""
     try:
         result = section.extract(html, url)
     except UnusablePage as error:

@@ -10,14 +10,14 @@ Decision = Literal[
     "kept", "caption", "head", "tail", "outside", "template", "noise", "box", "link", "words", "vote", "model",
     "refused", "other",
 ]  # fmt: skip
-DECISIONS: dict[Decision, str] = {  # what each means, in the order of legends
+DECISIONS: dict[Decision, str] = {  # the meaning of each, in the order of legends
     "kept": "kept: a line of the text",
     "caption": "a caption or an embedded post: beside the text",
     "head": "before the body's head",
     "tail": "after the body's tail",
     "outside": "outside the body's element",
     "template": "boilerplate: the example has it too",
-    "noise": "furniture: navigation, advertisement, comments …",
+    "noise": "not content: navigation, advertisement, comments …",
     "box": "in a small box of its own",
     "link": "a link, a link list or a teaser",
     "words": "boilerplate by its words",
@@ -33,7 +33,7 @@ class ExplainedLine:
     """A line of a page and what became of it. `number`: from 0; `element`: the end of its path; `reason`: in words.
 
     `width`: UTF-8 bytes; `linked`: share inside links, 0 to 1; `weight`: bytes for the body, negative against it;
-    `similarity` to its partner in the example, 0 to 1; `chance` by the line model. None: not computed.
+    `similarity` to its partner in the example, 0 to 1; `chance`: of being body, by the line model. None: not computed.
     """
 
     number: int
@@ -90,7 +90,7 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class LineCurves:
-    """What a method computed for each line; empty where it did not.
+    """The values that a method computed for each line; empty if it computed none.
 
     `similarity`: to the example's lines (FS and BS are one sequence here); `weights`: bytes for the body, whose largest
     sum is from `head` up to `tail` (exclusive), the turning points; `content`: bytes that a line adds to the body.

@@ -1,4 +1,4 @@
-"""How a method decided on a page, as a picture: its curve, distribution, clusters or ranks, and the body that it found.
+"""Figures of a method's decision on a page: its curve, distribution, clusters or ranks, and the body that it found.
 
     from extractors.figures import draw, figure_data
 

@@ -2,4 +2,4 @@
 
 
 class NoFigure(Exception):
-    """A page has nothing that could be drawn; the message gives the reason."""
+    """A page gives no data for a figure; the message gives the reason."""

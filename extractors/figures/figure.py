@@ -51,7 +51,7 @@ def figure_data(
     """Return the data of a method's figure for a page; its `method` is, for `auto`, the method that was used.
 
     Parameters and their errors are those of `extract`. Also raises `ValueError` for a method without a figure, and
-    `NoFigure` for a page that has nothing to draw.
+    `NoFigure` for a page that gives no data for the figure.
     """
     check_figure(method)
     page = make_page(html, url, content_type, fetched_at, refuse=refuse)
@@ -76,7 +76,7 @@ def draw(
     """Draw how a method decided on a page into the file `to`, whole or not at all, and return its path.
 
     The suffix gives the format: .svg or .png. Further parameters and errors are those of `figure_data`. Raises
-    `ValueError` for another suffix, `ExtraMissing` without matplotlib, `OSError` if the file can't be written.
+    `ValueError` for another suffix, `ExtraMissing` without matplotlib, `OSError` if the file cannot be written.
     """
     path = check_path(to)
     found = figure_data(

@@ -11,11 +11,11 @@ from functools import lru_cache
 
 from .tagless_text import Ctext
 
-CACHED = 20_000  # tags whose reading is remembered
+CACHED = 20_000  # tags whose parsed form is cached
 VOID = frozenset({"br", "hr", "col", "frame"})
 CELLS = frozenset({"td", "th"})
 TABLE = frozenset({"table", "tbody", "thead", "tfoot", "tr", "td", "th", "caption", "colgroup"})
-# What an element closes if it is open right above: what can't hold it.
+# By element: the open elements directly above it that it closes, because they cannot contain it.
 CLOSED_BY = {
     "li": frozenset({"p", "li"}),
     **dict.fromkeys(("dt", "dd"), frozenset({"p", "dt", "dd"})),
@@ -23,7 +23,7 @@ CLOSED_BY = {
     **dict.fromkeys(("tr", "tbody", "thead", "tfoot"), frozenset({"p", "td", "th", "tr"})),
 }
 PARAGRAPH = frozenset({"p"})
-MAX_DEPTH = 256  # levels; what lies deeper counts for its ancestor
+MAX_DEPTH = 256  # levels; deeper elements count for their ancestor
 
 _NAME = re.compile(r"</?([a-z0-9]+)")
 _PLACE = re.compile(r"""\s(?:class|id)\s*+=\s*+["']?+([^"'>]*+)""")
@@ -90,7 +90,7 @@ def build_tree(ctext: Ctext) -> BlockTree:
 
 
 def _closed(name: str, open_: list[int], names: list[str]) -> int:
-    """Return how many open elements an end tag closes; none if its element isn't open."""
+    """Return how many open elements an end tag closes; none if its element is not open."""
     for count, element in enumerate(reversed(open_), 1):
         if names[element] == name:
             return count if element else 0

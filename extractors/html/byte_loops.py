@@ -1,4 +1,4 @@
-"""Loops over the bytes of a page: what it needs before it is parsed. `dom` calls only their compiled form (`compiled`).
+"""Loops that find what of a page must be changed before parsing. `dom` calls only their compiled form (`compiled`).
 
 Without it `dom` searches with its expressions, which decide in both cases.
 """
@@ -7,8 +7,8 @@ from ..compiled import adopt
 
 CONTROLS, REFERENCES, C1 = 1, 2, 4
 ALL = CONTROLS | REFERENCES | C1
-BLOCK = 4_096  # bytes that are compared before one looks where among them
-FIRST_ALLOWED, LAST_ALLOWED, NOT_CONTROLS = 32, 126, 160  # numbers of characters that are no control characters
+BLOCK = 4_096  # bytes that are compared together before the place of a match is determined
+FIRST_ALLOWED, LAST_ALLOWED, NOT_CONTROLS = 32, 126, 160  # bounds of the code points that are not control characters
 
 
 def _kinds() -> bytes:
@@ -25,8 +25,8 @@ KINDS_OF_BYTES = _kinds()
 
 
 def needs(data: bytes) -> int:
-    """Return what of a page may have to be changed, as a sum: control characters (`CONTROLS`), references to them
-    (`REFERENCES`), those of C1 (`C1`).
+    """Return what may have to be changed in a page, as a sum of flags: control characters (`CONTROLS`), references to
+    them (`REFERENCES`), control characters of C1 (`C1`).
     """
     signs, end = data, len(data)
     controls = references = c1 = 0
@@ -35,7 +35,7 @@ def needs(data: bytes) -> int:
         byte = signs[place]
         controls |= (byte < 32) & (byte != 9) & (byte != 10) & (byte != 13) | (byte == 127)
     if controls:
-        return ALL  # without them, the others may appear
+        return ALL  # once they are removed, the others may appear
     for place in range(end - 1):
         references |= (signs[place] == 0x26) & (signs[place + 1] == 0x23)
         c1 |= (signs[place] == 0xC2) & (signs[place + 1] < 0xA0)
@@ -48,7 +48,7 @@ def needs(data: bytes) -> int:
 
 
 def first_end(data: bytes) -> int:
-    """Return where the first end of a body or of html may stand, -1 if there is none."""
+    """Return where the first end tag of body or html may be, -1 if there is none."""
     signs, end = data, len(data) - 6
     begin = 0
     while begin < end:
@@ -70,7 +70,7 @@ def first_end(data: bytes) -> int:
 
 
 def _may_be_control(signs: bytes, place: int, end: int) -> bool:
-    """Return whether a reference by number, whose sign ends before `place`, may be to a control character."""
+    """Return whether the numeric reference whose `&#` ends before `place` may mean a control character."""
     base, value = 10, 0
     if signs[place] | 0x20 == 0x78:
         base = 16
@@ -96,7 +96,7 @@ def has_overfull_tag(data: bytes, most: int) -> bool:
             start += 1
             continue
         place = start + 1
-        while place < end and kinds[signs[place]] in (0, 3, 5):  # its name
+        while place < end and kinds[signs[place]] in (0, 3, 5):  # the tag's name
             place += 1
         count = 0
         while place < end and 1 <= kinds[signs[place]] <= 2:
@@ -112,13 +112,13 @@ def has_overfull_tag(data: bytes, most: int) -> bool:
                 return True
             place = _after_value(signs, kinds, place, end)
         start += 1
-        while start < place and signs[start] != 0x3C:  # one may stand in a value
+        while start < place and signs[start] != 0x3C:  # a `<` may be inside a value
             start += 1
     return False
 
 
 def _after_value(signs: bytes, kinds: bytes, place: int, end: int) -> int:
-    """Return where the value of an attribute ends, whose name ends before `place`; `place` if it has none."""
+    """Return the end of the value of the attribute whose name ends before `place`; `place` if it has no value."""
     value = place
     while value < end and kinds[signs[value]] == 1:
         value += 1

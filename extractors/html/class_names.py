@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import re2
 
-CACHED = 20_000  # elements whose names are remembered
+CACHED = 20_000  # elements whose role is cached
 BODY_TAGS = {"article": 2, "main": 1}
 NOISE_TAGS = frozenset({"aside", "nav", "footer", "form", "dialog", "menu"})
 NOISE_ROLES = frozenset({
@@ -24,7 +24,7 @@ _DECLARED = (  # names of a body and of nothing else
     r"|content ?(?:body|detail)|article ?detail|markdown"
 )
 _BODY = r"article|story|post|entry|content|text|body|hentry|blog ?post|main|prose|zhengwen|neirong|wenzhang"
-_NOISE = (  # soft names: half of what they hold is the page's after all
+_NOISE = (  # soft names: half of the text in elements with such names belongs to a body after all
     r"nav(?:bar|igation)?|menu|sidenav|bread ?crumbs?|crumbs?|respond|repl(?:y|ies)|recirc\w*|read ?more"
     r"|more ?(?:news|stories|articles|posts)|popular|promo(?:s|tions?|ted)?|sponsor(?:ed|s)?|advert\w*|ads?|adv|adbox"
     r"|banner|subscri(?:be|ption)|sign ?up|log ?in|register|paywall|social|shar(?:e|ing)|(?:author|about) ?(?:the ?)?"
@@ -36,7 +36,7 @@ _LOUD_NOISE = (
     r"foot(?:er)?|cookies?|gdpr|consent|privacy|modal|popup|overlay|lightbox|comments?|comment ?list|disqus|side ?bar"
     r"|outbrain|taboola|news ?letter|related|recommend(?:ed|ations?)?|most ?(?:read|popular|viewed)|trending|see ?also"
 )
-_WORDS = re2.Set.SearchSet()  # all four are looked for at once
+_WORDS = re2.Set.SearchSet()  # one search for all four kinds of names
 _IS_DECLARED, _IS_BODY, _IS_NOISE, _IS_LOUD = (
     _WORDS.Add(rf"\b(?:{words})\b") for words in (_DECLARED, _BODY, _NOISE, _LOUD_NOISE)
 )

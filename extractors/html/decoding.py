@@ -1,17 +1,18 @@
 """Bytes → text, as browsers do it, with three exceptions for pages with a wrong declaration.
 
-Order of evidence: byte order mark, HTTP header, meta element, content (https://html.spec.whatwg.org/#determining-the-character-encoding).
-Names and decoders are those of the Encoding Standard (`encodings`): gb2312 and gbk are gb18030, iso-8859-1 is
-windows-1252 and so on. Broken bytes become U+FFFD and never consume the ASCII byte after them, so that markup survives.
+Order of evidence: byte order mark, HTTP header, meta element, content
+(https://html.spec.whatwg.org/#determining-the-character-encoding). Names and decoders are those of the Encoding
+Standard (`encodings`): gb2312 and gbk are gb18030, iso-8859-1 is windows-1252 and so on. Broken bytes become U+FFFD and
+never consume the ASCII byte after them, so that markup survives.
 
 The exceptions, each only where the bytes themselves contradict the declaration:
 
 - A page that is declared as gb2312, gbk or another multi-byte encoding and is valid UTF-8, with a sequence of three
-  bytes, is UTF-8: text of those encodings never is, but for a few letters.
-- A page that is declared as UTF-8, and mostly is not, is read as the multi-byte encoding in which it is whole and
+  bytes, is UTF-8: text in those encodings is never valid UTF-8, except for a few letters.
+- A page that is declared as UTF-8, and mostly is not, is read as the multi-byte encoding in which it is complete and
   plausible.
 - UTF-16 without a single NUL, and the labels for which the standard refuses to show a page ("replacement": hz-gb-2312,
-  iso-2022-kr …, a guard against scripts, which we don't run), count as no declaration. No page is lost.
+  iso-2022-kr …, a guard against scripts, which we do not run), count as no declaration. No page is lost.
 """
 
 import codecs
@@ -23,9 +24,9 @@ from .encodings.guess import MULTI_BYTE, guess, is_damaged_utf8, telling
 
 SNIFF = 1_500  # bytes of the runs with non-ASCII bytes in which broken ones are counted
 MIN_LETTERS = 4  # distinct non-ASCII characters that contradict gb2312 where UTF-8 has no sequence of three bytes
-UNDECLARED, DECLARED = 4, 1  # characters an error from which on broken UTF-8 is UTF-8 all the same
-MIN_HIGH_BYTES = 16  # that a page needs to be read as anything but the UTF-8 it says it is
-MAX_BROKEN = 0.01  # share of errors that such a page may have, and one more
+UNDECLARED, DECLARED = 4, 1  # characters per error from which damaged text is still read as UTF-8
+MIN_HIGH_BYTES = 16  # non-ASCII bytes from which a page declared as UTF-8 may be read as another encoding
+MAX_BROKEN = 0.01  # share of errors that such a page may have in the other encoding, plus one error
 
 _BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_BE, "utf-16be"), (codecs.BOM_UTF16_LE, "utf-16le"))
 _UTF_16_TAGS = ((re.compile(rb"<\0[!?a-zA-Z]\0"), "utf-16le"), (re.compile(rb"\0<\0[!?a-zA-Z]"), "utf-16be"))

@@ -1,4 +1,4 @@
-"""HTML → element tree, whatever the page.
+"""HTML → element tree, for any input.
 
 lxml drops the rest of a page that is nested too deep without an exception; this is only visible in its error log. Such
 a page is parsed a second time, into a target that bounds depth and attributes. lxml also drops, without an error,
@@ -21,23 +21,23 @@ _END = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
 _MORE = re.compile(rb"(?:\s+|<!--.*?-->|</(?:body|html)\s*>)*+\S", re.IGNORECASE | re.DOTALL)
 _WHITE_CONTROLS = bytes.maketrans(b"\x0b\x0c\x1c\x1d\x1e\x1f", b" " * 6)
 _OTHER_CONTROLS = bytes([*range(0x09), *range(0x0E, 0x1C), 0x7F])
-_C1 = re.compile(rb"\xc2[\x80-\x9f](?:\xc2[\x80-\x9f])*+")  # begins with a byte, which `re` looks for quickly
+_C1 = re.compile(rb"\xc2[\x80-\x9f](?:\xc2[\x80-\x9f])*+")  # begins with a literal byte, which `re` finds quickly
 _RETURN_REFERENCE = re.compile(rb"&#(?:0*+13(?![0-9])|x0*+d(?![0-9a-f]));?+\r?+\n?+", re.IGNORECASE)
-_CONTROL_REFERENCE = re.compile(  # to what the parser would put into the text as it is
+_CONTROL_REFERENCE = re.compile(  # references that the parser would replace by control characters
     rb"&#(?:0*+(?:[1-8]|1[124-9]|2[0-9]|3[01]|127|129|141|143|144|157)(?![0-9])"
     rb"|x0*+(?:[1-8bcef]|1[0-9a-f]|7f|81|8d|8f|90|9d)(?![0-9a-f]));?+",
     re.IGNORECASE,
 )
-MAX_TAGS = 600_000  # start and end tags; a tree takes some 300 bytes for each. The development pages have up to 9,200
+MAX_TAGS = 600_000  # start and end tags; a tree takes some 300 bytes per tag. The development pages have up to 9,200
 TAGS_STEP = 100_000  # bytes
 RAW_TEXT = frozenset({"script", "style"})
-MAX_ATTRIBUTES = 1_000  # of an element
+MAX_ATTRIBUTES = 1_000  # attributes of an element
 # A tag with more attributes than a tree is built for: the parser takes quadratic time for them
 _OVERFULL = re.compile(
     rb"<[a-zA-Z][^\s<>/]*+(?:[\s/]++[^\s\"'<>=/]++(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s\"'<>]++))?+){%d}"
     % MAX_ATTRIBUTES
 )
-NAMES = 1_000  # tags and attributes whose valid form is remembered
+NAMES = 1_000  # tags and attributes whose valid form is cached
 _NO_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 _NO_TEXT = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -73,7 +73,7 @@ def _without_controls(data: bytes, needed: int) -> bytes:
         data = data.translate(_WHITE_CONTROLS, _OTHER_CONTROLS)
     if needed & byte_loops.REFERENCES and b"&#" in data:
         data = _CONTROL_REFERENCE.sub(b" ", _RETURN_REFERENCE.sub(b"\n", data))
-    return _C1.sub(b" ", data) if needed & byte_loops.C1 and _C1.search(data) else data  # where they stand, words end
+    return _C1.sub(b" ", data) if needed & byte_loops.C1 and _C1.search(data) else data  # they separate words
 
 
 def _first_tags(data: bytes) -> bytes:
@@ -88,7 +88,7 @@ def _first_tags(data: bytes) -> bytes:
 def _whole_body(data: bytes, begin: int) -> bytes:
     """Return the page without ends of body and html that are not its own: the parser drops what follows them.
 
-    `begin`: where the first end may stand, -1 if there is none.
+    `begin`: where the first end tag may be, -1 if there is none.
     """
     first = _END.search(data, begin) if begin >= 0 else None
     return _END.sub(b"", data) if first and _MORE.match(data, first.end()) else data
@@ -96,6 +96,8 @@ def _whole_body(data: bytes, begin: int) -> bytes:
 
 def inner_text(element: etree._Element) -> str:
     """Return all text below `element`."""
+    if not len(element):
+        return element.text or ""
     return "".join(str(text) for text in element.itertext())
 
 

@@ -1,4 +1,4 @@
-"""How the walk over the tree treats an element: kinds by tag, and the rules for hidden ones.
+"""The treatment of elements in the walk over the tree: kinds by tag, and the rules for hidden ones.
 
 Both forms of the walk, `python_walk` and the compiled one, get these tables and rules from here.
 """
@@ -12,7 +12,7 @@ from lxml import etree
 
 from .class_names import CACHED, SCREEN_READER
 
-MAX_DEPTH = 256  # levels of recursion; what lies deeper is read flat, in its ancestor's path
+MAX_DEPTH = 256  # levels of recursion; deeper elements are read without it, in their ancestor's path
 
 INLINE, LINK, BLOCK, ITEM, PRE, BREAK, SKIP, IMAGE, PLAYER, NOTED, ALWAYS_NOTED = range(11)
 _BLOCKS = """html body address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption
@@ -22,13 +22,13 @@ _SKIPPED = """script style svg head object canvas math option textarea input tit
 KINDS = {
     **dict.fromkeys(_BLOCKS.split(), BLOCK),
     **dict.fromkeys(_SKIPPED.split(), SKIP),
-    **dict.fromkeys(("li", "dt", "dd", "tr"), ITEM),  # blocks whose beginning is counted, see `Lines.items`
+    **dict.fromkeys(("li", "dt", "dd", "tr"), ITEM),  # blocks that are counted where they begin, see `Lines.items`
     "br": BREAK,
     "a": LINK,
     "pre": PRE,
     "img": IMAGE,
     **dict.fromkeys(("iframe", "embed", "video", "audio"), PLAYER),  # skipped, but noted as media
-    **dict.fromkeys(("button", "select", "noscript"), NOTED),  # skipped; noted if there is an element in it
+    **dict.fromkeys(("button", "select", "noscript"), NOTED),  # skipped; noted if they contain an element
     "template": ALWAYS_NOTED,  # see `revealing`
 }
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)

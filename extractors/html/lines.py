@@ -3,7 +3,7 @@
 Rules: a line ends where a block element begins or ends and at <br>; unknown elements are inline; <pre> is one line;
 script, style, form controls, media and hidden elements are skipped. Each line has the path of its block, the width of
 its text and the width of the part inside links. Width is UTF-8 bytes, so that a Chinese character (3) weighs about as
-much as the half word of Latin letters that it stands for.
+much as the half word of Latin letters that it corresponds to.
 
 The tree is walked by compiled code where that is available, otherwise in Python (`walk`).
 """
@@ -27,14 +27,14 @@ Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 
 MASKED_LENGTH = 40  # characters: digits of lines up to this count as equal (dates, counters); longer lines are prose
-MAX_LINES = 100_000  # a page; what follows is not read. The longest of the development pages has 836
-MIN_SHOWN = 100  # characters; a page that shows less and holds more is one that its scripts unhide
-MAX_REVEALED = 5  # levels of what scripts put in place, within each other
-SHORT_PROSE = 1_500  # bytes of running text; a page that shows less may hide what its title names
-LITTLE_PROSE, LITTLE_TEXT = 400, 1_000  # bytes of running text and characters; a page that shows less shows nothing
-HIDDEN_PROSE, HIDDEN_TIMES = 1_000, 4  # bytes of running text, and times what is shown, for which hidden text is read
+MAX_LINES = 100_000  # lines of a page; the rest is not read. The longest of the development pages has 836
+MIN_SHOWN = 100  # visible characters; a page with fewer, and more hidden ones, is shown by its scripts
+MAX_REVEALED = 5  # levels of nested elements that scripts insert
+SHORT_PROSE = 1_500  # visible bytes of running text; a page with fewer may have its article in hidden text
+LITTLE_PROSE, LITTLE_TEXT = 400, 1_000  # visible bytes of running text, and characters; below, a page is empty
+HIDDEN_PROSE, HIDDEN_TIMES = 1_000, 4  # hidden text is read from this many bytes and times the visible text on
 TITLE_LINKED = 0.6  # link share of a line that names another article
-CAPTION_WIDTH = 300  # bytes; more under a picture is prose
+CAPTION_WIDTH = 300  # bytes; a longer line under a picture is prose
 
 _CODE, _PARAGRAPH = frozenset({"pre"}), frozenset({"p"})
 _TITLE_PARTS = re.compile(r"\s[-–—:·]\s|[|_»]")
@@ -73,7 +73,7 @@ class Lines:
 
     @classmethod
     def of(cls, walked: Walked, trie: PathTrie) -> "Lines":
-        """Return what a walk found; its paths are in `trie`."""
+        """Return the lines of a walk, whose paths are in `trie`."""
         lines = cls(trie, walked.texts, walked.paths, walked.items, walked.link_chars, walked.widths)
         lines.continued, lines.media = walked.continued, walked.media
         lines.links, lines.link_elements = walked.links, walked.link_elements
@@ -119,7 +119,7 @@ class Lines:
 
     @cached_property
     def weight(self) -> Floats:
-        """How much a line counts when the body is looked for: code counts little."""
+        """The weight of each line in the search for the body; code has little."""
         return np.where(self.code, np.float32(CODE_WEIGHT), np.float32(1))
 
     @cached_property
@@ -197,11 +197,11 @@ class Lines:
 
     @cached_property
     def outline(self) -> Outline:
-        """The page's own part of the trie."""
+        """The part of the trie that contains this page's paths."""
         return Outline(self.trie, self.paths)
 
     def forget_elements(self) -> None:
-        """Drop what keeps the page's tree in memory."""
+        """Release the elements, which keep the page's tree in memory."""
         self.links, self.link_elements, self.media = [], [], []
 
     def without(self, dropped: Collection[int]) -> "Lines":

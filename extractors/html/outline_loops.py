@@ -5,17 +5,17 @@ from collections.abc import Collection
 from ..compiled import adopt
 
 ROUNDING = 1e-6  # bytes; a share that is exactly a limit is not above it
-LINKED_PARAGRAPH, LINKED_LINE = 0.75, 0.6  # link share from which a <p> (flat from .7 to .8), any other line is a link
-CODE_WEIGHT = 0.2  # code counts this much when the body is looked for
+LINKED_PARAGRAPH, LINKED_LINE = 0.75, 0.6  # link share from which a <p> (.7 to .8 are the same) or other line is a link
+CODE_WEIGHT = 0.2  # weight of code in the search for the body
 SENTENCE = 80  # bytes outside links, from which a line counts as running text
-LINKED_BYTES = 4  # shorter lines may be links: footnote marks
+LINKED_BYTES = 4  # lines up to this length never count as links, because they may be footnote marks
 
 
 def number_paths(parents: list[int], line_paths: list[int]) -> tuple[list[int], list[int], list[int]]:
     """Return the paths of the lines and their ancestors, parents before children, the document first; the number of
     each one's parent; and the number of each line's path. `parents`: those of all paths of the trie.
 
-    The order is the page's own, whatever the trie held before. Linear in the number of paths.
+    The order is the page's own, independent of the earlier content of the trie. Linear in the number of paths.
     """
     numbers = {0: 0}
     paths, above, places = [0], [0], []
@@ -87,7 +87,7 @@ def in_tags(tags: list[str], places: list[int], chosen: Collection[str]) -> list
 
 
 def bytes_of(texts: list[str], link_chars: list[int], widths: list[int]) -> tuple[list[float], list[float]]:
-    """Return the UTF-8 bytes of each text and of what stands inside links, from the characters inside links.
+    """Return the UTF-8 bytes of each text and of its part inside links, from the characters inside links.
 
     `widths`: the bytes of the texts, or [] if they are not known.
     """
@@ -117,7 +117,7 @@ def prose_bytes(width: list[float], linked: list[float]) -> float:
 
 
 def linked_lines(width: list[float], linked: list[float], paragraphs: list[bool]) -> list[bool]:
-    """Return whether each line is little but links; `paragraphs`: whether it is a <p>."""
+    """Return whether each line consists mostly of links; `paragraphs`: whether it is a <p>."""
     found = []
     for line in range(len(width)):
         bytes_, links = width[line], linked[line]

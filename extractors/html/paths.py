@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float32]
 
 PATH_CLASSES = 3  # classes of an element that its path keeps
-CLASSES_LENGTH = 300  # characters of a class attribute that are looked at
+CLASSES_LENGTH = 300  # characters of a class attribute that are read
 IDENTITY_LENGTH = 30  # characters; longer ids are slugs of their page
-CACHED = 20_000  # names whose reading is remembered; sites repeat theirs on every page
-SIGNATURE_LENGTH = 4  # elements
-MAX_TRIE = 50_000  # entries (some 10 MB) from which a trie that outlives a page makes room
+CACHED = 20_000  # names whose parsed form is cached; the pages of a site share theirs
+SIGNATURE_LENGTH = 4  # elements at the end of a path
+MAX_TRIE = 50_000  # entries (some 10 MB) from which a trie that is kept between pages is replaced
 
-# Elements that carry text in any template: their classes don't tell where they stand.
+# Elements that contain text in any template: their classes do not indicate a place.
 PLAIN = frozenset({
     "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd", "blockquote", "pre", "code",
     "table", "tbody", "thead", "tfoot", "tr", "td", "th", "br", "center", "font",
 })  # fmt: skip
-# Elements whose path takes no more than their class.
+# Elements of which only the class becomes part of the path.
 TEXTUAL = frozenset({"p", "h1", "h2", "h3", "h4", "h5", "h6", "li", "tr", "td", "dt", "dd", "html", "tbody"})
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 FIGURE_CONTENT = frozenset({"pre", "table", "td", "li", "blockquote"})  # a <figure> with one of these is no picture
@@ -58,8 +58,9 @@ _ALL_FORMS.Compile()
 class PathStep(NamedTuple):
     """The step that an element adds to its path, wherever the element is.
 
-    `identity`: its id, if that names a place of the template. `mark`: what its class means for its own text. `key` and
-    `family` stand for the whole step, and for what it has in common with siblings whose classes differ in their tail.
+    `identity`: its id, if that names a place of the template. `mark`: the meaning of its class for its own text. `key`
+    and `family` stand for the whole step, and for what it has in common with siblings whose classes differ in their
+    tail.
     """
 
     tag: str
@@ -94,7 +95,7 @@ class PathTrie:
         self._paths: dict[tuple[int, str], int] = {}
         self._families: dict[tuple[int, str], int] = {}
         self._keys: dict[object, int] = {}
-        self.memory: Memory | None = None  # what the compiled walk remembers of the answers of `child`
+        self.memory: Memory | None = None  # the compiled walk's cache of results of `child`
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -118,7 +119,7 @@ class PathTrie:
         return self.path_of(seen)
 
     def path_of(self, seen: tuple[Any, ...]) -> int:
-        """Return the path of an element below `seen[0]` from what `child` looks at: the arguments of `step_of`."""
+        """Return the path of an element below `seen[0]`, from the values that `child` reads for `step_of`."""
         path = self._seen.get(seen)
         if path is None:
             path = self._seen[seen] = self.add(seen[0], step_of(*seen[1:]))
@@ -213,7 +214,7 @@ def _normal_identity(identity: str) -> str:
 
 def _first_class(classes: str) -> str:
     first = classes.partition(" ")[0]
-    return first if first.islower() and "0" not in first else _HASH.sub("", first)  # the mark has one of these
+    return first if first.islower() and "0" not in first else _HASH.sub("", first)  # a mark has a capital or a 0
 
 
 def _mark(tag: str, classes: str) -> int:

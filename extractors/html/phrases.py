@@ -1,7 +1,7 @@
 """Texts that templates add around bodies, in one table: short lines that begin, end or interrupt an article.
 
 Each entry is the text of a whole line, without signs at its ends, unless its comment states otherwise. Only words that
-many sites use, none that name one.
+many sites use; none names a site.
 """
 
 import re
@@ -56,12 +56,12 @@ MAX_BYLINE = 100  # characters of a line of date, author and source
 MAX_LEAD = 250  # characters of a line that leads to another article
 MAX_CREDIT = 300
 
-# One of which each line of that kind holds, in lower case: looked for first, since that is cheaper than the expression
+# Each line of a kind contains one of these, in lower case: searching for them first is cheaper than the expression
 _HINTS = {
     "comments": ("omment", "respon", "repl", "thought", "coment", "discussion", "conversation", "feedback",
                  "评论", "留言", "跟帖", "跟贴", "回帖", "回贴", "回复", "коммент"),
 }  # fmt: skip
-_ODD_LETTERS = "\u017f\u0131\u0307"  # what only the expressions take for s and i
+_ODD_LETTERS = "\u017f\u0131\u0307"  # letters that only the expressions treat as s and i
 
 _SENTENCE_END = tuple("。！？!?；;…”.")
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*\.?"
@@ -86,7 +86,7 @@ _LEAD = expression(
     |don.t\ miss|learn\ more|up\ next|click\ here|相关(?:阅读|文章|新闻|推荐)?|(?:延伸|推荐)阅读|更多)\s*[:：|»>]""",
     re.IGNORECASE | re.VERBOSE,
 )
-_LEAD_SIGN = expression("[:：|»>]")  # one of which each has; cheaper than all of it
+_LEAD_SIGN = expression("[:：|»>]")  # every lead contains one; cheaper than the whole expression
 _END = expression(
     r"\s*[（(【\[]?\s*(?:责任编辑|责编|本文编辑|编辑|校对|审核|终审|初审|监制)\s*[:：/／丨|]"
     r"|\s*[（(【\[](?:编辑|责编)\s"
@@ -124,13 +124,18 @@ def is_heading_of(kind: str, text: str) -> bool:
 def find_heading_of(kind: str, texts: list[str], start: int) -> int:
     """Return the first line from `start` on that `is_heading_of` that kind, or the number of lines."""
     longest, form = HEADING if kind == "related" else SHORT, _LINE[kind]
-    short = [(index, texts[index]) for index in range(start, len(texts)) if len(texts[index]) <= longest]
+    hints: list[str] = []
     if kind in _HINTS:
-        everything = "\n".join([text for _, text in short]).lower()
+        everything = "\n".join([text for text in texts[start:] if len(text) <= longest]).lower()
         if everything.isascii() or not any(letter in everything for letter in _ODD_LETTERS):
             hints = [hint for hint in _HINTS[kind] if hint in everything]
-            short = [one for one in short if any(hint in one[1].lower() for hint in hints)] if hints else []
-    return next((index for index, text in short if form.match(text)), len(texts))
+            if not hints:
+                return len(texts)
+    for index in range(start, len(texts)):
+        text = texts[index]
+        if len(text) <= longest and (not hints or any(hint in text.lower() for hint in hints)) and form.match(text):
+            return index
+    return len(texts)
 
 
 def is_control(text: str) -> bool:
@@ -139,12 +144,12 @@ def is_control(text: str) -> bool:
 
 
 def is_byline(text: str) -> bool:
-    """Whether a line of the page's head gives date, author or source."""
+    """Whether a line near the title gives date, author or source."""
     return may_be_byline(text) and (_DATE.search(text) is not None or _BYLINE.match(text) is not None)
 
 
 def may_be_byline(text: str) -> bool:
-    """Whether a line is short and no sentence."""
+    """Whether a line is short and not a sentence."""
     return len(text) <= MAX_BYLINE and text.rstrip()[-1:] not in _SENTENCE_END
 
 
@@ -159,12 +164,12 @@ def is_end(text: str) -> bool:
 
 
 def is_tail(text: str) -> bool:
-    """Whether a last line is the template's: copyright, tags, invitations."""
+    """Whether a line at the end belongs to the template: copyright, tags, invitations."""
     return len(text) <= MAX_CREDIT and _TAIL.match(text) is not None
 
 
 def is_notice(text: str) -> bool:
-    """Whether a line contains a legal notice or a notice of the publisher, as below articles and pages."""
+    """Whether a line contains a legal notice or a notice of the publisher, which are common below articles."""
     return len(text) <= MAX_CREDIT and _NOTICE.search(text) is not None
 
 

@@ -1,8 +1,8 @@
 # ruff: noqa: F821 - `walk` deletes its recursive functions, and ruff then takes them for undefined
 """The walk over the tree in Python: the definition of what `compiled_walk` does, and used where that is not available.
 
-The form is that of a hot loop: one look-up of a child's kind, leaf inline elements without a call, paths found only
-when a line is written, no list of nodes.
+It is written as a hot loop: one look-up of a child's kind, inline elements without children without a call, paths
+determined only when a line is written, no list of nodes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,14 +41,14 @@ def walk(body: etree._Element, trie: PathTrie, hide: bool, most: int) -> Walked:
     link_elements: list[etree._Element] = []
     media: list[tuple[int, int, etree._Element]] = []
     noted: list[etree._Element] = []
-    broken = False  # whether a <br> was the last that ended a line
+    broken = False  # whether the last line ended at a <br>
     buffer: list[str] = []  # the text of the line that is being read; never begins with white space only
     write = buffer.append
-    linked = 0  # characters of it inside links
+    linked = 0  # characters of that line inside links
     item = 0
-    open_elements: list[etree._Element] = [body] * (MAX_DEPTH + 2)  # by depth
-    open_names = [body.keys()] * (MAX_DEPTH + 2)  # of their attributes
-    open_paths = [-1] * (MAX_DEPTH + 2)  # their paths, once they were asked for
+    open_elements: list[etree._Element] = [body] * (MAX_DEPTH + 2)  # the open element at each depth
+    open_names = [body.keys()] * (MAX_DEPTH + 2)  # names of their attributes
+    open_paths = [-1] * (MAX_DEPTH + 2)  # their paths, once they were needed
     kind_of = KINDS.get
     path_of = trie.child
 
@@ -193,7 +193,7 @@ def walk(body: etree._Element, trie: PathTrie, hide: bool, most: int) -> Walked:
     read_children(body, 0, 0, False)
     if buffer:
         flush(0)
-    # These refer to themselves; without this, each page waits for the garbage collector.
+    # The functions refer to themselves; without `del`, a page's memory is only freed by the garbage collector.
     del path_at, read_children, read_verbatim
     del rows[most:]
     texts, paths, items, link_chars, continued = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [], [])
@@ -207,7 +207,7 @@ def collect(
     """Return the elements with one of the tags `wanted`, in document order; their attributes are read with `get`.
 
     `wanted`: the attributes that are read, None for an element that is needed itself. `holding`: by tag, an attribute
-    and what it must hold for its element to be wanted.
+    and the text that it must contain for the element to be returned.
     """
     found = []
     for element in root.iter(*wanted):

@@ -6,13 +6,13 @@ from urllib.parse import urljoin
 
 from .urls import split_web, with_slashes
 
-_ABSOLUTE = re.compile(r"https?://[A-Za-z0-9.-]+(?:[/?]|\Z)")  # surely one; others are looked at closely
-_FROM_ROOT = re.compile(r"/(?![/\\])(?!.*/\.)[^\\\t\r\n]*\Z")  # surely no more than the path that follows the host
+_ABSOLUTE = re.compile(r"https?://[A-Za-z0-9.-]+(?:[/?]|\Z)")  # surely an absolute URL; others are examined
+_FROM_ROOT = re.compile(r"/(?![/\\])(?!.*/\.)[^\\\t\r\n]*\Z")  # surely a path below the host, and nothing else
 _ORIGIN = re.compile(r"(https?://[A-Za-z0-9.-]+(?::\d{1,4})?)(?:[/?]|\Z)")
 
 
 def web_url(base: str, reference: str) -> str | None:
-    """Return `reference` as an absolute http(s) URL, or None if it isn't one."""
+    """Return `reference` as an absolute http(s) URL, or None if it is not one."""
     reference = reference.strip()
     if not reference or reference[0] == "#":
         return None

@@ -16,7 +16,7 @@ from lxml import etree
 from .class_names import CACHED
 
 UNCLOSED_BLOCKS = 4  # block elements in a control or link that was never closed; rich buttons have up to 3
-BUTTON_DEPTH = 3  # elements in front of a panel that are looked at: a heading, a button, its text
+BUTTON_DEPTH = 3  # elements in front of a panel that are examined: a heading, a button, its text
 MAX_SEGMENTS = 300  # a page; those of the development sets have up to 52
 CONTROLS = frozenset({"button", "select", "svg"})
 CLOSED = frozenset({"noscript", "template"})  # not shown while scripts run, or until one uses it
@@ -31,7 +31,7 @@ _SEGMENT = re.compile(r"(.{0,30})S:([0-9a-f]{1,6})")
 
 
 def reveal(noted: Iterable[etree._Element]) -> bool:
-    """Change those of the noted elements that readers see into shown text; return whether there were any."""
+    """Make the noted elements that readers see part of the shown text; return whether there were any."""
     shown = [element for element in noted if _is_shown(element)]
     for element in shown:
         if element.tag == "a":

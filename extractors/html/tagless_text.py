@@ -2,7 +2,7 @@
 
 In source 001, Ctext is the text that remains of a page when its tags are removed and its white space is kept. Its lines
 are those of the file; ours end at the tags of block elements, because today's pages are written into few physical
-lines. Methods that need no more than this work on it, since reading a whole tree would take longer than they do. What
+lines. Methods that need only this work on it, since reading a whole tree would take longer than they do. What
 they find is a range of lines (see `content.body_fragment`).
 """
 
@@ -24,19 +24,19 @@ _BLOCKS = """div p li td br tr ul h2 h3 table h1 tbody dd dt section article dl 
 BLOCK_TAGS = frozenset(_BLOCKS.split())
 RAW = ("script", "style")  # their end is the first end tag; without one, the end of the page
 SKIPPED = ("noscript", "template", "svg", "select", "button", "textarea", "iframe", "object", "title")
-END = "\x03"  # of a line: a sign that no page holds
+END = "\x03"  # end of a line: a character that no page contains
 
 _FORMS = [r"<!--[^-]*+(?:-(?!->)[^-]*+)*+(?:-->|\Z)"]
 _FORMS += [rf"<{tag}\b[^<]*+(?:<(?!/{tag}\b)[^<]*+)*+(?:</{tag}\s*>|\Z)" for tag in RAW]
 _FORMS += [rf"<{tag}\b[^<]*+(?:<(?!/?{tag}\b)[^<]*+)*+</{tag}\s*>" for tag in SKIPPED]
-# Of an attribute: `=` and a quoted value without brackets, or a value that isn't quoted. A quoted value with brackets
-# counts only if it is closed as values are, before white space or the tag's end, and not where another value opens: a
-# quotation mark that was forgotten must not reach for the next one.
+# The value of an attribute: `=` and a quoted value without brackets, or a value without quotation marks. A quoted value
+# with brackets counts only if its end is before white space or the tag's end, and not where another value begins: if
+# a quotation mark is missing, the value must not extend to the next one.
 _PLAIN = r"""[^<>=]++|=\s*+(?:"[^"<>]*+"|'[^'<>]*+')|=(?!\s*+["'])"""
 _BRACKETED = r"""=\s*+(?:"[^"]*+(?<!=)"|'[^']*+(?<!=)')(?=\s|/?>)"""
 _WITH_BRACKETS = rf"(<[a-z](?:{_PLAIN})*+{_BRACKETED}(?:{_PLAIN}|{_BRACKETED})*+>?)"
 _UNSEEN = re.compile("|".join(_FORMS), re.IGNORECASE)
-_BRACKET = re.compile(r"""=\s*+(?:"[^"<>]*+[<>]|'[^'<>]*+[<>])""")  # where there is none, no value has any
+_BRACKET = re.compile(r"""=\s*+(?:"[^"<>]*+[<>]|'[^'<>]*+[<>])""")  # without a match, no value contains brackets
 _UNSEEN_OR_BRACKETS = re.compile("|".join([*_FORMS, _WITH_BRACKETS]), re.IGNORECASE)
 _UNREAD = re.compile("|".join([*_FORMS[: 1 + len(RAW)], _WITH_BRACKETS]), re.IGNORECASE)
 _CAPITALS = re.compile(r"</?[A-Z]\w*+")
@@ -55,7 +55,7 @@ class Ctext:
 
     head: str
     tags: list[str]
-    _sources: list[str] = field(repr=False)  # of the lines
+    _sources: list[str] = field(repr=False)  # the source of each line
 
     def __len__(self) -> int:
         return len(self._sources)
@@ -139,7 +139,7 @@ def _seen(found: re.Match[str]) -> str:
 
 
 def _escaped(tag: str) -> str:
-    if tag[-1] != ">":  # it runs into another tag: not what it seemed
+    if tag[-1] != ">":  # it extends into another tag, so it is not a tag
         return tag
     return f"<{tag[1:-1].replace('<', '&lt;').replace('>', '&gt;')}>"
 

@@ -3,7 +3,7 @@
 Rules: RFC 3986 section 6.2.2 (case, percent-escapes, dot segments) and 6.2.3 (default port, empty path), plus what a
 browser does to a link's text (white space, backslashes), plus tracking parameters that never choose the page.
 Names of hosts: UTS 46, https://www.unicode.org/reports/tr46/.
-Left as it is: the order of parameters, trailing slashes, `www.`, user names, anything a server may care about.
+Unchanged: the order of parameters, trailing slashes, `www.`, user names, and all else that may matter to a server.
 """
 
 import re
@@ -14,7 +14,7 @@ import idna
 
 from .encodings.decoders import encode_as
 
-LONGEST_HOST = 1000  # characters; names have up to 253
+LONGEST_HOST = 1000  # characters; valid host names have up to 253
 DEFAULT_PORTS = {"http": 80, "https": 443}
 TRACKING_PREFIXES = ("utm_",)
 TRACKING_NAMES = frozenset({
@@ -33,7 +33,7 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _BEFORE_QUERY = re.compile(r"^[^?#]*")
 _NO_HOST = re.compile(r"[\s<>\\^|\x00-\x1f\x7f-\x9f]")  # "forbidden host code points" of the URL standard
 _TAB_OR_NEWLINE = re.compile(r"[\t\r\n]")
-# What most links are: lower case, no port or an unusual one, a path without dot segments and escapes, no query.
+# The form of most links: lower case, no port or an unusual one, a path without dot segments and escapes, no query.
 _NORMAL = re.compile(
     r"(?P<origin>https?://[a-z0-9.-]+(?::(?!(?:80|443)/)[1-9][0-9]{0,3})?)"
     r"/(?:[!$&'()*+,\-0-9:;=@A-Z\[\]_a-z~/]|(?<!/)\.)*"
@@ -41,7 +41,7 @@ _NORMAL = re.compile(
 _EDGES = "".join(map(chr, range(0x21)))  # C0 controls and space, as the URL standard strips them
 
 
-@lru_cache(maxsize=8192)  # a crawl asks for each of its URLs some eight times
+@lru_cache(maxsize=8192)  # a crawl normalises each of its URLs some eight times
 def normalise(url: str) -> str:
     """Return the project's one spelling of `url`; applying it twice changes nothing more.
 
@@ -60,7 +60,7 @@ def normalise(url: str) -> str:
 
 
 def is_normal(url: str) -> bool:
-    """Whether `url` surely is an absolute http(s) URL in its normal form; false for some that are."""
+    """Whether `url` surely is an absolute http(s) URL in normal form; a quick check, false for some that are."""
     return _NORMAL.fullmatch(url) is not None
 
 
@@ -74,7 +74,7 @@ def origin_of(url: str) -> tuple[str, str] | None:
 
 
 def split_web(url: str) -> SplitResult | None:
-    """Return the parts of an absolute http(s) URL, or None if `url` isn't one (no host, bad host or port, no http)."""
+    """Return the parts of an absolute http(s) URL, or None if `url` is not one (no host, bad host or port, no http)."""
     try:
         parts = urlsplit(_BEFORE_QUERY.sub(lambda head: head[0].replace("\\", "/"), url, count=1))
         host = parts.hostname if parts.scheme in DEFAULT_PORTS else None
@@ -85,7 +85,7 @@ def split_web(url: str) -> SplitResult | None:
 
 
 def escape(text: str) -> str:
-    """Return `text` (a path or a query) in its one spelling, which decides for each character whether it is escaped.
+    """Return `text` (a path or a query) in its one spelling, in which a character is either always or never escaped.
 
     Non-ASCII text becomes UTF-8 escapes; escapes are upper-case; escaped letters, digits and `-._~` are decoded.
     """
@@ -103,7 +103,7 @@ def with_slashes(reference: str) -> str:
 def with_encoded_query(reference: str, encoding: str) -> str:
     """Return a reference of a page whose query has no characters outside ASCII, but their bytes in the page's encoding.
 
-    As browsers do it: what the encoding lacks becomes a reference by number; the path stays as it is.
+    As in browsers, characters that the encoding lacks become numeric references; the path does not change.
     """
     if reference.isascii() or encoding == "utf-8" or "?" not in reference.partition("#")[0]:
         return reference
@@ -140,7 +140,7 @@ def remove_dot_segments(path: str) -> str:
 
 
 def ascii_host(host: str) -> str:
-    """Return `host` in lower case, names outside ASCII as IDNA (`xn--…`); one that can't be encoded is only lowered.
+    """Return `host` in lower case, names outside ASCII as IDNA (`xn--…`); if that fails, only in lower case.
 
     Mapped by UTS 46 without its transitional forms, as browsers do it: `straße.de` is not `strasse.de`.
     """

@@ -1,9 +1,9 @@
-"""What reads the whole tree, in the form that is in use: compiled where that is available, otherwise in Python.
+"""The functions that read the whole tree, in the form in use: compiled where that is available, otherwise in Python.
 
-That is the walk, which finds the lines, and the collection of elements that declare something. `compiled_walk` is an
-optional part of an installation (setup.py). It reads the nodes of libxml2 where they lie in memory, so both forms are
-compared on a small page first: with an lxml whose nodes lie differently the Python form is used. `EXEMPLAR_PURE=1` in
-the environment chooses the Python form.
+They are the walk, which finds the lines, and the collection of the elements with declarations. `compiled_walk` is an
+optional part of an installation (setup.py). It reads the nodes of libxml2 directly in memory, so both forms are
+compared on a small page first: with an lxml whose nodes have another layout the Python form is used. `EXEMPLAR_PURE=1`
+in the environment chooses the Python form.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,13 +47,14 @@ class Collector:
 
     def __init__(self, wanted: Mapping[str, Sequence[str] | None], holding: Mapping[str, tuple[str, str]]) -> None:
         """`wanted`: tags, with the attributes that are read, or None for elements that are needed themselves.
-        `holding`: tags with an attribute and what it must hold, where not all elements with the tag are wanted.
+        `holding`: tags with an attribute and the text that it must contain, if not all elements with the tag are
+        wanted.
         """
         self._tables = wanted, holding
         self._compiled = None if _walker is None else _walker.collector(wanted, holding)
 
     def collect(self, root: etree._Element) -> list[tuple[str, Any]]:
-        """Return tags with what reads attributes by `get`, or the element itself, in document order."""
+        """Return tags, each with an object whose `get` reads attributes or with the element, in document order."""
         if _walker is not None and self._compiled is not None:
             found = self._compiled.collect(root)
             if found is not None:

@@ -7,22 +7,22 @@ from functools import lru_cache
 
 from ..expressions import expression
 
-EARLIEST_YEAR, LATEST_YEAR = 1990, 2100  # other years are prices, phone numbers and epochs gone wrong
-CLOCK_SKEW = timedelta(days=2)  # a page may be this far ahead of its fetching: time zones, wrong clocks
-CHINA = timezone(timedelta(hours=8))  # whose days Chinese words such as 昨天 count
+EARLIEST_YEAR, LATEST_YEAR = 1990, 2100  # other years are prices, phone numbers and wrong epochs
+CLOCK_SKEW = timedelta(days=2)  # the date of a page may be this far ahead of its fetching: time zones, wrong clocks
+CHINA = timezone(timedelta(hours=8))  # the zone in which Chinese words such as 昨天 count days
 LONGEST = 1_000  # characters of a text that are read
-BEFORE = 40  # characters before a day in which its time may stand
+BEFORE = 40  # characters before a day that are searched for its time
 
-_MONTHS = {  # by their first three letters: English, then what German, French, Spanish, Italian and others write
+_MONTHS = {  # by their first three letters: in English, then in German, French, Spanish, Italian and others
     "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11,
     "dec": 12,
     "gen": 1, "ene": 1, "fev": 2, "fév": 2, "maa": 3, "mrt": 3, "mär": 3, "abr": 4, "avr": 4, "mai": 5, "mag": 5,
     "mei": 5, "giu": 6, "lug": 7, "ago": 8, "aoû": 8, "aou": 8, "set": 9, "okt": 10, "ott": 10, "out": 10, "dez": 12,
     "déc": 12, "dic": 12, "juin": 6, "juil": 7,
 }  # fmt: skip
-_WORD_START = r"(?:\b|(?<=[^\W_])(?-i:(?=[A-Z])))"  # pages glue the date to a name: CorrespondentDec 22
+_WORD_START = r"(?:\b|(?<=[^\W_])(?-i:(?=[A-Z])))"  # on some pages without a space before it: CorrespondentDec 22
 _ENGLISH_MONTH = r"(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
-_ZONES = {  # hours; CST is also China's, IST three countries'
+_ZONES = {  # hours; CST is also used in China, IST in three countries
     "EST": -5, "EDT": -4, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7, "AKST": -9, "AKDT": -8, "HST": -10,
     "WET": 0, "WEST": 1, "BST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "SGT": 8, "HKT": 8, "AWST": 8,
     "JST": 9, "KST": 9, "AEST": 10, "AEDT": 11, "NZST": 12, "NZDT": 13,
@@ -37,7 +37,7 @@ _CLOCK = r"""(?P<half>上午|下午|晚上|凌晨|中午)?\s*
 _CLOCK += rf"""{_ZONE_NAMES})\b))?"""
 _TIME = rf"(?:\s*(?:T|,|at|-|–|—|\||·|[(（]?(?:周|星期)[一二三四五六日天][)）]?)?\s*{_CLOCK})?"
 _FLAGS = re.VERBOSE | re.IGNORECASE | re.ASCII
-_ABSOLUTE = (  # each with a sign that a text must hold, if there is one: it is looked up faster
+_ABSOLUTE = (  # each with a sign that every match contains, if there is one: the search for it is faster
     # 2024-03-05T08:30:00+08:00 · 2024/3/5 08:30 · 2024年03月05日 08:30
     (
         "",
@@ -53,7 +53,7 @@ _ABSOLUTE = (  # each with a sign that a text must hold, if there is one: it is 
     ),
     # 05.03.2024: with dots the day comes first everywhere
     (".", rf"(?<![\d.])(?P<day>\d\d?)\.\s?(?P<month>\d\d?)\.\s?(?P<year>\d{{4}})(?![\d.]\d){_TIME}"),
-    # 13/03/2024 · 3/13/2024: only where one of the numbers can't be a month
+    # 13/03/2024 · 3/13/2024: only where one of the numbers cannot be a month
     ("/", rf"(?<![\d/])(?P<day>1[3-9]|2\d|3[01])/(?P<month>\d\d?)/(?P<year>\d{{4}})(?![\d/]){_TIME}"),
     ("/", rf"(?<![\d/])(?P<month>\d\d?)/(?P<day>1[3-9]|2\d|3[01])/(?P<year>\d{{4}})(?![\d/]){_TIME}"),
 )
@@ -72,7 +72,7 @@ _HAN_DATE = expression(
     rf"([{_HAN_DIGITS}]{{4}})年(?:\s?([{_HAN_DIGITS}十]{{1,3}})月(?:\s?([{_HAN_DIGITS}十]{{1,3}})日)?)?"
 )
 _FOUR_DIGITS = expression(r"\d{4}", re.ASCII)
-# The signs of a date, in expressions that begin with few characters, which `re` looks for quickly
+# The signs of a date, in expressions that begin with few characters, which `re` finds quickly
 _NUMBERS = expression(r"\d(?:\d{3}|[月/-]\s?\d)", re.ASCII)
 _HAN_SIGN = expression(r"[天前刚０-９]")
 _HAN_DAY = expression(rf"[昨今]日|[{_HAN_DIGITS}]年")
@@ -105,7 +105,7 @@ _IN_URL = expression(
 )
 
 
-@lru_cache(maxsize=64)  # several fields of a page look at the same few lines
+@lru_cache(maxsize=64)  # several fields of a page read the same few lines
 def find_date(text: str, fetched_at: datetime | None = None, *, relative: bool = True) -> date | None:
     """Return the first date in `text`: aware if its zone is written there, naive with a time, else a date.
 
@@ -263,7 +263,7 @@ def _is_american_summer(day: date) -> bool:
 
 
 def _relative(text: str, fetched_at: datetime) -> date | None:
-    """Return the time that relative words mean, from `fetched_at` on; for Chinese words, days are those in China."""
+    """Return the time that relative words mean, counted from `fetched_at`; Chinese words count days in China."""
     now = fetched_at if text.isascii() else fetched_at.astimezone(CHINA)
     if ago := _AGO.search(text):
         count = int(ago["count"]) if ago["count"].isdigit() else 1

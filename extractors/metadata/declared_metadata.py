@@ -1,7 +1,7 @@
-"""What a page declares about itself: meta elements, links, headings, times, JSON-LD and microdata.
+"""The declarations of a page: meta elements, links, headings, times, JSON-LD and microdata.
 
-One walk over the tree collects the elements; microdata on what readers see (`<span itemprop="datePublished">`) takes a
-search of its own, which is done only when it is needed.
+One walk over the tree collects the elements; microdata on visible elements (`<span itemprop="datePublished">`) needs a
+separate search, which is made only if necessary.
 """
 
 import html
@@ -21,9 +21,9 @@ from .meta_names import KNOWN
 
 MAX_CONTENT = 5_000  # characters of a meta element that are read
 MAX_REPEATED = 10  # <h1> and <time> elements of a page that are read: lists have one for each entry
-MAX_TRIED = 50  # of them that are looked at: thousands may stand within each other
+MAX_TRIED = 50  # <h1> and <time> elements that are examined: thousands may be nested
 MAX_HEADING = 300  # characters; a longer <h1> was never closed
-MAX_ITEM = 200  # characters of an element with microdata; more is a text
+MAX_ITEM = 200  # characters of an element with microdata; a longer one contains a text
 
 _NAMING = ("name", "property", "itemprop", "http-equiv")
 _DECLARING = Collector(
@@ -32,7 +32,7 @@ _DECLARING = Collector(
         "link": ("rel", "type", "href"),
         "base": ("href",),
         **dict.fromkeys(("article", "h2", "h3"), ()),
-        **dict.fromkeys(("title", "h1", "time", "script")),  # whose text is read, too
+        **dict.fromkeys(("title", "h1", "time", "script")),  # elements whose text is read, too
     },
     {"script": ("type", "ld+json")},
 )
@@ -42,7 +42,7 @@ _WANTED_ITEMS = frozenset({"author", "datepublished", "datecreated", "datemodifi
 _PICTURE = frozenset({"svg", "symbol", "g", "defs"})
 _PUBLISHED_MARK = re.compile(r"publi|pubdate|posted|created|entry-date", re.IGNORECASE)
 _CRAWLER = re.compile(r"[a-z][\w.-]{0,60}")
-_DIRECTIVES = re.compile(  # so that it is no other kind of element
+_DIRECTIVES = re.compile(  # only directives, so that the meta element is not one with another purpose
     r"\s*(?:(?:none|no(?:index|follow|archive|cache|snippet|imageindex|translate|ai|imageai)|index|follow|all)\s*(?:,\s*|$))+",
     re.IGNORECASE,
 )
@@ -54,9 +54,9 @@ class Head:
     """The values that one walk over the tree collects, in document order.
 
     `elements`: all that was found, as `Collector.collect` returns it. `meta`: contents by lower-case name, property or
-    itemprop, of the names in `meta_names`. `robots`: directives for crawlers, `name: …` if for one only. `times`: of
-    <time> elements without a declared meaning; `published` and `modified`: of those with one. `article` and
-    `declared_page`: the data of JSON-LD on the article and on the page.
+    itemprop, of the names in `meta_names`. `robots`: directives for crawlers, `name: …` if they address one crawler.
+    `times`: the values of <time> elements without a declared meaning; `published` and `modified`: of those with one.
+    `article` and `declared_page`: the data of JSON-LD on the article and on the page.
     """
 
     root: etree._Element
@@ -168,7 +168,7 @@ def _read_robots(robots: list[str], element: Any) -> None:
 
 
 def _read_title(element: etree._Element) -> str:
-    """Return the page's title, "" for that of a picture."""
+    """Return the page's title, "" for the title of an SVG picture."""
     parent = element.getparent()
     return "" if parent is not None and parent.tag in _PICTURE else clean(element.text) or ""
 

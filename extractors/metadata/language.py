@@ -1,4 +1,4 @@
-"""Which language a text is written in: what its page declares, checked against the letters.
+"""The language of a text: the one that its page declares, checked against the letters.
 
 Templates are often declared in a language that their texts are not written in.
 """
@@ -33,7 +33,7 @@ _ONE_SCRIPT_LANGUAGES = {  # languages that may be meant where a script was seen
 }
 _SUBTAG = expression(r"\s*([A-Za-z]{2,3})\s*(?:[-_]|$)")
 _ENGLISH = frozenset({"the", "and", "of", "to", "in", "is", "that", "for", "with", "was"})
-_NOT_OTHER = expression(r"[\W\d_A-Za-z\u00aa-\u024f]+")  # what is left are letters of other scripts
+_NOT_OTHER = expression(r"[\W\d_A-Za-z\u00aa-\u024f]+")  # the rest are letters of other scripts
 _LATIN_LETTERS = expression(r"[A-Za-z\u00c0-\u024f]+")
 ENGLISH_SHARE = 0.1  # share of words that are common English ones; other languages stay below .04
 
@@ -58,9 +58,11 @@ def language_by_script(text: str) -> str | None:
     if text.isascii():
         return None
     others = _NOT_OTHER.sub("", text)
-    letters = len(others) + _count(_LATIN_LETTERS, text) // LETTERS_A_WORD if others else 0
+    if not others:
+        return None
+    letters = len(others) + _count(_LATIN_LETTERS, text) // LETTERS_A_WORD
     return next((name for name, form, share in _SCRIPTS if _count(form, others) > share * letters), None)
 
 
 def _count(letters: re.Pattern[str], text: str) -> int:
-    return sum(match.end() - match.start() for match in letters.finditer(text))
+    return sum(map(len, letters.findall(text)))

@@ -1,4 +1,4 @@
-"""Under which names sites declare each field in meta elements: lower case, best first.
+"""The names under which sites declare each field in meta elements: lower case, best first.
 
 From schema.org and Open Graph, Dublin Core, the services to which sites supply data (Parse.ly, Sailthru, Cxense, Baidu,
 Toutiao) and the Chinese government's rules for web sites (PubDate, ContentSource, ArticleTitle, SiteName).
@@ -28,13 +28,13 @@ AUTHOR = (
 SOURCE = ("contentsource", "source", "mediaid", "article:source", "og:article:source", "weibo: article:source")
 DESCRIPTION = ("description", "og:description", "twitter:description", "dc.description")
 KEYWORDS = ("keywords", "news_keywords", "article:tag", "parsely-tags")
-TAGS = ("sailthru.tags",)  # keywords as parts of addresses are written: day-out
+TAGS = ("sailthru.tags",)  # keywords in the form of URL parts: day-out
 SITE = ("og:site_name", "application-name", "sitename", "twitter:app:name:iphone")
 IMAGE = ("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src")
 URL = ("og:url",)
 LANGUAGE = ("og:locale", "content-language", "language", "dc.language")
 KIND = ("og:type",)
-ROBOTS = ("robots",)  # what crawlers may do with the page; other names address one crawler, see `declared_metadata`
+ROBOTS = ("robots",)  # directives for all crawlers; other names address one crawler, see `declared_metadata`
 TDM = ("tdm-reservation",)  # TDM Reservation Protocol: 1 is reserved, 0 is not
 
 KNOWN = frozenset(

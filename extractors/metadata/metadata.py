@@ -1,6 +1,6 @@
-"""Title, date, author and the rest: from JSON-LD, then meta elements, then what the reader sees around the body.
+"""Title, date, author and the rest: from JSON-LD, then meta elements, then the visible text around the body.
 
-What the page declares is in `declared_metadata`; visible forms (bylines, dates) are looked for in the text lines just
+Declarations are read in `declared_metadata`; visible forms (bylines, dates) are looked for in the text lines just
 before and at the beginning of the body.
 """
 
@@ -28,13 +28,13 @@ from .titles import PageTitles, begins_title, find_title, page_titles, shared_na
 LINES_BEFORE, LINES_WITHIN, LINES_AFTER = 15, 5, 8  # lines before the body, its first ones, and those that follow it
 LINES_ABOVE = 3  # lines above a title that stands farther from the body: contents or pictures are between them
 MAX_BYLINE = 200  # characters; longer lines are prose
-LANGUAGE_LINES = 10  # lines of the body that tell its language
+LANGUAGE_LINES = 10  # lines of the body by which its language is determined
 
-NOBODY = frozenset({"未知", "本站", "网络", "互联网", "不详"})  # what editors fill in when they don't know
-NO_NAMES = NOBODY | {  # what templates leave in place of a name, in small letters
+NOBODY = frozenset({"未知", "本站", "网络", "互联网", "不详"})  # entries that mean an unknown author
+NO_NAMES = NOBODY | {  # placeholders of templates for a name, in lower case
     "undefined", "null", "none", "nan", "n/a", "unknown", "author", "author name", "your name", "作者",
 }  # fmt: skip
-ACCOUNTS = frozenset({  # authors only if the page names no other
+ACCOUNTS = frozenset({  # accounts that count as authors only if the page names no other
     "admin", "administrator", "superadmin", "webmaster", "root", "user", "test", "管理员", "超级管理员", "站长",
 })  # fmt: skip
 _LIST_SEPARATOR = expression(r"[,，;；、|]")
@@ -50,7 +50,7 @@ _BYLINE = expression(rf"^(?:(?:[Ww]ritten|[Pp]osted|[Ss]tory|WRITTEN) +)?{_BY_NA
 # “March 5, 2024 | by Ada Miller”; of 2,438 stored pages it adds four names, each of them as declared
 _DATED_BYLINE = expression(rf"^(?=[^|｜·•\n]*\b(?:19|20)\d\d\b)[^|｜·•\n]{{4,60}}[|｜·•] *{_BY_NAME}", re.MULTILINE)
 _REPORTER = expression(r"(?:本报|新华社|中新社)?记者 ?([\u4e00-\u9fff]{2,4})(?=[\s）)]|$)", re.MULTILINE)
-# Forms, each with words of which a text has one that it matches: they are looked up faster
+# Forms of bylines, each with words of which every match contains one: the search for these is faster
 _SOURCE_FORMS = ((("来源", "稿源", "来自"), _SOURCE),)
 _AUTHOR_FORMS = (
     (("作者", "撰文", "记者", "文"), _AUTHOR), (("by", "By", "BY", "bY"), _BYLINE),
@@ -64,7 +64,7 @@ _LEADING_BY = expression(
 _PLACEHOLDER = expression(  # {{author}} · ${author} · %author% · <author> · [author] · page.meta.author
     r"[{}<>]|^%.*%$|^\[.*\]$|^[a-z_]{2,}(?:\.[a-z_]{2,}){2,}$", re.ASCII
 )
-_ADDRESS = expression(r"https?:|www\.|@|facebook\.com")  # what some sites put in place of the author's name
+_ADDRESS = expression(r"https?:|www\.|@|facebook\.com")  # addresses that some sites have in place of the author's name
 
 
 class Metadata(TypedDict):
@@ -217,7 +217,7 @@ def image_places(head: Head) -> Iterator[tuple[str, str]]:
 
 
 def _names(values: list[str]) -> str | None:
-    """Return names, each once, joined by ", "; None if there is none among the values. Accounts only if alone."""
+    """Return names, each once, joined by ", "; None if the values have none; accounts only if no other is named."""
     known = filter(None, map(clean, values))
     cleaned = [_LEADING_BY.sub("", name) for name in known if not (_ADDRESS.search(name) or _PLACEHOLDER.search(name))]
     named = [name for name in cleaned if name and not name.isdigit() and name.lower() not in NO_NAMES]

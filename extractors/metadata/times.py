@@ -1,11 +1,11 @@
-"""When an article was published and last changed: which of a page's many dates to use.
+"""The times at which an article was published and last changed: the choice among a page's many dates.
 
 Strategy for `published`: JSON-LD, meta elements, marked <time> elements and microdata; then the lines around the title
 and before the body; then other <time> elements, labelled lines after the body, and declarations for Baidu; then the
-address; last what is marked as an update. The first counts unless no other place agrees with it, and two others agree
-with each other on what isn't the last change, or it is itself the last change and the second is earlier. A day without
-a time is completed by a later place that gives its time. Strategy for `modified`: the same places if they give the time
-of an update, without a last resort.
+address; last what is marked as an update. The first date counts unless no other place agrees with it, and either two
+others agree on another date, which is not that of the last change, or the first is the last change and the second is
+earlier. A day without a time is completed by a later place that gives its time. Strategy for `modified`: the same
+places if they give the time of an update, without a last resort.
 
 Declared times are often in UTC where the page shows local ones. The reader's day counts: the zone is found from the
 time that the page shows.
@@ -28,12 +28,12 @@ from .meta_names import MODIFIED, PUBLISHED, URL
 
 MAX_TEXT = 200  # characters of a value that are read
 MAX_RELATIVE = 40  # characters of a line in which 昨天 or "3 hours ago" is a date
-DAYS_OF_LIST = 3  # days that a place names, which is then a list of articles
-ALONE_WITHIN = 2  # lines after the body of which one may be a time alone
-WEST, EAST = timedelta(hours=-12), timedelta(hours=14)  # the zones there are …
-WEST_LIVED, EAST_LIVED = timedelta(hours=-9), timedelta(hours=13)  # … and those in which newspapers appear
+DAYS_OF_LIST = 3  # different days, from which a place is a list of articles
+ALONE_WITHIN = 2  # lines after the body, one of which may consist of the time
+WEST, EAST = timedelta(hours=-12), timedelta(hours=14)  # all existing zones …
+WEST_LIVED, EAST_LIVED = timedelta(hours=-9), timedelta(hours=13)  # … and those of places with newspapers
 ZONE_STEP = timedelta(minutes=30)  # nearly all offsets are multiples of it
-SHOWN_STEP = timedelta(minutes=1)  # pages don't show seconds
+SHOWN_STEP = timedelta(minutes=1)  # pages show no seconds
 
 _UPDATED = expression(r"(?:更新|修改)(?:于|时间|日期|[:：\s])|\b(?:updated|modified|edited|revised)\b", re.IGNORECASE)
 _PUBLISHED = expression(
@@ -77,7 +77,7 @@ def in_zone_of(other: date | None, moment: date | None) -> date | None:
 
 
 def _published(head: Head, nearby: Nearby, page: Page) -> Iterator[date]:
-    """Yield the date of publication that each place gives, surest first; after the first no place with a list's."""
+    """Yield the date of publication in each place, most reliable first, but after the first none from a list."""
     told = False
     for _, place in publication_places(head, nearby, page):
         dates = list(islice(_dates(place, page), DAYS_OF_LIST if told else 1))
@@ -120,8 +120,8 @@ def _outvoted(first: date, others: Iterator[date], head: Head, nearby: Nearby, p
 
 
 def _before_stamp(seen: list[date], head: Head, nearby: Nearby, page: Page) -> date:
-    """Return the first of dates of which no two agree; the second, if it is earlier and the first isn't before the last
-    change: site builders stamp pages with the time of their generation, as publication and as change.
+    """Return the first of several dates that all differ; the second if it is earlier, and the first is not before the
+    last change: site builders stamp pages with the time of their generation, as publication and as change.
     """
     first, second = (*seen, seen[0])[:2]
     if day_of(second) < day_of(first):
@@ -133,7 +133,7 @@ def _before_stamp(seen: list[date], head: Head, nearby: Nearby, page: Page) -> d
 def _agree(one: date, other: date) -> bool:
     """Whether two dates are the same moment, or the same clock time of a day; or the same day if one is only a day.
 
-    To the minute: pages don't show seconds. A time without zone may be UTC in another zone, but the same clock time in
+    To the minute: pages do not show seconds. A time without zone may be UTC in another zone, but the same clock time in
     UTC is as often a local time marked as UTC.
     """
     if not isinstance(one, datetime) or not isinstance(other, datetime):
@@ -246,5 +246,5 @@ def _zone_between(moment: datetime, shown: datetime) -> timezone | None:
 
 
 def _may_be_day(moment: datetime, day: date) -> bool:
-    """Whether `day` isn't the day of `moment` (UTC), but is its day somewhere on Earth."""
+    """Whether `day` is not the day of `moment` (UTC), but is its day somewhere on Earth."""
     return day != moment.date() and (moment + WEST_LIVED).date() <= day <= (moment + EAST_LIVED).date()

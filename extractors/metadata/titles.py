@@ -1,4 +1,4 @@
-"""Which of the titles that a page carries is the article's.
+"""The choice of the article's title among the titles that its page has.
 
 Strategy: the <h1> that readers see, if it is similar to the titles in the head (<title> and og:title are often written
 for search engines, and come from one field); else the form that most of the page's places agree on. A part that another
@@ -17,7 +17,7 @@ from .dates import find_date
 MIN_TITLE = 2  # characters that must be left of a title when the site's name is cut
 MIN_NAME = 3  # letters of a site's name that are recognised in its host
 MAX_LOGO = 40  # characters of a site's name in a heading, white space apart
-MAX_BESIDE = 3  # times the length of the host's label that a name which holds it may have: "Gazette Online"
+MAX_BESIDE = 3  # a site's name may have this many times the length of the host's label in it: "Gazette Online"
 
 LIKE = 0.35  # Dice coefficient of the words of two titles, from which one may be the other in other words
 
@@ -25,14 +25,14 @@ AFTER_TITLE = tuple("-_|｜—–·»")
 
 _SEPARATORS = r"\s+[|\-–—»·•:]+\s+|\s*[_|｜]+\s*|\s*::\s*|\s*[—–]{1,2}\s*|\s*-{2,}\s*"
 _SEPARATOR = expression(_SEPARATORS)
-_SIGN = expression(r"[|\-–—»·•:_｜]")  # one of which every separator holds
+_SIGN = expression(r"[|\-–—»·•:_｜]")  # every separator contains one
 # A Chinese site's name after a hyphen without spaces: 标题-新华网.
 _GLUED_NAME = expression(r"(?<!-)-([^\s-]{1,10}(?:网|报|社|频道|在线|论坛|博客|新闻|资讯|门户))$")
-# What parts a title, where another page shows the part to be no article's.
+# Separators of a title's parts, if another page has the same part, which is then not an article's title.
 _END = expression(rf"{_SEPARATORS}|(?<=[\u4e00-\u9fff])-(?=[\u4e00-\u9fff])")
 _WORD = expression(r"[^\W\u3040-\u9fff]+|[\u3040-\u9fff]")  # Chinese and Japanese: each character
-_RUBRIC_END = expression(r"[|｜»›/]$")  # a colon is the headline's own
-_PART_SIGNS = frozenset({"_", "|", "｜", "--"})  # no author's: they join title, section and site
+_RUBRIC_END = expression(r"[|｜»›/]$")  # without the colon, which belongs to the headline
+_PART_SIGNS = frozenset({"_", "|", "｜", "--"})  # they join title, section and site; authors do not write them
 _PLAIN = str.maketrans({**dict.fromkeys("‘’‚‛′´`", "'"), **dict.fromkeys("“”„‟″", '"'), **dict.fromkeys("‐‑‒–—―", "-")})
 
 _TYPOGRAPHIC = expression(f"[{''.join(map(chr, _PLAIN))}]")
@@ -82,9 +82,9 @@ def find_title(
 ) -> str | None:
     """Return the article's title without the site's name.
 
-    `declared`: by meta elements and JSON-LD; `whole`: of <title>; `headings`: of <h1>; `host`: of the page's
-    address; `repeated`: lines of the page that repeat the title; `shared`: `shared_names`, no titles unless nothing
-    else is left. Where the places differ in their quotation marks, the visible form is used.
+    `declared`: titles in meta elements and JSON-LD; `whole`: that of <title>; `headings`: those of <h1>; `host`: of the
+    page's URL; `repeated`: lines of the page that repeat the title; `shared`: `shared_names`, which are used as titles
+    only if nothing else is left. Where the places differ in their quotation marks, the visible form is used.
     """
     site = SiteName(_fold(site_name or ""), host, shared)
     declared = [" ".join(text.split()) for text in declared if text]
@@ -159,7 +159,7 @@ def cut_site_name(title: str, site: SiteName, shown: list[str], anywhere: bool =
     """Return `title` without a site's name at either end.
 
     A heading of the page that the title begins with is the title; else a part that is the site's name is removed; else,
-    if `anywhere`, the last part goes where the title's parts leave enough.
+    if `anywhere`, the last part is removed if enough of the title is left.
     """
     title = _without_shared_ends(title, site.shared)
     folded = _fold(title)
@@ -209,7 +209,7 @@ def _first_part(title: str, separators: list[re.Match[str]]) -> str:
 
 
 def begins_title(line: str, whole: str) -> bool:
-    """Whether a line of the page is the part of the whole title before a sign: a heading without the tag of one."""
+    """Whether a line is the part of the whole title before a separator: a heading without a heading's tag."""
     return len(line) >= MIN_TITLE and whole.startswith(line) and whole[len(line) :].lstrip()[:1] in AFTER_TITLE
 
 
@@ -235,7 +235,7 @@ def _is_logo(heading: str, whole: str, site: SiteName, told: frozenset[str]) -> 
 def _as_shown(title: str, forms: list[str]) -> str:
     """Return the first of the forms that is the same title: a heading has the quotation marks that readers see.
 
-    Capitals throughout are decoration.
+    Forms entirely in capitals are left out.
     """
     same = (text for text in forms if not text.isupper() and _fold(text) == _fold(title))
     return next(same, title)
@@ -246,7 +246,7 @@ def _mend_quote(title: str, whole: str, site: SiteName) -> str:
     return cut_site_name(whole, site, [], anywhere=True) if whole.startswith(f'{title}"') else title
 
 
-@lru_cache(maxsize=64)  # a page's few titles are compared with each other again and again
+@lru_cache(maxsize=64)  # a page's few titles are compared with each other many times
 def _fold(text: str) -> str:
     plain = text.translate(_PLAIN) if _TYPOGRAPHIC.search(text) else text
     return "".join(plain.lower().split())

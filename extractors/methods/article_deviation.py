@@ -1,4 +1,4 @@
-"""Method `article-deviation`: goes down the tree into the child with most of the text, until no child has most of it.
+"""Method `article-deviation`: descends in the tree into the child with most of the text, until no child has most of it.
 
 Source: 003 (Qin Long et al., I-AWCE), its algorithm 1, for pages that are articles: "text extraction by the standard
 deviation of text lengths at equal depth". Scripts, styles, navigation, headers and links are dropped. Then
@@ -15,13 +15,13 @@ The idea: if one child has most of the text, it contains the body; children of a
 their parent is the body. (Equal children lead to a paragraph without children, and so to its parent.) The source
 reports better results than Boilerpipe's on 520 articles; its figures are lost.
 
-Where we depart (method `article-deviation-verbatim`, in `article_deviation_verbatim`, doesn't):
+Where we depart (method `article-deviation-verbatim`, in `article_deviation_verbatim`, does not):
 
-- A dominant child isn't the body but is searched in turn: today's pages wrap their body many times, and the first
+- A dominant child is not the body but is searched in turn: today's pages wrap their body many times, and the first
   dominant child is the whole page except its footer. (The pseudo-code takes the smaller child if it comes first, which
   cannot be intended.)
 - A child is entered only if it has at least `SHARE` of its parent's text, else the parent is the body: in a body with
-  sections or one long paragraph, the longest child isn't the whole body. In most cases this decides, and not σ.
+  sections or one long paragraph, the longest child is not the whole body. In most cases this decides, and not σ.
 - Elements are block elements with text (`block_tree`): words in bold are not children of their paragraph.
 - An element without children but with line breaks is not a paragraph: the body is the element itself, not its parent.
 - A <form> that contains most of the page's text is not noise but the page.
@@ -43,11 +43,11 @@ from ..page import Page
 METHOD = "article-deviation"
 NOISE = frozenset({"nav", "header", "footer", "aside", "form"})  # the source's table of noise, as far as it is legible
 MIN_DIFFERENCE = 100  # characters, the source's
-FORM_OF_PAGE = 0.5  # of the page's text, from which a <form> is the page: ASP.NET wraps all of it in one
-# Chosen by macro F1 on the development sets, plain and with bodies cut to three paragraphs; .6 to .7 and 5 to 20 are
-# flat. Chosen anew without the set that is measured they are .7 to .75 and 5 to 20, and the mean over the sets is the
-# same (`python -m evaluation.reproduction.deviation`).
-SHARE = 0.6  # of an element's text that a child must hold to be entered
+FORM_OF_PAGE = 0.5  # share of the page's text from which a <form> is the page: ASP.NET wraps whole pages in one
+# Chosen by macro F1 on the development sets, plain and with bodies cut to three paragraphs; .6 to .7 and 5 to 20 give
+# the same. If they are chosen without the measured set, they are .7 to .75 and 5 to 20, and the mean over the sets is
+# the same (`python -m evaluation.reproduction.deviation`).
+SHARE = 0.6  # share of an element's text that a child must contain to be entered
 LINE_COST = 10  # characters
 CONFIDENCE = 0.89  # share of pages with F1 ≥ .9, mean of the development sets
 

@@ -25,16 +25,17 @@ from ..page_types.non_article import PageVerdict, judge
 from ..tracing import tracing
 
 METHOD = "density"
-# Share of pages with F1 ≥ .9 by the body's bytes, sites left out, mean of the development sets: as they are, with
+# Share of pages with F1 ≥ .9 by the body's bytes, sites left out, mean of the development sets: unchanged, with
 # bodies cut to three paragraphs, and with hashed names.
 CONFIDENCE = ((300, 0.50), (600, 0.80), (1_500, 0.84), (3_000, 0.89), (float("inf"), 0.94))
 
 
 @dataclass(frozen=True, slots=True)
 class OwnBody:
-    """How a page was extracted alone; noted only if its extraction is traced.
+    """The extraction of a page alone; noted only if it is traced.
 
-    `rules`: the rules' body; `kept`: the lines after the line model, none if the page is refused; `why`: why alone.
+    `rules`: the rules' body; `kept`: the lines after the line model, none if the page is refused; `why`: the reason for
+    extraction without an example.
     """
 
     rules: Body
@@ -85,7 +86,7 @@ def _revised(lines: Lines, prior: Prior, rules: Body) -> list[int]:
 
 
 def confidence(width: float) -> float:
-    """Return the measured share of right pages among those with a body of `width` bytes."""
+    """Return the measured share of pages with the right text among those with a body of `width` bytes."""
     return next(share for limit, share in CONFIDENCE if width < limit)
 
 

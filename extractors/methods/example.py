@@ -1,4 +1,4 @@
-"""Method `example`: the body is what the page doesn't share with an example page of its section.
+"""Method `example`: the body is what the page does not share with an example page of its section.
 
 Source: 004 (see `similarity` and `body`), as formulation H: FS and BS without drift, turning points, body root and the
 example's path profile. The page's own priors (`line_weights`) and the example's layout (`layout`) are ours: in places
@@ -46,7 +46,7 @@ TWIN_REPEATED = 0.4  # share of the page's body that a twin repeats at least …
 TWIN_REST = 0.1  # … and share of it that may be new
 EXPECTED, ELSEWHERE = 2.0, -1.0  # log odds for an article whose body stands where the example has its own, or not
 # The next five and the log odds above were chosen on pairs of pages of wcxb_dev's domains and on the sample site of the
-# tests, with the model in use: no data judges them yet that did not choose them.
+# tests, with the model in use; they have not been measured on other data yet.
 PUZZLING = 0.4  # expected F1 of an example's own body, below which the example abstains
 AGREE = 0.8  # F1 by bytes of the example's body and the page's own, from which they are the same
 UNLIKELY = 0.1  # mean chance of the elected lines, below which they are another part of the page
@@ -107,7 +107,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class Election:
-    """How the votes on a page were counted; noted only if its extraction is traced.
+    """The count of the votes on a page; noted only if its extraction is traced.
 
     `counts`: for each line, of the votes that count; `elected`: the lines with at least half of them; `kept`: what the
     rules about words leave of those.
@@ -124,10 +124,10 @@ class Example:
 
     def __init__(self, example: Page | None) -> None:
         self._trie = PathTrie()
-        self._fixed = 0  # voters that never leave
+        self._fixed = 0  # number of voters that are never removed
         self._voters: list[Voter] = []  # the example, if there is one, then recent pages, oldest first
-        self._matches: list[float] = []  # of each voter with the others, at most; 1 for the first
-        self._list_like = 0.0  # log odds for a list that the example itself has: what is like it is wanted all the same
+        self._matches: list[float] = []  # each voter's highest match with the others; 1 for the first
+        self._list_like = 0.0  # log odds that the example itself is a list: pages like it are wanted nevertheless
         if example is not None:
             self.learn(example)
             if not self._voters:
@@ -177,8 +177,8 @@ class Example:
     def learn(self, page: Page, *, former: bool = False) -> None:
         """Let `page` vote on later pages; the oldest recent page is removed. A page without text is ignored.
 
-        `former`: it is its template differs from that of the earlier voters; if False, it has the template that fits it
-        best.
+        `former`: whether its template differs from those of the earlier voters; if False, it has the template that
+        fits it best.
         """
         parsed = self.read(page)
         if isinstance(parsed, NoArticle):
@@ -191,7 +191,7 @@ class Example:
         if not self._voters:
             self._list_like = max(0.0, -classify(parsed).log_odds)
         expected = opinion.expected(opinion.kept)
-        # Lines that the model adds here and there would teach the boxes of the section as body.
+        # Single lines that the model adds would make boxes of the section count as body on later pages.
         body = opinion.kept if expected - opinion.expected(rules.kept) >= DECIDES else rules.kept
         template, match = 0, 1.0
         if former:
@@ -216,7 +216,7 @@ class Example:
         """Return the median match of the recent pages of a template with its other voters, 0 without any."""
         pairs = list(zip(self._voters, self._matches, strict=True))
         of_template = [match for voter, match in pairs if voter.template == template]
-        recent = of_template[self._fixed if template == 0 else 1 :]  # without the example of the template
+        recent = of_template[self._fixed if template == 0 else 1 :]  # without the first voter of the template
         return float(np.median(recent)) if recent else 0.0
 
     def _bound_trie(self) -> None:
@@ -228,7 +228,7 @@ class Example:
 
 
 def voter_of(parsed: ParsedPage) -> Voter:
-    """Return a page as an example with nothing known of its section: its body is that of the page alone."""
+    """Return a page as an example whose section is otherwise unknown: its body is found by the page alone."""
     body = rules_body(parsed.lines, parsed.prior).kept
     return Voter(parsed.lines, body, layout_of(parsed.lines, body), parsed.page.url)
 
@@ -340,8 +340,9 @@ def _agree(lines: Lines, one: list[int], other: list[int]) -> bool:
 
 def _where_expected(page: Lines, kept: list[int], layouts: list[Layout]) -> bool:
     """Whether most of the body is in places where an example has its own."""
-    width = page.width[kept]
-    return any(float(width[layout.holds_body(page)[kept]].sum()) > width.sum() / 2 for layout in layouts)
+    widths, paths = page.widths, page.paths
+    half = sum([widths[line] for line in kept]) / 2
+    return any(sum([widths[line] for line in kept if layout.holds_body(paths[line])]) > half for layout in layouts)
 
 
 def surrounding_match(page: Lines, similarity: Floats, body: Body) -> float:
@@ -356,7 +357,7 @@ def is_twin(parsed: ParsedPage, similarity: Floats) -> bool:
     page = parsed.lines
     alike = similarity.tolist()
     new = sum(content_of(page, alike, *turning_points(evidence_of(page, alike))))
-    structural = parsed.prior.plain * page.weight
+    structural = parsed.prior.plain * page.weight if any(page.are_code) else parsed.prior.plain
     if new >= TWIN_REST * float(structural.sum()):
         return False  # saves the second cut below on all but a few pages
     alone = density.cut_alone(page, parsed.prior).kept
@@ -365,7 +366,7 @@ def is_twin(parsed: ParsedPage, similarity: Floats) -> bool:
 
 
 def confidence(width: float, match: float, usual_match: float = 0.0) -> float:
-    """Return the measured share of right pages among those with a body of `width` bytes and this surrounding match.
+    """Return the measured share of right texts of pages with a body of `width` bytes and this surrounding match.
 
     A page that matches much less than the section's pages usually do is probably of another template.
     """

@@ -10,8 +10,8 @@ finer and less accurate). Similarity is 1 − distance / window. The turning poi
 start with the largest sum above the level between similar and different. Whole lines are kept: those whose middle lies
 between the turning points.
 
-The method is not accurate: if one page has more text than the other near its head or tail, all that follows is shifted.
-Method `example` corrects that.
+The method is not accurate: if one page has more text than the other near its head or tail, the rest is shifted. Method
+`example` corrects that.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from ..page import Page
 
 METHOD = "example-verbatim"
 WINDOW, FINE_WINDOW = 100, 20  # characters
-LEVEL = 0.5  # similarity between alike and unlike
+LEVEL = 0.5  # similarity between "similar" and "different"
 MAX_TEXT = 100_000  # characters of a page that are compared; 20,000 windows of 50 take 6 ms
 CHUNK = 10_000  # windows compared at once
 CONFIDENCE = 0.47  # share of pairs of pages of one section with F1 ≥ .9, development sets

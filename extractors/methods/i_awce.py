@@ -11,14 +11,14 @@ An article gives an `Article`, a list a `Listing` of entries.
 Where we depart:
 
 - The type comes from the page's structure (`page_types`) unless a screenshot is at hand (`Page.screenshot`) and the
-  screenshot classifier (`visual`) answers: screenshots cost a browser, and on sites that it was not trained on the
-  classifier is hardly better than a guess.
-- Three outcomes instead of two. A page of uncertain type is extracted as an article, because the text of a list is
-  worth less than that of an article lost; where it has no body, its list is taken. `page_type` says "uncertain".
+  screenshot classifier (`visual`) answers: a screenshot needs a browser, and on sites that it was not trained on the
+    classifier is hardly better than a guess.
+- Three outcomes instead of two. A page of uncertain type is extracted as an article, because a lost article costs more
+  than the text of a list; if it has no body, its list is used. Its `page_type` is "uncertain".
 - A page that is classified as a list but has none (no similar elements with links of their own) is an article as well.
 - The page-type model's quick screen for sure articles is not used: it classifies some shops and portals as articles.
   Its thresholds, by which almost no article is lost, are replaced by `ARTICLE_FROM` and `LIST_BELOW`.
-- A page whose text says that there is no article (a soft 404, a captcha, an empty shell) gives `NoArticle`.
+- A page whose text declares that there is no article (a soft 404, a captcha, an empty shell) gives `NoArticle`.
 - `Page.refuse` moves the threshold: with "likely" an uncertain page that is rather a list is a list, with "never" every
   page is an article.
 """
@@ -39,9 +39,9 @@ from .article_deviation import ArticleDeviation
 from .list_rank.extractor import ListRank
 
 METHOD = "i-awce"
-# Probability of an article, from which a page is answered as one, and below which as a list. Chosen on the development
-# pages by models that had not seen the page's site: a bound of .12 to .2 answers 70 to 80% of the lists and takes .2 to
-# .6% of the articles for lists.
+# Probability of an article, from which a page is classified as one, and below which as a list. Chosen on the
+# development pages by models that had not seen the page's site: a bound of .12 to .2 classifies 70 to 80% of the lists,
+# and .2 to # .6% of the articles, as lists.
 ARTICLE_FROM, LIST_BELOW = 0.6, 0.15
 Found = TypeVar("Found", Article, Listing)
 
@@ -95,7 +95,7 @@ class IAwce:
 def type_of(parsed: ParsedPage) -> Typed | NoArticle:
     """Return the type of a page: by its screenshot if that gives an answer, otherwise by its structure.
 
-    `NoArticle` if the page's text says that there is no article.
+    `NoArticle` if the page's text declares that there is no article.
     """
     page, refuse = parsed.page, parsed.page.refuse
     kept = rules_body(parsed.lines, parsed.prior).kept
@@ -119,7 +119,7 @@ def _kind(probability: float, list_below: float) -> PageType:
 
 def _by_screenshot(png: bytes) -> Typed | None:
     """Return the answer of the screenshot classifier; None if it has none."""
-    from ..visual.classify import classifier  # it needs an extra, and most pages come without a screenshot
+    from ..visual.classify import classifier  # it needs an extra, and most pages have no screenshot
 
     answer = classifier()(png)
     if answer.kind is None:

@@ -17,16 +17,16 @@ and the body is the range of blocks [start, end] with
 for 1,000 pages with I/O, and more than 95% of Chinese news pages right. Like the source's program,
 `exemplar extract --method line-blocks` accepts files and lists of URLs.
 
-Where we depart (method `line-blocks-verbatim`, in `line_blocks_verbatim`, doesn't):
+Where we depart (method `line-blocks-verbatim`, in `line_blocks_verbatim`, does not):
 
 - Lines end at block tags instead of the file's line ends (`tagless_text`): today's pages are minified.
 - Between two lines of a body there are then more tags than line ends, on some sites four, on others fourteen, so no
   number of empty blocks is a fall on all sites. An empty line has a negative weight instead: the longer the gap, the
-  more text must follow it. A link's text has a negative weight, too: the source says that link lists are easily dropped
-  in this way ("去链接群容易").
+  more text must follow it. A link's text has a negative weight, too: in this way, according to the source, link
+    lists are easily dropped ("去链接群容易").
 - So Y may be negative, and the body is the range with the largest sum of Y: it rises where that sum begins to grow, and
   falls where the sum stops growing (conditions 1 to 3 without thresholds). It nearly always contains the maximum (4);
-  where it doesn't, on pages with short paragraphs, the maximum is in a comment or the footer.
+  where it does not, on pages with short paragraphs, the maximum is in a comment or the footer.
 - Characters count by their width, so one weight is used for Chinese and Latin text.
 - The source adds rules for single sites to the statistics; ours are for all sites: text after a heading of comments
   counts less (a short article may have many comments), and the rules of `body_fragment`.
@@ -43,12 +43,12 @@ from ..page import Page
 
 METHOD = "line-blocks"
 BLOCK_WIDTH = 3  # lines: the source's K; 1 to 5 give the same F1 (.001)
-# Half-widths. Chosen by mean F1 over the development sets; `python -m evaluation.reproduction.constants` prints what
-# each set gets from the values that the others choose.
-GAP = 4  # what a line without text costs
-LINK = 2  # what a half-width character in a link costs
-COMMENT = 0.2  # what a half-width character is worth after a heading of comments, …
-ARTICLE = 600  # … if so many stand before it, in half-widths: above a body it is a button
+# Half-widths. Chosen by mean F1 over the development sets; `python -m evaluation.reproduction.constants` prints the
+# result on each set with the values that are best on the others.
+GAP = 4  # cost of a line without text
+LINK = 2  # cost of a half-width character in a link
+COMMENT = 0.2  # weight of a half-width character after a heading of comments, …
+ARTICLE = 600  # … if this many half-widths precede the heading: above a body it is a button
 CONFIDENCE = 0.88  # share of pages with F1 ≥ .9, mean of the development sets
 
 
@@ -104,7 +104,7 @@ def dense_range(found: Ints, width: int = BLOCK_WIDTH) -> tuple[int, int] | None
 def densest(sizes: Ints) -> tuple[int, int] | None:
     """Return the range of blocks with the largest sum: first, and the one after the last; None if no sum is above 0."""
     sums = np.concatenate([[0], sizes.cumsum()])
-    gains = sums - np.minimum.accumulate(sums)  # of the best range that ends before each block
+    gains = sums - np.minimum.accumulate(sums)  # sum of the best range that ends before each block
     end = int(gains.argmax()) if len(sums) else 0
     if not gains[end]:
         return None

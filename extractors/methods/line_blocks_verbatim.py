@@ -4,8 +4,8 @@ Source: 001; definitions and conditions in `line_blocks`. Ctext is made as in th
 comments, scripts and styles are removed with their content, character references become a space, tags are removed; a
 page's lines are those of its file. Ours is that brackets in attribute values end no tag (`tagless_text`). The threshold
 (86 characters) is from that code, too, and so is the interpretation of condition 2: at least one of the K blocks after
-the rise isn't empty. (If none may be empty, as in the document, each paragraph that stands alone is lost.) If there are
-several ranges, condition 4 selects the one with the largest block.
+the rise is not empty. (If none may be empty, as in the document, each paragraph that stands alone is lost.) If there
+are several ranges, condition 4 selects the one with the largest block.
 
 The method works on pages in the style of 2009, with one paragraph a line. In minified pages the whole text is one line,
 and if paragraphs span several lines with blank ones between them, the body ends too early.

@@ -1,6 +1,6 @@
-"""Whether a page is an article or a list, from its lines, head and URL; no browser.
+"""The classification of pages as articles or lists, from their lines, head and URL; no browser.
 
-Source 003 (Qin Long et al., I-AWCE) takes the type from a screenshot; this classifier is our own alternative. Figures
+Source 003 (Qin Long et al., I-AWCE) derives the type from a screenshot; this classifier is our own alternative. Figures
 are in docs/methods-page-types.md. The steps, and the modules that implement them:
 
     text lines → 85 numbers             `line_features`, by the signs in `words`

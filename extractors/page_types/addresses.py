@@ -17,7 +17,7 @@ from ..metadata.dates import find_url_date
 from . import words
 
 LONG_WORD = 12  # letters; a longer segment is a slug
-MAX_LINKS = 400  # of a page that are looked at
+MAX_LINKS = 400  # links of a page that are examined
 
 _DIGITS = re.compile(r"\d+")
 _EXTENSION = re.compile(r"\.[A-Za-z]{2,5}$")

@@ -33,13 +33,13 @@ SCREEN = HERE / "screen.json"
 EVEN = 0.5  # probability
 _folder: ContextVar[Path] = ContextVar("folder of page-type models", default=HERE)
 MOST = 4.0  # log odds that one page can give to its shape: no page outvotes all others
-SURER = 16  # pages of a shape; more make it no surer
-MIXED = 0.2  # share of the answered pages of a shape that contradict the others, from which it is uncertain
+SURER = 16  # pages of a shape; more do not make its type more certain
+MIXED = 0.2  # share of the classified pages of a shape that contradict the others, from which it is uncertain
 
 
 @dataclass(frozen=True, slots=True)
 class PageType:
-    """`probability`: of an article, 0 to 1. `reasons`: the strongest reasons for the type, in words for a person.
+    """The type of a page. `probability`: of an article, 0 to 1. `reasons`: the strongest ones, in words for a person.
 
     `log_odds`: the probability as log odds.
     """
@@ -53,6 +53,32 @@ class PageType:
     def is_rather_article(self) -> bool:
         """Whether an article is at least as likely as a list."""
         return self.probability >= EVEN
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """What a model makes of a page: the page's numbers, and what each contributes to `log_odds` for an article."""
+
+    model: Model
+    features: dict[str, float]
+    contributions: Values
+    log_odds: float
+
+    @property
+    def kind(self) -> Kind:
+        """The type by the model's thresholds."""
+        return _kind(self.log_odds, self.model.article_from, self.model.list_to)
+
+    @property
+    def probability(self) -> float:
+        """The probability of an article, 0 to 1."""
+        return float(probability(np.array(self.log_odds)))
+
+    def reasons(self) -> tuple[str, ...]:
+        """Return the strongest reasons for the type, in words for a person: what differs from an average page."""
+        average = self.model.contributions(self.model.mean[np.newaxis])[0]
+        spoken = dict(zip(self.model.names, (self.contributions - average).tolist(), strict=True))
+        return reasons_for(spoken, self.features, self.log_odds > 0)
 
 
 def page_type(html: bytes | str, url: str | None = None, *, content_type: str | None = None) -> PageType:
@@ -69,29 +95,27 @@ def surely_article(parsed: ParsedPage, kept: list[int]) -> bool:
 
 
 def classify(parsed: ParsedPage, kept: list[int] | None = None, evidence: float = 0.0) -> PageType:
-    """Return the type of a page whose lines still have their elements.
+    """Return the type of a page whose lines still have their elements; `kept` and `evidence` as for `weigh`."""
+    found = weigh(parsed, kept, evidence)
+    return PageType(found.kind, found.probability, found.reasons(), found.log_odds)
+
+
+def weigh(parsed: ParsedPage, kept: list[int] | None = None, evidence: float = 0.0) -> Weighing:
+    """Return what the model makes of a page whose lines still have their elements, reasons not yet in words.
 
     `kept`: the rules' body, if it is known; `evidence`: log odds that the caller has for an article.
     """
     features = features_of(parsed, kept)
     model = _model(WITHOUT_ADDRESS if address_of(parsed) is None else WITH_ADDRESS)
-    row = model.row(features)
-    page, average = model.contributions(np.stack([row, model.mean]))
-    log_odds = float(page.sum() + model.bias[0]) + evidence
-    spoken = dict(zip(model.names, (page - average).tolist(), strict=True))
-    return PageType(
-        _kind(log_odds, model.article_from, model.list_to),
-        float(probability(np.array(log_odds))),
-        reasons_for(spoken, features, log_odds > 0),
-        log_odds,
-    )
+    page = model.contributions(model.row(features)[np.newaxis])[0]
+    return Weighing(model, features, page, float(page.sum() + model.bias[0]) + evidence)
 
 
 def classify_shapes(pages: Iterable[tuple[str, PageType]]) -> dict[str, PageType]:
     """Return the type of each shape of URL from (URL, type) of single pages, by the mean of their log odds.
 
     The thresholds fall with the square root of the number of pages, like the error of a mean. A shape with both clear
-    articles and clear lists is uncertain, whatever the mean. Use it to judge a pattern, or for pages that are uncertain
+    articles and clear lists is uncertain for any mean. Use it to judge a pattern, or for pages that are uncertain
     by themselves: `shapes[shape_of(url)]`.
     """
     grouped: dict[str, list[PageType]] = {}

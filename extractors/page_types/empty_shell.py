@@ -1,7 +1,7 @@
-"""Whether a page is an empty shell, whose text appears only after its scripts have run.
+"""The detection of empty shells: pages whose text appears only after their scripts have run.
 
-Strategy: no scripts → no; text to read → no; the page has a notice that it needs JavaScript → yes; almost no visible
-text, or an empty container for scripts to fill → yes.
+Strategy: no scripts → no; text to read → no; a notice that the page needs JavaScript → yes; almost no visible text, or
+an empty container for scripts to fill → yes.
 
 The check is cautious: if a page is classified as a shell, its whole section is rendered in a browser. If a page has a
 frame of links and no article, it is unknown whether its scripts would add one.
@@ -19,13 +19,13 @@ from ..page import Page
 from .non_article import needs_scripts
 
 SHELL_TEXT = 200  # bytes of visible text; a shell's frame (a logo, "Loading …") has less, a page with an article more
-LOADING_TEXT = 60  # bytes that an otherwise empty container shows while it waits
-DATA_TYPES = ("json", "template", "importmap", "speculationrules")  # parts of script types that run nothing
+LOADING_TEXT = 60  # bytes in a container that is empty otherwise, such as "Loading …"
+DATA_TYPES = ("json", "template", "importmap", "speculationrules")  # parts of the types of scripts that are only data
 CONTAINERS = frozenset({"div", "main", "section", "article"})
 
 
 def is_shell(page: Page) -> bool:
-    """Return whether the page shows almost nothing until its scripts have run. Never raises."""
+    """Return whether the page has almost no visible text until its scripts have run. Never raises."""
     try:
         root = parse(page.encoded())
     except UnusablePage:

@@ -1,12 +1,12 @@
-"""Loops of `body_features` over lines and of `classify` over numbers, in plain lists: compiled where that is available
-(`compiled`).
+"""Loops of `body_features` and `line_features` over lines and of `classify` over numbers, in plain lists: compiled
+where that is available (`compiled`).
 """
 
 from ..compiled import adopt
 
-PROSE_LINE = 150  # bytes of a line that is no scrap
-LIMIT = 4.0  # standard deviations; beyond it a number says no more
-BEND_SCALE = 0.7  # of the bends' inputs: the ridge holds bends smaller than slopes
+PROSE_LINE = 150  # bytes from which a line is a paragraph and not a scrap
+LIMIT = 4.0  # standard deviations; larger values of a number have no further effect
+BEND_SCALE = 0.7  # scale of the bends' inputs: it makes the ridge shrink bends more than slopes
 
 
 def body_amounts(
@@ -46,6 +46,58 @@ def body_amounts(
     return entries, among, linked_headings, prose_lines, total, unlinked, linked_within, width_within, longest
 
 
+def sums_of_lines(
+    width: list[float],
+    linked: list[float],
+    plain: list[float],
+    links: list[bool],
+    prose: list[bool],
+    headings: list[bool],
+    entries: list[bool],
+    start: int,
+    end: int,
+) -> tuple[float, float, float, float, int, int, int, int, int]:
+    """Return sums over the lines from `start` to before `end`, in the order of `line_features.Sums`."""
+    all_bytes = all_linked = all_plain = plain_prose = 0.0
+    link_count = prose_count = heading_count = linked_headings = entry_count = 0
+    for line in range(start, end):
+        bytes_, inside, outside = width[line], linked[line], plain[line]
+        all_bytes += bytes_
+        all_linked += inside
+        all_plain += outside
+        link = links[line]
+        if link:
+            link_count += 1
+        if prose[line]:
+            prose_count += 1
+            plain_prose += outside
+        if headings[line]:
+            heading_count += 1
+            if link:
+                linked_headings += 1
+        if entries[line]:
+            entry_count += 1
+    counts = (link_count, prose_count, heading_count, linked_headings, entry_count)
+    return (all_bytes, all_linked, all_plain, plain_prose, *counts)
+
+
+def densest_run(weights: list[float]) -> tuple[int, int]:
+    """Return the first line, and the last + 1, of the run with the largest sum of weights."""
+    start = end = low_at = 0
+    total = low = best = 0.0
+    for line in range(len(weights)):
+        weight = weights[line]
+        total += weight
+        if total < low:
+            low = total
+            low_at = line + 1
+        elif total - low > best:
+            best = total - low
+            start = low_at
+            end = line + 1
+    return start, end
+
+
 def sum_of_contributions(
     values: list[float], mean: list[float], scale: list[float], knots: list[list[float]], weights: list[list[float]]
 ) -> float:
@@ -71,7 +123,10 @@ def trial() -> list[object]:
     links, headings = [True, False, False, False, True], [False, True, False, False, True]
     amounts = [body_amounts(width, linked, links, headings, kept) for kept in ([1, 2, 3], [0], [1, 3, 4])]
     knots, weights = [[-1.0, 0.5], [0.0, 9.0]], [[0.3, 0.7], [0.2, 1.0], [1.5, 2.0]]
-    return [amounts, sum_of_contributions([2.0, -90.0], [1.0, 2.0], [0.5, 3.0], knots, weights)]
+    linked_lines = (links, headings, headings, links)
+    sums = [sums_of_lines(width, linked, width, *linked_lines, start, 4) for start in (0, 2, 4)]
+    runs = [densest_run(weights) for weights in ([], [-1.0, 2.0, -0.5, 3.0, -9.0, 4.0], [-1.0])]
+    return [amounts, sums, runs, sum_of_contributions([2.0, -90.0], [1.0, 2.0], [0.5, 3.0], knots, weights)]
 
 
 adopt(globals())

@@ -23,7 +23,7 @@ from .line_features import ENTRY_MAX, ENTRY_MIN, line_features
 
 
 def features_of(parsed: ParsedPage, kept: list[int] | None = None) -> dict[str, float]:
-    """Return the numbers by name; those of the address only if the page has one.
+    """Return the numbers by name; those about the URL only if the page has one.
 
     `kept`: the lines of the body that the rules find, if it is known.
     """

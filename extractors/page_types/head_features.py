@@ -1,4 +1,4 @@
-"""What a page declares about itself, as numbers: Open Graph, JSON-LD, links to feeds and neighbours, <body>."""
+"""The declarations of a page as numbers: Open Graph, JSON-LD, links to feeds and neighbours, <body>."""
 
 import re
 from collections import Counter

@@ -1,7 +1,7 @@
 """Stored pages whose type is known, as `train` and the evaluation read them.
 
 A folder of pages has a `truth.jsonl` in UTF-8, one object per page: `file` (relative to the folder; .gz is unpacked),
-`kind` ("article" or "list"; rows of other kinds are passed over), and as far as they are known `url`, `site` and
+`kind` ("article" or "list"; rows of other kinds are ignored), and, if known, `url`, `site` and
 `encoding`. A folder directly below one named `sites` is a document root: there a page's path is its URL's path.
 """
 
@@ -25,7 +25,7 @@ _SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})  # as
 
 
 class LabelledDataError(ValueError):
-    """The data can't be used; the message names the file and the mistake."""
+    """The data cannot be used; the message names the file and the mistake."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class LabelledPage:
     encoding: str | None
 
     def parsed(self) -> ParsedPage | None:
-        """Return the page, parsed; None if it has no text. Raises `LabelledDataError` if it can't be read."""
+        """Return the page, parsed; None if it has no text. Raises `LabelledDataError` if it cannot be read."""
         try:
             data = self.file.read_bytes()
             data = gzip.decompress(data) if self.file.suffix == ".gz" else data
@@ -57,7 +57,7 @@ class LabelledPage:
 def read_labelled(folder: Path) -> list[LabelledPage]:
     """Return the pages of all labelled folders in `folder`, in order of their paths.
 
-    Raises `LabelledDataError` if there are none, or a line can't be read.
+    Raises `LabelledDataError` if there are none, or a line cannot be read.
     """
     if not folder.is_dir():
         raise LabelledDataError(f"{folder} is not a folder")
@@ -106,7 +106,7 @@ def _served(folder: Path, file: str) -> str:
 
 
 def domain_of(url: str | None) -> str:
-    """Return the registered domain of a host, approximately (example.co.uk); "" without a host."""
+    """Return the registered domain of a URL's host, approximately (example.co.uk); "" without a host."""
     parts = split_web(url) if url else None
     labels = (parts.hostname or "").split(".") if parts else []
     return ".".join(labels[-3 if len(labels) > 2 and labels[-2] in _SECOND_LEVEL else -2 :])

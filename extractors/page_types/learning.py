@@ -27,30 +27,28 @@ class PageNumbers:
     short: Features | None = None
 
 
-PER_SITE = 20  # pages of a type that are learned from and judged by, evenly spaced over those that there are
-UNDECLARED = 0.5  # weight of a page's second self, without what the head declares
-SHORT = 0.5  # weight of its third self, the body cut to the first lines …
-SHORT_LINES = 3  # … of which it keeps so many: notices and poems are articles, too
+PER_SITE = 20  # pages of a type and site that are used for training and tests, evenly spaced over all of them
+UNDECLARED = 0.5  # weight of the second form of a page, without the declarations of its head
+SHORT = 0.5  # weight of its third form, with the body cut to the first lines …
+SHORT_LINES = 3  # … of which this many remain: notices and poems are articles, too
 DECLARED = (
     "og_article", "og_other", "declared_published", "declared_article", "list_types", "article_types", "next_link",
     "previous_link", "feeds", "list_class", "article_class",
 )  # fmt: skip
 FOLDS = 10
 NEVER = 99.0  # log odds that no page has
-RIGHT = 0.99  # share right of the pages answered "article", on held-out sites
-LOST = 1 / 200  # share of articles that may be answered "list", on held-out sites
-SKIPPED = (
-    0.03  # share of lists that the screen may take for articles, on held-out sites: they are not looked at further
-)
+RIGHT = 0.99  # share of right ones among the pages classified as articles, on held-out sites
+LOST = 1 / 200  # share of articles that may be classified as lists, on held-out sites
+SKIPPED = 0.03  # share of lists that the screen may classify as articles, on held-out sites: no other model judges them
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingPages:
     """Pages for training.
 
-    `names` of the numbers, `values` (pages, n), and for each page type, site, source and `teaches`: whether it is used
-    for training and not only for measuring. `short`: the numbers of an article cut to its first lines; those of the
-    page itself for other pages.
+    `names` of the numbers; `values` (pages, n); and for each page its type, site and source, and `teaches`: whether it
+    is used for training and not only for measuring. `short`: the numbers of an article cut to its first lines; those of
+    the page itself for other pages.
     """
 
     names: tuple[str, ...]
@@ -73,7 +71,7 @@ class TrainingPages:
 
 
 def learn(pages: TrainingPages) -> Model:
-    """Return the model trained on the pages that teach, without thresholds."""
+    """Return the model trained on the pages that are for training, without thresholds."""
     pages = pages.only(pages.teaches)
     weight = site_weights(pages, 0.5)
     silent = pages.values.copy()
@@ -152,7 +150,7 @@ def _threshold(log_odds: Values, wanted: Flags, weight: Values, right: float) ->
 
 
 def evenly(keys: Sequence[object], most: int = PER_SITE) -> Flags:
-    """Return the items to use: at most so many of each key, evenly spaced in their order."""
+    """Return the items to use: at most `most` of each key, evenly spaced in their order."""
     counts, seen = Counter(keys), Counter[object]()
     chosen = np.zeros(len(keys), np.bool_)
     for place, key in enumerate(keys):

@@ -5,68 +5,100 @@ run of prose in consecutive lines. Further signs are pagers, sorting, prices and
 everywhere; `SHORT` and the other limits are ours, chosen by judgement and not tuned.
 """
 
+from bisect import bisect_right
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from math import log1p
-from re import Pattern
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..html.elements import IMAGE, KINDS
-from ..html.lines import Flags, Floats, Lines
+from ..html.lines import Lines
 from . import words
+from .feature_loops import densest_run, sums_of_lines
 
-Numbers = NDArray[np.float64]
-
-LINKED = 0.6  # link share from which a line is a link
+LINKED = 0.6  # link share from which a line counts as a link
 PROSE, PROSE_LINKED = 120, 0.4  # unlinked bytes, and largest link share, of a line of prose
 LONG = 300  # bytes of a line that is surely prose
 RUNNING = 40  # unlinked bytes of a line that belongs to a text or a summary
 ENTRY_MIN, ENTRY_MAX, ENTRY_SPACES, ENTRY_WIDE = 15, 260, 2, 15  # bytes, spaces, bytes beyond ASCII: a linked title
 SHORT = 80  # characters of a line in which dates, prices, pagers and bylines are looked for
-LINE_COST, LINE_MAX = 15, 600  # bytes that a line must have to count in a run; bytes that it can count
+LINE_COST, LINE_MAX = 15, 600  # bytes from which a line counts in a run; bytes that count of a line at most
 NEAR_TITLE = 30  # lines
-FAR = 400  # lines: farther than any title from its text
+FAR = 400  # lines; means "no title found", since no title is this far from its text
+WITH_HOST = ("http://", "https://", "//")  # beginnings of a link that names its host
 
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """The lines of a page with their properties; all arrays have one entry per line."""
+    """The lines of a page with their properties; all lists have one entry per line.
+
+    `width`, `linked` and `plain` (unlinked) are bytes, rounded to float32 as the models were trained.
+    """
 
     lines: Lines
-    plain: Floats  # unlinked bytes
-    link: Flags
-    prose: Flags
-    heading: Flags
-    entry: Flags
-    family: NDArray[np.intp]
+    width: list[float]
+    linked: list[float]
+    plain: list[float]
+    link: list[bool]
+    prose: list[bool]
+    heading: list[bool]
+    entry: list[bool]
+    family: list[int]
+
+    def sums(self, start: int, end: int) -> "Sums":
+        """Return the sums over the lines from `start` to before `end`."""
+        flags = (self.link, self.prose, self.heading, self.entry)
+        return Sums(*sums_of_lines(self.width, self.linked, self.plain, *flags, start, end))
+
+
+class Sums(NamedTuple):
+    """Sums over some lines: bytes (all, linked, unlinked, unlinked in prose), and numbers of lines of each kind."""
+
+    width: float
+    linked: float
+    plain: float
+    plain_prose: float
+    links: int
+    prose: int
+    headings: int
+    linked_headings: int
+    entries: int
 
 
 def line_features(lines: Lines, title: int) -> dict[str, float]:
     """Return the numbers by name; `title` is the line that repeats the page's title, or -1."""
     marked = _mark(lines)
     start, end = _densest_run(marked)
+    whole = marked.sums(0, len(lines))
     return {
-        **_amounts(marked),
-        **_run(marked, start, end),
+        **_amounts(marked, whole),
+        **_run(marked, whole, start, end),
         **_prose(marked),
-        **_entries(marked),
-        **_around_title(marked, title),
+        **_entries(marked, whole),
+        **_around_title(marked, whole, title),
         **_signs(lines),
         **_media(marked, start, end),
     }
 
 
 def _mark(lines: Lines) -> Marked:
-    plain = np.maximum(lines.width - lines.linked, 0)
-    link = lines.linked > LINKED * lines.width
-    prose = (plain >= PROSE) & (lines.linked <= PROSE_LINKED * lines.width)
-    entry = link & (lines.width >= ENTRY_MIN) & (lines.width <= ENTRY_MAX)
-    for index in np.flatnonzero(entry & ~lines.headings).tolist():
-        entry[index] = _reads_as_title(lines.texts[index])
-    family = np.array([lines.trie.family[path] for path in lines.paths], np.intp)
-    return Marked(lines, plain, link, prose, lines.headings, entry, family)
+    width, linked = lines.width, lines.linked
+    plain = np.maximum(width - linked, 0)
+    link = linked > LINKED * width
+    prose = (plain >= PROSE) & (linked <= PROSE_LINKED * width)
+    entry = (link & (width >= ENTRY_MIN) & (width <= ENTRY_MAX)).tolist()
+    heading, family = lines.are_headings, lines.trie.family
+    for index, may_be in enumerate(entry):
+        if may_be and not heading[index]:
+            entry[index] = _reads_as_title(lines.texts[index])
+    amounts = (width.tolist(), linked.tolist(), plain.tolist())
+    return Marked(
+        lines, *amounts, link.tolist(), prose.tolist(), heading, entry, [family[path] for path in lines.paths]
+    )
 
 
 def _reads_as_title(text: str) -> bool:
@@ -77,60 +109,54 @@ def _reads_as_title(text: str) -> bool:
 def _densest_run(marked: Marked) -> tuple[int, int]:
     """Return the first and the last line + 1 of the run of lines with most unlinked text: the possible body."""
     lines = marked.lines
-    weights = np.minimum(marked.plain - 2 * lines.linked - LINE_COST, LINE_MAX) * lines.weight
-    sums = np.concatenate([[0.0], np.cumsum(weights, dtype=np.float64)])
-    gains = sums - np.minimum.accumulate(sums)
-    end = int(np.argmax(gains))
-    return int(np.argmin(sums[: end + 1])), end
+    plain = np.maximum(lines.width - lines.linked, 0)
+    weights = np.minimum(plain - 2 * lines.linked - LINE_COST, LINE_MAX) * lines.weight
+    return densest_run(weights.tolist())
 
 
-def _amounts(marked: Marked) -> dict[str, float]:
+def _amounts(marked: Marked, whole: Sums) -> dict[str, float]:
     lines, plain = marked.lines, marked.plain
-    width, unlinked = _sum(lines.width), _sum(plain)
     return {
         "lines": log1p(len(lines)),
-        "unlinked": log1p(unlinked),
-        "link_share": _share(_sum(lines.linked), width),
-        "link_lines": _mean(marked.link),
-        "prose_lines": log1p(int(marked.prose.sum())),
-        "prose_share": _share(_sum(plain[marked.prose]), width),
-        "prose_of_unlinked": _share(_sum(plain[marked.prose]), unlinked),
-        "long_share": _share(_sum(plain[plain >= LONG]), unlinked),
-        "longest": log1p(_largest(plain)),
-        "plain_per_link": log1p(unlinked) - log1p(len(lines.links)),
+        "unlinked": log1p(whole.plain),
+        "link_share": _share(whole.linked, whole.width),
+        "link_lines": _share(whole.links, len(lines)),
+        "prose_lines": log1p(whole.prose),
+        "prose_share": _share(whole.plain_prose, whole.width),
+        "prose_of_unlinked": _share(whole.plain_prose, whole.plain),
+        "long_share": _share(sum([amount for amount in plain if amount >= LONG]), whole.plain),
+        "longest": log1p(max(plain, default=0.0)),
+        "plain_per_link": log1p(whole.plain) - log1p(len(lines.links)),
         "links": log1p(len(lines.links)),
         "items": log1p(len(set(lines.items))),
-        "headings": log1p(int(marked.heading.sum())),
-        "linked_headings": log1p(int((marked.heading & marked.link).sum())),
-        "linked_headings_share": _share(int((marked.heading & marked.link).sum()), int(marked.heading.sum())),
-        "code_share": _share(_sum(plain[lines.weight < 1]), unlinked),
-        "teasers": log1p(int(lines.teasers.sum())),
+        "headings": log1p(whole.headings),
+        "linked_headings": log1p(whole.linked_headings),
+        "linked_headings_share": _share(whole.linked_headings, whole.headings),
+        "code_share": _share(sum([plain[index] for index in _true(lines.are_code)]), whole.plain),
+        "teasers": log1p(len(lines.teaser_lines)),
     }
 
 
-def _run(marked: Marked, start: int, end: int) -> dict[str, float]:
-    lines, within = marked.lines, slice(start, end)
-    width = lines.width[within]
-    families = Counter[int]()
-    for family, plain in zip(marked.family[within].tolist(), marked.plain[within].tolist(), strict=True):
-        families[family] += plain
-    links = marked.link[within]
+def _run(marked: Marked, whole: Sums, start: int, end: int) -> dict[str, float]:
+    lines, run, before = marked.lines, marked.sums(start, end), marked.sums(0, start)
+    width = marked.width[start:end]
+    families = _sums_by(marked.family[start:end], marked.plain[start:end])
     return {
-        "run_bytes": log1p(_sum(marked.plain[within])),
+        "run_bytes": log1p(run.plain),
         "run_lines": log1p(end - start),
-        "run_of_unlinked": _share(_sum(marked.plain[within]), _sum(marked.plain)),
-        "run_link_share": _share(_sum(lines.linked[within]), _sum(width)),
-        "run_link_lines": _mean(links),
-        "run_entries": log1p(int(marked.entry[within].sum())),
-        "run_prose_lines": _mean(marked.prose[within]),
+        "run_of_unlinked": _share(run.plain, whole.plain),
+        "run_link_share": _share(run.linked, run.width),
+        "run_link_lines": _share(run.links, end - start),
+        "run_entries": log1p(run.entries),
+        "run_prose_lines": _share(run.prose, end - start),
         "run_mean": log1p(_mean(width)),
         "run_median": log1p(_median(width)),
-        "run_headings": _mean(marked.heading[within]),
-        "run_linked_headings": log1p(int((marked.heading & marked.link)[within].sum())),
+        "run_headings": _share(run.headings, end - start),
+        "run_linked_headings": log1p(run.linked_headings),
         "run_families": log1p(len(families)),
         "run_family_share": _share(max(families.values(), default=0.0), sum(families.values())),
-        "run_items": log1p(len(set(lines.items[within]))),
-        "run_begins": _share(_sum(marked.plain[:start]), _sum(marked.plain)),
+        "run_items": log1p(len(set(lines.items[start:end]))),
+        "run_begins": _share(before.plain, whole.plain),
     }
 
 
@@ -139,59 +165,61 @@ def _prose(marked: Marked) -> dict[str, float]:
 
     An article has consecutive lines there.
     """
-    running = ~marked.link & (marked.plain >= RUNNING)
-    best, share = _heaviest(marked.family[running], marked.plain[running])
-    places = np.flatnonzero(running & (marked.family == best))
-    gaps = np.diff(places)
-    after = marked.link[np.maximum(places - 1, 0)] & (places > 0)
-    texts = [marked.lines.texts[place] for place in places.tolist()]
+    link, plain, family, lines = marked.link, marked.plain, marked.family, marked.lines
+    running = [index for index, amount in enumerate(plain) if amount >= RUNNING and not link[index]]
+    best, share = _heaviest([family[index] for index in running], [plain[index] for index in running])
+    places = [index for index in running if family[index] == best]
+    gaps = [after - before for before, after in pairwise(places)]
+    texts = [lines.texts[place] for place in places]
     sentences = [len(words.SENTENCE.findall(text)) for text in texts]
-    prose = np.flatnonzero(marked.prose)
+    amounts = [plain[place] for place in places]
+    prose = _true(marked.prose)
     return {
         "place_share": share,
         "place_lines": log1p(len(places)),
-        "place_mean": log1p(_mean(marked.plain[places])),
-        "place_near": _mean(gaps <= 2),
+        "place_mean": log1p(_mean(amounts)),
+        "place_near": _share(sum([gap <= 2 for gap in gaps]), len(gaps)),
         "place_gap": log1p(_median(gaps)),
-        "place_after_link": _mean(after),
-        "place_items": _share(len({marked.lines.items[place] for place in places.tolist()}), len(places)),
-        "place_varies": _share(
-            float(np.std(marked.plain[places])) if len(places) else 0.0, _mean(marked.plain[places])
-        ),
+        "place_after_link": _share(_after(link, places), len(places)),
+        "place_items": _share(len({lines.items[place] for place in places}), len(places)),
+        "place_varies": _share(float(np.std(np.array(amounts, np.float32))) if amounts else 0.0, _mean(amounts)),
         "sentences": log1p(sum(sentences)),
-        "sentences_a_line": _mean(np.array(sentences, np.float64)),
-        "ending_lines": _mean(np.array([count > 0 for count in sentences], np.bool_)),
-        "cut_off": _mean(np.array([bool(words.CUT_OFF.search(text[-40:])) for text in texts], np.bool_)),
-        "prose_after_link": _mean(marked.link[np.maximum(prose - 1, 0)] & (prose > 0)),
-        "prose_after_entry": _mean(_any_before(marked.entry, prose)),
+        "sentences_a_line": _share(sum(sentences), len(texts)),
+        "ending_lines": _share(len(texts) - sentences.count(0), len(texts)),
+        "cut_off": _share(sum([_is_cut_off(text[-40:]) for text in texts]), len(texts)),
+        "prose_after_link": _share(_after(link, prose), len(prose)),
+        "prose_after_entry": _share(_after(marked.entry, prose, 3), len(prose)),
     }
 
 
-def _entries(marked: Marked) -> dict[str, float]:
+def _is_cut_off(tail: str) -> bool:
+    return ("…" in tail or "..." in tail) and words.CUT_OFF.search(tail) is not None
+
+
+def _entries(marked: Marked, whole: Sums) -> dict[str, float]:
     """Return the numbers of the place in the template with most linked titles."""
     lines = marked.lines
-    entries = np.flatnonzero(marked.entry)
-    paths = np.array(lines.paths, np.intp)[entries]
-    best, share = _heaviest(paths, np.ones(len(paths)))
-    places = entries[paths == best]
-    count = len({lines.texts[place] for place in places.tolist()})
-    span = int(places[-1] - places[0] + 1) if len(places) else 0
-    following = np.minimum(places + 1, max(len(lines) - 1, 0))
-    within = slice(int(places[0]), int(places[-1]) + 1) if len(places) else slice(0, 0)
+    entries = _true(marked.entry)
+    paths = [lines.paths[index] for index in entries]
+    best, share = _heaviest(paths, [1.0] * len(paths))
+    places = [index for index, path in zip(entries, paths, strict=True) if path == best]
+    first, end = (places[0], places[-1] + 1) if places else (0, 0)
+    last = len(lines) - 1
+    followed = sum([not marked.link[min(place + 1, last)] for place in places])
     return {
         "entries": log1p(len(entries)),
         "entry_lines": _share(len(entries), len(lines)),
-        "entry_bytes": _share(_sum(lines.width[entries]), _sum(lines.width)),
-        "like_entries": log1p(count),
+        "entry_bytes": _share(sum([marked.width[index] for index in entries]), whole.width),
+        "like_entries": log1p(len({lines.texts[place] for place in places})),
         "like_share": share,
-        "like_width": log1p(_mean(lines.width[places])),
-        "like_headings": _mean(marked.heading[places]),
-        "like_span": _share(span, len(lines)),
-        "like_text_span": _share(_sum(marked.plain[within]), _sum(marked.plain)),
-        "like_gap": log1p(_median(np.diff(places))),
-        "like_followed": _mean(~marked.link[following]),
-        "like_begin": _share(int(places[0]), len(lines)) if len(places) else 1.0,
-        **_targets(lines, set(places.tolist())),
+        "like_width": log1p(_mean([marked.width[place] for place in places])),
+        "like_headings": _share(sum([marked.heading[place] for place in places]), len(places)),
+        "like_span": _share(end - first, len(lines)),
+        "like_text_span": _share(marked.sums(first, end).plain, whole.plain),
+        "like_gap": log1p(_median([after - before for before, after in pairwise(places)])),
+        "like_followed": _share(followed, len(places)),
+        "like_begin": _share(first, len(lines)) if places else 1.0,
+        **_targets(lines, set(places)),
     }
 
 
@@ -201,7 +229,7 @@ def _targets(lines: Lines, places: set[int]) -> dict[str, float]:
     Entries lead to pages of the site, references elsewhere.
     """
     everywhere = [href.strip() for href in lines.hrefs]
-    hosts = [_host(href) for href in everywhere]
+    hosts = [href.split("/", 3)[2].lower() if href.startswith(WITH_HOST) else "" for href in everywhere]
     counts = Counter(filter(None, hosts))
     own = max(counts, key=counts.__getitem__, default="")
     of_places = [place for place, line in enumerate(lines.links) if line in places and everywhere[place]]
@@ -209,43 +237,41 @@ def _targets(lines: Lines, places: set[int]) -> dict[str, float]:
     return {
         "like_targets": log1p(len({everywhere[place] for place in of_places})),
         "like_within": _share(within, len(of_places)),
-        "fragments": _share(sum(href.startswith("#") for href in everywhere), len(everywhere)),
-        "outside": _share(sum(host not in ("", own) for host in hosts), len(everywhere)),
+        "fragments": _share(sum([href[:1] == "#" for href in everywhere]), len(everywhere)),
+        "outside": _share(len(hosts) - hosts.count("") - counts[own], len(everywhere)),
     }
 
 
-def _host(href: str) -> str:
-    return href.split("/", 3)[2].lower() if href.startswith(("http://", "https://", "//")) else ""
-
-
-def _around_title(marked: Marked, title: int) -> dict[str, float]:
+def _around_title(marked: Marked, whole: Sums, title: int) -> dict[str, float]:
     lines = marked.lines
     start = max(title, 0)
-    after = slice(start + 1, start + 1 + NEAR_TITLE)
-    prose = np.flatnonzero(marked.prose[start:])
+    begin, end = min(start + 1, len(lines)), min(start + 1 + NEAR_TITLE, len(lines))
+    after = marked.sums(begin, end)
     known = title >= 0
     return {
         "title_found": float(known),
         "title_heading": float(known and lines.trie.tag[lines.paths[title]] == "h1"),
-        "title_linked": float(known and bool(marked.link[title])),
+        "title_linked": float(known and marked.link[title]),
         "title_place": _share(start, len(lines)),
-        "title_to_prose": log1p(int(prose[0]) if len(prose) else FAR),
-        "after_title_share": _share(_sum(marked.plain[after]), _sum(marked.plain)),
-        "after_title_links": _share(_sum(lines.linked[after]), _sum(lines.width[after])),
-        "after_title_entries": log1p(int(marked.entry[after].sum())),
-        "after_title_prose": _mean(marked.prose[after]),
+        "title_to_prose": log1p(marked.prose.index(True, start) - start if True in marked.prose[start:] else FAR),
+        "after_title_share": _share(after.plain, whole.plain),
+        "after_title_links": _share(after.linked, after.width),
+        "after_title_entries": log1p(after.entries),
+        "after_title_prose": _share(after.prose, end - begin),
     }
 
 
 def _signs(lines: Lines) -> dict[str, float]:
-    short = [(text, lowered) for text, lowered in zip(lines.texts, lines.lowered, strict=True) if len(text) <= SHORT]
-    texts, lowered = [text for text, _ in short], [text for _, text in short]
+    texts = [text for text in lines.texts if len(text) <= SHORT]
+    lowered = [text.lower() for text in texts]
     everything = "\n".join(lowered)
-    counts = {
-        name: _count(form, texts, lowered, [part for part in parts if part in everything])
-        for name, (form, parts) in words.SIGNS.items()
-    }
-    return counts | {"numbers": log1p(sum(text.isdecimal() for text in texts))}
+    known = words.parts_in(everything)
+    ends = list(accumulate([len(text) + 1 for text in lowered]))
+    counts = {}
+    for name, (form, parts) in words.SIGNS.items():
+        places = {place for part in parts if part in known for place in _places(part, everything, ends)}
+        counts[name] = log1p(sum([form.search(texts[place]) is not None for place in places]))
+    return counts | {"numbers": log1p(sum([text.isdecimal() for text in texts]))}
 
 
 def _media(marked: Marked, start: int, end: int) -> dict[str, float]:
@@ -266,45 +292,49 @@ def _media(marked: Marked, start: int, end: int) -> dict[str, float]:
     }
 
 
-def _count(form: Pattern[str], texts: list[str], lowered: list[str], parts: list[str]) -> float:
-    """Return log(1 + n) for the n texts that match a form; each match contains one of the parts, in lower case."""
-    places = {place for part in parts for place, text in enumerate(lowered) if part in text}
-    return log1p(sum(form.search(texts[place]) is not None for place in places))
+def _places(part: str, everything: str, ends: list[int]) -> Iterator[int]:
+    """Yield the numbers of the lines that contain a part; `ends`: where the lines end in `everything`."""
+    found = everything.find(part)
+    while found >= 0:
+        place = bisect_right(ends, found)
+        yield place
+        found = everything.find(part, ends[place])
 
 
-def _heaviest(keys: NDArray[np.intp], amounts: NDArray[np.floating]) -> tuple[int, float]:
-    """Return the key with the largest sum of amounts (of equals the first) and its share; -1 and 0 without keys."""
-    if not len(keys):
+def _heaviest(keys: list[int], amounts: list[float]) -> tuple[int, float]:
+    """Return the key with the largest sum of amounts (of equals the smallest) and its share; -1 and 0 without keys."""
+    sums = _sums_by(keys, amounts)
+    if not sums:
         return -1, 0.0
-    distinct, numbers = np.unique(keys, return_inverse=True)
-    sums = np.bincount(numbers, amounts)
-    best = int(np.argmax(sums))
-    return int(distinct[best]), _share(float(sums[best]), float(sums.sum()))
+    most = max(sums.values())
+    return min([key for key, amount in sums.items() if amount == most]), _share(most, sum(sums.values()))
 
 
-def _any_before(flags: Flags, places: NDArray[np.intp], reach: int = 3) -> Flags:
-    """Whether one of the `reach` lines before each line is flagged."""
-    sums = np.concatenate([[0], np.cumsum(flags)])
-    result: Flags = sums[places] > sums[np.maximum(places - reach, 0)]
-    return result
+def _sums_by(keys: list[int], amounts: list[float]) -> dict[int, float]:
+    sums: dict[int, float] = {}
+    for key, amount in zip(keys, amounts, strict=True):
+        sums[key] = sums.get(key, 0.0) + amount
+    return sums
 
 
-def _sum(amounts: Floats) -> float:
-    return float(amounts.sum(dtype=np.float64))
+def _true(flags: list[bool]) -> list[int]:
+    """Return the lines with a flag."""
+    return [index for index, flag in enumerate(flags) if flag]
 
 
-def _mean(amounts: Floats | Flags | Numbers) -> float:
-    return float(amounts.mean(dtype=np.float64)) if len(amounts) else 0.0
+def _after(flags: list[bool], places: list[int], reach: int = 1) -> int:
+    """Return how many of some lines have a flagged one among the `reach` lines before."""
+    return sum([True in flags[max(place - reach, 0) : place] for place in places])
 
 
-def _median(amounts: Floats | NDArray[np.intp]) -> float:
-    """Return the median, 0 of an empty list; numpy's is slower for the few amounts of a page."""
-    ordered = sorted(amounts.tolist())
-    return float(ordered[len(ordered) // 2] + ordered[(len(ordered) - 1) // 2]) / 2 if ordered else 0.0
+def _mean(amounts: Sequence[float]) -> float:
+    return sum(amounts) / len(amounts) if amounts else 0.0
 
 
-def _largest(amounts: Floats) -> float:
-    return float(amounts.max()) if len(amounts) else 0.0
+def _median(amounts: Sequence[float]) -> float:
+    """Return the median, 0 of an empty list."""
+    ordered = sorted(amounts)
+    return (ordered[len(ordered) // 2] + ordered[(len(ordered) - 1) // 2]) / 2 if ordered else 0.0
 
 
 def _share(part: float, whole: float) -> float:

@@ -28,9 +28,9 @@ Values = NDArray[np.float64]
 
 QUARTILES = (0.25, 0.5, 0.75)
 BENDS = len(QUARTILES)
-PENALTY = 0.2  # of the squared weights, beside a loss whose pages weigh 1 together; chosen on the development sites
-STEPS, DONE = 50, 1e-10  # of Newton's method; largest change of a weight at which it ends
-FORMAT = 1  # of the file
+PENALTY = 0.2  # factor of the squared weights, beside a loss of total weight 1; chosen on the development sites
+STEPS, DONE = 50, 1e-10  # steps of Newton's method; largest change of a weight at which it ends
+FORMAT = 1  # version of the file format
 _ARRAYS = ("mean", "scale", "knots", "weights", "bias")
 
 
@@ -124,7 +124,7 @@ def save(model: Model, path: Path, about: Mapping[str, Any]) -> None:
 def load(path: Path, known: Sequence[str]) -> Model:
     """Return the model in a file; `known`: the names of the existing numbers.
 
-    Raises `BadModel` if the file can't be read, contains no model, or needs other numbers.
+    Raises `BadModel` if the file cannot be read, contains no model, or needs other numbers.
     """
     try:
         stored = json.loads(path.read_text("utf-8"))

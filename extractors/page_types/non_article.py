@@ -1,6 +1,6 @@
-"""Whether a page has an article, and if not, the reason in words for a person.
+"""The verdict whether a page has an article, and if not, the reason in words for a person.
 
-A page with text is refused for only two reasons. Its text says that there is no article, in a few words on a nearly
+A page with text is refused for only two reasons. Its text declares that there is no article, in a few words on a nearly
 empty page: a soft 404, a block or captcha, a shell that needs JavaScript. Or the page-type model classifies it as a
 list, which is wrong for at most one article in two hundred (`page_types.learning.LOST`, on sites left out). All other
 pages are articles, with a page type and a probability; the confidence is at most this probability. A caller may request
@@ -16,11 +16,11 @@ from ..article import PageType
 from ..content.assembly import ParsedPage
 from ..expressions import expression
 from ..html.lines import Lines
-from . import classify, surely_article
+from .classify import EVEN, surely_article, weigh
 
-NOTICE_PAGE = 3_000  # bytes of unlinked text; pages with more are no notices
-NOTICE_BODY = 1_000  # bytes of the body; a page with more says something else
-NOTICE_LINE = 160  # characters of a line that gives notice
+NOTICE_PAGE = 3_000  # bytes of unlinked text; a page with more is not a notice
+NOTICE_BODY = 1_000  # bytes of the body; a page with more has another content
+NOTICE_LINE = 160  # characters of a line that may be a notice
 
 _GONE = expression(
     r"""^\W*(?:error\W*)?404\W*$ | \b404\W+(?:error|(?:page\ )?not\ found) | \berror\W+404\b | ^\W*not\ found\W*$
@@ -42,7 +42,7 @@ _SHELL = expression(
     | java\s?script\ (?:is\ )?(?:disabled|required|needed|aktivieren) | (?:启用|开启|打开)\s?java\s?script""",
     re.IGNORECASE | re.VERBOSE,
 )
-NEEDS_SCRIPTS = "the page says that it needs JavaScript"
+NEEDS_SCRIPTS = "the page requires JavaScript"
 _HINTS = (
     "404", "found", "exist", "available", "不存在", "删除", "下线", "找不到", "无法", "gefunden", "introuvable",
     "encontrada",
@@ -50,15 +50,15 @@ _HINTS = (
     "验证", "频繁", "拒绝", "禁止", "访问", "javascript", "java script",
 )  # fmt: skip
 _NOTICES = (
-    (_GONE, "the page says that it is not there"),
-    (_BLOCKED, "the site asks for a check or refuses access"),
+    (_GONE, "the page is an error page"),
+    (_BLOCKED, "the site denies access or shows a check"),
     (_SHELL, NEEDS_SCRIPTS),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class PageVerdict:
-    """`probability`: of an article, 0 to 1, None if the type was not in doubt. `refused`: why there is no article."""
+    """The verdict on a page. `probability` of an article: 0 to 1, None without doubt. `refused`: a reason or None."""
 
     page_type: PageType = "article"
     probability: float | None = None
@@ -75,9 +75,10 @@ def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> PageVer
         return PageVerdict("uncertain", None, None if refuse == "never" else said)
     if surely_article(parsed, kept):
         return PageVerdict()
-    found = classify(parsed, kept, evidence)
-    refused = {"sure": found.kind == "list", "likely": not found.is_rather_article, "never": False}[refuse]
-    return PageVerdict(found.kind, found.probability, f"a list: {'; '.join(found.reasons)}" if refused else None)
+    found = weigh(parsed, kept, evidence)
+    kind, chance = found.kind, found.probability
+    refused = {"sure": kind == "list", "likely": chance < EVEN, "never": False}[refuse]
+    return PageVerdict(kind, chance, f"a list: {'; '.join(found.reasons())}" if refused else None)
 
 
 def notice(lines: Lines, title: str, headings: list[str], kept: list[int]) -> str | None:

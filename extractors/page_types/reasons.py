@@ -6,19 +6,20 @@ from math import expm1
 REASONS = 3
 COUNTED, SHARE, YES = range(3)
 
-# By number: its form, and the words; `{}` is the count or the share. Numbers that no person could check are left out.
+# By the name of a number: its form, and the words; `{}` is the count or the share. Numbers that a person cannot check
+# are left out.
 TOLD = {
     "og_article": (YES, "it declares og:type article", "og:type is not article"),
     "declared_published": (YES, "it declares when it was published", "it declares no time of publication"),
     "declared_article": (YES, "its JSON-LD describes an article", "no JSON-LD describes an article"),
     "list_types": (YES, "its JSON-LD describes a collection", ""),
-    "list_class": (YES, "<body> is named like a list's", ""),
+    "list_class": (YES, "the name of <body> is like a list's", ""),
     "list_title": (YES, "its title is worded like a list's", ""),
     "place_near": (SHARE, "{} of its running text is in adjacent lines", ""),
     "after_title_prose": (SHARE, "{} of the lines after its title are prose", ""),
     "after_title_share": (SHARE, "{} of the text is directly after its title", ""),
     "after_title_links": (SHARE, "{} of the text after its title is links", ""),
-    "place_after_link": (SHARE, "{} of its texts follow a link", ""),
+    "place_after_link": (SHARE, "{} of its texts come directly after a link", ""),
     "prose_after_entry": (SHARE, "{} of its prose follows a linked title", ""),
     "like_text_span": (SHARE, "{} of its text is among similar links", ""),
     "link_share": (SHARE, "{} of the page is links", ""),

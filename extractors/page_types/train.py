@@ -41,7 +41,7 @@ from .learning import (
 )
 from .model import Model, save
 
-SEEDS = 5  # ways to divide the sites, whose answers are averaged for the thresholds
+SEEDS = 5  # ways of dividing the sites; their results are averaged for the thresholds
 FORMS = {file.name: names_in(file) for file in (WITH_ADDRESS, WITHOUT_ADDRESS, SCREEN)}
 
 

@@ -1,7 +1,10 @@
 """Words and signs that distinguish lists from articles, in English and Chinese; one table, kept short."""
 
 import re
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
+
+import re2
 
 from ..expressions import expression
 
@@ -41,7 +44,7 @@ BYLINE = expression(
     | 发[布表]于 | (?:阅读|浏览|点击)(?:量|数|次数)?\s?[:：(（]""",
     re.VERBOSE,
 )
-ENDING = expression(  # what stands below an article
+ENDING = expression(  # lines below an article
     r"""责(?:任编辑|编) | \b(?:share\ this|filed\ under|about\ the\ author|leave\ a\ (?:reply|comment))
     | \brelated\ (?:posts|articles|stories)
     | 相关(?:阅读|文章|新闻|推荐) | 版权声明 | 本文(?:来自|作者|链接|地址) | 转载请""",
@@ -60,7 +63,10 @@ class Sign(NamedTuple):
 
 
 SIGNS = {
-    "dates": Sign(DATE, (*"0123456789", "昨天")),
+    "dates": Sign(DATE, (
+        "19", "20", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", " ago", "-",
+        "月", "前", "昨天",
+    )),
     "more": Sign(MORE, (
         "read ", "learn ", "see ", "view ", "show ", "load ", "find out ", " reading", "add to ", "quick view",
         "apply now", "阅读", "查看", "更多", "[",
@@ -82,8 +88,27 @@ SIGNS = {
     )),
 }  # fmt: skip
 
+_PARTS = tuple(dict.fromkeys(part for sign in SIGNS.values() for part in sign.parts))
+
+
+def parts_in(text: str) -> set[str]:
+    """Return which parts of the signs a text in lower case contains; all are searched for at once."""
+    return {_PARTS[number] for number in _searched_parts().Match(text) or ()}
+
+
+@cache
+def _searched_parts() -> Any:
+    found = re2.Set.SearchSet()
+    for part in _PARTS:
+        found.Add(re2.escape(part))
+    found.Compile()
+    return found
+
+
 CUT_OFF = expression(r"(?:…|\.{3}|\.\.\.\]|…\])\s*(?:read more|more|»|>)?\W*$", re.IGNORECASE)
-SENTENCE = expression(r"[.!?]['\"”’)]?(?:\s+(?=[A-Z0-9\"“‘'])|$)|[。！？][”’」』)）]?")
+SENTENCE = expression(  # begins with one set of characters, which `re` looks for quickly
+    r"[.!?。！？](?:(?<=[.!?])['\"”’)]?(?:\s+(?=[A-Z0-9\"“‘'])|$)|(?<=[。！？])[”’」』)）]?)"
+)
 LIST_TITLE = expression(
     r"""\b(?:archives?|categor(?:y|ies)|catalog(?:ue)?|tags?|topics?|blog|news|latest|browse|search|results|directory
     |listings?|collections?|shop|store|forums?|products?|jobs|events|courses|page\ \d+|home|index|all)\b

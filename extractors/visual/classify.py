@@ -20,14 +20,14 @@ from .image import SIDE, Grey, UnreadableImage, centred, is_blank, read_png
 from .missing import needs
 from .network import ABOUT, INPUT, OUTPUT, TYPES, Floats, Kind
 
-OWN_WEIGHTS = "EXEMPLAR_VISUAL_WEIGHTS"  # the environment's variable: a file that `train` wrote
+OWN_WEIGHTS = "EXEMPLAR_VISUAL_WEIGHTS"  # environment variable: a file that `train` wrote
 WEIGHTS = Path(__file__).parent / "model" / "lenet5.onnx"
-SURE = 0.8  # probability from which it answers
+SURE = 0.8  # probability from which the classifier gives an answer
 
 
 @dataclass(frozen=True, slots=True)
 class ScreenshotType:
-    """`kind` is None without an answer, and `reason` says why; `probability` is the likelier kind's, 0 if unknown."""
+    """The type of a page. `kind`: None if `reason` prevents an answer; `probability`: of the likelier kind, or 0."""
 
     kind: Kind | None
     probability: float
@@ -56,7 +56,7 @@ class VisualClassifier:
         try:
             grey = read_png(png)
         except UnreadableImage as error:
-            return ScreenshotType(None, 0.0, f"the screenshot can't be read: {error}")
+            return ScreenshotType(None, 0.0, f"the screenshot cannot be read: {error}")
         if is_blank(grey):
             return ScreenshotType(None, 0.0, "the page is blank")
         return self.answer(grey)
@@ -87,7 +87,7 @@ def _loaded(own: str | None) -> VisualClassifier:
 
 
 def _session(file: Path) -> Any:
-    """Load a network on one thread: a worker has one page at a time, and other workers need the other cores."""
+    """Load a network for one thread: a worker has one page at a time, and other workers need the other cores."""
     runtime: Any = needs("onnxruntime", "vision")
     options = runtime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1

@@ -11,7 +11,7 @@ More pages were right in this way; in the source, too, more detail improved the 
 page should differ from a light one only in sign.
 
 Pillow decodes and scales the image: 2 ms a screenshot, no dependencies, on every platform. Images may come from
-attackers, so a decoder of our own would have to be as careful. It is imported where it is used (extra `vision`).
+attackers, so a decoder of our own would need the same care. It is imported where it is used (extra `vision`).
 """
 
 import io
@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from .missing import needs
 
 SIDE = 224  # pixels
-MAX_PIXELS = 50_000_000  # of a screenshot; more is an attack or a mistake
-BLANK = 0.002  # standard deviation of grey below which nothing is on the page; one short line of text has more
+MAX_PIXELS = 50_000_000  # pixels of a screenshot; more are an attack or a mistake
+BLANK = 0.002  # standard deviation of grey below which a page is empty; one short line of text has more
 
 Grey = NDArray[np.float32]
 

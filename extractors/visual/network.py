@@ -51,7 +51,7 @@ SHAPES: dict[str, tuple[int, ...]] = {
     "dense3.bias": (len(TYPES),),
 }
 INPUT, OUTPUT, ABOUT = "centred", "probabilities", "about"
-OPSET, IR_VERSION = 17, 8  # of ONNX; old enough for every onnxruntime that this project takes
+OPSET, IR_VERSION = 17, 8  # versions of ONNX, old enough for every onnxruntime that this project supports
 INT8 = 127  # largest value of a weight
 
 

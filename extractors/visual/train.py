@@ -28,14 +28,14 @@ from .network import FLAT, KERNEL, POOL, TYPES, Floats, to_onnx
 
 RATE, BATCH = 0.0002, 16  # the source's
 EPOCHS = 10  # the source has 30; nothing changes after 10
-HELD_OUT = 0.2  # share of the screenshots that only judge
-JUDGED_AT_ONCE = 64  # screenshots
-BAR = 40  # signs of the learning curve's longest bar
+HELD_OUT = 0.2  # share of the screenshots that are held out for testing
+JUDGED_AT_ONCE = 64  # screenshots that are classified together
+BAR = 40  # characters of the longest bar of the learning curve
 
 
 @dataclass(frozen=True, slots=True)
 class ValidationResult:
-    """The results of a network for some screenshots: mean cross entropy, and share judged right."""
+    """The results of a network for some screenshots: mean cross entropy, and the share classified correctly."""
 
     loss: float
     right: float
@@ -142,7 +142,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Train, print the curve, write the network. Exit code 2 for a mistake in the call or the folder."""
     arguments = _parser().parse_args(words)
     try:
-        needs("torch", "train"), needs("onnx", "train")  # before the work, not after it
+        needs("torch", "train"), needs("onnx", "train")  # missing packages are reported before the training
         pages, blank = read_labelled(screenshots(arguments.folder))
         learned, held_out = divide(pages, arguments.held_out, arguments.seed)
         print(f"{len(learned)} screenshots to learn from, {len(held_out)} held out; {len(blank)} blank ones left out")
@@ -197,7 +197,7 @@ def _about(
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m extractors.visual.train", description=__doc__)
-    parser.add_argument("folder", type=Path, metavar="DIR", help="folder with article/ and list/, a PNG a page")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="folder with article/ and list/, one PNG per page")
     parser.add_argument("--out", type=Path, default=Path("visual.onnx"), metavar="FILE", help="default: visual.onnx")
     parser.add_argument("--seed", type=int, default=1, help="default: 1")
     parser.add_argument("--epochs", type=int, default=EPOCHS, help=f"default: {EPOCHS}")

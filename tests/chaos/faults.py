@@ -334,12 +334,14 @@ def _busy(role: Role, world: World) -> int | None:
     chosen: list[int] = []
 
     def found() -> bool:
+        if not world.recovery.is_anything_open():  # a cheap look, many times a second
+            return False
         pids = world.cluster.pids(role)
         chosen[:] = [pid for pid in pids if world.recovery.in_hand(pid)] or chosen
         return bool(chosen)
 
     if role not in ("scheduler", "redis"):
-        until(found, within=FIND_WAIT, every=0.01)
+        until(found, within=FIND_WAIT, every=0.02)
     pids = chosen or world.cluster.pids(role)
     return world.choose.choice(sorted(pids)) if pids else None
 

@@ -47,13 +47,16 @@ class Recovery:
 
     def in_hand(self, pid: int) -> list[InHand]:
         """What a process and all below it have in hand now."""
-        below, found = descendants(pid), []
+        found: list[InHand] = []
         with suppress(redis.RedisError):
+            if not self.is_anything_open():
+                return found
+            below = {*descendants(pid)}
             workers = {
                 int(self.client.hget(key, "pid") or 0): key.decode() for key in self.client.smembers("rq:workers")
             }
             holders = {workers[each].removeprefix("rq:worker:") for each in below if each in workers}
-            spiders = {task_of(each) for each in below if each in self.cluster.pids("spider")}
+            spiders = {task_of(each) for each in below.intersection(self.cluster.pids("spider"))}
             for task in self.cluster.site.published:
                 ledger = Ledger(self.client, task)
                 by = {
@@ -66,6 +69,13 @@ class Recovery:
                 if task in spiders:
                     found += [InHand(task, page["url"], "", time.time()) for page in ledger.open_urls("leased", 500)]
         return found
+
+    def is_anything_open(self) -> bool:
+        """Whether any process has a page in hand; False if Redis is away."""
+        with suppress(redis.RedisError):
+            counts = [Ledger(self.client, task).counts() for task in self.cluster.site.published]
+            return any(each.states["leased"] or each.states["fetched"] for each in counts)
+        return False
 
     def seconds(self) -> list[float]:
         """How long each page waited, in order; those that still wait count until now."""

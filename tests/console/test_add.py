@@ -128,7 +128,7 @@ def test_article_that_looks_like_a_list_is_added_if_asked(site: SiteServer, here
     done = exemplar("add", site.url + EXAMPLES["zh"], "--article", "--name", "links")
     assert done.code == 0, done.err
     assert str(load(here / "tasks.yaml")["links"].pattern) == site.url + PATTERNS["zh"]
-    assert "with --article it is treated as an article" in done.out
+    assert "it is treated as an article, as requested" in done.out
     assert "the same title, “一周链接”" in done.out
     tried = exemplar("try", "links")
     assert "note: the example may be a list or an index (" in tried.err
@@ -200,7 +200,7 @@ def test_try_shows_links_and_extractions_and_writes_nothing(site: SiteServer, he
     ("keys", "says"),
     [
         ({"start": "/zh/zhuanti/none/"}, "http 404"),
-        ({"start": "/about.html", "depth": "0"}, "nothing matches"),
+        ({"start": "/about.html", "depth": "0"}, "no link matches"),
         ({"example": "/zh/news/2026/1103/99999.html"}, "if that persists, choose another one"),
     ],
 )

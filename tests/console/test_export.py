@@ -110,7 +110,7 @@ def test_a_database_can_be_read(tmp_path: Path, export: Export) -> None:
         ("--to a.jsonl --fields url,titel", "--fields: unknown field 'titel'; did you mean 'title'?"),
         ("--to a.jsonl --from short.jsonl", "output short.jsonl has only some fields of the rows; name another with"),
         ("--to ./all.jsonl --from all.jsonl", "--from and --to are the same output: ./all.jsonl"),
-        ("--to a.jsonl --from x.docx", "rows can't be read from x.docx; they can be read from jsonl, "),
+        ("--to a.jsonl --from x.docx", "rows cannot be read from x.docx; they can be read from jsonl, "),
     ],
 )
 def test_what_cannot_be_exported_is_refused(arguments: str, words: str, tmp_path: Path, export: Export) -> None:
@@ -128,7 +128,7 @@ def test_an_unknown_task_names_the_nearest(exemplar: Exemplar, tmp_path: Path) -
 def test_an_unavailable_target_is_named(export: Export) -> None:
     done = export("--to", "/proc/no/a.jsonl")
     assert done.code == 3
-    assert "can't be written" in done.err
+    assert "cannot be written" in done.err
 
 
 # The schema

@@ -40,6 +40,9 @@ def test_nothing_is_forgotten_without_a_yes(exemplar: Exemplar, connection: "red
     Ledger(connection, "zh-news").add([Found("http://a.example/1")])
     assert exemplar("forget", "zh-news", stdin=b"n\n", REDIS_URL=redis_url).code == 130
     assert Ledger(connection, "zh-news").counts().seen == 1
+    unanswered = exemplar("forget", "zh-news", stdin=b"", REDIS_URL=redis_url)
+    assert (unanswered.code, "--yes" in unanswered.err) == (2, True)
+    assert Ledger(connection, "zh-news").counts().seen == 1
     assert exemplar("forget", "zh-news", stdin=b"y\n", REDIS_URL=redis_url).code == 0
     assert Ledger(connection, "zh-news").counts().seen == 0
 

@@ -57,11 +57,11 @@ class Terminal:
 
 def interrupted(process: "subprocess.Popen[bytes]") -> int:
     """Press Ctrl-C; return the exit code. Again where a busy machine reads before it handles the first."""
-    for _ in range(10):
+    for _ in range(4):
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         with suppress(subprocess.TimeoutExpired):
-            return process.wait(3)
+            return process.wait(15)  # a busy machine takes seconds to end it; a second one would kill it then
     raise AssertionError("Ctrl-C does not end the question")
 
 
@@ -356,7 +356,7 @@ def test_a_renamed_task_keeps_its_ledger_and_its_kept_pages(folder: Path, site: 
 
 def test_a_rename_that_would_mix_two_tasks_is_refused(folder: Path, exemplar: Exemplar) -> None:
     done = exemplar("rename", "zh-news", "en-stories")
-    assert (done.code, "has a task en-stories already" in done.err) == (2, True)
+    assert (done.code, "already has a task en-stories" in done.err) == (2, True)
     unknown = exemplar("rename", "zh-new", "lanpu")
     assert (unknown.code, "did you mean 'zh-news'" in unknown.err) == (2, True)
 

@@ -78,7 +78,7 @@ def test_an_output_that_is_away_for_a_while_is_one_line_and_then_over(
         limit = time.monotonic() + 90
         while not (problems := json.loads(exemplar("status", "--json", REDIS_URL=server.url).out)["problems"]):
             assert time.monotonic() < limit
-        assert "can't be written" in problems[0]["text"]
+        assert "cannot be written" in problems[0]["text"]
         shown = exemplar("status", REDIS_URL=server.url).out
         assert "problem: " in shown
         assert "pages/s" in shown

@@ -161,8 +161,8 @@ def test_accepted_urls_wait_and_the_others_say_why_not(
     assert (done.code, "gazette: 1 URL accepted" in done.err) == (1, True)
     told = dict(line.split(": ", 1) for line in done.err.splitlines() if line.startswith("http"))
     says = ["no page to judge (http 404)", "the task's own rules reject it (drop: keyword mast)"]
-    says += ["no page to judge (robots.txt", "not rejected but written", "not rejected but failed (http 418)"]
-    says += ["unknown URL: no run has found it"]
+    says += ["no page to judge (robots.txt", "its state is written, not rejected"]
+    says += ["its state is failed, not rejected (http 418)", "unknown URL: no run has found it"]
     assert [text in told[url(number)] for number, text in enumerate(says, 1)] == [True] * 6, told
     assert "does not match the task's pattern" in told[odd]
     assert [ledger.state_of(url(0)), ledger.counts().states["waiting"]] == [("waiting", ""), 1]

@@ -178,7 +178,7 @@ def test_unwritable_output_keeps_the_pages_and_says_so(folder: Path, exemplar: E
     (folder / "out").write_text("a file where the folder should be", "utf-8")
     done = exemplar("run", "--once", "--json")
     assert done.code == 1
-    assert "can't be written" in done.err
+    assert "cannot be written" in done.err
     assert all(row["fetched"] > 0 and row["unaccounted"] == 0 for row in done.accounting.values())
     (folder / "out").unlink()
     assert exemplar("run", "--once", "--json").code == 0

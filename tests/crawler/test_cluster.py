@@ -262,5 +262,5 @@ def test_robots_txt_that_leads_to_a_public_host_is_not_followed_without_a_contac
     write_tasks(tmp_path, site.url, settings="{allow_hosts: [127.0.0.1], delay: 0}", limit=2)
     with Child("zh-news", tmp_path, redis_url) as child:
         ended = child.end()
-    assert any("no contact is given" in problem for problem in ended.report["problems"])
+    assert any("no contact for site owners" in problem for problem in ended.report["problems"])
     assert asked_for(site) == []

@@ -284,7 +284,7 @@ def test_a_redirect_to_a_host_that_is_not_listed_needs_a_contact(site, connectio
     write_tasks(tmp_path, site.url, settings="{allow_hosts: [127.0.0.1], delay: 0}", limit=3)
     crawl(tmp_path, redis_url)
     state, reason = Ledger(connection, "zh-news").state_of(site.url + ARTICLES[0])
-    assert (state, reason.startswith("no contact is given")) == ("failed", True)
+    assert (state, reason.startswith("no contact for site owners")) == ("failed", True)
 
 
 # The pace, by the server's own log

@@ -9,8 +9,9 @@ import yaml
 from console.cli import COMMANDS
 from crawler.task_list.file import loads
 from crawler.task_list.models import Settings, Task
-from docs.site.reference import FOLDER, pages
+from docs.site.reference import ARCHITECTURE, FOLDER, pages
 from docs.site.reference.command_line import commands
+from docs.site.reference.files import with_files
 from tests.docs.documents import blocks
 from workers.sinks.row_schema import FIELDS
 
@@ -20,6 +21,12 @@ SUFFIXES = ("", ".zh-CN")
 def test_the_pages_are_those_of_the_program() -> None:
     written = {path.name: path.read_text("utf-8") for path in FOLDER.glob("*.md")}
     assert written == pages(), "run `make reference`"
+
+
+def test_the_section_on_files_is_that_of_the_program() -> None:
+    text = ARCHITECTURE.read_text("utf-8")
+    assert text == with_files(text), "run `make reference`"
+    assert "\n- `supervisor.py`: The supervisor of extraction workers" in text
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

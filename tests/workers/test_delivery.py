@@ -633,7 +633,7 @@ def test_a_target_that_does_not_return_is_a_problem_and_its_process_is_replaced(
     (tmp_path / "one" / "slow").write_text("60")
     extract(worker, connection, 1)
     eventually(lambda: serve() and told["reports"], "the problem")
-    assert told["reports"][0]["problem"] == f"output unavailable: {OUTPUT} did not take rows within 1 s"
+    assert told["reports"][0]["problem"] == f"output unavailable: {OUTPUT} did not accept rows within 1 s"
     (tmp_path / "one" / "slow").unlink()
     eventually(lambda: serve() and not has_queues(connection), "another process")
     assert (delivered(tmp_path), told["warnings"]) == (once(1), [])

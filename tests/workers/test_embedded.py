@@ -139,7 +139,7 @@ def test_a_long_path_has_its_socket_elsewhere(state):
 
 def test_a_folder_that_can_not_be_made_is_named(state):
     state.write_text("a file where a folder should be")
-    with pytest.raises(RedisUnavailable, match=rf"can't use {state}/redis: Not a directory"):
+    with pytest.raises(RedisUnavailable, match=rf"cannot use {state}/redis: Not a directory"):
         Embedded(state).start()
 
 
@@ -302,7 +302,7 @@ def test_who_waits_too_long_is_told_for_whom(state):
 def test_a_state_folder_that_can_not_be_made_is_named(state):
     state.write_text("a file where a folder should be")
     with (
-        pytest.raises(RedisUnavailable, match=f"the state folder {state} can't be used"),
+        pytest.raises(RedisUnavailable, match=f"the state folder {state} cannot be used"),
         redis_for(state, purpose="x"),
     ):
         pass

@@ -258,7 +258,7 @@ def test_a_sink_that_can_not_be_written_keeps_the_claims_for_the_page(connection
     names = deliver(connection, {1: list_page(0, 1, 2, 3)})
 
     def full(*_, **__):
-        raise SinkUnavailable("out.jsonl can't be written: no space left")
+        raise SinkUnavailable("out.jsonl cannot be written: no space left")
 
     with monkeypatch.context() as disk:
         disk.setattr(JsonLinesSink, "write", full)

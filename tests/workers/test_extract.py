@@ -189,7 +189,7 @@ def test_a_row_is_in_each_output_once_when_one_of_them_was_away(connection, work
         worker.extract_pages(TASK, names)
         clock.forward(worker.times.sink_pause * MOST_FACTOR)
     assert states(connection, 1) == ["fetched"]
-    assert "away/out.db can't be written" in notes.problems_told[0]
+    assert "away/out.db cannot be written" in notes.problems_told[0]
     (tmp_path / "away").unlink()
     worker.extract_pages(TASK, names)
     assert (len(rows(tmp_path)), states(connection, 1)) == (1, ["written"])

@@ -345,7 +345,7 @@ def test_a_path_that_cannot_be_followed_is_refused(output, message, tmp_path):
 
 @pytest.mark.parametrize("task", ["../x", "a/b", "..", ".hidden"])
 def test_a_task_whose_name_leads_elsewhere_is_refused(task, tmp_path):
-    with pytest.raises(OutputError, match="can't be part of a path"):
+    with pytest.raises(OutputError, match="cannot be part of a path"):
         open_sink("out/{task}.jsonl", task, tmp_path)
 
 

@@ -109,9 +109,9 @@ def test_a_locked_database_blames_no_page_and_holds_up_no_other_output(connectio
             all_pause(clock)
         assert states(connection, 2, 3) == ["fetched", "fetched"]
         assert sorted(row["url"] for row in rows(tmp_path)) == [url(1), url(2), url(3)]
-        assert all("out.db can't be written: database is locked" in problem for problem in watch.problems)
+        assert all("out.db cannot be written: database is locked" in problem for problem in watch.problems)
         ledger = Ledger(connection, TASK)
-        assert "out.db can't be written" in ledger.state_of(url(2))[1]
+        assert "out.db cannot be written" in ledger.state_of(url(2))[1]
     worker.extract_pages(TASK, names)
     assert states(connection, 1, 2, 3) == ["written"] * 3
     assert in_database(tmp_path) == [url(1), url(2), url(3)]

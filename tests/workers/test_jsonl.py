@@ -118,7 +118,7 @@ def test_a_folder_in_the_file_s_place_is_reported(tmp_path):
 
 def test_a_file_in_a_folder_s_place_is_reported(tmp_path):
     (tmp_path / "out").write_text("")
-    with pytest.raises(SinkUnavailable, match=r"out/a\.jsonl can't be written: .*/out is a file, not a folder"):
+    with pytest.raises(SinkUnavailable, match=r"out/a\.jsonl cannot be written: .*/out is a file, not a folder"):
         write(tmp_path / "out" / "a.jsonl", row(1))
 
 
@@ -146,7 +146,7 @@ def test_a_write_for_which_there_is_no_room_is_undone_and_reported(path):
     done = subprocess.run(
         [sys.executable, "-c", FULL_DISK, str(path)], cwd=ROOT, capture_output=True, text=True, check=True, timeout=20
     )
-    assert "can't be written: File too large" in done.stdout
+    assert "cannot be written: File too large" in done.stdout
     assert path.read_bytes() == before
 
 

@@ -124,9 +124,9 @@ def test_what_failed_in_passing_is_leased_when_its_time_has_come(ledger):
 def test_a_try_that_was_none_is_not_counted(ledger):
     ledger.add([Found(A)])
     ledger.lease(1)
-    ledger.try_later(fingerprint(A), "robots.txt can't be had", PAST, counted=False)
+    ledger.try_later(fingerprint(A), "robots.txt cannot be had", PAST, counted=False)
     assert ledger.lease(1)[0].tries == 1
-    assert ledger.state_of(A) == ("leased", "robots.txt can't be had")
+    assert ledger.state_of(A) == ("leased", "robots.txt cannot be had")
 
 
 # -- pages in workers' hands ----------------------------------------------------------------------------------------

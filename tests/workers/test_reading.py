@@ -126,12 +126,12 @@ def test_rows_of_earlier_versions_get_the_fields_that_they_lack(tmp_path: Path) 
 
 def test_a_file_that_cannot_be_read_is_unavailable(tmp_path: Path) -> None:
     (tmp_path / "rows.db").write_bytes(b"not a database" * 100)
-    with pytest.raises(SinkUnavailable, match="can't be read"):
+    with pytest.raises(SinkUnavailable, match="cannot be read"):
         rows_in("rows.db", tmp_path)
 
 
 def test_a_kind_that_cannot_be_read_says_so(tmp_path: Path) -> None:
     kind = Kind("sealed", "nothing:nothing")
-    with pytest.raises(OutputError, match="rows can't be read from x"):
+    with pytest.raises(OutputError, match="rows cannot be read from x"):
         kind.rows(Target("x", "x", "t", tmp_path))
     assert all(kind.reads.startswith("reading:") for kind in KINDS.values() if kind.reads)

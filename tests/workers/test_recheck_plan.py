@@ -2,7 +2,13 @@
 
 import pytest
 
-from workers.extraction.recheck_plan import is_unchanged, next_list_recheck, next_recheck
+from workers.extraction.recheck_plan import (
+    HASH_UNKNOWN,
+    is_unchanged,
+    next_list_recheck,
+    next_recheck,
+    recovered_recheck,
+)
 from workers.url_states import RecheckPlan
 
 HOUR, DAY = 3600.0, 86400.0
@@ -42,3 +48,12 @@ def test_a_list_page_never_had_a_row_of_its_own():
 )
 def test_a_recheck_is_new_if_the_whole_article_differs(hash_, is_incomplete, expected):
     assert is_unchanged(PREVIOUS, hash_, is_incomplete=is_incomplete) is expected
+
+
+def test_a_lost_plan_ends_when_it_would_have_ended():
+    fetched = NOW - 5 * HOUR
+    plan = RecheckPlan(HOUR, fetched + DAY, 2, HASH_UNKNOWN)
+    assert recovered_recheck((HOUR, DAY), 2, fetched, now=NOW) == plan
+    assert recovered_recheck((HOUR, DAY), 2, NOW - DAY, now=NOW) is None
+    assert recovered_recheck(None, 2, NOW, now=NOW) is None
+    assert is_unchanged(plan, "any", is_incomplete=False)

@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 import pytest
 
 from extractors import Section
+from workers import keys
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
@@ -99,6 +100,33 @@ def test_rechecks_end_with_the_articles_youth(connection, worker, ledger, tmp_pa
             rechecks += 1
             worker.extract_pages(TASK, [fingerprint(url(1))])
     assert rechecks == 2, "on the first and the second day; the third is over by a little"
+
+
+def test_rechecks_continue_after_redis_lost_the_ledger(connection, worker, ledger, tmp_path, clock):
+    publish(connection, tmp_path, revisit=(DAY, 4 * DAY))
+    clock.offset = FETCHED_AT.timestamp() - clock()
+    began = clock.offset / DAY
+    [name] = deliver(connection, {1: article(1)})
+    worker.extract_pages(TASK, [name])
+    connection.delete(*[key for key in connection.keys(f"exemplar:task:{TASK}:*") if b":example" not in key])
+    connection.hset(keys.EPOCH, mapping={"id": "another", "run_id": "another"})
+    worker.extract_pages(TASK, deliver(connection, {2: article(2)}))
+    assert ledger.state_of(url(1)) == ("written", "")
+    for days, word in ((1.1, "corrected"), (2.2, "corrected"), (3.3, "again"), (4.4, "late")):
+        clock.offset = (began + days) * DAY
+        assert ledger.start_rechecks() == (2 if days < 4 else 0)
+        pages = {
+            leased.fingerprint: StoredPage(leased.url, article(1, word=word), "text/html", FETCHED_AT)
+            for leased in ledger.lease(2)
+            if leased.url == url(1)
+        }
+        Inbox(connection).deliver(ledger, pages)
+        worker.extract_pages(TASK, [*pages])
+        ledger.put_back([fingerprint(url(2))])
+        for leased in ledger.lease(1):
+            ledger.settle(leased.fingerprint, "failed", "http 404")
+    mine = [(row["version"], "again" in row["text"]) for row in rows(tmp_path) if row["url"] == url(1)]
+    assert mine == [(1, False), (2, True)], "the first recheck only stores the text that it finds"
 
 
 @pytest.mark.parametrize("state", ["rejected", "failed", "duplicate"])

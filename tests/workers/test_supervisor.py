@@ -232,7 +232,7 @@ def test_a_page_waits_for_an_output_that_is_away(connection, supervise, tmp_path
     deliver(connection, {1: article(1)})
     supervise()
     [problem] = eventually(lambda: [p for p in present_problems(connection) if p.count > 2], "the problem")
-    assert "away/out.db can't be written" in problem.text
+    assert "away/out.db cannot be written" in problem.text
     assert problem.nodes == (node_name(),)
     assert states(connection, 1) == ["fetched"]
     (tmp_path / "away").unlink()
@@ -264,7 +264,7 @@ def test_a_worker_that_is_stopped_while_it_writes_is_replaced_and_no_page_is_bla
     eventually(settled(connection, 1, 2), "the rows")
     assert gone(worker_at(mark))
     assert written_once(tmp_path, 1, 2)
-    assert "did not take rows within" in (tmp_path / "problems").read_text()
+    assert "did not accept rows within" in (tmp_path / "problems").read_text()
     assert not [int(n) for n in connection.hvals(Ledger(connection, TASK).keys["cuts"]) if int(n)]
 
 

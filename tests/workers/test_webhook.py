@@ -176,7 +176,7 @@ def test_rows_as_lines(receiver):
         (401, "401 no; check the user, password or token"),
         (404, "404 no; check the address"),
         (408, "408 no"),
-        (410, "410 no; it takes no more rows; remove the output"),
+        (410, "410 no; it accepts no more rows; remove the output"),
         (429, "429 no"),
         (500, "500 no"),
         (503, "503 no"),

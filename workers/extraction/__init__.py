@@ -1,1 +1,1 @@
-"""What becomes of a fetched page: the prepared example, the decision on the page, the rows that it gives."""
+"""From a fetched page to rows: the prepared example, the decision on the page, the claims and the writing."""

@@ -1,8 +1,9 @@
 """A list page as rows: one row per entry, each URL once per task.
 
 An entry's row is that of a small article whose text is its title: `url` and `canonical_url` are the entry's own,
-`listed_on` is the list page, `page_type` is "list". Its key is (task, canonical URL, version 1). The ledger keeps which
-entries have a row, so a list page that is read again, or that shares an entry with another one, adds only new rows.
+`listed_on` is the list page, `page_type` is "list". Its key is (task, canonical URL, version 1). The ledger records
+which entries have a row, so a list page that is read again, or that shares an entry with another one, adds only new
+rows.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""`keep:` and `drop:`: which articles of a task get a row, by keyword and by day."""
+"""The keys `keep` and `drop`: which articles of a task get a row, by keyword and by day."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -7,7 +7,7 @@ from extractors import Article
 
 from ..extraction_config import ExtractionConfig, RowFilter
 
-OTHER_DAYS = "not of the days asked for"  # a back-fill's; another back-fill finds it again
+OTHER_DAYS = "not of the days asked for"  # reason in a back-fill; a back-fill over other days finds the article again
 
 
 def of_other_days(article: Article, days: Sequence[str | None]) -> str | None:
@@ -21,7 +21,7 @@ def of_other_days(article: Article, days: Sequence[str | None]) -> str | None:
 def unwanted(article: Article, config: ExtractionConfig) -> str | None:
     """Return the filter that rejects this article, as the ledger's reason; None if it passes.
 
-    An article without a date passes the days of `keep` and of `drop`: no article is lost for lack of a date.
+    An article without a date passes the days of `keep` and of `drop`: no article is lost because it has no date.
     """
     text = f"{article.title or ''}\n{article.text}".casefold()
     day = _day(article)

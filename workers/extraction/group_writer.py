@@ -4,7 +4,7 @@ A group is written to one output after another, never to two at the same time. F
 output, makes sure that it still holds the pages, and writes the rows; then it settles the pages whose rows all file
 outputs have, and in that step their rows are queued for the other outputs (`workers.writing.row_queue`). A page that an
 output could not take is released with the names of those that have its rows, and they do not get them again. A row that
-an output refuses for what it contains is kept (`workers.writing.refused_rows`), and its page counts as written.
+an output refuses because of its content is kept (`workers.writing.refused_rows`), and its page counts as written.
 """
 
 import logging
@@ -30,23 +30,24 @@ from ..writing.refused_rows import keep_refused
 from ..writing.row_queue import QueuedOutput, to_queue
 from .ledger_recovery import confirm, heal
 from .page_decision import WriteRows
+from .recheck_plan import Revisit
 
-GROUP_SECONDS = 2.0  # for which a page waits for the others of its group
-GROUP_CHARACTERS = 4_000_000  # of the texts of a group
+GROUP_SECONDS = 2.0  # how long a page waits for the others of its group
+GROUP_CHARACTERS = 4_000_000  # in the texts of a group
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class PendingPage:
-    """A page whose rows are to be written. `delivered`: the outputs that have them; `is_held`: this worker has it."""
+    """A page whose rows are to be written. `delivered`: the outputs that have them; `is_held`: this worker holds it."""
 
     lease: PageLease
     decision: WriteRows
     delivered: set[str] = field(default_factory=set)
     is_held: bool = True
     is_settled: bool = False
-    problem: str = ""  # why the last output that it was written to could not take it
+    problem: str = ""  # why the last output could not take its rows
 
     @property
     def name(self) -> Fingerprint:
@@ -57,7 +58,7 @@ class PendingPage:
 class GroupWriter:
     """Writes and settles the pages of one task and worker. Not for several threads.
 
-    `outputs`: the task's file outputs; `queued`: those whose rows are queued.
+    `outputs`: the task's file outputs; `queued`: those whose rows are queued. `revisit`: as in the task's config.
     """
 
     def __init__(
@@ -69,10 +70,11 @@ class GroupWriter:
         watch: Watch,
         times: WorkerTimes,
         queued: Sequence[QueuedOutput] = (),
+        revisit: Revisit = None,
         clock: Clock = time.monotonic,
     ):
         self.ledger, self.outputs, self.queued, self.worker = ledger, outputs, queued, worker
-        self.watch, self.times, self.clock = watch, times, clock
+        self.watch, self.times, self.revisit, self.clock = watch, times, revisit, clock
         self._pages: list[PendingPage] = []
         self._first_at = 0.0
         self._characters = 0
@@ -89,7 +91,7 @@ class GroupWriter:
         if not self._pages:
             self._first_at = self.clock()
         page = PendingPage(lease, decision, set(lease.delivered))
-        if decision.rows:  # an output that gets none of them has nothing to wait for
+        if decision.rows:  # an output that gets no row of a page does not delay it
             page.delivered |= {
                 output.name for output in self.outputs if not any(output.admits(row) for row in decision.rows)
             }
@@ -149,7 +151,7 @@ class GroupWriter:
                     self._write_rows(output, lacking)
                 for page in lacking:
                     page.delivered.add(output.name)
-                # Inside, so that no other worker finds a row whose page is not settled.
+                # Inside the block, so that no other worker finds a row whose page is not settled.
                 self._settle([page for page in held if self._is_everywhere(page)])
         except SinkUnavailable as error:
             for page in pages:
@@ -180,7 +182,10 @@ class GroupWriter:
             answer = confirm(self.ledger, delivered, self.worker, seconds=times.page_lease)
             if answer.epoch == output.healed_in:
                 break
-            learnt = heal(self.ledger, output, self.outputs, answer.epoch, progress, has_queues=bool(self.queued))
+            learnt = heal(
+                self.ledger, output, self.outputs, answer.epoch, progress,
+                has_queues=bool(self.queued), revisit=self.revisit,
+            )  # fmt: skip
             if learnt:
                 log.warning("task %s: %d row(s) found in %s were added to the ledger", task, learnt, output.name)
         for page in pages:
@@ -218,7 +223,7 @@ class GroupWriter:
             log.info("%s", text, extra={"page": page.name, "run": page.lease.run})
 
     def _rows_of(self, page: PendingPage) -> list[Any]:
-        """Return the rows of a page as they are queued. Those of a back-fill may have been written long ago."""
+        """Return the rows of a page in the form for queues. Those of a back-fill may have been written long ago."""
         again = page.decision.again or "days" in page.lease.info
         return to_queue(self.ledger.task, page.decision.rows, self.queued, again=again)
 
@@ -233,7 +238,7 @@ class GroupWriter:
         return page.delivered.issuperset(output.name for output in self.outputs)
 
     def _report(self, error: SinkUnavailable) -> None:
-        log.info("%s; pages are kept and tried again", error)  # the supervisor shows it once
+        log.info("%s; pages are kept and tried again", error)  # the supervisor reports it once, as a warning
         self.watch.problem(str(error), self.ledger.task)
 
 

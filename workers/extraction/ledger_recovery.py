@@ -1,6 +1,6 @@
 """A ledger that lost its last second, or everything, is completed from the rows of the outputs.
 
-Redis answers before a write is on its disk. After a restart it may have forgotten that rows were written, and a worker
+Redis replies before a write is on its disk. After a restart it may have lost the record of written rows, and a worker
 would write them again. So in each epoch of Redis (`workers.redis_access.epoch`) the first worker that writes to an
 output reads its newest rows, while it holds it, until enough consecutive rows are in the ledger. With an emptied Redis
 it reads the whole output.
@@ -9,12 +9,13 @@ it reads the whole output.
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
 from itertools import islice
 from typing import Any, Literal, cast
 
 from .. import keys
+from ..clock import day_at
 from ..errors import SinkUnavailable
 from ..ledger import Ledger, day_code
 from ..redis_access.epoch import current_epoch
@@ -23,10 +24,11 @@ from ..sinks import WrittenRow
 from ..task_state.forgetting import has_forgotten
 from ..url_states import Fingerprint, fingerprint
 from ..writing.outputs import Output
+from .recheck_plan import Revisit, recovered_recheck
 
-KNOWN_IN_A_ROW = 1000  # rows that the ledger must know, one after another: a second has fewer
-IN_DOUBT = 20_000  # newest rows of a task, of which some may have waited for delivery when Redis forgot them
-OTHERS_IN_A_ROW = 20_000  # rows of other tasks in the same file, after which a known one is enough
+KNOWN_IN_A_ROW = 1000  # consecutive rows that must be in the ledger; in one second fewer rows are written
+IN_DOUBT = 20_000  # newest rows of a task; some of them may have waited for delivery when Redis lost them
+OTHERS_IN_A_ROW = 20_000  # consecutive rows of other tasks in the same file, after which one known row is enough
 AT_ONCE = 250  # rows in one step
 
 Action = Literal["record", "deliver", ""]
@@ -34,7 +36,7 @@ Action = Literal["record", "deliver", ""]
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """Which pages a worker still holds, each with the outputs that have its rows, and in which epoch of Redis."""
+    """The pages that a worker still holds, each with the outputs that have its rows, and the epoch of Redis."""
 
     epoch: str
     delivered: Mapping[Fingerprint, frozenset[str]]
@@ -45,10 +47,10 @@ def confirm(ledger: Ledger, pages: Mapping[Fingerprint, Sequence[str]], worker: 
 
     `pages`: for each the names of the outputs that have its rows already; they are kept with the page, in addition to
     those that another worker noted. The epoch is read after the leases: leases of the same epoch as the rows that were
-    compared can't have been given twice.
+    compared cannot have been given twice.
     """
     args = [part for name, outputs in pages.items() for part in (name, json.dumps(list(outputs), ensure_ascii=False))]
-    pipe = ledger.redis.pipeline(transaction=False)  # in this order; a full Redis refuses every MULTI
+    pipe = ledger.redis.pipeline(transaction=False)  # in this order; without MULTI, which a full Redis refuses
     ledger.step("confirm", worker, ledger.clock() + seconds, *args, pipe=pipe)
     pipe.hget(keys.EPOCH, "id")
     answers, epoch = cast("tuple[list[bytes | None], bytes | None]", pipe.execute())
@@ -66,14 +68,16 @@ def heal(
     progress: Callable[[], None],
     *,
     has_queues: bool = False,
+    revisit: Revisit = None,
 ) -> int:
     """Add the rows of an output that this process holds to the ledger; return how many were missing in it.
 
     A row counts as written if all `outputs` have it, else as delivered to those that do. `has_queues`: the rows are
-    queued for further outputs, so the newest ones count as delivered only: Redis may have forgotten those that waited.
-    The same holds where an output gets only some of the rows. Nothing happens if a process has done this in the same
-    epoch, or if URLs were forgotten on purpose: then each row is looked up when it is written. `progress` is called
-    before each step. Raises `SinkUnavailable`.
+    queued for further outputs, so the newest ones only count as delivered: Redis may have lost the rows that waited.
+    The same applies if an output gets only some of the rows. `revisit`: as in the task's config; written rows are
+    rechecked again. Nothing happens if a process has done this in the same
+    epoch, or if the ledger forgets old URLs by its setting: then each row is looked up when it is written. `progress`
+    is called before each step. Raises `SinkUnavailable`.
     """
     if output.healed_in == epoch:
         return 0
@@ -82,15 +86,16 @@ def heal(
     known = cast("bytes | None", ledger.redis.hget(healed, output.name))
     if (known is None or known.decode() != epoch) and not has_forgotten(ledger):
         even_when_full(ledger.redis, "SADD", keys.LEDGERS, ledger.task)
-        learnt = _learn(ledger, output, outputs, progress, has_queues)
+        learnt = _learn(ledger, output, outputs, progress, has_queues, revisit)
     even_when_full(ledger.redis, "HSET", healed, output.name, epoch)
     output.healed_in = epoch
     return learnt
 
 
 def _learn(
-    ledger: Ledger, output: Output, outputs: Sequence[Output], progress: Callable[[], None], has_queues: bool
-) -> int:
+    ledger: Ledger, output: Output, outputs: Sequence[Output], progress: Callable[[], None], has_queues: bool,
+    revisit: Revisit,
+) -> int:  # fmt: skip
     learnt, known_in_a_row, read_in_a_row, own_rows = 0, 0, 0, 0
     for rows in _batches(output.sink.newest(ledger.task)):
         progress()
@@ -99,7 +104,7 @@ def _learn(
         learnt += len(unknown)
         own_rows += len(own)
         if unknown:
-            _record(ledger, unknown, outputs, has_queues, in_doubt=own_rows <= IN_DOUBT)
+            _record(ledger, unknown, outputs, has_queues, revisit, in_doubt=own_rows <= IN_DOUBT)
             known_in_a_row = read_in_a_row = 0
         else:
             known_in_a_row, read_in_a_row = known_in_a_row + len(own), read_in_a_row + len(rows)
@@ -109,14 +114,15 @@ def _learn(
 
 
 def _record(
-    ledger: Ledger, rows: Sequence[WrittenRow], outputs: Sequence[Output], has_queues: bool, *, in_doubt: bool
-) -> None:
+    ledger: Ledger, rows: Sequence[WrittenRow], outputs: Sequence[Output], has_queues: bool, revisit: Revisit,
+    *, in_doubt: bool,
+) -> None:  # fmt: skip
     """Settle rows that all outputs have; for the others, store which outputs have them.
 
-    Rows that are not in doubt count as in each output that gets only some rows, and as delivered from all queues.
+    Rows that are not in doubt count as delivered to all queued outputs and to outputs that get only some rows.
     """
     if len(outputs) == 1 and not (has_queues and in_doubt):
-        _compare(ledger, rows, "record")
+        _compare(ledger, rows, "record", revisit=revisit)
         return
     having: list[list[str]] = [[] for _ in rows]
     for output in outputs:
@@ -127,33 +133,49 @@ def _record(
     is_partly = [(has_queues and in_doubt) or len(names) < len(outputs) for names in having]
     everywhere = [row for row, is_lacking in zip(rows, is_partly, strict=True) if not is_lacking]
     partly = [(row, names) for row, names, is_lacking in zip(rows, having, is_partly, strict=True) if is_lacking]
-    _compare(ledger, everywhere, "record")
+    _compare(ledger, everywhere, "record", revisit=revisit)
     _compare(ledger, [row for row, _ in partly], "deliver", [names for _, names in partly])
 
 
 def _compare(
-    ledger: Ledger, rows: Sequence[WrittenRow], action: Action, delivered: Sequence[Sequence[str]] = ()
+    ledger: Ledger,
+    rows: Sequence[WrittenRow],
+    action: Action,
+    delivered: Sequence[Sequence[str]] = (),
+    *,
+    revisit: Revisit = None,
 ) -> list[bool]:
     """Return for each row whether it is in the ledger, and call `action` with those that are not."""
     if not rows:
         return []
-    today = day_code(ledger.today())
-    args: list[Any] = []
+    now = ledger.clock()
+    today = day_code(day_at(now))
+    args: list[Any] = [now]
     for number, row in enumerate(rows):
         name, canonical = fingerprint(row.url), fingerprint(row.canonical_url)
         record = json.dumps({"url": row.url, "rank": 0.0}, ensure_ascii=False).encode("utf-8", "replace")
         place = ledger.place_of(canonical if row.is_entry else name)
         outputs = _listed(delivered[number]) if delivered else ""
-        args += [name, record, _day(row, today), canonical, *place, row.version, int(row.is_entry), outputs]
+        plan = None if row.is_entry else recovered_recheck(revisit, row.version, _fetched_at(row, now), now=now)
+        recheck = json.dumps(asdict(plan)) if plan else ""
+        args += [name, record, _day(row, today), canonical, *place, recheck, int(row.is_entry), outputs]
     return [bool(known) for known in ledger.step("record_written", action, today, *args)]
 
 
 def _day(row: WrittenRow, today: str) -> str:
-    """Return the code of the day on which the page was fetched: the URL was first seen then, or before."""
+    """Return the code of the day on which the page was fetched: the URL was first seen on that day or before."""
     try:
         return day_code(date.fromisoformat(row.fetched_at[:10]))
     except ValueError:
         return today
+
+
+def _fetched_at(row: WrittenRow, now: float) -> float:
+    """Return when the page was fetched, in Unix seconds."""
+    try:
+        return datetime.fromisoformat(row.fetched_at).timestamp()
+    except (ValueError, OverflowError):
+        return now
 
 
 def _listed(outputs: Sequence[str]) -> str:

@@ -16,8 +16,8 @@ from ..redis_access.full_redis import ALLOWED_WHEN_FULL
 
 NEAR = 7  # bits of 64: 3 sentences in 100 changed give a median of 3–4 and 95% below 9; the closest of 440 unrelated
 # essays, 169 and 235 news differ in 14, 16 and 8 (two release notes of one form)
-SHORTEST = 200  # characters: shorter texts are too often alike by chance
-LENGTHS_APART = 1.25  # the longer text is at most so many times as long as the shorter one
+SHORTEST = 200  # characters; shorter texts are too often similar by chance
+LENGTHS_APART = 1.25  # the longer text is at most this many times as long as the shorter one
 KEPT = 8192  # articles of a task that are kept; up to twice as many between two trims
 ENTRY = np.dtype([("hash", "<u8"), ("length", "<u4")])
 

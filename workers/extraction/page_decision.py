@@ -28,8 +28,8 @@ from .section_preparation import PreparedSection
 class Reject:
     """The page has no article for this task. `is_keepable`: it may be kept to be extracted again.
 
-    `page` is set if the page itself was judged to have no article; the task's own rules are no evidence on its
-    template. `fits`: whether it has a known template of the section.
+    `page` is set if the page itself was judged to have no article; rejection by the task's own rules is no evidence
+    on its template. `fits`: whether it has a known template of the section.
     """
 
     reason: str
@@ -75,7 +75,7 @@ class MarkDuplicate:
 
 @dataclass(frozen=True, slots=True)
 class KeepRow:
-    """A recheck showed nothing new: the row of the last version stays the newest."""
+    """A recheck found no change: the row of the last version stays the newest."""
 
     note: str
     recheck: RecheckPlan | None
@@ -146,7 +146,7 @@ def judge_page(
         return Fail(f"unusable page: {error}", page)
     except MemoryError:
         raise  # the worker itself may have grown too large: it ends, and another one tries the page
-    except Exception as error:  # a defect of ours: the page is kept in quarantine, the others go on
+    except Exception as error:  # a defect of the extractor: the page is kept in quarantine, the next one is tried
         return Fail(f"extractor error: {type(error).__name__}: {error}", page, error)
     if isinstance(extracted, NoArticle):
         return Reject(extracted.reason, page=page, fits=extracted.fits)

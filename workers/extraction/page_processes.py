@@ -28,15 +28,15 @@ Result = TypeVar("Result")
 class _PageProcess:
     process: ForkProcess
     pipe: Connection
-    pages: deque[int]  # whose results are awaited, in order
-    limit: float = 0.0  # when the next one is late
+    pages: deque[int]  # pages whose results are awaited, in order
+    limit: float = 0.0  # when the next result is overdue
 
 
 class PageProcesses(Generic[Result]):
     """Calls a function with each page, in several processes.
 
-    `start`: called once in each process, returns the function. `failed`: from a page and a reason to the result of a
-    page that ended its process, or took longer than `deadline` seconds.
+    `start`: called once in each process, returns the function. `failed(page, reason)`: returns the result of a page
+    that ended its process or took longer than `deadline` seconds.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
 """Extract the kept pages of a task again, without a request, and write new versions of the rows whose text differs.
 
 Processes extract (`workers.extraction.page_processes`); this one writes. A batch of rows is noted in the file of the
-kept pages before it is written, and removed when all outputs have it: a run that was interrupted is completed by the
-next one, with the same rows, and outputs that have them already leave them out.
+kept pages before it is written, and removed when all outputs have it: the next run completes an interrupted one with
+the same rows, and outputs that already have them do not write them again.
 """
 
 import fcntl
@@ -37,14 +37,14 @@ from .page_processes import DEADLINE, PageProcesses
 from .row_claims import canonical_url
 from .section_preparation import PreparedSection, SectionPreparation
 
-ROWS_AT_ONCE = 50  # of a batch
+ROWS_AT_ONCE = 50  # rows of a batch
 SAMPLES = 5
 Kind = Literal["same", "changed", "refused", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
 class NewRow:
-    """A row that differs from its newest version, of `earlier`; 0: there is none.
+    """A row that differs from its newest version; `earlier`: the number of that version, 0 without one.
 
     `example_hash`: of an article's text as extracted with the example alone.
     """
@@ -61,7 +61,7 @@ class NewRow:
 
 @dataclass(frozen=True, slots=True)
 class ExtractedAgain:
-    """The result of a kept page now. `hash`: of its text as extracted with the example alone, for rechecks."""
+    """The present result for a kept page. `hash`: of its text as extracted with the example alone, for rechecks."""
 
     page: int
     url: str
@@ -75,8 +75,8 @@ class ExtractedAgain:
 class ReExtractionReport:
     """The results of a run. Pages: `same`, `changed`, `refused`, `failed`; of the changed ones some may be `postponed`.
 
-    `postponed`: the URL is being fetched or extracted just now. `duplicates`: another URL has the article. `rows`: new
-    rows; `new_rows`: those of them without an earlier version. `samples`: some of the new rows; `failures`: some URLs
+    `postponed`: pages whose URL is being fetched or extracted. `duplicates`: articles that another URL has. `rows`: new
+    rows; `new_rows`: those without an earlier version. `samples`: some of the new rows; `failures`: some URLs
     with reasons.
     """
 
@@ -153,7 +153,7 @@ class ReExtraction:
             if not dry_run:
                 self._complete()
             pages = self.kept.newest_of_each_url(since=since)
-            self.kept.close()  # not across a fork
+            self.kept.close()  # SQLite's connections must not be used across a fork
             pool = PageProcesses(self._examiner, self._failed, processes=self._processes, deadline=self._deadline)
             batch: list[ExtractedAgain] = []
             with closing(pool.results(pages)) as outcomes:
@@ -212,7 +212,7 @@ class ReExtraction:
         self.kept.done(ids, [(page, new_row.row, new_row.example_hash) for page, new_row in changes])
 
     def _accepted(self, outcome: ExtractedAgain) -> list[tuple[int, NewRow]]:
-        """Take the new rows of a page into account in the ledger; return those that are to be written."""
+        """Record the new rows of a page in the ledger; return those that are to be written."""
         is_article = not outcome.rows[0].is_entry
         canonical = fingerprint(outcome.rows[0].row["canonical_url"] if is_article else outcome.url)
         version = outcome.rows[0].row["version"] if is_article else 0
@@ -233,7 +233,7 @@ class ReExtraction:
         return [(outcome.page, new_row) for new_row in rows]
 
     def _judged_new(self, new_row: NewRow) -> tuple[NewRow, ...]:
-        """Return the row of an article; if it is its first one, as a worker would write it, or none."""
+        """Return the row of an article; a first version is checked for near-duplicates, as in a worker."""
         if new_row.earlier:
             return (new_row,)
         row, config = dict(new_row.row), self.section.config
@@ -267,7 +267,7 @@ class ReExtraction:
             self.report.completed = len(planned)
 
     def _deliver(self, rows: Sequence[Row]) -> None:
-        """Write rows to all outputs of the task. They may have them already. Raises `SinkUnavailable`."""
+        """Write rows to all outputs of the task, which may already have them. Raises `SinkUnavailable`."""
         again = {key_of(row) for row in rows}
         for output in self.section.outputs:
             if not output.takes_pages:

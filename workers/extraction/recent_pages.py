@@ -5,7 +5,7 @@ four (medians of the development sets), at most `MOST` × `LARGEST` bytes per ta
 of their changes are together the section version, which identifies the voters and their order; each row has it.
 
 All changes go through one script that compares the version first. If two workers offer pages at the same time, one
-succeeds, and the other's pages are not added. Recent pages of an example that was replaced no longer vote. If the
+succeeds, and the other's pages are not added. Recent pages of a replaced example no longer vote. If the
 example was replaced after a redesign (`workers.redesign.adoption`), the former example stays among the recent pages: it
 alone votes on the pages that still have its template.
 """
@@ -31,12 +31,12 @@ from ..url_states import Fingerprint
 from .near_duplicates import ENTRY, SHORTEST, alike, entry_of
 
 MOST = MEMORY - 1  # beside the example
-FORMER_KEPT = 2  # former examples among them, the newest ones
+FORMER_KEPT = 2  # the newest former examples among them
 REPLACE_AFTER = 86400.0  # seconds; then the oldest of `MOST` pages is replaced, to follow slow changes of a template
-CONFIDENT = 0.95  # at least: bodies below 300 bytes and doubtful surroundings are less (`methods.example`); of 322
-# pages of six development sets that joined, 317 had a right text
+CONFIDENT = 0.95  # least confidence; short bodies (below 300 bytes) and doubtful surroundings have less
+# (`methods.example`). Of 322 pages of six development sets that joined the vote, 317 had the right text
 LARGEST = 2**17  # bytes of a compressed page: the median of pages of 300 KB is 10 to 34 KB
-ZSTD_LEVEL = 3  # 1 ms for 300 KB; level 9 makes a tenth to a sixth less of it
+ZSTD_LEVEL = 3  # 1 ms for 300 KB; with level 9 pages are a tenth to a sixth smaller
 
 _READ = "return {redis.call('HGETALL', KEYS[1]), redis.call('HGETALL', KEYS[2])}"
 _CHANGE = """
@@ -74,7 +74,7 @@ class RecentPage:
 class SectionPages:
     """All pages that vote on a task's pages: the example and the recent ones, oldest first.
 
-    `changes`: how often the recent pages changed; `joined_at`: when that was last, in Unix seconds.
+    `changes`: how often the recent pages changed; `joined_at`: the time of the last change, in Unix seconds.
     """
 
     example_version: str
@@ -132,8 +132,8 @@ def drop_recent(connection: "redis.Redis", task: str, pages: SectionPages, page:
 class Candidates:
     """Chooses, among the pages that a worker writes, those that join the vote. Belongs to one section version.
 
-    The pages chosen in one job are offered together at its end, so that the version changes once. None is kept between
-    jobs.
+    The pages chosen in one job are offered together at its end, so that the version changes once. No candidate is kept
+    between jobs.
     """
 
     def __init__(

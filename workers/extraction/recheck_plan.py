@@ -1,17 +1,18 @@
-"""When a written page is rechecked, and whether a recheck showed anything new."""
+"""The plan of rechecks: when a written page is rechecked, and whether a recheck found a change."""
 
 from ..url_states import RecheckPlan
 
+HASH_UNKNOWN = ""  # of the text of a row whose plan was lost
 Revisit = tuple[float, float] | None  # seconds between two checks, and for how long; None: no rechecks
 
 
 def next_recheck(
     revisit: Revisit, previous: RecheckPlan | None, version: int, hash_: str, *, now: float, renew: bool = False
 ) -> RecheckPlan | None:
-    """Return when to check a page again whose row has this version and hash; None if never.
+    """Return when to recheck a page whose row has this version and hash; None if never.
 
     `previous`: the plan up to this check, None at the first. The time for rechecks begins at the first check; with
-    `renew` it starts over. If `revisit` was removed from the task meanwhile, this check was the last one.
+    `renew` it starts over. If the task no longer has `revisit`, this check was the last one.
     """
     if previous is None and revisit is None:
         return None
@@ -31,9 +32,19 @@ def next_list_recheck(
     return next_recheck(revisit, previous, version, hash_, now=now, renew=has_new)
 
 
+def recovered_recheck(revisit: Revisit, version: int, fetched_at: float, *, now: float) -> RecheckPlan | None:
+    """Return the plan of a row of this version whose plan was lost; None if no recheck is left.
+
+    The hash of its text is unknown, so the next recheck only stores it.
+    """
+    if revisit is None or now + revisit[0] > fetched_at + revisit[1]:
+        return None
+    return RecheckPlan(revisit[0], fetched_at + revisit[1], version, HASH_UNKNOWN)
+
+
 def is_unchanged(previous: RecheckPlan, hash_: str, *, is_incomplete: bool) -> bool:
     """Whether a recheck creates no new version: the text is the same, or the article is incomplete this time.
 
     The hashes are of texts extracted with the example alone: other voters may extract another text of the same article.
     """
-    return is_incomplete or previous.hash == hash_
+    return is_incomplete or previous.hash in (hash_, HASH_UNKNOWN)

@@ -1,6 +1,6 @@
-"""Which rows a page writes: those whose canonical URLs it can claim, so that each row has one writer.
+"""Claims on rows: a page writes the rows whose canonical URLs it can claim, so that each row has one writer.
 
-The claims, and what is remembered for near-duplicates, are in Redis; the rest of a decision follows from them.
+The claims, and the texts' hashes for near-duplicates, are in Redis; the rest of a decision follows from them.
 """
 
 import re2
@@ -48,7 +48,8 @@ class RowClaims:
             return MarkDuplicate(f"near {near}")
         previous, now = lease.recheck, self.ledger.clock()
         if previous and is_unchanged(previous, found.example_hash, is_incomplete=bool(page.missing)):
-            recheck = next_recheck(config.revisit, previous, previous.version, previous.hash, now=now)
+            hash_ = previous.hash if page.missing else found.example_hash
+            recheck = next_recheck(config.revisit, previous, previous.version, hash_, now=now)
             return KeepRow("a page of it is missing" if page.missing else "unchanged", recheck)
         version = previous.version + 1 if previous else 2 if claim.is_entry else 1
         row = row_of(
@@ -65,7 +66,7 @@ class RowClaims:
             usage=found.usage,
         )
         recheck = next_recheck(config.revisit, previous, version, found.example_hash, now=now)
-        # Its row may have been written before. A plan for rechecks may be older than the last one's row.
+        # Its row may have been written before. A plan for rechecks may be older than the row of the last recheck.
         again = lease.again or lease.accepted or previous is not None or claim.has_forgotten
         return WriteRows([row], recheck, again, article=found)
 
@@ -91,7 +92,7 @@ class RowClaims:
         recheck = next_list_recheck(
             config.revisit, lease.recheck, content_hash(found.listing), has_new=bool(rows), now=self.ledger.clock()
         )
-        # again: a worker that died may have written some of the rows
+        # `again`: a worker that died may have written some of the rows
         return WriteRows(rows, recheck, again=True, note=note, entries=new)
 
     def _near_duplicate(self, config: ExtractionConfig, article: Article, canonical: str) -> str | None:

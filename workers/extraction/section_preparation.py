@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 class PreparedSection:
     """The prepared parts of a task.
 
-    They are kept as long as its extraction config, example and recent pages stay the same.
+    They are kept as long as its extraction config, example and recent pages do not change.
 
     `version`: the section version; None without an example. `example_only`: the section without recent pages, for
     rechecks; the same object as `section` in tasks without any.
@@ -132,7 +132,7 @@ class SectionPreparation:
         self._prepared.clear()
 
     def _voters(self, config: ExtractionConfig) -> tuple[SectionPages | None, Section]:
-        """Prepare the example and all recent pages of one version; drop recent pages that can't be prepared."""
+        """Prepare the example and all recent pages of one version; drop recent pages that cannot be prepared."""
         while True:
             try:
                 pages = section_pages(self.redis, config.task)
@@ -145,11 +145,11 @@ class SectionPreparation:
             bad = next((page for page in pages.recent if not self._learn(section, config.task, page, pages)), None)
             if bad is None:
                 return pages, section
-            log.error("task %s: recent page %s can't be prepared; it is dropped", config.task, bad.url)
+            log.error("task %s: recent page %s cannot be prepared; it is dropped", config.task, bad.url)
             drop_recent(self.redis, config.task, pages, bad)
 
     def _learn(self, section: Section, task: str, page: RecentPage, pages: SectionPages) -> bool:
-        """Let a recent page vote on later ones. False if it can't be prepared, or crashes or times out every worker."""
+        """Let a recent page vote on later ones. False if this is impossible, or crashes or times out every worker."""
         if begin_recent(self.redis, task, page) > MOST_BEGINS:
             return False
         self.watch.begin(task, page.name, self.times.page_deadline)
@@ -180,9 +180,9 @@ class SectionPreparation:
         except UnusablePage as error:
             log.error("task %s: unusable example: %s; pages are extracted without it", config.task, error)
         except MemoryError:
-            raise  # another worker may have the memory; without the example, this one's rows would differ from theirs
-        except Exception:  # a defect of ours must not stop the whole task
-            log.exception("task %s: its example can't be prepared; pages are extracted without it", config.task)
+            raise  # another worker may have the memory; without the example, this one would write other rows
+        except Exception:  # a defect of the extractor must not stop the whole task
+            log.exception("task %s: its example cannot be prepared; pages are extracted without it", config.task)
         finally:
             self.watch.end()
         end_example(self.redis, config.task)

@@ -2,7 +2,7 @@
 
     settled page, ended run ─▶ observation (in Redis) ─▶ TaskHealth: baselines, sequential tests ─▶ alarms ─▶ notices
 
-`observations.py` has what is observed, `task_health.py` decides without any effect, `store.py` keeps it in Redis.
+`observations.py` defines the observations, `task_health.py` decides without side effects, `store.py` uses Redis.
 """
 
 from .alarms import KINDS, Alarm, AlarmChange, AlarmKind

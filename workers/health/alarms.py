@@ -29,7 +29,7 @@ _ADVICE: Mapping[AlarmKind, str] = {  # 0: the task, 1: the URL of a page
     "`pattern`, or give them a task of their own",
     "failures": "`exemplar status --problems {0}` and `exemplar failures {0}` show the reasons",
     "section moved": "look for the section's list with `exemplar try {0}`, and name it as `start` of the task",
-    "section quiet": "see on the site whether there is news, and what the task finds with `exemplar try {0}`",
+    "section quiet": "check the site for new articles, and compare what `exemplar try {0}` finds",
     "everything new": "run the task more often (`every`), or name the section's feed or further lists as `start`",
 }
 _WITHOUT_PROPOSAL = (
@@ -40,7 +40,7 @@ _WITHOUT_PROPOSAL = (
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """An alarm of a task. Times are Unix seconds: `since` the first sign, `opened`, the `last` sign, its end.
+    """An alarm of a task. Times are Unix seconds: `since`, the first sign; `opened`; `last`, the last sign; its end.
 
     `state`: open, repeated (open again within a day of its recovery), recovered, or dismissed by a person. `count`: how
     many observations show it; `evidence`: figures with the task's baseline; `urls`: of some of these observations.

@@ -44,7 +44,7 @@ def _of_block(state: HealthState) -> str:
         text += f", {median(page.length for page in pages):.0f} characters"
     if usual:
         text += f" (articles usually {median(usual):.0f}, with titles of their own)"
-    return text + (f'; their text has "{words}"' if words else "")
+    return text + (f'; their text contains "{words}"' if words else "")
 
 
 def _of_failures(state: HealthState) -> str:
@@ -65,14 +65,15 @@ def _of_move(state: HealthState) -> str:
 def _of_silence(state: HealthState) -> str:
     rhythm = state.rhythm
     return (
-        f"no new article for {_span(rhythm.silence)}; {rhythm.expected:.0f} were to be expected by the section's own "
+        f"no new article for {_span(rhythm.silence)}; {rhythm.expected:.0f} were expected by the section's own "
         f"rhythm, whose longest silence was {_span(rhythm.longest)}"
     )
 
 
 def _of_new(state: HealthState) -> str:
     test = state.tests["everything new"]
-    return f"at {max(test.rise_hits, 1)} of the last visits all articles of the lists were new: others may be missed"
+    visits = max(test.rise_hits, 1)
+    return f"at {visits} of the last visits all articles on the lists were new: others may have been missed"
 
 
 _TEXTS: Mapping[AlarmKind, Callable[[HealthState], str]] = {

@@ -1,4 +1,4 @@
-"""What is observed of a task: one value for each page that a worker settles, and one for each run that ends."""
+"""The observations of a task: one for each page that a worker settles, and one for each run that ends."""
 
 import json
 import re
@@ -15,8 +15,8 @@ from ..url_states import PageLease
 PageFate = Literal["article", "refused", "failed"]
 
 LONGEST_URL = 500  # characters
-MARKED = 200  # letters at a text's head by which two pages are alike
-EXAMINED = 2000  # characters of a page without an article that are searched for words of a check
+MARKED = 200  # letters at the beginning of a text that are compared
+EXAMINED = 2000  # characters of a page without an article that are searched for words of a captcha
 _TITLE = re.compile(rb"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 _NO_TEXT = re.compile(rb"<(script|style|title)\b.*?</\1|<[^>]*>|&\w+;", re.IGNORECASE | re.DOTALL)
 _NO_LETTER = re.compile(r"[\W\d_]+")
@@ -52,11 +52,12 @@ class PageObservation:
 
 @dataclass(frozen=True, slots=True)
 class VisitObservation:
-    """A run that ended. `at`: Unix seconds. `found`: links to articles on its lists; `known`: of them before the run.
+    """A run that ended. `at`: Unix seconds. `found`: links to articles on its lists; `known`: how many of them were
+    known before.
 
-    `lists`: read; `unchanged`: of them, by their servers; `lists_failed`: not read. `fetched`, `failed`, `later`:
-    articles that were fetched, failed, and failed temporarily. `moved_to`: where a start page redirects. `is_whole`:
-    the walk ended at known articles, so that articles which were not known are new.
+    `lists`: list pages read; `unchanged`: those that their servers report so; `lists_failed`: those not read.
+    `fetched`, `failed`, `later`: articles that were fetched, failed, and failed temporarily. `moved_to`: where a start
+    page redirects. `is_whole`: the walk ended at known articles, so that all unknown articles are new.
     """
 
     at: float

@@ -13,8 +13,8 @@ from .alarms import Alarm
 from .state import HealthState, quantile
 from .store import health_state, with_reasons
 
-AT_ONCE = 200  # tasks in one pipeline; the state of each has some kilobytes
-_BASELINES = {  # window: name and unit
+AT_ONCE = 200  # tasks in one pipeline; the state of a task has some kilobytes
+_BASELINES = {  # key in `HealthState.windows`: name and unit
     "match": ("surrounding match", ""),
     "confidence": ("confidence", ""),
     "length": ("text length", "characters"),
@@ -26,7 +26,7 @@ _BASELINES = {  # window: name and unit
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What is usual of a task: the median and the range of the middle 80% of the last values, `count` of them."""
+    """The usual values of a figure: median and range of the middle 80% of the last values, whose number is `count`."""
 
     name: str
     unit: str
@@ -99,7 +99,7 @@ def _medians(raw: bytes | None) -> dict[str, float]:
     try:
         windows = json.loads(raw or "{}").get("windows", {})
         return {key: median(values) for key, values in windows.items() if key in _BASELINES and values}
-    except (ValueError, TypeError, AttributeError):  # unreadable: the next observation begins anew
+    except (ValueError, TypeError, AttributeError):  # unreadable: the state starts over at the next observation
         return {}
 
 
@@ -108,7 +108,7 @@ def present_alarms(connection: "redis.Redis", tasks: Iterable[str] | None = None
     raw = cast(dict[bytes, bytes], connection.hgetall(keys.ALARMS))
     chosen = None if tasks is None else set(tasks)
     alarms = [
-        Alarm.from_dict({**row, "task": name.decode()})  # a task may have been renamed
+        Alarm.from_dict({**row, "task": name.decode()})  # the stored name may be an earlier one
         for name, rows in raw.items()
         if chosen is None or name.decode() in chosen
         for row in json.loads(rows)

@@ -1,4 +1,4 @@
-"""When a section publishes: its articles by the hours of the week, and how long it is silent. No clock, no Redis.
+"""The rhythm of a section: its articles by the hours of the week, and its silences. No clock, no Redis.
 
 The articles that are expected in a silence follow from the section's own hours, so nights and weekends do not count as
 silence. A silence is an alarm if so many articles were expected in it that its probability, exp(-expected / spread), is
@@ -14,16 +14,16 @@ from dataclasses import dataclass, field
 BIN = 6 * 3600.0  # seconds
 WEEK = 7 * 86400.0
 BINS = int(WEEK / BIN)
-HALF_LIFE = 8 * WEEK  # of articles and hours
-LONGEST_HALF_LIFE = 90 * 86400.0  # of the longest silence
-LONGEST_LEARNED = 120 * 86400.0  # seconds of a silence
+HALF_LIFE = 8 * WEEK  # half-life of the counts of articles and hours
+LONGEST_HALF_LIFE = 90 * 86400.0  # half-life of the longest silence
+LONGEST_LEARNED = 120 * 86400.0  # seconds of a silence that count as usual at most
 UNLIKELY = math.log(1e6)  # expected articles of a silence, divided by the spread, from which it is an alarm
-HOLIDAYS = (  # (longest silence from which it holds, how long a section may be silent), in seconds
-    (36 * 3600.0, 14 * 86400.0),  # days off
-    (10 * 3600.0, 5 * 86400.0),  # nights off
+HOLIDAYS = (  # (longest usual silence from which a row applies, how long a section may be silent), in seconds
+    (36 * 3600.0, 14 * 86400.0),  # sections that do not publish on some days
+    (10 * 3600.0, 5 * 86400.0),  # sections that do not publish at night
 )
-OWN_LONGEST = 2.0  # times the longest silence
-LEAST_ARTICLES, LEAST_SECONDS = 10, 14 * 86400.0  # before the first decision
+OWN_LONGEST = 2.0  # times the longest usual silence, before which there is no alarm
+LEAST_ARTICLES, LEAST_SECONDS = 10, 14 * 86400.0  # articles and seconds that are needed for the first decision
 GAPS_KEPT = 64
 
 
@@ -31,8 +31,9 @@ GAPS_KEPT = 64
 class Rhythm:
     """A section's rhythm. `articles`, `seconds`: by bins of the week, decayed; `last_new`, `last_visit`: Unix seconds.
 
-    `gaps`: seconds between visits that found new articles; `longest`: of them, decayed; `expected`: articles since the
-    last new one; `squares`, `counted`: squared differences from the expected numbers, and these numbers.
+    `gaps`: seconds between visits that found new articles; `longest`: the longest gap, decayed; `expected`: expected
+    articles since the last new one; `squares`, `counted`: sums of squared differences from the expected numbers, and of
+    these numbers.
     """
 
     articles: list[float] = field(default_factory=lambda: [0.0] * BINS)
@@ -49,7 +50,7 @@ class Rhythm:
 
     @property
     def spread(self) -> float:
-        """Variance of the articles of a visit against their expected number, at least 1."""
+        """The variance of the articles of a visit divided by their expected number, at least 1."""
         return max(1.0, (self.squares + 5.0) / (self.counted + 5.0))
 
     @property
@@ -59,7 +60,7 @@ class Rhythm:
 
     @property
     def patience(self) -> float:
-        """Seconds of silence before which there is no alarm."""
+        """The seconds of silence before which there is no alarm."""
         holidays = next((most for longest, most in HOLIDAYS if self.longest >= longest), 0.0)
         return max(OWN_LONGEST * self.longest, holidays)
 
@@ -93,7 +94,7 @@ class Rhythm:
         self.gaps = [*self.gaps, round(gap)][-GAPS_KEPT:]
         left = 0.5 ** (gap / HALF_LIFE)
         if self.seen >= LEAST_ARTICLES:
-            most = self.expected + 5 * math.sqrt(self.expected) + 5  # a burst of news counts once, not squared
+            most = self.expected + 5 * math.sqrt(self.expected) + 5  # bounds a burst of news
             self.squares = self.squares * left + (min(new, most) - self.expected) ** 2
             self.counted = self.counted * left + self.expected
         parts = list(_bins(max(self.last_new, at - LONGEST_LEARNED), at))
@@ -108,7 +109,7 @@ class Rhythm:
             self.seconds[place] += seconds
 
     def _rate(self, place: int) -> float:
-        """Return the articles a second in a bin of the week, drawn a little towards the mean of all."""
+        """Return the articles per second in a bin of the week, shifted a little towards the mean of all bins."""
         seconds = sum(self.seconds)
         mean = sum(self.articles) / seconds if seconds else 0.0
         return (self.articles[place] + mean * BIN) / (self.seconds[place] + BIN)

@@ -5,9 +5,9 @@ log-likelihood ratio of the changed share against the task's own one, never belo
 a change in distribution", Annals of Mathematical Statistics 1971) shows that it needs at least exp(threshold)
 observations on average until it passes the threshold without a change, if these are independent.
 
-The own share is estimated from earlier observations with exponential decay, and is fixed while the level is above 0, so
-that a change does not become usual before it is noticed. While an alarm is open nothing is learned; the same ratio the
-other way round shows that the change is over.
+The task's own share is estimated from earlier observations with exponential decay, and is fixed while the level is
+above 0, so that a change does not become usual before it is detected. While an alarm is open nothing is learned; the
+inverse ratio shows that the change is over.
 """
 
 import math
@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-PRIOR_OBSERVATIONS = 20.0  # the weight of the rule's own share against what was observed
-URLS_KEPT = 5  # of unusual observations, for a person
-LEARNED_TOGETHER = 10.0  # observations made together count as so many at most for the own share
+PRIOR_OBSERVATIONS = 20.0  # weight of the rule's prior share in the estimate, in observations
+URLS_KEPT = 5  # URLs of unusual observations that are shown to a person
+LEARNED_TOGETHER = 10.0  # observations that are made together count at most as this many for the own share
 RECOVERED = math.log(1000)  # log-likelihood ratio from which a change is over
 
 Verdict = Literal["", "opened", "recovered"]
@@ -40,7 +40,7 @@ class ShareRule:
     factor: float = 2.0
     half_life: float = 150.0
     most: float = math.inf
-    learns: bool = True  # else `usual` is the share of every task
+    learns: bool = True  # if False, `usual` is the share of every task
 
 
 @dataclass(slots=True)
@@ -82,7 +82,7 @@ class ShareTest:
         if self.is_open:
             return self._step_open(hits, ratio, urls)
         weight = min(1.0, LEARNED_TOGETHER / total) if is_capped else 1.0
-        is_ready = self.total > rule.least - 0.5 or not rule.learns  # it is decayed
+        is_ready = self.total > rule.least - 0.5 or not rule.learns  # `total` is decayed, so slightly less
         self._learn(rule, hits * weight, total * weight)
         return self._step_closed(rule, hits, total, ratio, at, urls) if is_ready else ""
 
@@ -112,7 +112,7 @@ class ShareTest:
         self.urls = (self.urls + [url for url in urls if url not in self.urls])[:URLS_KEPT] if hits else self.urls
         if self.level < rule.threshold:
             return ""
-        self.hits = max(0.0, self.hits - self.rise_hits)  # what changed is not usual
+        self.hits = max(0.0, self.hits - self.rise_hits)  # changed observations are not part of the usual share
         self.total = max(float(rule.least), self.total - self.rise_total)
         self.is_open, self.level = True, 0.0
         return "opened"

@@ -1,4 +1,4 @@
-"""What is kept of a task's health between two observations, and its JSON form."""
+"""The state of a task's health between two observations, and its JSON form."""
 
 import json
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class PageMark:
 
 @dataclass(slots=True)
 class HealthState:
-    """All that is kept of a task's health. `windows`: the last values of each baseline; `example`: its version."""
+    """The state of a task's health. `windows`: the last values of each baseline; `example`: the example's version."""
 
     example: str = ""
     windows: dict[str, list[float]] = field(default_factory=dict)
@@ -69,7 +69,7 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 
 def _stored(value: Any) -> Any:
-    """Return a value as JSON takes it. Not by `asdict`, which takes twice as long or more: each job ends with it."""
+    """Return a value in a form for JSON. `asdict` would take at least twice as long, and each job ends with this."""
     if isinstance(value, float):
         return float(f"{value:.6g}") if abs(value) < 1e8 else round(value, 1)
     if isinstance(value, dict):

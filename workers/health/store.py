@@ -95,7 +95,7 @@ def health_state(connection: "redis.Redis", task: str) -> HealthState:
 
 
 def _change(connection: "redis.Redis", task: str, change: Callable[[TaskHealth], None]) -> list[AlarmChange]:
-    """Count what waits, apply a change, and write; repeat this if another process was faster."""
+    """Count the waiting observations, apply a change, and write the state; repeat if another process was faster."""
     health_key, observed, example = (keys.of_task(task, name) for name in ("health", "observed", "example"))
     read, write = connection.register_script(_READ), connection.register_script(_WRITE)
     while True:

@@ -27,14 +27,14 @@ VISIT_THRESHOLD = math.log(1e5)  # … in a hundred thousand visits
 KEPT = 64  # values of a baseline
 RECENT = 12  # pages with which a page is compared
 HISTORY = 20  # alarms that are over
-LEAST_PAGES = 5  # before a page is compared with the others
-OFF = 0.6  # share of the median match: that of `extractors.methods.example`, which was measured
-SHORT = 0.5  # share of the tenth percentile of lengths
+LEAST_PAGES = 5  # pages that are needed before a page is compared with the others
+OFF = 0.6  # share of the median match, below which a page is off: the measured value of `extractors.methods.example`
+SHORT = 0.5  # share of the tenth percentile of lengths, below which a text is short
 THIN = 0.25  # share of the median number of links, below which lists are without links
-LEAST_LINKS = 4  # median links of lists that can be without links
-LEAST_NEW = 3  # articles of a visit of which all may be new
-LENGTHS_APART = 1.25  # times; pages that are alike differ less
-DAY = 86400.0  # seconds in which a repeated alarm is not told again
+LEAST_LINKS = 4  # median number of links from which a list can be without links
+LEAST_NEW = 3  # new articles of a visit without known ones, from which it is evidence
+LENGTHS_APART = 1.25  # ratio of the lengths of two pages below which they may be alike
+DAY = 86400.0  # seconds in which a repeated alarm gives no further notice
 
 RULES: dict[AlarmKind, ShareRule] = {
     "template changed": ShareRule(0.1, 0.8, PAGE_THRESHOLD, least=LEAST_PAGES),
@@ -115,7 +115,7 @@ class TaskHealth:
             self._learn(page)
 
     def _is_calm(self, fit: str) -> bool:
-        """Whether a page is learned: not while a change is suspected, unless it fits, or little is known yet."""
+        """Whether a page becomes part of baselines: if no change is suspected, or it fits, or little is known yet."""
         if "template changed" in self.state.alarms or "blocked" in self.state.alarms:
             return False
         is_new = len(self.state.windows.get("length", [])) < LEAST_PAGES
@@ -169,7 +169,7 @@ class TaskHealth:
 
     def _observe_links(self, visit: VisitObservation) -> None:
         if visit.unchanged:
-            return  # only the links of changed lists are counted
+            return  # without a changed list, no links were counted
         usual = median(self.state.windows.get("links", [0]))
         is_thin = usual >= LEAST_LINKS and visit.found <= THIN * usual
         self._test("section moved", int(is_thin), 1, visit.at, [visit.moved_to or visit.start])

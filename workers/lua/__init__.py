@@ -4,7 +4,7 @@ from importlib.resources import files
 
 from ..redis_access.full_redis import ALLOWED_WHEN_FULL
 
-# The steps by which workers empty a Redis that is full, and spiders keep what they have.
+# The steps that must work in a full Redis: workers empty it by them, and spiders keep their leases.
 _EVEN_WHEN_FULL = frozenset(
     {
         "claim",

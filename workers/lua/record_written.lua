@@ -1,7 +1,8 @@
 -- Compare the rows of an output with the ledger, which may have lost its last second, or everything.
--- ARGV: what to do with rows that the ledger does not know ('record', 'deliver' or '': nothing), today, then for each row
--- fingerprint, record without its day, day, canonical fingerprint, bucket and slot, version, '1' for an entry of a list
--- page, the outputs that have it as a JSON list … -> for each row 1 if the ledger knew it, else 0
+-- ARGV: what to do with rows that the ledger does not know ('record', 'deliver' or '': nothing), today, now, then for
+-- each row fingerprint, record without its day, day, canonical fingerprint, bucket and slot, recheck plan as JSON or '',
+-- '1' for an entry of a list page, the outputs that have it as a JSON list … -> for each row 1 if the ledger knew it,
+-- else 0
 local answer, KEPT = {}, 30 * 86400
 local function knows_entry(canonical, bucket, slot)
   local writer = redis.call('HGET', k_entries, canonical)
@@ -9,7 +10,7 @@ local function knows_entry(canonical, bucket, slot)
   local code = redis.call('HGET', bucket, slot)
   return code and string.sub(code, 1, 1) == letter_of.written
 end
-local function record(name, raw, text, day, canonical, bucket, slot)
+local function record(name, raw, text, day, canonical, bucket, slot, recheck)
   local found = cjson.decode(raw or text)
   day = found.day or day
   if raw then
@@ -28,9 +29,14 @@ local function record(name, raw, text, day, canonical, bucket, slot)
   if earlier and redis.call('HGET', k_claims, earlier) == name then redis.call('HDEL', k_claims, earlier) end
   redis.call('HDEL', k_claims, name .. ':for')
   if canonical ~= name then redis.call('HSETNX', k_claims, canonical, name) end
+  if recheck ~= '' then
+    found.day, found.visits = day, cjson.decode(recheck)
+    redis.call('HSET', k_young, name, cjson.encode(found))
+    redis.call('ZADD', k_visits, ARGV[3] + found.visits.every, name)
+  end
 end
-for i = 3, #ARGV, 9 do
-  local name, text, day, canonical, bucket, slot, version, entry, outputs = unpack(ARGV, i, i + 8)
+for i = 4, #ARGV, 9 do
+  local name, text, day, canonical, bucket, slot, recheck, entry, outputs = unpack(ARGV, i, i + 8)
   local known = 0
   if entry == '1' then
     if knows_entry(canonical, bucket, slot) then
@@ -44,7 +50,7 @@ for i = 3, #ARGV, 9 do
     if visits or not raw and redis.call('HEXISTS', bucket, slot) == 1 then
       known = 1 -- in a recheck, which looks its row up, or settled
     elseif ARGV[1] == 'record' then
-      record(name, raw, text, day, canonical, bucket, slot)
+      record(name, raw, text, day, canonical, bucket, slot, recheck)
     elseif ARGV[1] == 'deliver' then
       local page = k_page .. ':' .. name
       redis.call('HSET', page, 'delivered', outputs)

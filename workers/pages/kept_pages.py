@@ -1,19 +1,18 @@
 """Kept pages: the fetched pages of a task on disk, so that they can be extracted again without a request.
 
 One SQLite file per task. Pages that are written together are one block (`workers.page_packing`): bodies, each once by
-its SHA-256, and a record of each page. Like JSON lines the file may be on a shared file system that has locks, since it
-is written with a rollback journal and not with a write-ahead log, which needs shared memory.
+its SHA-256, and a record of each page. The file may be on a shared file system with locks, as a file of JSON lines may,
+because it is written with a rollback journal and not with a write-ahead log, which needs shared memory.
 
 A writer holds the file, removes a few pages that are too old, and writes the pages of its group in one transaction.
 """
 
 import json
-import os
 import sqlite3
 import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -29,19 +28,18 @@ from ..page_packing import Dictionary, Packer, next_dictionary
 from ..page_store import LARGEST_PAGE, StoredPage
 from ..rows import Row
 from ..sinks import expand
-from ..sinks.durability import Durability, make_folder
+from ..sinks.durability import Durability
 from ..sinks.interface import PATIENCE, PageKind, PageSink, SourcePage
-from ..sinks.sqlite_lock import begin, rolled_back
+from ..sinks.sqlite_file import SqliteFile
 from ..url_states import Fingerprint, fingerprint
 
 KEPT_PAGES = "kept pages"  # the name under which the ledger notes that a page is kept, beside those of outputs
-SQLITE_PAGE = 1024  # bytes: little is lost at the end of a block, and an empty file is small
+SQLITE_PAGE = 1024  # bytes; little is wasted at the end of a block, and an empty file is small
 BLOCK = 2**21  # bytes of a block, unpacked, unless one body is larger
 BLOCKS_IN_MEMORY = 4
 REMOVED_AT_ONCE = 30  # pages; a group has at most ten
-FREED_AT_ONCE = 200  # pages of SQLite that a write gives back to the file system
-PERIODS = 4  # into which `keep` is divided: each begins without a dictionary
-SYNCHRONOUS = {"safe": "FULL", "fast": "NORMAL"}
+FREED_AT_ONCE = 200  # pages of SQLite that a write returns to the file system
+PERIODS = 4  # periods into which `keep` is divided; each begins without a dictionary
 _SCHEMA = """
 CREATE TABLE dictionaries (id INTEGER PRIMARY KEY, began REAL NOT NULL, blocks TEXT NOT NULL,
     size INTEGER NOT NULL);
@@ -60,8 +58,8 @@ CREATE TABLE planned (id INTEGER PRIMARY KEY, change TEXT NOT NULL);
 # Texts as extracted with the example alone. A table of its own, since 0.2 writes rows of five columns to `articles`
 _EXAMPLE_TEXTS = """CREATE TABLE IF NOT EXISTS example_texts (name BLOB PRIMARY KEY, page INTEGER NOT NULL,
     version INTEGER NOT NULL, hash BLOB NOT NULL) WITHOUT ROWID"""
-_KINDS: tuple[PageKind, ...] = ("article", "list", "refused")  # in the tables their places
-_HASH = 16  # bytes of a SHA-256 that tell bodies, and texts, apart
+_KINDS: tuple[PageKind, ...] = ("article", "list", "refused")  # the tables contain the index of a kind
+_HASH = 16  # bytes of a SHA-256 that identify a body or a text
 _NEWEST_OF_EACH_URL = """
 SELECT id FROM pages AS page WHERE kept_at >= :oldest AND fetched_at >= :since AND (kind = 1 OR NOT EXISTS (
     SELECT 1 FROM pages AS other WHERE other.name = page.name AND other.id != page.id
@@ -110,37 +108,24 @@ def kept_pages_of(config: ExtractionConfig, *, clock: Clock) -> "KeptPages":
     return KeptPages(path, keep=config.keep_pages, durability=config.durability, clock=clock)
 
 
-class KeptPages(PageSink):
+class KeptPages(SqliteFile, PageSink):
     """The kept pages of one task: a `PageSink`, and the functions that read them.
 
     Not for several threads, nor after a fork.
 
-    `keep`: seconds after which a page is removed; None: no page is.
+    `keep`: seconds after which a page is removed; None: pages are never removed.
     """
+
+    isolation_level = None
 
     def __init__(
         self, path: Path, *, keep: float | None = None, durability: Durability = "safe", clock: Clock = time.time
     ):
-        self.path = path
-        self.name = str(path)
-        self.keep, self.durability, self.clock = keep, durability, clock
-        self._connection: sqlite3.Connection | None = None
-        self._stat: os.stat_result | None = None
+        super().__init__(path, durability)
+        self.keep, self.clock = keep, clock
         self._reset()
 
     # -- writing ----------------------------------------------------------------------------------------------------
-
-    @contextmanager
-    def exclusive(self, *, patience: float = PATIENCE) -> Iterator[None]:
-        """Begin a transaction; `write_pages` commits it."""
-        try:
-            connection = self._open(patience)
-            begin(connection, patience)
-        except (sqlite3.Error, OSError) as error:
-            self.close()
-            raise self._unavailable(error) from None
-        with rolled_back(connection):
-            yield
 
     def write_pages(self, pages: Sequence[SourcePage]) -> None:
         """Write the pages that are not kept yet, and remove some that are too old."""
@@ -157,17 +142,15 @@ class KeptPages(PageSink):
     def close(self) -> None:
         """Close the file; the next use opens it again."""
         self._reset()
-        if self._connection is not None:
-            with closing(self._connection):
-                self._connection = None
+        super().close()
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
     def newest_of_each_url(self, *, since: float = 0.0) -> list[int]:
         """Return the ids of the pages to extract again, oldest first.
 
-        For each URL it is the newest page that gave a row, or if none did, the newest one that was refused; of a list
-        page all, since each gave other entries. `since`: Unix seconds, when they were fetched.
+        For each URL this is the newest page that gave a row, or if none did, the newest one that was refused; for a
+        list page they are all, since each gave other entries. `since`: Unix seconds, when they were fetched.
         """
         with self._reading() as database:
             found = database.execute(_NEWEST_OF_EACH_URL, {"oldest": self._oldest(), "since": since}).fetchall()
@@ -371,54 +354,35 @@ class KeptPages(PageSink):
             yield self._connection
             self._connection.commit()
         except (sqlite3.Error, OSError, ValueError) as error:
-            self.close()
-            raise self._unavailable(error) from None
+            raise self._failed(error) from None
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         """Open the file for one read. Raises `SinkUnavailable`, `ValueError` if a block is damaged."""
         try:
             database = self._open(PATIENCE)
-            database.execute("BEGIN")  # what is read belongs together
+            database.execute("BEGIN")  # one consistent state for all reads
             try:
                 yield database
             finally:
                 database.rollback()
         except (sqlite3.Error, OSError) as error:
-            self.close()
-            raise self._unavailable(error) from None
+            raise self._failed(error) from None
 
-    def _open(self, patience: float) -> sqlite3.Connection:
-        if self._connection is None or self._moved_away():
-            self.close()
-            make_folder(self.path.parent, self.durability)
-            self._connection = sqlite3.connect(self.path, timeout=patience, isolation_level=None)
-            _set_up(self._connection, SYNCHRONOUS[self.durability])
-            self._stat = self.path.stat()
-        return self._connection
-
-    def _moved_away(self) -> bool:
-        try:
-            return self._stat is None or not os.path.samestat(self._stat, self.path.stat())
-        except FileNotFoundError:
-            return True
+    def _set_up(self, connection: sqlite3.Connection, patience: float) -> None:
+        [(tables,)] = connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
+        if not tables:
+            connection.execute(f"PRAGMA page_size = {SQLITE_PAGE}")
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            connection.execute("BEGIN IMMEDIATE")
+            for statement in _SCHEMA.split(";\n"):
+                connection.execute(statement)
+            connection.execute("COMMIT")
+        connection.execute(_EXAMPLE_TEXTS)
+        connection.execute("PRAGMA journal_mode = TRUNCATE").fetchall()
 
     def _unavailable(self, error: Exception) -> SinkUnavailable:
-        return SinkUnavailable(f"kept pages unavailable: {self.name} can't be used: {error}")
-
-
-def _set_up(database: sqlite3.Connection, synchronous: str) -> None:
-    [(tables,)] = database.execute("SELECT count(*) FROM sqlite_master").fetchall()
-    if not tables:
-        database.execute(f"PRAGMA page_size = {SQLITE_PAGE}")
-        database.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        database.execute("BEGIN IMMEDIATE")
-        for statement in _SCHEMA.split(";\n"):
-            database.execute(statement)
-        database.execute("COMMIT")
-    database.execute(_EXAMPLE_TEXTS)
-    database.execute("PRAGMA journal_mode = TRUNCATE").fetchall()
-    database.execute(f"PRAGMA synchronous = {synchronous}")
+        return SinkUnavailable(f"kept pages unavailable: {self.name} cannot be used: {error}")
 
 
 def _record(source: SourcePage) -> Mapping[str, Any]:

@@ -24,11 +24,11 @@ from ..redis_access.newest_kept import KEEP_NEWEST
 from ..stored_json import known_fields
 from ..url_states import Fingerprint
 
-PAGES_KEPT = 20  # of a task
-BYTES_KEPT = 2**20  # of a task, compressed; a larger page is not kept
-TASKS_KEPT = 200  # that have pages in quarantine
+PAGES_KEPT = 20  # pages of a task
+BYTES_KEPT = 2**20  # bytes of a task's pages, compressed; a larger page is not kept
+TASKS_KEPT = 200  # tasks that have pages in quarantine
 KEPT_FOR = 30 * 86400  # seconds
-ZSTD_LEVEL = 9  # pages are rarely kept, and for long
+ZSTD_LEVEL = 9  # slow, but pages are kept rarely and for a long time
 
 log = logging.getLogger(__name__)
 

@@ -1,7 +1,7 @@
 """The adoption of a proposed example: from then on the whole cluster extracts with it, without a restart.
 
-One transaction changes what Redis has of the task: the published task, its extraction config, its example page, and the
-recent pages, of which the former example stays to vote on pages that still have its template. Workers compare the
+One transaction changes the task in Redis: the published task, its extraction config, its example page, and the recent
+pages, among which the former example stays, to vote on pages that still have its template. Workers compare the
 section version before each job, and spiders read the published task at the beginning of a run. tasks.yaml may be on
 another machine: until it names the new example too, `keys.EXAMPLES` has it, and a publication of the file applies it
 (`crawler.task_list.publication`). Then the gap is extracted again (`workers.redesign.gap`).
@@ -107,6 +107,6 @@ def _add_example(
 
 
 def _origin(connection: "redis.Redis", task: str, published: str) -> str:
-    """Return the example that tasks.yaml names: an earlier adoption may not be in the file yet."""
+    """Return the example that tasks.yaml names, which an earlier adoption may not have changed yet."""
     earlier = adopted_examples(connection).get(task)
     return earlier.instead_of if earlier is not None and earlier.url == published else published

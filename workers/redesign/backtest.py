@@ -1,4 +1,4 @@
-"""What another example or method would change: pages that are stored, extracted with both, field by field.
+"""The effect of another example or method: stored pages are extracted with both and compared field by field.
 
 Nothing is fetched and nothing is written.
 """
@@ -14,15 +14,15 @@ from ..writing.earlier_rows import first_difference
 from .text_comparison import shingle_f1
 
 SAME_TEXT = 0.99  # F1 of two texts from which they count as the same
-FIELDS = ("title", "published", "author")  # that are compared beside the text
-SHOWN = 200  # characters of a field
+FIELDS = ("title", "published", "author")  # compared in addition to the text
+SHOWN = 200  # characters of a field that are shown
 
 Kind = Literal["same", "changed", "lost", "gained", "none"]
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractedFields:
-    """What one section extracts from a page. `characters`: of its text, 0 if there is no article; `reason`: why."""
+    """The fields that one section gives for a page. `characters`: of its text, 0 without an article; `reason`: why."""
 
     title: str | None = None
     published: str | None = None
@@ -89,7 +89,7 @@ class BackTest:
         return old, new
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON types, with the figures."""
+        """Return the comparison as JSON types, with its figures."""
         old, new = self.confidence()
         fits_old, fits_new = self.fitting()
         return {

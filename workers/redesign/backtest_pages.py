@@ -17,7 +17,7 @@ from ..pages.kept_pages import kept_pages_of
 from .off_template import OffTemplatePages
 from .proposals import proposal_of, proposed_page
 
-MOST = 1000  # pages among which one is looked for
+MOST = 1000  # stored pages that are searched for one
 
 log = logging.getLogger(__name__)
 
@@ -44,10 +44,10 @@ def pages_to_test(
     most: int,
     clock: Clock,
 ) -> tuple[list[tuple[str, StoredPage]], str]:
-    """Return the newest stored pages of a task, each with its URL, and where they are from.
+    """Return the newest stored pages of a task, each with its URL, and a description of their origin.
 
-    Kept pages if this machine has any (`keep_pages`), else those off the template and the recent pages that vote.
-    `off_template`: the former of these, if they are known already.
+    They are kept pages if this machine has any (`keep_pages`), else the pages off the template and the recent pages.
+    `off_template`: the pages off the template, if they are already known.
     """
     kept = _kept(config, most, clock)
     if kept:

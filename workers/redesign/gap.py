@@ -17,7 +17,7 @@ from .off_template import OffTemplateNote, OffTemplatePages
 from .proposals import GapCounts
 
 PROBLEMS_READ = 1000  # newest records of failed pages
-_EXTRACTION = ("unusable page", "extractor error")  # begin the reasons for which the extraction of a page fails
+_EXTRACTION = ("unusable page", "extractor error")  # how the reasons begin for which the extraction of a page fails
 
 
 def close_gap(connection: "redis.Redis", config: ExtractionConfig, *, since: float, clock: Clock) -> GapCounts:

@@ -1,4 +1,4 @@
-"""Pages off the template: they do not have that of their section, as far as it is known (`Article.fits`).
+"""Pages off the template: they do not have any known template of their section (`Article.fits`).
 
 After a redesign a new example is chosen among them (`workers.redesign.proposal_finder`), and they are extracted again
 with it (`workers.redesign.gap`). So each has a note, and the newest pages are kept too. There are limits on the number
@@ -29,10 +29,10 @@ from ..redis_access.redis_clock import clock_of
 from ..stored_json import known_fields
 from ..url_states import Fingerprint
 
-PAGES_KEPT = 20  # of a task
-BYTES_KEPT = 2 * 2**20  # of the pages of a task, compressed
-NOTES_KEPT = 1000  # of a task: 0.3 MB
-TASKS_KEPT = 100  # that have pages off the template
+PAGES_KEPT = 20  # pages of a task
+BYTES_KEPT = 2 * 2**20  # bytes of the pages of a task, compressed
+NOTES_KEPT = 1000  # notes of a task: 0.3 MB
+TASKS_KEPT = 100  # tasks that have pages off the template
 KEPT_FOR = 30 * 86400  # seconds
 ZSTD_LEVEL = 9
 
@@ -104,7 +104,7 @@ class OffTemplatePages:
         self._kept = (pages_kept, bytes_kept, notes_kept, tasks_kept)
 
     def note(self, found: Sequence[OffTemplatePage]) -> int:
-        """Keep such pages; return their number. A full Redis keeps none."""
+        """Keep pages off the template; return their number. A full Redis keeps none."""
         if not found:
             return 0
         notes = [part for one in found for part in (one.name, _line(asdict(one.note)))]

@@ -36,7 +36,7 @@ from .proposals import Proposal, keep_proposal, proposal_of, update_proposal
 
 TESTED = 20  # pages of a back-test
 LOCKED_FOR = 120  # seconds for which no other worker looks for a proposal of the task
-TRIED_FOR = 86400  # seconds after which a look is due again, whatever the number of pages off the template
+TRIED_FOR = 86400  # seconds after which a proposal is looked for again, for any number of pages off the template
 
 log = logging.getLogger(__name__)
 
@@ -144,7 +144,7 @@ class ProposalFinder:
         return bool(page.url) and re2.fullmatch(self.config.url_regex, normalise(page.url)) is not None
 
     def _tested(self, new: Section, low: Sequence[tuple[str, StoredPage]]) -> BackTest:
-        """Compare the new example with the present one: on kept pages, or without any on those off the template."""
+        """Compare the new example with the present one, on kept pages; if there are none, on pages off the template."""
         pages, source = pages_to_test(self.redis, self.config, low, most=TESTED, clock=self.clock)
         return back_test(self.section.section, new, pages, source)
 

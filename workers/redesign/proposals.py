@@ -38,9 +38,10 @@ class Proposal:
     """A page that is proposed as example. Times are Unix seconds.
 
     `former`: the URL of the example whose template the pages no longer have; `example_version`: its version. `since`:
-    when the first page of the new template was extracted; `low`: how many pages off the template are noted since;
-    `cluster`: how many of those that are kept have the new template. `problem`: why it was not adopted
-    automatically, or would not be. `gap`: None until it is known what is extracted again.
+    when the first page of the new template was extracted; `low`: the number of pages off the template noted since then;
+    `cluster`: how many of the kept ones have the new template. `problem`: why it was not adopted automatically,
+    or would not be.
+    `gap`: None until it is known what is extracted again.
     """
 
     task: str
@@ -60,7 +61,7 @@ class Proposal:
     gap: GapCounts | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON types."""
+        """Return the proposal as JSON types."""
         return asdict(replace(self, test=BackTest())) | {"test": self.test.to_dict()}
 
     @classmethod
@@ -102,7 +103,7 @@ def keep_proposal(connection: "redis.Redis", proposal: Proposal, page: StoredPag
 
 
 def update_proposal(connection: Any, proposal: Proposal) -> None:
-    """Store a proposal whose page is stored. `connection` may be a pipeline."""
+    """Store a proposal whose page is already stored. `connection` may be a pipeline."""
     connection.hset(keys.PROPOSALS, proposal.task, json.dumps(proposal.to_dict(), ensure_ascii=False))
 
 

@@ -1,10 +1,10 @@
 """The evidence of a redesign in one job of a worker.
 
-At its end the pages off the template are noted, and a new example is looked for. By then the pages are settled, and
-after an adoption they are extracted again. So that a run with `--once` does not end in between, the worker marks the
-task before it settles the first of them:
+At the end of the job the pages off the template are noted, and a new example is looked for. The pages are then already
+settled, and after an adoption they are extracted again. So that a run with `--once` does not end in between, the worker
+marks the task before it settles the first of them:
 
-    low:pending  zset: worker -> until when it may take, Unix seconds
+    low:pending  zset: worker -> when its mark expires, Unix seconds
 """
 
 import logging
@@ -23,10 +23,10 @@ from ..url_states import PageLease
 from .off_template import OffTemplateNote, OffTemplatePage, OffTemplatePages
 from .proposal_finder import ProposalFinder
 
-OF_LEDGER = frozenset({"url", "rank", "day", "visits"})  # what a record of the ledger has beside discovery's knowledge
-PAGES_LONG = 3  # deadlines of a page that a look for a proposal may take: it extracts 20 pages twice
+OF_LEDGER = frozenset({"url", "rank", "day", "visits"})  # a record's fields that are not from discovery
+PAGES_LONG = 3  # the search for a proposal may take this many deadlines of a page: it extracts 20 pages twice
 
-PENDING_FOR = 120.0  # seconds after which a mark of a worker that died does not count
+PENDING_FOR = 120.0  # seconds after which the mark of a dead worker does not count
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ class RedesignWatch:
             even_when_full(self.redis, "ZADD", _pending(self.section.config.task), until, self.worker)
 
     def written(self, lease: PageLease, decision: WriteRows) -> None:
-        """Take a page into account whose row was written."""
+        """Gather a page whose row was written, if it is off the template."""
         found = decision.article
         if found is None or found.article.fits or "days" in lease.info:
             return
@@ -59,7 +59,7 @@ class RedesignWatch:
         self._add(lease, "written", found, version=row["version"], hash_=row["content_hash"])
 
     def refused(self, lease: PageLease, decision: Reject) -> None:
-        """Take a page into account that was rejected."""
+        """Gather a page that was rejected, if it is off the template."""
         if not decision.fits and "days" not in lease.info and not lease.recheck:
             self._add(lease, "rejected", None)
 
@@ -78,7 +78,7 @@ class RedesignWatch:
             ProposalFinder(self.redis, self.section, clock=self.clock).look()
         except (MemoryError, redis.RedisError):
             raise
-        except Exception:  # a defect of ours must not stop the task
+        except Exception:  # a defect in the search must not stop the task
             log.exception("task %s: looking for a new example failed", self.section.config.task)
         finally:
             watch.end()

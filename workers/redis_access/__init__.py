@@ -1,1 +1,1 @@
-"""The way to Redis: addresses and connections, the embedded server, scripts and steps, its clock, outages."""
+"""Access to Redis: addresses and connections, the embedded server, scripts and steps, its clock, outages."""

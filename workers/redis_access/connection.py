@@ -1,4 +1,4 @@
-"""The connection to Redis: survives a restart, reports what is wrong, refuses public servers without a password."""
+"""The connection to Redis: survives a restart, reports errors in words, refuses public servers without a password."""
 
 import ipaddress
 import os
@@ -13,17 +13,17 @@ from ..errors import RedisRefused, RedisUnavailable
 from .epoch import ConnectHook
 from .redis_address import RedisAddress, address_of, without_password
 
-TIMEOUT = 10.0  # seconds for one answer; a Redis that loads its file answers late
+TIMEOUT = 10.0  # seconds for one reply; a Redis that is loading its file replies late
 RETRIES = 6  # with the back-off below about 6 s: an embedded Redis is back after 0.1 s, a managed one fails over in 5 s
-RETRIES_WATCHED = 15  # about 23 s: Sentinels first wait until they call a server down, 5 s or more
+RETRIES_WATCHED = 15  # about 23 s: Sentinels first wait 5 s or more before they declare a server down
 OLDEST = (6, 2)  # BLMOVE, the reliable pop
 
 # Anyone who can write to this Redis decides what is crawled and where files are written.
 OPEN_REDIS_ALLOWED = "EXEMPLAR_ALLOW_OPEN_REDIS"
 
 RIGHTS = "give the user the rules that docs/operations.md lists"
-_WITHOUT_PASSWORD = ("HELLO must be called", "Authentication required")  # the server's texts, where none was sent
-_RIGHTS = (  # commands without an effect, each of which needs another rule
+_WITHOUT_PASSWORD = ("HELLO must be called", "Authentication required")  # the server's replies if no password was sent
+_RIGHTS = (  # commands without an effect, each of which needs another right
     ("EXISTS", f"{keys.PREFIX}edition"),
     ("EXISTS", "rq:queues"),
     ("DEL", f"{keys.PREFIX}no-such-key"),
@@ -88,7 +88,7 @@ def connect(url: str) -> "redis.Redis":
         ) from None
     version = tuple(int(part) for part in str(info["redis_version"]).split(".")[:2])
     if version < OLDEST:
-        raise RedisUnavailable(f"Redis at {shown} is {info['redis_version']}; 6.2 or newer is needed")
+        raise RedisUnavailable(f"Redis at {shown} is {info['redis_version']}; 6.2 or newer is required")
     if role != "master" and address.service:
         raise RedisUnavailable(f"Redis at {shown} has no primary at present; its Sentinels promote a replica soon")
     if role != "master":
@@ -101,7 +101,7 @@ def connect(url: str) -> "redis.Redis":
 
 
 def reason(error: BaseException) -> str:
-    """Return the first line of an error's text, or the name of its type; for a missing right also what to do."""
+    """Return the first line of an error's text, or the name of its type; for a missing right also the remedy."""
     text = (str(error) or type(error).__name__).split("\n")[0].rstrip(".")
     return f"{text}; {RIGHTS}" if isinstance(error, redis.exceptions.NoPermissionError) else text
 
@@ -115,7 +115,7 @@ def _advice(address: RedisAddress, error: BaseException) -> str:
 
 
 def _try_rights(connection: "redis.Redis") -> None:
-    """Try what the user's rules must allow, without changing anything; the error names the missing right."""
+    """Try the commands that the user needs, without changing anything; the error names the missing right."""
     for probe in _RIGHTS:
         try:
             connection.execute_command(*probe)  # type: ignore[no-untyped-call]

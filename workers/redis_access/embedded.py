@@ -1,4 +1,5 @@
-"""The Redis that starts by itself when no `REDIS_URL` is given: a server program (`redis_binary`) as a child process.
+"""The embedded Redis, which is started when no `REDIS_URL` is given: a server program (`redis_binary`) as a child
+process.
 
 It listens on a unix socket only, in the state folder, and keeps its data there in an append-only file. One command at a
 time owns it; while `exemplar run` owns it, other commands use the same server.
@@ -27,11 +28,11 @@ from .connection import connect
 from .redis_address import addresses
 from .redis_binary import RedisBinary, redis_binary, refuse_newer_data
 
-LONGEST_SOCKET = 100  # bytes a unix socket's path may have, with some room to the kernel's 107
-START_WAIT = 30.0  # seconds; a server loads a large append-only file for a long time
-PREDECESSOR_WAIT = 15.0  # seconds for a server whose owner was killed to end
+LONGEST_SOCKET = 100  # bytes of a unix socket's path, somewhat below the kernel's limit of 107
+START_WAIT = 30.0  # seconds; a large append-only file takes long to load
+PREDECESSOR_WAIT = 15.0  # seconds to wait for the end of a server whose owner was killed
 OWNER_WAIT = 60.0  # seconds to wait for another short command that owns this folder's Redis
-SHARING = ("run", "console")  # commands whose Redis others may use while they run
+SHARING = ("run", "console")  # while these commands run, other commands may use their Redis
 LOG_TAIL = 3  # lines of the server's log that an error message shows
 
 log = logging.getLogger(__name__)
@@ -40,8 +41,8 @@ log = logging.getLogger(__name__)
 class Embedded:
     """The embedded Redis of a state folder, running and supervised between `start` and `stop`.
 
-    `predecessor_wait`: seconds for a server whose owner was killed to end. `binary`: the server program; by default
-    the one that `redis_binary` chooses.
+    `predecessor_wait`: seconds to wait for the end of a server whose owner was killed. `binary`: the server program; by
+    default the one that `redis_binary` chooses.
     """
 
     def __init__(self, state: Path, *, predecessor_wait: float = PREDECESSOR_WAIT, binary: RedisBinary | None = None):
@@ -51,7 +52,7 @@ class Embedded:
         self.socket = _socket_path(self.folder)
         self.url = f"unix://{self.socket}"
         self._process: subprocess.Popen[bytes] | None = None
-        self._lock: int | None = None  # open as long as this process or its server lives
+        self._lock: int | None = None  # the lock file, open as long as this process or its server lives
         self._stopping = threading.Event()
         self._keeper: threading.Thread | None = None
         self.restarts = 0
@@ -77,7 +78,7 @@ class Embedded:
             refuse_newer_data(self.folder, self._binary)
             self._lock = _locked(self.folder / "lock", self._predecessor_wait)
         except OSError as error:
-            raise RedisUnavailable(f"the embedded Redis can't use {self.folder}: {error.strerror or error}") from None
+            raise RedisUnavailable(f"the embedded Redis cannot use {self.folder}: {error.strerror or error}") from None
         up: Future[None] = Future()
         # Only the keeper starts servers: the kernel ends a child when the *thread* that started it ends.
         self._keeper = threading.Thread(target=self._keep, args=(up,), name="embedded-redis", daemon=True)
@@ -90,7 +91,7 @@ class Embedded:
         return self.url
 
     def stop(self) -> None:
-        """Stop the server; what it acknowledged is on disk."""
+        """Stop the server; all acknowledged writes are on disk."""
         self._stopping.set()
         if self._keeper is not None:
             self._keeper.join()
@@ -201,7 +202,7 @@ def _ownership(state: Path, purpose: str, url: str, say: Callable[[str], None], 
         state.mkdir(parents=True, exist_ok=True)
         file = os.open(state / "owner.json", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
-        raise RedisUnavailable(f"the state folder {state} can't be used: {error.strerror or error}") from None
+        raise RedisUnavailable(f"the state folder {state} cannot be used: {error.strerror or error}") from None
     try:
         if not _lock_or_join(file, state, purpose, url, say, seconds):
             yield False
@@ -296,7 +297,7 @@ def _arguments(folder: Path, socket: Path) -> list[str]:
 def _locked(path: Path, seconds: float) -> int:
     """Open and lock a file. The server inherits the lock, so no second one starts while it writes to the folder.
 
-    A server whose owner was killed needs a moment to end, and removes the socket's file when it does.
+    A server whose owner was killed takes a moment to end, and then removes the socket's file.
     """
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     limit = time.monotonic() + seconds
@@ -315,7 +316,7 @@ def _make_private(folder: Path) -> None:
     """Make the socket's folder. In the shared temporary folder it must belong to this user: others could replace it."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     if folder.stat().st_uid != os.getuid() and folder.parent == Path(tempfile.gettempdir()):
-        raise RedisUnavailable(f"the embedded Redis can't use {folder}: it belongs to another user")
+        raise RedisUnavailable(f"the embedded Redis cannot use {folder}: it belongs to another user")
 
 
 def _socket_path(folder: Path) -> Path:

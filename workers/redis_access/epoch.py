@@ -16,7 +16,7 @@ from .. import keys
 
 log = logging.getLogger(__name__)
 
-# INFO is read by the script, so that the server that is compared is the one that is written.
+# The script itself reads INFO, so that the compared server is the one that is written to.
 _ENTER = """
 -- Begin a new epoch if the server is not that of the present one. KEYS: epoch. ARGV: id of the new one -> present id
 local run_id = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
@@ -29,7 +29,7 @@ return ARGV[1]
 
 
 class ConnectHook:
-    """Called by redis-py for each new connection of a client. `connections`: how many were made."""
+    """A hook that redis-py calls for each new connection of a client. `connections`: how many were made."""
 
     def __init__(self) -> None:
         self.connections = 0
@@ -65,7 +65,7 @@ class EpochWatch:
 
 
 def _enter_on(connection: Any) -> None:
-    """Run the script on a connection that has no client yet.
+    """Run the script on a connection that does not belong to a client yet.
 
     A server that refuses it (a full disk, a user without rights) refuses the next write with its reason. The
     connection to a replica fails (`redis_address`): it would outlive a promotion, and miss the epoch that begins then.

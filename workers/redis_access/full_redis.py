@@ -2,7 +2,7 @@
 
 A refused command has had no effect. Three kinds of callers:
 
-- What frees memory, or takes a few bytes only (settling a page, a heartbeat), is still done: Redis lets a script
+- Steps that free memory, or take only a few bytes (settling a page, a heartbeat), are still done: Redis lets a script
   continue once it has written, so these scripts begin with a write that changes nothing (`ALLOWED_WHEN_FULL`). Measured
   with Redis 6.2 and 7.0.
 - A spider sends its commands again until memory is free (`WaitingRedis`).
@@ -21,7 +21,7 @@ from redis.client import Pipeline
 
 from .redis_scripts import ScriptClient, ScriptPipeline
 
-# `KEYS[1]` with this suffix is the name of no key.
+# No key has the name `KEYS[1]` with this suffix.
 ALLOWED_WHEN_FULL = "redis.call('UNLINK', KEYS[1] .. ':none')\n"
 LOOK_EVERY = 0.5  # seconds between two attempts to send a refused command
 PATIENCE = 60.0  # seconds for which a refused command is sent again
@@ -41,7 +41,7 @@ class RedisMemory:
 
     @property
     def share(self) -> float:
-        """The used share of the limit; 0 if that is not known."""
+        """The used share of the limit; 0 if the limit is unknown."""
         return self.used / self.limit if self.limit else 0.0
 
     @property
@@ -51,7 +51,7 @@ class RedisMemory:
 
     @classmethod
     def of_info(cls, info: dict[str, Any]) -> "RedisMemory":
-        """The memory in a response to `INFO memory`."""
+        """Return the memory in a response to `INFO memory`."""
         most = int(info.get("maxmemory", 0))
         return cls(int(info["used_memory"]), most or int(info.get("total_system_memory", 0)), bool(most))
 
@@ -72,7 +72,7 @@ def is_full_error(error: BaseException) -> bool:
 def even_when_full(
     connection: "redis.Redis", command: str, key: str, *args: str | bytes | float, pipe: Any = None
 ) -> Any:
-    """Send a command for one key that takes a few bytes only; a full Redis does not refuse it.
+    """Send a command for one key that takes only a few bytes, in a form that a full Redis does not refuse.
 
     With `pipe`, which must not be a MULTI, it becomes part of that pipeline.
     """
@@ -126,7 +126,7 @@ class _WaitingPipeline(ScriptPipeline):
         self._client, self._is_transaction = client, transaction
 
     def execute(self, raise_on_error: bool = True) -> list[Any]:
-        if not (self._is_transaction or self.explicit_transaction):  # a part of it may have had its effect
+        if not (self._is_transaction or self.explicit_transaction):  # some of its commands may have had their effect
             return super().execute(raise_on_error)
         commands, scripts = self.command_stack, self.scripts
 

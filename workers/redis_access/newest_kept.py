@@ -1,10 +1,10 @@
-"""Things that a person may look at later, kept in Redis: the newest of each owner, up to a number, a size and an age.
+"""Items kept in Redis for a person to look at: the newest ones of each owner, up to a number, a size and an age.
 
-An owner, such as a task, has a hash of its things and a sorted set of their times; a sorted set has all owners.
+An owner, such as a task, has a hash of its items and a sorted set of their times; another sorted set has all owners.
 """
 
-# keep_newest(now, owner, the most things, bytes and owners, seconds, how many are kept whatever their size), after the
-# things were written to KEYS[1] and their times to KEYS[2] -> the owners whose things are to be removed
+# keep_newest(now, owner, largest numbers of items, bytes and owners, seconds, how many are kept for any size), called
+# after the items were written to KEYS[1] and their times to KEYS[2] -> the owners whose items are to be removed
 KEEP_NEWEST = """
 local function keep_newest(now, owner, most, bytes, owners, seconds, always)
   local kept, size = 0, 0

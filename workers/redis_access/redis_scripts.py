@@ -1,4 +1,4 @@
-"""Scripts that survive a restart of the server, also one between their loading and their call.
+"""Scripts that survive a restart of the server, even between their loading and their call.
 
 redis-py loads a script that the server lacks, and then calls it. A server that started again in between has lost the
 script, and refuses the call. So the call is repeated, as redis-py repeats commands while a connection fails.
@@ -19,8 +19,8 @@ ATTEMPTS = 3
 class ScriptClient(redis.Redis):
     """A client whose scripts and pipelines are repeated when the server has lost a script.
 
-    Other commands of such a pipeline may have had their effect, as after any repetition. Raises `redis.ConnectionError`
-    if the script was lost at each attempt.
+    Other commands of a repeated pipeline may have had their effect before, as in any repetition. Raises
+    `redis.ConnectionError` if the script was lost at each attempt.
     """
 
     def pipeline(self, transaction: bool = True, shard_hint: Any = None) -> Pipeline:
@@ -49,7 +49,8 @@ class ScriptPipeline(Pipeline):
 
 class _RepeatedScript(Script):
     def __init__(self, client: ScriptClient, script: str | bytes):
-        # Not redis-py's constructor, which hashes the text each time: a ledger has forty scripts, a job a ledger.
+        # Not redis-py's constructor, which hashes the text at each call: a ledger has forty scripts, and each job has a
+        # ledger.
         self.registered_client, self.script, self.sha = client, script, _sha_of(script)
 
     def __call__(self, keys: Any = None, args: Iterable[Any] | None = None, client: Any = None) -> Any:
@@ -63,7 +64,7 @@ class _RepeatedScript(Script):
 
 @lru_cache(maxsize=256)
 def _sha_of(script: str | bytes) -> str:
-    """Return the name under which Redis knows a script."""
+    """Return the hash by which Redis identifies a script."""
     return hashlib.sha1(script.encode() if isinstance(script, str) else script, usedforsecurity=False).hexdigest()
 
 

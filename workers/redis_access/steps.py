@@ -1,8 +1,8 @@
-"""Scripts that are run once, however often they are requested: a reply that was lost on its way is sent again.
+"""Scripts that are executed once for each request: if the reply was lost, a repeated request gets the same reply.
 
-A client whose connection breaks repeats its command, although the server may have executed it. Many steps would give
-another answer the second time: `add` reports a URL as new only once. So each request has a number, and the script keeps
-its last reply to each client, a thread of a process; the same number gives the same reply. That takes one key for each
+A client whose connection breaks repeats its command, although the server may have executed it. Many steps would reply
+differently the second time: `add` reports a URL as new only once. So each request has a number, and the script keeps
+its last reply to each client (a thread of a process); the same number gives the same reply. This takes one key per
 client. The steps of a transaction or pipeline have keys of their own, since it is repeated as a whole.
 """
 
@@ -19,8 +19,8 @@ REPLY_KEPT = 90  # seconds: a client gives up within 7 attempts of 10 s and the 
 
 STEPS_TOGETHER = 256  # steps of one transaction or pipeline, at most
 
-# The key of the reply is the last of KEYS, the number of the request the last of ARGV. Both are removed, so that a step
-# has its own only. A reply does not count for Redis' limit of memory if the step itself did not write.
+# The last of KEYS is the key of the reply, the last of ARGV the number of the request. Both are removed, so that a step
+# only has its own. A full Redis does not store the reply of a step that did not write (`pcall`).
 RECALL = f"""
 local request, reply_key = table.remove(ARGV), table.remove(KEYS)
 local last_request, last_reply
@@ -30,7 +30,7 @@ local is_repeated = last_request == request
 local function keep_reply(reply) redis.pcall('SET', reply_key, cmsgpack.pack(request, reply), 'EX', {REPLY_KEPT}) end
 """
 
-# For the steps of each page, which are short: they recognise a repeated request, and know their reply themselves.
+# For the short steps of each page: they recognise a repeated request and determine the reply themselves.
 RECOGNISE = f"""
 local request, reply_key = table.remove(ARGV), table.remove(KEYS)
 local is_repeated = redis.call('GET', reply_key) == request
@@ -48,14 +48,14 @@ def answered_once(text: str) -> str:
 class Step:
     """A script of one connection that is executed once for each request.
 
-    `declares`: `RECALL` or `RECOGNISE` if the script itself uses what that declares. `script`: as Redis gets it.
+    `declares`: `RECALL` or `RECOGNISE` if the script itself uses the functions in it. `script`: as Redis gets it.
     """
 
     def __init__(self, connection: "redis.Redis", text: str, *, declares: str = ""):
         self.script = connection.register_script(declares + text if declares else answered_once(text))
 
     def __call__(self, names: list[str], args: list[Any], pipe: Any = None) -> Any:
-        """Run it with the keys `names`. With `pipe` it becomes part of that transaction."""
+        """Run the script with the keys `names`. With `pipe` it becomes part of that transaction."""
         reply_key, request = _requests.next(is_part=pipe is not None)
         return self.script(keys=[*names, reply_key], args=[*args, request], client=pipe)
 

@@ -1,1 +1,1 @@
-"""What processes report: that they are alive, what a worker is doing, which problems are present."""
+"""Reports of processes: heartbeats, the pages in work, present problems."""

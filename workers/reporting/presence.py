@@ -1,7 +1,7 @@
-"""Which processes of the cluster are alive: each writes a heartbeat into one hash every few seconds.
+"""The presence of processes: each process of the cluster writes a heartbeat into one hash every few seconds.
 
 A heartbeat has the name of the machine (its node), the version, and the activity of the process. A process that ends
-removes its heartbeat; if heartbeats stop without that, the process has died, which is shown for an hour.
+removes its heartbeat; if its heartbeats stop while one remains, it has died, which is shown for an hour.
 """
 
 import json
@@ -24,8 +24,8 @@ from .nodes import node_name
 HEARTBEAT_EVERY = 2.0  # seconds
 GONE_AFTER = 10.0  # seconds without a heartbeat until a process counts as dead
 FORGET_AFTER = 3600.0  # seconds until the heartbeat of a process that died is removed
-RATE_OVER = 60.0  # seconds
-ERROR_LENGTH = 300  # characters
+RATE_OVER = 60.0  # seconds over which a rate is averaged
+ERROR_LENGTH = 300  # characters of an error in a heartbeat
 
 
 class Presence:
@@ -77,14 +77,14 @@ class Rate:
         self._counts: deque[tuple[int, int]] = deque()  # (second, number)
 
     def add(self, number: int = 1) -> None:
-        """Count `count` things."""
+        """Count `number` things."""
         second = int(self.clock())
         if self._counts and self._counts[-1][0] == second:
             number += self._counts.pop()[1]
         self._counts.append((second, number))
 
     def per_second(self) -> float:
-        """Return the mean of the last minute, or since the start if that is shorter ago."""
+        """Return the mean over the last minute, or over the time since the start if that is shorter."""
         now = self.clock()
         while self._counts and self._counts[0][0] < now - RATE_OVER:
             self._counts.popleft()

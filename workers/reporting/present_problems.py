@@ -17,8 +17,8 @@ from .. import keys
 from ..clock import Clock
 from .presence import Presence, alive
 
-OVER_AFTER = 600.0  # seconds after which a problem that did not occur again is over, though nothing has shown that
-CALM = 8.0  # seconds without the problem until it is over where work succeeds again: pages are tried again within them
+OVER_AFTER = 600.0  # seconds after which a problem that did not occur again is over, even without evidence
+CALM = 8.0  # seconds without the problem, after which it is over if work succeeds; pages are tried again more often
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ class PresentProblem:
         return asdict(self)
 
 
-OnChange = Callable[[PresentProblem, bool], None]  # gets a problem that is new (False) or over (True)
-_Key = tuple[str, str]  # what a problem is about, and its text
+OnChange = Callable[[PresentProblem, bool], None]  # called with a problem that is new (False) or over (True)
+_Key = tuple[str, str]  # the subject of a problem, and its text
 
 
 class ProblemBook:
@@ -66,7 +66,7 @@ class ProblemBook:
         self.redis, self.presence, self.clock, self.calm = presence.redis, presence, clock, calm
         self.on_change = on_change
         self._problems: dict[_Key, PresentProblem] = {}
-        self._working: set[_Key] = set()  # problems of what has succeeded since they occurred last
+        self._working: set[_Key] = set()  # problems whose subject has succeeded since they last occurred
         self._written: set[str] = set()  # fields of records in Redis
 
     def note(self, text: str, *, about: str = "") -> None:
@@ -83,7 +83,7 @@ class ProblemBook:
         problem = PresentProblem(text, now, now, 1, (self.presence.node,))
         is_new = all(other.text != text for other in self._problems.values())
         self._problems[key] = problem
-        if is_new:  # several tasks may have one output
+        if is_new:  # several tasks may have the same output
             self.presence.note_error(text)
             self.on_change(problem, False)
 

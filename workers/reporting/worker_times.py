@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class WorkerTimes:
-    """All in seconds.
+    """The time limits and pauses, in seconds.
 
-    `page_deadline`: for the extraction of one page; `write_deadline`: for the writing of rows to one output, with
-    `output_patience`, the longest wait for another process that holds it. The supervisor kills a worker that takes
-    longer, or that has pages and reports nothing for `silence`. `page_lease`: for which a worker's lease of a page
-    lasts unless its supervisor renews it, which it does every `renew_every`. The pauses are until a page is tried
-    again: `sink_pause` if an output was unavailable, `claim_pause` if another page is writing its canonical URL,
-    `task_pause` if its task is not published, or can't be run as published.
+    `page_deadline`: for the extraction of one page; `write_deadline`: for the writing of rows to one output, including
+    `output_patience`, the longest wait for another process that holds the output. The supervisor kills a worker that
+    takes longer, or that has pages and reports nothing for `silence`. `page_lease`: how long a worker's lease of a page
+    lasts unless its supervisor renews it, which it does every `renew_every`. After a pause a page is tried again:
+    `sink_pause` if an output was unavailable, `claim_pause` if another page is writing its canonical URL, `task_pause`
+    if its task is not published, or cannot be run as published.
     """
 
     page_deadline: float = 20.0

@@ -1,6 +1,6 @@
 """Addresses of outputs in messages: without passwords, tokens and keys.
 
-Every message of ours names an output by `shown(address)`. A library's message on an address is passed through
+Every message of this program names an output by `shown(address)`. A library's message on an address is passed through
 `concealed` first, since libraries quote addresses and parts of them in various forms.
 """
 
@@ -12,7 +12,7 @@ from urllib.parse import quote, quote_plus, unquote, unquote_plus
 from ..variables import VARIABLE
 
 HIDDEN = "***"
-SHORT = 3  # a shorter secret is replaced only where it stands alone, or every such letter would be
+SHORT = 3  # characters; a secret up to this length is replaced only as a whole word, not within words
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _PORT_ONLY = re.compile(r"[^/?#:@]*:\d{1,5}(?:[/?#]|$)")
@@ -21,16 +21,16 @@ _PARAMETER = re.compile(r"[?&;#]([^=&;#?]+)=([^&;#]*)")
 _SECRET_NAME = re.compile(
     r"passw|passphrase|pass$|pwd|token|secret|signature|credential|auth|keys?$|keyid$|^(?:sig|sas|code|jwt)$"
 )
-_KEY_ID = re.compile(r"(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{12,}")  # of AWS
-_TOKEN = re.compile(r"(?<=/)(?=[^/?#]*\d)(?=[^/?#]*[A-Za-z])[A-Za-z0-9_-]{20,}(?=[/?#]|$)")  # as part of a path
-_WORDS = re.compile(r"[a-z]+(?:[-_][a-z]+)*|[\d-]+")  # such a part that a person wrote
+_KEY_ID = re.compile(r"(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{12,}")  # key ids of AWS
+_TOKEN = re.compile(r"(?<=/)(?=[^/?#]*\d)(?=[^/?#]*[A-Za-z])[A-Za-z0-9_-]{20,}(?=[/?#]|$)")  # tokens as parts of a path
+_WORDS = re.compile(r"[a-z]+(?:[-_][a-z]+)*|[\d-]+")  # parts of words and numbers, which are not tokens
 
 
 def shown(address: str) -> str:
     """Return an output's address for messages: `***` for passwords, tokens and keys. It never raises.
 
-    `${VARIABLES}` stay. Any part that may be a secret is treated as one: `@` in a path after a port, or a
-    long part of an http path that mixes letters and digits.
+    `${VARIABLES}` are not replaced. Any part that may be a secret is treated as one: text before an `@` in a path
+    after a port, or a long part of an http path with both letters and digits.
     """
     text, end = "", 0
     for start, stop in _secret_spans(address):
@@ -40,7 +40,7 @@ def shown(address: str) -> str:
 
 
 def has_secret(address: str) -> bool:
-    """Whether an address as it is written in tasks.yaml contains a secret itself, instead of a `${VARIABLE}`."""
+    """Whether an address in tasks.yaml contains a secret itself, instead of a `${VARIABLE}`."""
     return shown(address) != address
 
 
@@ -59,13 +59,13 @@ def concealed(text: str, *addresses: str) -> str:
 
 
 def secrets_of(address: str) -> tuple[str, ...]:
-    """Return the secrets in an address, as they are written there."""
+    """Return the secrets in an address, in their written form."""
     spans = [address[start:stop] for start, stop in _secret_spans(address)]
     return tuple(dict.fromkeys(secret for secret in spans if secret and VARIABLE.sub("", secret)))
 
 
 def _hidden(secret: str) -> str:
-    """Return the replacement of a secret; only variables stay, without their defaults."""
+    """Return the replacement of a secret; only variables are kept, without their defaults."""
     if not secret or VARIABLE.sub("", secret):
         return HIDDEN if secret else ""
     return VARIABLE.sub(lambda match: match[0] if match[2] is None else f"${{{match[1]}:-{HIDDEN}}}", secret)
@@ -73,7 +73,7 @@ def _hidden(secret: str) -> str:
 
 def _secret_spans(address: str) -> list[tuple[int, int]]:
     """Return the places of the secrets in an address, in order; they do not overlap."""
-    # `${NAME:-default}` has characters that part an address
+    # `${NAME:-default}` contains characters that separate the parts of an address
     masked = VARIABLE.sub(lambda match: "x" * len(match[0]), address)
     spans = sorted({*_login_spans(masked), *_parameter_spans(masked), *_path_spans(masked), *_key_spans(masked)})
     spans += [span for match in VARIABLE.finditer(address) if match[2] for span in _default_spans(match)]
@@ -87,7 +87,7 @@ def _secret_spans(address: str) -> list[tuple[int, int]]:
 
 
 def _default_spans(variable: re.Match[str]) -> Iterator[tuple[int, int]]:
-    """Yield what is secret in the default of a variable: all of it if its name does, such as `${API_KEY:-…}`."""
+    """Yield the secrets in the default of a variable: all of it if the name means a secret, such as `${API_KEY:-…}`."""
     if _SECRET_NAME.search(re.sub(r"[^a-z]", "", variable[1].lower())):
         yield variable.span(2)
     else:
@@ -108,7 +108,7 @@ def _login_spans(address: str) -> Iterator[tuple[int, int]]:
     if mark == ":" and not (is_web and _PORT_ONLY.match(address, start)):
         yield user.end() + 1, last
     elif mark == "@" and is_web:
-        yield start, user.end()  # a token, in place of a user
+        yield start, user.end()  # a token in place of a user name
 
 
 def _parameter_spans(address: str) -> Iterator[tuple[int, int]]:

@@ -28,9 +28,9 @@ from .options import OutputOptions
 from .paths import PathPattern
 from .row_formats import RowFormat, as_needle
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.0005, 0.02  # seconds between two tries for the lock; a group is written in milliseconds
-MOST_CUT = 64 << 20  # bytes of a partial last group; a file that ends in more was not written by us
-MARK_BYTES = 64  # before a place in a file, by which it is recognised
+FIRST_PAUSE, LONGEST_PAUSE = 0.0005, 0.02  # seconds between two attempts to lock; a group is written in milliseconds
+MOST_CUT = 64 << 20  # bytes of a partial last group; a longer partial end was not written by this program
+MARK_BYTES = 64  # bytes before a place in a file, by which the file is recognised
 
 log = logging.getLogger(__name__)
 
@@ -50,10 +50,10 @@ class AppendedFileSink:
         self.pattern, self.format, self.durability = pattern, row_format, durability
         self.options = options or OutputOptions()
         self.name = str(self.path)
-        self._held: int | None = None  # the file, or the lock of all files
+        self._held: int | None = None  # the open file, or the lock of all files
         self._patience = PATIENCE
         self._known: dict[Path, _KnownUrls] = defaultdict(lambda: _KnownUrls(row_format))
-        self._complete: dict[Path, _Mark] = {}  # where the last complete row ended
+        self._complete: dict[Path, _Mark] = {}  # the place where the last complete row ended
         self._unpacked: dict[Path, IO[bytes]] = {}  # copies of compressed files that were moved aside
 
     @contextmanager
@@ -83,7 +83,7 @@ class AppendedFileSink:
         self.append(self.missing(rows, again=again))
 
     def missing(self, rows: Sequence[Row], *, again: AbstractSet[RowKey]) -> list[Row]:
-        """Return the rows that the output does not have, as they are to be written, inside `exclusive`."""
+        """Return the rows that the output does not have, in the form to be written, inside `exclusive`."""
         assert self._held is not None, "write inside `with sink.exclusive()`"
         try:
             files = self._files(self.format.moves_aside) if again else []
@@ -105,9 +105,9 @@ class AppendedFileSink:
             raise self._unavailable(error) from None
 
     def newest(self, task: str) -> Iterator[WrittenRow]:
-        """Yield the rows of all tasks, newest first. Reads each file from its end, as far as rows are taken.
+        """Yield the rows of all tasks, newest first. Each file is read from its end, only as far as rows are requested.
 
-        Then follow the files that were moved aside (`out.jsonl.1`), compressed ones included.
+        The rows of files that were moved aside (`out.jsonl.1`), compressed ones included, come last.
         """
         try:
             for path in self._files(True):
@@ -127,7 +127,7 @@ class AppendedFileSink:
             raise self._unavailable(error) from None
 
     def check(self) -> None:
-        """Open the file, and create it if there is none; of a pattern only its folder and lock."""
+        """Open the file, and create it if there is none; if the path has `{date}`, only its folder and lock."""
         with self.exclusive():
             if not self.pattern.is_fixed:
                 self.pattern.check_inside(self.pattern.path_of({}))
@@ -141,10 +141,10 @@ class AppendedFileSink:
         return True
 
     def _if_missing(self, row: Row, files: Sequence[Path]) -> Row | None:
-        """Return the row as it is to be written; None if a file has it.
+        """Return the row in the form to be written; None if a file has it.
 
-        Versions of a forgotten article begin at 1 again: if the output has that number with another text, the row gets
-        the next one. Rows without content hash are taken to be the same text.
+        Versions of a forgotten article begin at 1 again: if the output has that version with another text, the row gets
+        the next number. Rows without content hash count as having the same text.
         """
         versions = self._versions(row, files)
         if row["version"] not in versions:
@@ -178,7 +178,7 @@ class AppendedFileSink:
 
     @contextmanager
     def _opened(self, path: Path) -> Iterator[int | None]:
-        """Give an existing file, open for reading; None if there is none. A compressed one is unpacked."""
+        """Yield an existing file, open for reading; None if there is none. A compressed file is unpacked."""
         if path.suffix in COMPRESSED and self.path.suffix not in COMPRESSED:
             yield self._unpacked_file(path)
             return
@@ -208,11 +208,11 @@ class AppendedFileSink:
         return self._unpacked[path].fileno()
 
     def _append_to_all(self, by_path: dict[Path, list[Row]]) -> None:
-        """Append to each file; if one can't be written, the others get their old size back."""
+        """Append to each file; if one cannot be written, the others are truncated to their old size."""
         ends: list[tuple[Path, int]] = []
         encoded: dict[Path, bytes] = {}
         try:
-            for path, rows in by_path.items():  # first all, since a row may be impossible to encode
+            for path, rows in by_path.items():  # all rows are encoded first, since one may be impossible to encode
                 with self._file_of(path) as file:
                     encoded[path] = self.format.encode(rows, self.format.header_of(file) or b"")
             for path, data in encoded.items():
@@ -220,14 +220,14 @@ class AppendedFileSink:
                     ends.append((path, os.fstat(file).st_size))
                     self._append(file, path, data)
         except OSError:
-            for path, end in ends[:-1]:  # the last one was undone
+            for path, end in ends[:-1]:  # the last one is already undone
                 with suppress(OSError):
                     os.truncate(path, end)
             raise
 
     @contextmanager
     def _file_of(self, path: Path) -> Iterator[int]:
-        """Provide the file of a path, open, locked, and ready for rows."""
+        """Yield the file of a path, open, locked, and ready for rows."""
         is_held = self.pattern.is_fixed
         file = self._held if is_held and self._held is not None else self._open_locked(path)
         try:
@@ -278,7 +278,7 @@ class AppendedFileSink:
                 if end == 0:
                     sync_folder(path.parent)
         except OSError:
-            with suppress(OSError):  # then the next writer removes the partial row
+            with suppress(OSError):  # if this fails, the next writer removes the partial row
                 os.ftruncate(file, end)
             raise
         self._complete[path] = _Mark.at(file, end + len(data))
@@ -321,7 +321,7 @@ class AppendedFileSink:
                     os.close(file)
 
     def _note_paths(self, paths: Sequence[Path]) -> None:
-        """Keep in the lock file to which files a group is written."""
+        """Store in the lock file the paths to which a group is written."""
         assert self._held is not None
         names = sorted(str(path.relative_to(self.pattern.root)) for path in paths)
         if names and names != self._noted():
@@ -344,7 +344,7 @@ class AppendedFileSink:
             self._held = None
 
     def _unavailable(self, error: OSError) -> SinkUnavailable:
-        return SinkUnavailable(f"output unavailable: {self.name} can't be written: {error.strerror or error}")
+        return SinkUnavailable(f"output unavailable: {self.name} cannot be written: {error.strerror or error}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,12 +363,12 @@ class _Mark:
         return cls((status.st_dev, status.st_ino), end, before)
 
     def fits(self, file: int) -> bool:
-        """Whether the open file is still the same as far as the place."""
+        """Whether the open file is still the same up to this place."""
         return _Mark.at(file, self.end) == self
 
 
 class _KnownUrls:
-    """Where a file has rows of which canonical URL, as hashes; the file is read once, later only what was appended."""
+    """The places of rows in a file by canonical URL, as hashes; the file is read once, later only its new part."""
 
     def __init__(self, row_format: RowFormat) -> None:
         self._format = row_format

@@ -1,8 +1,8 @@
-"""A batch that its target refuses, or finds too large, is sent in halves, until only the rows at fault are refused.
+"""A batch that its target refuses, also as too large, is sent in halves, until only the rows at fault are refused.
 
-Parts are always cut at the same places, so a part has the same id and rows in every delivery. Which parts of a batch
-the target accepted and refused is remembered until the batch is delivered: an interrupted delivery continues from
-there, unless the process ended.
+Parts are always cut at the same places, so a part has the same id and rows in every delivery. The process keeps which
+parts the target accepted and refused until the batch is delivered: an interrupted delivery continues from there, unless
+the process ended.
 """
 
 import time
@@ -27,7 +27,7 @@ class BatchPart:
 
 @dataclass(frozen=True, slots=True)
 class PartAnswer:
-    """The target's answer to a part. `words`: why it refused the part; `refused`: single rows."""
+    """The target's answer to a part. `words`: its reason for refusing the part; `refused`: single rows."""
 
     outcome: Literal["taken", "refused", "too large"]
     words: str = ""
@@ -42,7 +42,7 @@ class _Progress:
     refused: dict[RowKey, str] = field(default_factory=dict)
 
 
-# By output and batch. It belongs to the process, since a sink is closed and opened again after an interruption
+# By output and batch; of the process, since a sink is closed and opened again after an interruption
 _INTERRUPTED: OrderedDict[tuple[str, str], _Progress] = OrderedDict()
 MOST_INTERRUPTED = 1000
 
@@ -51,7 +51,7 @@ class PartedDelivery:
     """Delivers batches of one output, in as few parts as its target allows."""
 
     def __init__(self, output: str, seconds: float, unavailable: Callable[[str], SinkUnavailable]):
-        """`seconds`: no part is sent later than this after the start of a delivery. `unavailable` makes the error."""
+        """`seconds`: after the start of a delivery, in which parts are sent. `unavailable` creates the error."""
         self._output, self._seconds, self._unavailable = output, seconds, unavailable
 
     def deliver(self, batch: RowBatch, send: Callable[[BatchPart], PartAnswer]) -> None:

@@ -22,15 +22,13 @@ LIMIT = CONNECT_TIMEOUT + ANSWER_TIMEOUT  # seconds for one call, attempts inclu
 ONE_PUT = 2**30  # bytes; a larger object is sent in parts and becomes visible at the end
 PROBE = ".exemplar-check"
 
-_NOT_FOUND = ("{bucket} is not found there; check its name and the endpoint", True)
-# What an error means, by its code at the store or the name of its class: words, and whether a person has to act.
+_NOT_FOUND = ("{} is not found there; check its name and the endpoint", True)
+# Meanings of errors, by the store's code or the name of the class: words, and whether a person has to act.
 _MEANINGS: Mapping[str, tuple[str, bool]] = {
-    **dict.fromkeys(
-        ("NoSuchBucket", "ContainerNotFound"), ("{bucket} does not exist; create it or correct its name", True)
-    ),
+    **dict.fromkeys(("NoSuchBucket", "ContainerNotFound"), ("{} does not exist; create it or correct its name", True)),
     **dict.fromkeys(
         ("AccessDenied", "AllAccessDisabled", "AuthorizationPermissionMismatch", "AuthorizationFailure", "403"),
-        ("access to {bucket} is denied; its objects must be listed, read and written with these credentials", True),
+        ("access to {} is denied; its objects must be listed, read and written with these credentials", True),
     ),
     **dict.fromkeys(
         ("InvalidAccessKeyId", "InvalidClientTokenId"),
@@ -50,11 +48,11 @@ _MEANINGS: Mapping[str, tuple[str, bool]] = {
     ),
     **dict.fromkeys(
         ("PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "301"),
-        ("{bucket} is in another region; set AWS_REGION or ?region=", True),
+        ("{} is in another region; set AWS_REGION or ?region=", True),
     ),
-    **dict.fromkeys(("InvalidBucketName", "ParamValidationError"), ("{bucket} is no valid name of a bucket", True)),
+    **dict.fromkeys(("InvalidBucketName", "ParamValidationError"), ("{} is not a valid bucket name", True)),
     **dict.fromkeys(
-        ("ResponseParserError", "405", "MethodNotAllowed", "501"), ("the endpoint is no server of this kind", True)
+        ("ResponseParserError", "405", "MethodNotAllowed", "501"), ("the endpoint is not a server of this kind", True)
     ),
     "FileNotFoundError": _NOT_FOUND,
     "ValueError": ("the endpoint or another setting in the environment is invalid", True),
@@ -138,16 +136,16 @@ class CloudStore:
         self._create = create
         self._one_put = dict(one_put or {})
         self._limit = {} if limit is None else {"timeout": limit}
-        self._system: tuple[int, Any] | None = None  # with the process that created it
+        self._system: tuple[int, Any] | None = None  # the id of the process that created it, and the file system
 
     def put(self, path: str, data: bytes, *, is_again: bool) -> None:
         """Write an object in one request."""
-        with self._errors("can't be written") as system:
+        with self._errors("cannot be written") as system:
             system.pipe_file(path, data, **self._one_put, **self._limit)
 
     def names(self, folder: str, start: str) -> list[str]:
         """Return the paths of the objects below a folder that begin with `start`, without listing others."""
-        with self._errors("can't be listed") as system:
+        with self._errors("cannot be listed") as system:
             try:
                 if "timeout" not in self._limit:
                     return cast(list[str], system.find(folder))
@@ -159,33 +157,33 @@ class CloudStore:
 
     def read(self, path: str) -> bytes:
         """Return the bytes of an object."""
-        with self._errors("can't be read") as system:
+        with self._errors("cannot be read") as system:
             return cast(bytes, system.cat_file(path, **self._limit))
 
     @contextmanager
     def open(self, path: str) -> Iterator[BinaryIO]:
         """Open an object as a file; parts are requested as they are read."""
-        with self._errors("can't be read") as system, system.open(path, "rb", block_size=2**18) as file:
+        with self._errors("cannot be read") as system, system.open(path, "rb", block_size=2**18) as file:
             yield file
 
     def check(self, folder: str) -> None:
         """List the folder, write an empty object in it and remove that: only this shows whether writing is allowed.
 
-        Where removing is not allowed, the object `.exemplar-check` remains.
+        If removing is not allowed, the object `.exemplar-check` remains.
         """
         self.names(folder, PROBE)
-        with self._errors("can't be written") as system:
+        with self._errors("cannot be written") as system:
             system.pipe_file(f"{folder}/{PROBE}", b"", **self._limit)
-        with suppress(OutputError, SinkUnavailable), self._errors("can't be written") as system:
+        with suppress(OutputError, SinkUnavailable), self._errors("cannot be written") as system:
             system.rm_file(f"{folder}/{PROBE}", **self._limit)
 
     def close(self) -> None:
-        """Forget the connections; fsspec closes them."""
+        """Drop the connections; fsspec closes them."""
         self._system = None
 
     @contextmanager
     def _errors(self, what: str) -> Iterator[Any]:
-        """Provide the file system; every error in the block becomes one of ours, in words without secrets.
+        """Yield the file system; errors in the block become errors of this project, in words without secrets.
 
         The libraries raise errors of many classes, whose texts may contain signed URLs, so only codes and names are
         used.
@@ -200,12 +198,12 @@ class CloudStore:
             failure = self._failure(what, error)
         else:
             return
-        self.close()  # the next call reads credentials anew and connects again
+        self.close()  # the next call reads credentials again and connects again
         raise failure
 
     def _failure(self, what: str, error: BaseException) -> OutputError | SinkUnavailable:
         words, is_configuration = _meaning(error)
-        words = words.format(bucket=self.bucket)
+        words = words.format(self.bucket)
         if is_configuration:
             return OutputError(f"output {self.name}: {words}")
         return SinkUnavailable(f"output unavailable: {self.name} {what}: {words}")

@@ -27,7 +27,7 @@ GZIP_LEVEL, ZSTD_LEVEL = 6, 3
 
 
 class Decompressor(Protocol):
-    """What decompresses one member, as of `zlib` and `zstandard`."""
+    """The interface of a decompressor of one member, as in `zlib` and `zstandard`."""
 
     @property
     def eof(self) -> bool:
@@ -36,7 +36,7 @@ class Decompressor(Protocol):
 
     @property
     def unused_data(self) -> bytes:
-        """What came after the end."""
+        """The data after the end."""
         ...
 
     def decompress(self, data: Any, /) -> bytes:
@@ -110,7 +110,7 @@ class CompressedFormat:
             return end
 
     def urls(self, file: int, start: int) -> Iterator[tuple[bytes, int, int]]:
-        """Yield what looks like the canonical URL of a row."""
+        """Yield the texts that may be the canonical URL of a row, each with the position and end of its member."""
         with mapped(file) as data:
             while (end := self._end(data, start)) is not None:
                 for line in self._lines(data, start):
@@ -134,7 +134,7 @@ class CompressedFormat:
     def _members_backwards(self, data: Buffer) -> Iterator[tuple[int, int]]:
         """Yield where the complete members begin and end, the last one first.
 
-        The mark may occur within a member: what begins there is damaged, or does not end where the next one begins.
+        The mark may also occur within a member: decompression from there fails, or ends where no member begins.
         """
         limit, size = len(data), len(self.codec.mark)
         at, is_last = data.rfind(self.codec.mark), True

@@ -1,9 +1,9 @@
 """CSV and TSV: a header, then one record per row, in UTF-8, quoted as in RFC 4180 with CRLF as line end.
 
-Texts are in quotes; numbers, `true`, `false` and missing values (empty) are not. Lists are JSON. A spreadsheet
-program takes a text that begins with one of `= + - @`, their full-width forms, a tab or a line end for a formula, so
-such a text gets an apostrophe before it, as OWASP recommends under "CSV Injection"; so does a text that begins with an
-apostrophe. A reader that removes one leading apostrophe from each text has what was written.
+Texts are in quotes; numbers, `true`, `false` and missing values (empty) are not. Lists are JSON. Spreadsheet programs
+interpret a text that begins with one of `= + - @`, their full-width forms, a tab or a line end as a formula, so such a
+text gets an apostrophe before it, as OWASP recommends under "CSV Injection"; so does a text that begins with an
+apostrophe. A reader that removes one leading apostrophe from each text gets the original text.
 """
 
 import json
@@ -26,8 +26,8 @@ from .sqlite import COLUMNS
 
 FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
 APOSTROPHE = "'"
-BOM = b"\xef\xbb\xbf"  # which spreadsheet programs write
-RECORDS_CHECKED = 3  # at the end of a file; if they are whole, so is the file
+BOM = b"\xef\xbb\xbf"  # byte order mark, which spreadsheet programs write
+RECORDS_CHECKED = 3  # records at the end of a file; if they are complete, the file is complete
 
 
 def open_csv(target: Target) -> "CsvSink":
@@ -68,7 +68,7 @@ def original_text(cell: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """A record, or as much of it as there is. `end`: where it ends; `is_complete`: with a line end."""
+    """A record, or the present part of it. `end`: where it ends; `is_complete`: whether it has a line end."""
 
     end: int
     cells: list[str | None]
@@ -104,7 +104,7 @@ class CsvFormat:
         return "".join(f"{line}\r\n" for line in lines).encode("utf-8", "replace")
 
     def header_of(self, file: int) -> bytes | None:
-        """Return the header; None if a column of ours is not in it."""
+        """Return the header; None if it lacks a column of this output."""
         with mapped(file) as data:
             header = self._header(data)
         return header if not header or set(self.columns) <= set(self._names_in(header)) else None
@@ -112,14 +112,14 @@ class CsvFormat:
     def complete_end(self, file: int, known: int) -> int:
         """Return the end of the last complete record.
 
-        It is that of the file if the last records are whole. Else every quote is counted from `known` on: a line end
-        after an even number of quotes ends a record.
+        This is the end of the file if the last records are complete. Otherwise all quotation marks from `known` on are
+        counted: a line end after an even number of them ends a record.
         """
         with mapped(file) as data:
             size = len(data)
             names = self._names_in(self._header(data))
             if not size or (names and self.version not in names) or self._ends_well(data):
-                return size  # a file of other columns is moved aside as it is
+                return size  # a file with other columns is moved aside unchanged
             if self._lacks_line_end(data):
                 return size + 1
             quotes, end, at = 0, known, known
@@ -186,7 +186,7 @@ class CsvFormat:
         return True
 
     def _lacks_line_end(self, data: Buffer) -> bool:
-        """Whether the file ends with a whole record without line end, as some editors save it."""
+        """Whether the file ends with a complete record without a line end, as some editors save it."""
         start = next((start for start, _ in self._backwards(data, len(data))), 0)
         record = self._record(data, start)
         names = self._names_in(self._header(data))
@@ -196,7 +196,7 @@ class CsvFormat:
     def _backwards(self, data: Buffer, end: int) -> Iterator[tuple[int, int]]:
         """Yield where the records before a record's end begin and end, the last one first.
 
-        Between two ends of records there is an even number of quotes.
+        Between two ends of records there is an even number of quotation marks.
         """
         quotes, at = 0, end
         while at > 0:

@@ -1,4 +1,4 @@
-"""How safe a row is from a power failure when its URL counts as written, and the operations on the file system for it.
+"""Durability: how safe a row is from a power failure when its URL counts as written, and the operations for it.
 
 With `safe` an output has a group of rows on disk before their pages are settled. With `fast` the operating system
 writes them within about half a minute: a power failure may lose rows whose URLs count as written.

@@ -12,7 +12,7 @@ from lxml import etree
 from .feed_entries import FeedEntry, stable_id
 
 ATOM = "http://www.w3.org/2005/Atom"
-OWN = "urn:x-exemplar:feed"  # the namespace of what the next write needs: version and rank of an entry
+OWN = "urn:x-exemplar:feed"  # namespace of the data for the next write: version and rank of an entry
 JSON_FEED = "https://jsonfeed.org/version/1.1"
 GENERATOR = "Exemplar"
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -43,12 +43,12 @@ class AtomForm:
 
     def write(self, entries: Sequence[FeedEntry]) -> bytes:
         """Return the feed as XML in UTF-8."""
-        namespaces: Any = {None: ATOM, "exemplar": OWN}  # its declared type lacks the default namespace
+        namespaces: Any = {None: ATOM, "exemplar": OWN}  # lxml's declared type does not allow the default namespace
         feed = etree.Element(f"{_ATOM}feed", nsmap=namespaces)
         _add(feed, "id", stable_id("feed", self._title))
         _add(feed, "title", self._title)
         _add(feed, "updated", _newest(entries))
-        _add(_add(feed, "author"), "name", self._title or GENERATOR)  # of entries without one
+        _add(_add(feed, "author"), "name", self._title or GENERATOR)  # the author of entries without one
         if home := _home(entries):
             _add(feed, "link", rel="alternate", href=home)
         _add(feed, "generator", GENERATOR)

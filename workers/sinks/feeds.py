@@ -2,9 +2,9 @@
 
     news.atom    news.feed.json    news.atom?items=100
 
-The file is written whole under a temporary name and renamed. It is also its own memory: the next write reads its
-entries and adds those of the rows. A new version of an article replaces its entry, whose id stays the same. Characters
-that XML forbids are removed from an Atom feed; a lone surrogate becomes "?" in both.
+The whole file is written under a temporary name and renamed. It also contains the state of the feed: the next write
+reads its entries and adds those of the rows. A new version of an article replaces its entry, whose id stays the same.
+Characters that XML forbids are removed from an Atom feed; a lone surrogate becomes "?" in both.
 """
 
 import fcntl
@@ -27,7 +27,7 @@ from .kinds import Target
 from .templates import read_template
 
 ITEMS, MOST_ITEMS = 50, 1000
-FIRST_PAUSE, LONGEST_PAUSE = 0.001, 0.05  # seconds between two tries for the lock
+FIRST_PAUSE, LONGEST_PAUSE = 0.001, 0.05  # seconds between two attempts to get the lock
 _ITEMS = re.compile(r"(.*)\?items=(\d{1,9})", re.DOTALL)
 
 
@@ -105,7 +105,7 @@ class FeedFile:
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Hold the file: the lock is that of the temporary file, which a holder that dies leaves to the next."""
+        """Hold the file by a lock on the temporary file, which is released when its holder dies."""
         file = -1
         try:
             make_folder(self._path.parent, self._durability)
@@ -113,7 +113,7 @@ class FeedFile:
             yield
         except OSError as error:
             raise SinkUnavailable(
-                f"output unavailable: {self._path} can't be written: {error.strerror or error}"
+                f"output unavailable: {self._path} cannot be written: {error.strerror or error}"
             ) from None
         finally:
             if file >= 0:
@@ -158,7 +158,7 @@ class FeedFile:
             pause = min(2 * pause, LONGEST_PAUSE)
 
     def _release(self, file: int) -> None:
-        """Give the lock up; a temporary file that was not renamed is removed."""
+        """Release the lock; a temporary file that was not renamed is removed."""
         with suppress(OSError):
             if os.path.samestat(os.fstat(file), self._temporary.stat()):
                 self._temporary.unlink()

@@ -13,7 +13,7 @@ from workers.sinks.durability import Durability, make_folder, sync_folder
 
 from .object_store import StoreAddress
 
-TEMPORARY = ".part"  # the names are hidden, too: programs that read a folder of files ignore them
+TEMPORARY = ".part"  # temporary names are hidden, too: programs that read a folder of files ignore them
 
 
 def open_folder(address: StoreAddress) -> "FolderStore":
@@ -29,7 +29,7 @@ def temporary_name(name: str) -> str:
 
 
 def is_leftover(other: str, name: str) -> bool:
-    """Whether a name is a temporary one of an object."""
+    """Whether `other` is a temporary name of the object `name`."""
     return other.startswith(f".{name}.") and other.endswith(TEMPORARY)
 
 
@@ -60,7 +60,7 @@ class FolderStore:
             if self.durability == "safe":
                 sync_folder(final.parent)
         except OSError as error:
-            raise self._unavailable("can't be written", error) from None
+            raise self._unavailable("cannot be written", error) from None
 
     def names(self, folder: str, start: str) -> list[str]:
         """Return the files of a folder whose names begin with `start`; none if there is no such folder."""
@@ -69,15 +69,15 @@ class FolderStore:
                 return [file.path for file in files if file.name.startswith(start) and file.is_file()]
         except FileNotFoundError:
             return []
-        except OSError as error:  # such as a file where the folder, or one above it, should be
-            raise self._unavailable("can't be read", error) from None
+        except OSError as error:  # such as a file in place of the folder or of one above it
+            raise self._unavailable("cannot be read", error) from None
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a file."""
         try:
             return Path(path).read_bytes()
         except OSError as error:
-            raise self._unavailable("can't be read", error) from None
+            raise self._unavailable("cannot be read", error) from None
 
     @contextmanager
     def open(self, path: str) -> Iterator[BinaryIO]:
@@ -86,17 +86,17 @@ class FolderStore:
             with Path(path).open("rb") as file:
                 yield file
         except OSError as error:
-            raise self._unavailable("can't be read", error) from None
+            raise self._unavailable("cannot be read", error) from None
 
     def check(self, folder: str) -> None:
-        """Create the folder, and a file in it that is removed again."""
+        """Create the folder, and create and remove a file in it."""
         probe = Path(folder) / temporary_name("check")
         try:
             make_folder(Path(folder), self.durability)
             probe.write_bytes(b"")
             probe.unlink()
         except OSError as error:
-            raise self._unavailable("can't be written", error) from None
+            raise self._unavailable("cannot be written", error) from None
 
     def close(self) -> None:
         """Do nothing: nothing is open between calls."""

@@ -12,7 +12,7 @@ from typing import Any
 FENCE = "---"
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})  # not texts in YAML 1.1
-# C1 controls, line ends of YAML 1.1, marks of byte order, and what is no character
+# C1 controls, line ends of YAML 1.1, byte order marks, and noncharacters
 _TO_ESCAPE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _EXPONENT = re.compile(r"(?<![\w.\"])(-?\d+)(?=[eE][-+]?\d)")
 

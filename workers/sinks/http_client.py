@@ -1,7 +1,8 @@
 """HTTP requests to the targets of outputs: time limits, size limits, TLS, proxies, and messages without secrets.
 
-Each request has a connection of its own: so a second answer of a target cannot be mistaken for the answer to the next
-request. Redirects are not followed. Proxies of the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`) are used.
+Each request has a connection of its own, so that a superfluous response of a target is not taken for the response to
+the next request. Redirects are not followed. Proxies of the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`) are
+used.
 """
 
 import base64
@@ -41,19 +42,19 @@ from workers.variables import VARIABLE
 
 from .kinds import Target
 
-MOST_WAIT = 3600.0  # seconds: a longer Retry-After counts as this
-MOST_WORDS = 200  # characters of an answer that are shown
+MOST_WAIT = 3600.0  # seconds; a longer Retry-After counts as this
+MOST_WORDS = 200  # characters of a response that are shown
 _AUTHORITY = re.compile(r"(?:[a-z]+\+)?(https?)://([^/?#]*)([^#]*)(#.*)?", re.IGNORECASE | re.DOTALL)
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]\s]+)(?::(\d{1,5}))?")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 
-# urllib3 logs the path and query of each request at level DEBUG, and they may hold a token
+# urllib3 logs the path and query of each request at level DEBUG, and they may contain a token
 logging.getLogger("urllib3.connectionpool").addFilter(lambda record: record.levelno > logging.DEBUG)
 
 
 @dataclass(frozen=True, slots=True)
 class HttpLimits:
-    """Seconds: for a connection, without any byte of an answer, for one request, for all requests of one call."""
+    """Time limits in seconds: to connect, between bytes of a response, for a request, for all requests of a call."""
 
     connect: float = 5.0
     read: float = 20.0
@@ -63,7 +64,7 @@ class HttpLimits:
 
 @dataclass(frozen=True, slots=True)
 class HttpAddress:
-    """The parts of an address. `options`: those parameters that are for us, removed from `path`, in order."""
+    """The parts of an address. `options`: the parameters for this program, in order; `path` does not contain them."""
 
     scheme: str
     host: str = field(repr=False)
@@ -73,7 +74,7 @@ class HttpAddress:
     options: Sequence[tuple[str, str]] = field(repr=False)
 
     def option(self, name: str, default: str = "") -> str:
-        """Return the value of an option, the last if it is there several times."""
+        """Return the value of an option; if it is given several times, the last one."""
         return dict(self.options).get(name, default)
 
 
@@ -97,9 +98,9 @@ class HttpAnswer:
 
 
 def parse_address(target: Target, own: Collection[str]) -> HttpAddress:
-    """Return the parts of a target's address. `own`: names of parameters that are options for us.
+    """Return the parts of a target's address. `own`: names of parameters that are options of this program.
 
-    A parameter whose name is percent-encoded (`%73ecret`) is not ours. Raises `OutputError`.
+    A parameter whose name is percent-encoded (`%73ecret`) is not such an option. Raises `OutputError`.
     """
     match = _AUTHORITY.fullmatch(target.address)
     login, _, place = match[2].rpartition("@") if match else ("", "", "")
@@ -138,7 +139,7 @@ class HttpClient:
     def __init__(
         self, target: Target, address: HttpAddress, authorization: str = "", *, limits: HttpLimits | None = None
     ):
-        """`authorization`: the value of that header; else it is made from the login of the address."""
+        """`authorization`: the value of that header; by default it is made from the login of the address."""
         self._secrets = [value.removeprefix("whsec_") for _, value in address.options]
         self.name = shown(target.label)
         self.limits = limits or HttpLimits()
@@ -157,15 +158,15 @@ class HttpClient:
         self._base = f"{address.scheme}://{address.host}{port}"
 
     def begin(self) -> None:
-        """Begin a call of the sink: from now on its requests have `limits.call` seconds, all together."""
+        """Begin a call of the sink: from now on all of its requests together have `limits.call` seconds."""
         self._end = time.monotonic() + self.limits.call
 
     def request(
         self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None, *, most: int = 4096
     ) -> HttpAnswer:
-        """Send a request and return the answer, whatever its status. `most`: bytes of its body to read.
+        """Send a request and return the response with any status. `most`: bytes of its body to read.
 
-        Raises `SinkUnavailable` if there is no answer in time.
+        Raises `SinkUnavailable` if there is no response in time.
         """
         limit = min(self.limits.request, self._end - time.monotonic())
         if limit <= 0:
@@ -175,10 +176,10 @@ class HttpClient:
         def exchange() -> None:
             try:
                 results.append(self._exchange(method, path, body, headers or {}, most))
-            except Exception as error:  # handed over to the thread that waits
+            except Exception as error:  # passed to the thread that waits
                 results.append(error)
 
-        thread = threading.Thread(target=exchange, daemon=True)  # else names and trickling answers have no time limit
+        thread = threading.Thread(target=exchange, daemon=True)  # name resolution and slow responses have no time limit
         thread.start()
         thread.join(limit)
         if not results:
@@ -196,7 +197,7 @@ class HttpClient:
         return SinkUnavailable(f"output unavailable: {self.name}: {why}", wait=wait)
 
     def words(self, answer: HttpAnswer) -> str:
-        """Return status and first words of an answer: printable characters on one line, without secrets."""
+        """Return status and first words of a response: printable characters on one line, without secrets."""
         text = self.printable(answer.body.decode("utf-8", "replace"))
         return f"{answer.status} {text}".strip()
 
@@ -208,7 +209,7 @@ class HttpClient:
 
     def _concealed(self, text: str) -> str:
         label, address = self._label_and_address
-        parts = VARIABLE.split(label)[::3]  # two groups: each variable's name and default
+        parts = VARIABLE.split(label)[::3]  # every third part is text; between them are a variable's name and default
         match = re.fullmatch("(.*)".join(map(re.escape, parts)), address, re.DOTALL)
         values = match.groups() if match else ()
         _, _, credentials = self._headers.get("authorization", "").partition(" ")
@@ -223,7 +224,7 @@ class HttpClient:
         response = manager.urlopen(
             method,
             self._base + path,
-            body=BytesIO(body) if body else None,  # sent in pieces: the time limit is for each
+            body=BytesIO(body) if body else None,  # sent in pieces, so that the time limit is for each piece
             headers={**self._headers, **headers, "content-length": str(len(body))},
             retries=False,
             redirect=False,
@@ -235,7 +236,7 @@ class HttpClient:
         try:
             received = response.read(most) or b""
         except (HTTPError, OSError):
-            pass  # a status is an answer, even if the rest is missing
+            pass  # a status counts as a response, even if the rest is missing
         finally:
             response.close()
             manager.clear()  # the connection is not used again
@@ -319,13 +320,13 @@ def _tls_context(target: Target, authority: str) -> ssl.SSLContext:
     except OSError as error:
         reason = "it holds no certificates" if isinstance(error, ssl.SSLError) else error.strerror
         raise OutputError(
-            f"task {target.task}: output {shown(target.label)}: the file of option ca can't be used: {reason}"
+            f"task {target.task}: output {shown(target.label)}: the file of option ca cannot be used: {reason}"
         ) from None
     return context
 
 
 def _why(error: Exception, limits: HttpLimits) -> str:
-    """Return our own words for an error: those of the libraries quote addresses."""
+    """Return a description of an error in our own words: the texts of libraries quote addresses."""
     cause = error.args[-1] if error.args and isinstance(error.args[-1], Exception) else error.__cause__
     if isinstance(error, ProxyError):
         return f"the proxy: {_why(cause, limits) if isinstance(cause, Exception) else 'no connection'}"
@@ -341,7 +342,7 @@ def _why(error: Exception, limits: HttpLimits) -> str:
         return f"TLS: {_tls_words(cause)}"
     if isinstance(error, ProtocolError):
         return _protocol_words(cause)
-    return _system_words(error) or _system_words(cause) or "the request can't be sent"
+    return _system_words(error) or _system_words(cause) or "the request cannot be sent"
 
 
 def _system_words(error: BaseException | None) -> str:

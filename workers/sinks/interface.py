@@ -50,7 +50,7 @@ class WrittenRow:
 
 
 class Sink(Protocol):
-    """Writes rows to an output, once for each key. Raises `SinkUnavailable` if the output can't be written now."""
+    """Writes rows to an output, once for each key. Raises `SinkUnavailable` if the output cannot be written now."""
 
     name: str  # for messages: its path, or its address without secrets
 
@@ -160,7 +160,7 @@ class BatchSink(Protocol):
     def write(self, batch: RowBatch) -> None:
         """Write the rows; when it returns, the target has them and does not lose them.
 
-        Raises `SinkUnavailable` if the target can't take rows now: any number of rows may be written, and the batch is
+        Raises `SinkUnavailable` if the target cannot take rows now: any number of rows may be written, and the batch is
         delivered again. Raises `RowsRefused` if the target refuses rows for what they contain: all others are written.
         """
         ...

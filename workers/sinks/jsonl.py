@@ -65,15 +65,15 @@ class JsonLinesFormat:
             json.loads(tail)
         except ValueError:
             return start
-        return size + 1  # a complete row, as some editors save it
+        return size + 1  # a complete row without a line end, as some editors save it
 
     def urls(self, file: int, start: int) -> Iterator[tuple[bytes, int, int]]:
-        """Yield what looks like the canonical URL of a row."""
+        """Yield the texts that may be the canonical URL of a row, each with its position and the end of its line."""
         with mapped(file) as text:
             yield from self.urls_in(text, start)
 
     def urls_in(self, text: Buffer, start: int) -> Iterator[tuple[bytes, int, int]]:
-        """Yield what looks like the canonical URL of a row, where the text has it and where the line ends."""
+        """Yield the texts that may be the canonical URL of a row, each with its position and the end of its line."""
         for match in self.url_pattern.finditer(text, start):
             end = text.find(b"\n", match.end())
             if end < 0:

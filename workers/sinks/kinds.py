@@ -25,7 +25,8 @@ from .options import BATCH_ROWS, BATCH_SECONDS, OutputOptions
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What opens a sink. `address`: the output with `{task}` and `${VARIABLES}` replaced; it may contain secrets.
+    """The data for opening a sink. `address`: the output with `{task}` and `${VARIABLES}` replaced; it may contain
+    secrets.
 
     `label`: the output as in tasks.yaml, for messages. Relative paths are relative to `folder`.
     """
@@ -42,12 +43,12 @@ class Target:
 class Kind:
     """One kind of output. `opens`: `module:function` within `workers.sinks`, from a `Target` to a sink.
 
-    `schemes`: of its addresses, "" for a path. `suffixes`: one of which it ends in; none: any. `extra`: what to install
-    with it, `exemplar-crawler[extra]`. `is_queued`: it opens a `BatchSink`; its rows are queued and delivered in
-    batches. `takes`: the options of an output that have an effect, besides `batch`, which queued kinds have.
-    `placeholders`: what its addresses may contain besides `{task}`. `reads`: `module:function` within `workers.sinks`,
-    from a `Target` to the rows that the output has, oldest first; empty if they can't be read. `batch_rows`,
-    `batch_seconds`: of a batch, unless its options differ.
+    `schemes`: of its addresses, "" for a path. `suffixes`: its addresses end with one of them; none: with any. `extra`:
+    the extra of `exemplar-crawler` that it needs. `is_queued`: it opens a `BatchSink`; its rows are queued and
+    delivered in batches. `takes`: the options of an output that have an effect, besides `batch`, which queued kinds
+    have. `placeholders`: those that its addresses may contain besides `{task}`. `reads`: `module:function` within
+    `workers.sinks`, from a `Target` to the rows that the output has, oldest first; empty if they cannot be read.
+    `batch_rows`, `batch_seconds`: the size and age at which a batch is delivered, unless the output's options differ.
     """
 
     name: str
@@ -69,11 +70,11 @@ class Kind:
     def rows(self, target: Target) -> Iterator[Row]:
         """Yield the rows that a target has, oldest first.
 
-        Raises `OutputError` if the kind can't be read, the target is invalid or its extra is not installed, and
+        Raises `OutputError` if the kind cannot be read, the target is invalid or its extra is not installed, and
         `SinkUnavailable`.
         """
         if not self.reads:
-            raise OutputError(f"task {target.task}: rows can't be read from {shown(target.label)}")
+            raise OutputError(f"task {target.task}: rows cannot be read from {shown(target.label)}")
         return cast(Callable[[Target], Iterator[Row]], self._imported(self.reads, target))(target)
 
     def options(self) -> tuple[str, ...]:
@@ -98,7 +99,7 @@ WEBHOOK_SCHEMES = ("https", "http", "webhook+https", "webhook+http")
 SEARCH_SCHEMES = tuple(
     f"{product}+{scheme}" for product in ("elasticsearch", "opensearch") for scheme in ("http", "https")
 )
-_STORE_KINDS = {  # by extra
+_STORE_KINDS = {  # kinds of stores, by extra
     "azure": ("az", "abfs", "abfss"),
     "gcs": ("gs", "gcs"),
     "s3": ("s3", "s3a", "memory"),
@@ -107,11 +108,11 @@ _STORE_KINDS = {  # by extra
 _STORES = ("file", *(scheme for schemes in _STORE_KINDS.values() for scheme in schemes))
 _MYSQL = ("mysql", "mysql+pymysql", "mariadb", "mariadb+pymysql")
 _POSTGRESQL = ("postgresql", "postgresql+psycopg", "postgres")
-OBJECT_ROWS = 5000  # of a batch: many small objects are slow to read
+OBJECT_ROWS = 5000  # rows of a batch; many small objects are slow to read
 _DATED, _IN_STORES = ("date",), ("date", "batch")
 _LINES, _TABLE = "reading:jsonl_rows", "reading:sqlite_rows"
 
-KINDS: dict[str, Kind] = {  # of several that fit, the first
+KINDS: dict[str, Kind] = {  # if several fit an output, the first one is used
     kind.name: kind
     for kind in (
         Kind("jsonl", "jsonl:open_jsonl", suffixes=(".jsonl", ".ndjson"), placeholders=_DATED, reads=_LINES),
@@ -182,7 +183,7 @@ KINDS: dict[str, Kind] = {  # of several that fit, the first
     )
 }
 _SCHEME = re.compile(r"([a-z][a-z0-9]+(?:\+[a-z0-9]+)?):", re.IGNORECASE)  # two letters at least: C: is a drive
-_OPTION = re.compile(r"\?items=\d+$")  # of the path of a feed
+_OPTION = re.compile(r"\?items=\d+$")  # option in the path of a feed
 
 
 def scheme_of(output: str) -> str:
@@ -204,7 +205,7 @@ def known_schemes() -> tuple[str, ...]:
 
 
 def known_kinds() -> str:
-    """Return the known outputs, for messages: all suffixes, and of each kind the usual scheme."""
+    """Return the known outputs, for messages: all suffixes, and the usual scheme of each kind."""
     schemes = dict.fromkeys(scheme for kind in KINDS.values() for scheme in kind.schemes[:1] if scheme)
     return (
         f"use a path that ends in {', '.join(suffixes_at(''))}, or an address that begins with "
@@ -253,7 +254,7 @@ def is_queued(output: str, task: str) -> bool:
 
 
 def batch_size(output: str, task: str, options: OutputOptions) -> tuple[int, float]:
-    """Return rows and seconds after which a batch of an output is delivered: of its options, else of its kind."""
+    """Return rows and seconds after which a batch of an output is delivered: from its options, else from its kind."""
     rows, seconds = options.batch_rows, options.batch_seconds
     if rows is None or seconds is None:
         kind = None

@@ -1,14 +1,14 @@
 """Markdown: one file per article, with its fields as front matter in YAML.
 
     ---
-    title: "…"            each value as JSON, which YAML 1.1 and 1.2 read alike
+    title: "…"            each value as JSON, with the same meaning in YAML 1.1 and 1.2
     ---
 
     the article, or the output of the template
 
 Rows are also listed in a hidden file of the folder (`.output-…/rows.jsonl`), in which they are looked up. A file is
 written elsewhere, synchronised and renamed; then the row is listed. So a row that is delivered again replaces its file
-with the same text, or is listed already. A row exists as long as its file: removing the file removes the row.
+with the same text, or is already listed. A row exists as long as its file: removing the file removes the row.
 """
 
 import os
@@ -34,18 +34,18 @@ from .paths import PathPattern, day_of, pattern_of
 from .sqlite import COLUMNS
 from .templates import read_template
 
-ID_DIGITS = 12  # hexadecimal, of a hash of task and canonical URL
-TITLE_BYTES = 80  # of a title as part of a file name
+ID_DIGITS = 12  # hexadecimal digits of the hash of task and canonical URL
+TITLE_BYTES = 80  # bytes of a title as part of a file name
 PLACEHOLDERS = {"title": TITLE_BYTES, "id": ID_DIGITS, "version": 10}
 NAMES_TRIED = 100  # A.md, A-0123456789ab.md, A-0123456789ab-2.md …
-ADDED_BYTES = ID_DIGITS + 4  # to a name that another article has
-BODY_FIELDS = frozenset({"text", "blocks"})  # not in the front matter, unless they are chosen
+ADDED_BYTES = ID_DIGITS + 4  # bytes added to a name that another article has
+BODY_FIELDS = frozenset({"text", "blocks"})  # fields that are in the front matter only if they are chosen
 DEFAULT_TEMPLATE = "$body\n"
 TEMPLATE_NAMES = frozenset({"body", "date", "id", *COLUMNS} - {"blocks"})
 LISTED = ("task", "url", "canonical_url", "version", "fetched_at", "listed_on", "content_hash")
 _FORBIDDEN = frozenset(
     '<>:"/\\|?*\u2044\u2215\u29f8\uff0f\uff3c'
-)  # in names of files, on any system; and what looks alike
+)  # characters that are not allowed in file names on some system, and their look-alikes
 _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("com", "lpt") for n in range(10))})
 
 
@@ -96,7 +96,7 @@ class MarkdownSink:
             self._write_all(paths)
         except OSError as error:
             raise SinkUnavailable(
-                f"output unavailable: {self.name} can't be written: {error.strerror or error}"
+                f"output unavailable: {self.name} cannot be written: {error.strerror or error}"
             ) from None
         self._list.append(listed)
 
@@ -125,7 +125,7 @@ class MarkdownSink:
         return str(path.relative_to(self.pattern.root))
 
     def _path(self, row: Row, earlier: Sequence[Row], owners: dict[Path, str]) -> Path:
-        """Return where a row's file is or shall be: where an earlier version is, else where no other article is."""
+        """Return the path of a row's file: that of an earlier version, else one that no other article has."""
         if earlier and "version" not in self._placeholders:
             path = self.pattern.root / str(max(earlier, key=lambda other: int(other["version"]))["file"])
             self.pattern.check_inside(path)
@@ -150,7 +150,7 @@ class MarkdownSink:
         except IsADirectoryError:
             return "?"
         if not content.strip(b"\0"):
-            return ""  # a power failure has left it, with durability `fast`
+            return ""  # an empty file, left by a power failure with durability `fast`
         fields = read_front_matter(content)
         task, canonical_url, _ = (fields.get(name) for name in self.options.key_names())
         is_ours = isinstance(task, str) and isinstance(canonical_url, str)
@@ -165,7 +165,7 @@ class MarkdownSink:
         return (front_matter(fields) + "\n" + body).encode("utf-8", "replace")
 
     def _write_all(self, contents: dict[Path, bytes]) -> None:
-        """Write all files in the folder of the list of rows, then move them to their places; undo it if one fails."""
+        """Write all files in the folder of the list of rows, then move them to their paths; undo this if one fails."""
         folder = self.pattern.hidden("new")
         make_folder(folder, self.durability)
         new: list[Path] = []
@@ -242,7 +242,7 @@ def _is_dropped(letter: str) -> bool:
 
 
 def _template_value(row: Row, name: str) -> str:
-    """Return the value of a template's name: the article as Markdown, its text as it is, other fields escaped."""
+    """Return the value of a template's name: the article as Markdown, its text unchanged, other fields escaped."""
     match name:
         case "body":
             return markdown_of(row)

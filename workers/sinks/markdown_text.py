@@ -9,8 +9,8 @@ from typing import Any
 
 from workers.rows import Row
 
-_MARKUP = re.compile(r"[\\`*_\[\]<>&~|{}$]")  # { also begins what site generators run
-_AT_START = re.compile(r"^(\s*\d*)([#+\-=:]|(?<=\d)[.)])", re.MULTILINE)  # of headings, lists and rules
+_MARKUP = re.compile(r"[\\`*_\[\]<>&~|{}$]")  # { also begins the code of site generators
+_AT_START = re.compile(r"^(\s*\d*)([#+\-=:]|(?<=\d)[.)])", re.MULTILINE)  # signs of headings, lists and rules
 
 
 def markdown_of(row: Row) -> str:

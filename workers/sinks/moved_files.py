@@ -1,4 +1,4 @@
-"""Files beside an output that were moved aside, as `logrotate` does it, compressed ones too.
+"""Files beside an output that were moved aside, as by `logrotate`, including compressed ones.
 
 out.jsonl.1   out.jsonl-20270131   out.jsonl.2.gz   out.jsonl-20270130.zst
 """
@@ -17,13 +17,13 @@ from typing import IO
 import zstandard
 
 CHUNK = 1 << 20  # bytes
-ENDINGS = (".*", "-[0-9]*")  # of their names, as patterns of `glob`
+ENDINGS = (".*", "-[0-9]*")  # the ends of their names, as patterns of `glob`
 COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
-DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)  # of a compressed file
+DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)  # errors of a damaged compressed file
 
 
 def moved_aside(path: Path) -> set[Path]:
-    """Return the files beside `path` that had its name. `out.jsonl.gz` is an output of its own beside `out.jsonl`."""
+    """Return the files beside `path` that had its name. `out.jsonl.gz` is another output, not one of `out.jsonl`."""
     name = glob.escape(path.name)
     return {
         other
@@ -34,7 +34,7 @@ def moved_aside(path: Path) -> set[Path]:
 
 
 def opened(path: Path) -> io.BufferedIOBase:
-    """Open a file for reading its content, whatever it is compressed with.
+    """Open a file for reading its content, decompressed if it is compressed.
 
     Raises `OSError`; reading raises one of `DAMAGE` where the content is damaged.
     """
@@ -52,7 +52,7 @@ def opened(path: Path) -> io.BufferedIOBase:
 
 
 def unpacked(path: Path) -> tuple[IO[bytes], Exception | None]:
-    """Return a temporary file without a name with the content of a compressed one, and what is wrong with its end.
+    """Return an unnamed temporary file with the content of a compressed file, and the error at a damaged end, or None.
 
     Raises `OSError` if the file cannot be read, or the temporary one cannot be written.
     """
@@ -61,7 +61,7 @@ def unpacked(path: Path) -> tuple[IO[bytes], Exception | None]:
         copy = stack.enter_context(tempfile.TemporaryFile(prefix="exemplar-"))
         try:
             with opened(path) as file:
-                while part := file.read1(CHUNK):  # `read` would lose what came before the damage
+                while part := file.read1(CHUNK):  # `read` would lose the data before the damage
                     copy.write(part)
         except DAMAGE as error:
             if isinstance(error, OSError) and error.errno:

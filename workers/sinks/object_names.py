@@ -22,19 +22,19 @@ from workers.errors import OutputError
 from workers.rows import Row
 
 DATE, BATCH = "{date}", "{batch}"
-FOLDER_SUFFIX = ".jsonl.gz"  # of a path that ends in /
+FOLDER_SUFFIX = ".jsonl.gz"  # suffix for a path that ends in /
 _ID = r"[0-9a-f]{32}"
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectNames:
-    """`template`: the path of an object with `{date}` and `{batch}`; the latter is in its last part."""
+    """The names of objects. `template`: their path with `{date}` and `{batch}`, which is in the last part."""
 
     template: str
 
     @property
     def root(self) -> str:
-        """The folder that all objects are below."""
+        """The folder that contains all objects, directly or below."""
         return self.template[: min(self.template.index(DATE), self.template.index(BATCH))].rpartition("/")[0]
 
     def path(self, day: date, batch: str) -> str:
@@ -56,7 +56,8 @@ class ObjectNames:
 
 
 def object_names(path: str, suffixes: Iterable[str], label: str, *, day_folder: str = DATE) -> ObjectNames:
-    """Return the names that a path stands for. `suffixes`: those of the format, `day_folder`: the name of a day's.
+    """Return the names that a path stands for. `suffixes`: those of the format; `day_folder`: the name of the folder of
+    a day.
 
     Raises `OutputError` that names the output as `label`.
     """

@@ -25,11 +25,11 @@ from workers.sinks.addresses import shown
 
 from .kinds import Target, expand
 
-CONNECT_TIMEOUT, ANSWER_TIMEOUT = 5.0, 20.0  # seconds
+CONNECT_TIMEOUT, ANSWER_TIMEOUT = 5.0, 20.0  # seconds to connect, and for an answer
 
 
 class ObjectStore(Protocol):
-    """Whole objects by path. An object is never visible in part."""
+    """A store of whole objects by path. An object is never visible in part."""
 
     readers: int  # how many threads may read at the same time
 
@@ -49,7 +49,7 @@ class ObjectStore(Protocol):
         ...
 
     def open(self, path: str) -> AbstractContextManager[BinaryIO]:
-        """Open an object as a seekable file; what fails in the block is an error of the store."""
+        """Open an object as a seekable file; failures in the block are raised as errors of the store."""
         ...
 
     def check(self, folder: str) -> None:
@@ -63,7 +63,7 @@ class ObjectStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """The store of a scheme: `opens` is `module:function` of a `StoreAddress`, `extra` what to install with it."""
+    """The store of a scheme. `opens`: `module:function`, called with a `StoreAddress`; `extra`: which one it needs."""
 
     opens: str
     extra: str
@@ -81,7 +81,7 @@ SCHEMES: Mapping[str, Scheme] = {
 }
 _OTHER_NAMES = {"gcs": "gs", "abfs": "az", "abfss": "az", "s3a": "s3"}
 _ADDRESS = re.compile(r"(?P<scheme>[a-z0-9]+):(?://(?P<host>[^/]*))?(?P<path>[^?]*)(?:\?(?P<options>.*))?", re.I | re.S)
-_START = r"(?P<start>[a-z0-9]+://[^/:@]*:)(?!\d+/)"  # no password, but a port
+_START = r"(?P<start>[a-z0-9]+://[^/:@]*:)(?!\d+/)"  # after it a password, not a port
 _PASSWORD = re.compile(_START + r"(?P<password>[^/]*|.*)(?P<end>@.*)", re.I | re.S)
 _PASSWORD_IN_LABEL = re.compile(_START + r"(?P<password>(?:\$\{[^}]*\}|[^@/])*)(?P<end>@.*)", re.I | re.S)
 

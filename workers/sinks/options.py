@@ -13,11 +13,11 @@ BATCH_ROWS, BATCH_SECONDS = 500, 10.0
 
 @dataclass(frozen=True, slots=True)
 class RowCondition:
-    """Which rows an output gets. An empty field means no condition."""
+    """The conditions on the rows that an output gets. An empty field means no condition."""
 
     languages: tuple[str, ...] = ()  # ISO 639-1, such as zh
-    confidence: float = 0.0  # at least
-    keywords: tuple[str, ...] = ()  # in title or text; one is enough
+    confidence: float = 0.0  # the least confidence
+    keywords: tuple[str, ...] = ()  # of which the title or text has at least one
 
     def admits(self, row: Row) -> bool:
         """Whether the output gets the row."""
@@ -46,7 +46,7 @@ class OutputOptions:
 
     def to_json(self) -> str:
         """Return the options as JSON text, as `workers.extraction_config` keeps them."""
-        given = {name: value for name, value in asdict(self).items() if value is not None}  # else 0.2 fails
+        given = {name: value for name, value in asdict(self).items() if value is not None}  # version 0.2 refuses None
         return json.dumps(given, ensure_ascii=False, sort_keys=True)
 
     @classmethod

@@ -29,7 +29,7 @@ from .written_keys import WrittenKey
 
 SUFFIXES = (".parquet",)
 DAY_FOLDER = f"day={DATE}"
-GROUP_ROWS, GROUP_CHARACTERS = 5000, 64_000_000  # of a row group; its text is in memory twice
+GROUP_ROWS, GROUP_CHARACTERS = 5000, 64_000_000  # limits of a row group; its text is in memory twice
 COMPRESSION_LEVEL = 3
 
 _TEXT, _TEXTS = pa.string(), pa.list_(pa.string())
@@ -37,7 +37,7 @@ _LINK = pa.struct([("text", _TEXT), ("url", _TEXT)])
 _BLOCK = pa.struct(
     [("kind", _TEXT), ("text", _TEXT), ("level", pa.int8()), ("links", pa.list_(_LINK)), ("images", _TEXTS)]
 )
-COLUMNS: Mapping[str, pa.DataType] = {  # of all fields of `workers.rows`; any other is JSON in a text column
+COLUMNS: Mapping[str, pa.DataType] = {  # types of all fields of `workers.rows`; any other is JSON in a text column
     "task": _TEXT,
     "url": _TEXT,
     "canonical_url": _TEXT,

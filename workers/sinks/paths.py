@@ -1,7 +1,7 @@
 """Paths of outputs with placeholders, such as `out/{date:%Y/%m}/news.jsonl`.
 
-The folder that the fixed part of a path names is its root: the part before the first component with a placeholder.
-Whatever a row contains, its path is below the root, even if folders below the root are symbolic links.
+The root of a path is the folder before its first component with a placeholder. The path of a row is always below the
+root, for any content of the row and even if folders below the root are symbolic links.
 
 `{date}` is the day on which the page was fetched, in UTC: a row that is delivered again belongs to the same file.
 """
@@ -19,12 +19,12 @@ from workers.rows import Row
 
 from .kinds import Target
 
-DIRECTIVES: Mapping[str, int] = {"Y": 4, "y": 2, "m": 2, "d": 2, "j": 3, "G": 4, "V": 2}  # of `{date:…}`; digits
+DIRECTIVES: Mapping[str, int] = {"Y": 4, "y": 2, "m": 2, "d": 2, "j": 3, "G": 4, "V": 2}  # of `{date:…}`, with digits
 LONGEST_NAME = 255  # bytes of a file name, on all usual file systems
 _DEFAULT_DATE = "%Y-%m-%d"
 _PLACEHOLDER = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
-_PLACEHOLDER_BEGINS = re.compile(r"\{\w+[:}]")  # the format of a date may hold separators
-_NO_DAY = date(1970, 1, 1)  # of a row without a time
+_PLACEHOLDER_BEGINS = re.compile(r"\{\w+[:}]")  # the format of a date may contain separators
+_NO_DAY = date(1970, 1, 1)  # the day of a row without a time
 
 
 class PathOutside(OutputError, SinkUnavailable):
@@ -54,7 +54,7 @@ class PathPattern:
             self._check(added)
 
     def hidden(self, name: str) -> Path:
-        """Return the path of a file of our own: in a hidden folder of the root, of its own for each pattern."""
+        """Return the path of an auxiliary file, in a hidden folder of the root that each pattern has for itself."""
         return self.root / f".output-{sha256(self.below.encode()).hexdigest()[:8]}" / name
 
     def path_of(self, row: Row, values: Mapping[str, str] | None = None) -> Path:
@@ -132,7 +132,7 @@ def pattern_of(target: Target, *, names: Mapping[str, int] | None = None, added:
 def check_task(task: str) -> None:
     """Raise `OutputError` if a task's name, which may be part of a path, cannot be part of a file name."""
     if "/" in task or "\0" in task or task.startswith("."):
-        raise OutputError(f"task {task!r}: the name can't be part of a path; rename it")
+        raise OutputError(f"task {task!r}: the name cannot be part of a path; rename it")
 
 
 def refuse_placeholders(pattern: PathPattern, kind: str) -> None:

@@ -23,7 +23,7 @@ from workers.sinks.row_schema import FIELDS
 from .kinds import Target
 from .moved_files import DAMAGE, ENDINGS, opened
 
-NEEDED = (*KEY, "url", "text", "fetched_at")  # fields without which a line is no row of ours
+NEEDED = (*KEY, "url", "text", "fetched_at")  # fields that every row of this program has
 LONGEST_LINE = 256 * 2**20  # bytes
 _PLACEHOLDER = re.compile(r"\{\w+(?::[^{}]*)?\}")
 
@@ -61,7 +61,7 @@ def sqlite_rows(target: Target) -> Iterator[Row]:
 
 
 def sqlite_records(path: Path, start: int = 0, most: int = -1) -> Iterator[tuple[int, Row | None]]:
-    """Yield rowid and row of each record of table `articles` from a rowid on; None for a record that is no row of ours.
+    """Yield rowid and row of each record of table `articles` from a rowid on; None for a record of another program.
 
     `most`: how many at most; -1: all. Raises `sqlite3.Error`.
     """
@@ -77,7 +77,7 @@ def sqlite_records(path: Path, start: int = 0, most: int = -1) -> Iterator[tuple
 
 
 def row_in(line: bytes) -> Row | None:
-    """Return the row of a JSON line; None if it is no row of ours."""
+    """Return the row of a JSON line; None if this program did not write it."""
     try:
         row = json.loads(line)
     except ValueError:
@@ -101,7 +101,7 @@ def _empty(field: str) -> Any:
 
 
 def _value(field: str, value: Any) -> Any:
-    """Return a column's value as the row had it."""
+    """Return a column's value in the form that the row had."""
     kind = FIELDS[field]["type"] if field in FIELDS else ""
     if kind == "array":
         try:
@@ -121,7 +121,7 @@ def _rows_of_file(path: Path) -> Iterator[Row]:
                 others += row is None and not line.isspace()
                 if row is not None:
                     yield row
-    except FileNotFoundError:  # moved meanwhile
+    except FileNotFoundError:  # the file was moved meanwhile
         return
     except DAMAGE as error:
         if isinstance(error, OSError) and error.errno:
@@ -132,4 +132,4 @@ def _rows_of_file(path: Path) -> Iterator[Row]:
 
 
 def _unavailable(path: str, error: Exception) -> SinkUnavailable:
-    return SinkUnavailable(f"{path} can't be read: {getattr(error, 'strerror', None) or error}")
+    return SinkUnavailable(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}")

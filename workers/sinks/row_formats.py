@@ -19,7 +19,7 @@ LOOKED_UP = (*KEY, "url", "fetched_at", "listed_on", "content_hash", "title", "t
 class RowFormat(Protocol):
     """Writes rows as bytes, and finds them again in a file. Positions and sizes are bytes."""
 
-    moves_aside: bool  # it moves files aside by itself, so rows are looked up in those too
+    moves_aside: bool  # whether the sink itself moves files aside; rows are then looked up in these, too
 
     def encode(self, rows: Sequence[Row], header: bytes) -> bytes:
         """Return the bytes to append for a group of rows.
@@ -29,7 +29,7 @@ class RowFormat(Protocol):
         ...
 
     def header_of(self, file: int) -> bytes | None:
-        """Return the part of an open file that decides how rows are appended; None if no rows can be appended."""
+        """Return the part of an open file that determines the form of appended rows; None if none can be appended."""
         ...
 
     def complete_end(self, file: int, known: int) -> int:
@@ -64,7 +64,7 @@ class StoredNames:
     def original(self, stored: Mapping[str, Any]) -> Row:
         """Return the fields by which rows are looked up, with the names of `workers.rows`.
 
-        A missing URL is taken to be the canonical one; a missing content hash is computed if title and text are there.
+        In place of a missing URL the canonical one is used; a missing content hash is computed from title and text.
         """
         if self._is_plain:
             return stored
@@ -83,7 +83,7 @@ def as_needle(url: str) -> bytes:
 
 @contextmanager
 def mapped(file: int) -> Iterator[Buffer]:
-    """Provide the content of an open file; nothing if it is not a regular file."""
+    """Yield the content of an open file; empty if it is not a regular file."""
     status = os.fstat(file)
     if status.st_size == 0 or not stat.S_ISREG(status.st_mode):
         yield b""

@@ -1,4 +1,4 @@
-"""The JSON Schema of a row (2020-12): which fields rows have, and what each means.
+"""The JSON Schema of a row (2020-12): the fields of rows and their meanings.
 
 The schema is additive: a new version may add fields and values of `method`, `page_type` and the kinds of blocks; no
 field is removed, renamed or given another type. So a reader must ignore unknown fields. Each change
@@ -11,7 +11,7 @@ from typing import Any
 from ..rows import KEY
 
 ROW_SCHEMA_VERSION = 1
-ID = "https://exemplar.example/schemas/row/{version}"  # an identifier; nothing is served there
+ID = "https://exemplar.example/schemas/row/{version}"  # an identifier, not the address of a document
 
 
 def _text(description: str, **more: Any) -> dict[str, Any]:
@@ -41,7 +41,7 @@ _BLOCK = {
             "paragraph, heading, list, table, code, quote, summary, caption or embed; later versions may add some."
         ),
         "text": _text(
-            "Each item of a list and each row of a table is one line; the cells of a row are parted by a tab."
+            "Each item of a list and each row of a table is one line; the cells of a row are separated by tabs."
         ),
         "level": {"type": "integer", "minimum": 1, "maximum": 6, "description": "Of a heading."},
         "links": {"type": "array", "items": _LINK, "description": "Links within the block; missing if there is none."},
@@ -53,7 +53,7 @@ FIELDS: Mapping[str, Mapping[str, Any]] = {  # in the order of a row
     "task": _text("Name of the task.", minLength=1),
     "url": _text("URL from which the article was fetched.", **_URL),
     "canonical_url": _text("The URL's canonical form, the same for all of its spellings.", **_URL),
-    "text": _text("The article's text; blocks are parted by a blank line."),
+    "text": _text("The article's text; its blocks are separated by blank lines."),
     "method": _text("Method that extracted the article."),
     "confidence": {
         "type": "number",
@@ -61,7 +61,7 @@ FIELDS: Mapping[str, Mapping[str, Any]] = {  # in the order of a row
         "maximum": 1,
         "description": "Measured share of similar pages whose text was right.",
     },
-    "reason": _text("Why this method was chosen, in words for a person."),
+    "reason": _text("The reason why this method was chosen, as a sentence."),
     "title": _optional("Title."),
     "published": _optional(f"When it was published. {_TIME}."),
     "modified": _optional(f"When it was last changed. {_TIME}."),

@@ -4,11 +4,12 @@
     elasticsearch+https://host:9200/news-{date:%Y.%m}?api_key=${KEY}&ca=ca.pem&analyzer=cjk
 
 Rows are written by `_bulk` with action `index`, so a row that is delivered again replaces itself. The server answers
-when the rows are in its transaction log. A missing index is created with the mapping of `MAPPING`; an existing one gets
-fields that it lacks. Other fields are stored and not indexed (`dynamic: false`), so no row is refused for a new field.
+when the rows are in its transaction log. A missing index is created with the mapping `MAPPING`; missing fields are
+added to an existing one. Other fields are stored and not indexed (`dynamic: false`), so no row is refused for a new
+field.
 
-With `{date}` or `{date:FORMAT}` a row goes into the index of its `fetched_at`. A row that may have been written before
-with another `fetched_at` is looked up in all indices of the name, and replaced where it is.
+With `{date}` or `{date:FORMAT}` a row goes into the index of its `fetched_at`. A row that may already be written
+with another `fetched_at` is looked up in all indices of the name, and replaced in its index.
 """
 
 import json
@@ -31,8 +32,8 @@ from .webhook import row_id
 
 OPTIONS = ("api_key", "ca", "analyzer")
 MOST_REQUEST = 8_000_000  # bytes of a request, unless a single row is larger; small clusters refuse 10 MB
-MOST_ANSWER = 64_000_000  # bytes
-PAUSES = (0.2, 1.0, 3.0)  # seconds before the tries of rows that the server was too busy for
+MOST_ANSWER = 64_000_000  # bytes of an answer
+PAUSES = (0.2, 1.0, 3.0)  # seconds before rows that a busy server did not accept are sent again
 LONGEST_KEYWORD = 8191  # characters; Lucene refuses terms of more than 32,766 bytes
 _OF_ITEMS = "filter_path=error,items.*._id,items.*.status,items.*.error.type,items.*.error.reason"
 _OF_HITS = "filter_path=error,hits.hits._id,hits.hits._index"
@@ -46,7 +47,7 @@ MAPPING: Mapping[str, Mapping[str, Any]] = {  # by the row's field; texts get th
     **dict.fromkeys(("confidence", "article_probability"), _FLOAT),
     **dict.fromkeys(("version", "parts"), _INTEGER),
     "tdm_reservation": {"type": "boolean"},
-    "blocks": {"type": "object", "enabled": False},  # stored as they are
+    "blocks": {"type": "object", "enabled": False},  # stored, not indexed
     **dict.fromkeys(
         (
             *("task", "url", "canonical_url", "author", "source", "keywords", "language", "site_name", "image"),
@@ -56,7 +57,7 @@ MAPPING: Mapping[str, Mapping[str, Any]] = {  # by the row's field; texts get th
         _KEYWORD,
     ),
 }
-# Items with status 400 that say something of the index, not of the row
+# Errors with status 400 whose cause is the index, not the row
 NOT_THE_ROW = frozenset({"index_closed_exception", "invalid_index_name_exception", "index_not_found_exception"})
 
 Result = TypeVar("Result")
@@ -72,7 +73,7 @@ class _Item:
     """The server's answer for one document."""
 
     status: int
-    kind: str  # of an error
+    kind: str  # the type of an error
     reason: str
 
 
@@ -112,11 +113,11 @@ class SearchSink:
         self._prepare(self._index(datetime.now(UTC).isoformat()))
 
     def close(self) -> None:
-        """Close connections; the next write looks at the index again."""
+        """Close connections; the next write checks the index again."""
         self._mapped.clear()
         self._client.close()
 
-    # Where a row goes
+    # The index of a row
 
     def _index(self, fetched_at: str) -> str:
         """Return the name of the index of a row. Raises `OutputError` if it is invalid."""
@@ -142,7 +143,7 @@ class SearchSink:
         pattern = quote(_DATE.sub("*", self._pattern), safe="*")
         path = f"{pattern}/_search?{_OF_HITS}&ignore_unavailable=true&allow_no_indices=true"
         refresh = f"{pattern}/_refresh?ignore_unavailable=true&allow_no_indices=true"
-        self._request("POST", refresh, accepted=(403, 404))  # without the permission the last second is not seen
+        self._request("POST", refresh, accepted=(403, 404))  # if it is not permitted, the last second is not found
         having: dict[str, str] = {}
         for start in range(0, len(ids), 1000):
             query = {"ids": {"values": ids[start : start + 1000]}}
@@ -162,7 +163,7 @@ class SearchSink:
         if answer.status == 404:
             body = {"mappings": {"dynamic": False, "properties": self._properties()}}
             answer = self._request("PUT", name, body, accepted=(400,))
-            if answer.status == 400:  # another process was first, or the name or analyzer is invalid
+            if answer.status == 400:  # another process created it, or the name or analyzer is invalid
                 again = self._request("GET", f"{name}/_mapping", accepted=(404,))
                 if again.status == 404:
                     raise self._wrong(f"the server did not create the index {index}: {self._error_words(answer)}")

@@ -20,7 +20,7 @@ from .folder_store import is_leftover, temporary_name
 from .object_store import ANSWER_TIMEOUT, CONNECT_TIMEOUT, StoreAddress
 
 PORT = 22
-_LOG = logging.getLogger("exemplar.sftp")  # of paramiko's connections, which would print tracebacks
+_LOG = logging.getLogger("exemplar.sftp")  # the log of paramiko's connections, which otherwise print tracebacks
 _LOG.setLevel(logging.CRITICAL + 1)
 KEEPALIVE = 15  # seconds
 
@@ -46,7 +46,7 @@ class _RefuseUnknown:
 class SftpStore:
     """Files of an SFTP server. The server's key must be in known_hosts.
 
-    A file counts as written when the server has it; whether that is on the server's disk is up to the server.
+    A file counts as written when the server has it, which may be before it is on the server's disk.
     """
 
     readers = 1
@@ -54,12 +54,12 @@ class SftpStore:
     def __init__(self, address: StoreAddress):
         self.name = address.name
         self._address = address
-        self._connection: tuple[int, paramiko.SSHClient, paramiko.SFTPClient] | None = None  # with its process
+        self._connection: tuple[int, paramiko.SSHClient, paramiko.SFTPClient] | None = None  # with its process id
 
     def put(self, path: str, data: bytes, *, is_again: bool) -> None:
         """Write a file under a temporary name and rename it. Leftovers of a killed process are removed."""
         folder, _, name = _real(path).rpartition("/")
-        with self._errors("can't be written") as sftp:
+        with self._errors("cannot be written") as sftp:
             _make_folders(sftp, folder)
             if is_again:
                 for other in sftp.listdir(folder or "/"):
@@ -67,7 +67,7 @@ class SftpStore:
                         sftp.remove(f"{folder}/{other}")
             temporary = f"{folder}/{temporary_name(name)}"
             try:
-                sftp.putfo(io.BytesIO(data), temporary)  # compares the size at the end
+                sftp.putfo(io.BytesIO(data), temporary)  # it compares the size at the end
                 _replace(sftp, temporary, f"{folder}/{name}")
             except OSError:
                 with suppress(OSError, EOFError, paramiko.SSHException):
@@ -76,7 +76,7 @@ class SftpStore:
 
     def names(self, folder: str, start: str) -> list[str]:
         """Return the files of a folder whose names begin with `start`."""
-        with self._errors("can't be listed") as sftp:
+        with self._errors("cannot be listed") as sftp:
             try:
                 return [f"{folder}/{name}" for name in sftp.listdir(_real(folder)) if name.startswith(start)]
             except FileNotFoundError:
@@ -84,7 +84,7 @@ class SftpStore:
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a file."""
-        with self._errors("can't be read") as sftp:
+        with self._errors("cannot be read") as sftp:
             data = io.BytesIO()
             sftp.getfo(_real(path), data)
             return data.getvalue()
@@ -92,13 +92,13 @@ class SftpStore:
     @contextmanager
     def open(self, path: str) -> Iterator[BinaryIO]:
         """Open a file; parts are requested as they are read."""
-        with self._errors("can't be read") as sftp, sftp.open(_real(path), "rb", bufsize=2**16) as file:
+        with self._errors("cannot be read") as sftp, sftp.open(_real(path), "rb", bufsize=2**16) as file:
             yield cast(BinaryIO, file)
 
     def check(self, folder: str) -> None:
-        """Create the folder, and a file in it that is removed again."""
+        """Create the folder, and create and remove a file in it."""
         folder = _real(folder)
-        with self._errors("can't be written") as sftp:
+        with self._errors("cannot be written") as sftp:
             _make_folders(sftp, folder)
             if not stat.S_ISDIR(sftp.stat(folder or "/").st_mode or 0):
                 raise OutputError(f"output {self.name}: {folder} is not a folder")
@@ -114,7 +114,7 @@ class SftpStore:
 
     @contextmanager
     def _errors(self, what: str) -> Iterator[paramiko.SFTPClient]:
-        """Provide the connection; every error of it becomes one of ours, in words without secrets."""
+        """Yield the connection; its errors become errors of this project, in words without secrets."""
         unavailable = f"output unavailable: {self.name} {what}"
         failure: OutputError | SinkUnavailable
         try:
@@ -205,7 +205,7 @@ class SftpStore:
 
 
 def _real(path: str) -> str:
-    """Return a path as the server has it: `/~/x` is below the folder of the login."""
+    """Return a path in the server's form: `/~/x` is below the folder of the login."""
     return path[3:] or "." if path.startswith("/~/") else path
 
 

@@ -26,10 +26,10 @@ from .sql_postgres import Postgres
 from .sql_servers import Cursor, SqlProblem, SqlServerKind, Values, one_line
 from .sql_table import DEFAULT_TABLE, ExistingTable, SqlTable, hash_of, table_of
 
-ANSWER_WAIT = 25.0  # seconds for all that is done with one connection
-TRIES = 2  # the second one with a new connection
-QUICK = 8.0  # seconds within which a try has to fail for a second one
-SETUP_TRIES = 3  # others may create the table at the same time
+ANSWER_WAIT = 25.0  # seconds for all operations of one call on a connection
+TRIES = 2  # attempts; the second one has a new connection
+QUICK = 8.0  # seconds; after a failure within this time there is a second attempt
+SETUP_TRIES = 3  # attempts to create the table, because other processes may create it at the same time
 SERVERS: Mapping[str, type[SqlServerKind]] = {
     "postgresql": Postgres,
     "postgres": Postgres,
@@ -69,9 +69,9 @@ def open_sql(target: Target) -> "SqlSink":
 
 @dataclass(frozen=True, slots=True)
 class SqlPlace:
-    """Where a sink's server is. `name`: for messages; `address`: with its secrets; `server`: without the table.
+    """The address of a sink's server. `name`: for messages; `address`: with its secrets; `server`: without the table.
 
-    `url`: what the driver connects to.
+    `url`: the URL to which the driver connects.
     """
 
     name: str = field(repr=False)
@@ -83,8 +83,8 @@ class SqlPlace:
 class SqlSink:
     """Upserts rows into a table of a server, one transaction per batch.
 
-    The table is created when it is missing, and gets the columns that it lacks; columns that are not ours stay as they
-    are. A row that the server refuses is found by halving the batch.
+    The table is created when it is missing, and gets the columns that it lacks; other columns are not changed.
+    A row that the server refuses is found by halving the batch.
     """
 
     def __init__(self, place: SqlPlace, kind: SqlServerKind, table: SqlTable, options: OutputOptions):
@@ -95,7 +95,7 @@ class SqlSink:
         self._errors: tuple[type[Exception], ...] = (*kind.errors, SQLAlchemyError, OSError)
         self._engine: Engine | None = None
         self._existing: ExistingTable | None = None
-        self._statement = ""  # the last one that changes the table, for messages
+        self._statement = ""  # the last statement that changes the table, for messages
 
     def __repr__(self) -> str:
         return f"SqlSink({self.name})"
@@ -144,7 +144,7 @@ class SqlSink:
                     problem = self._problem(error)
                     self._existing = None
                     if problem.cause == "connection" and self._engine is not None:
-                        self._engine.dispose()  # the others of the pool are lost too
+                        self._engine.dispose()  # the other connections of the pool are lost, too
                     is_quick = time.monotonic() - started < QUICK
                     if not left or problem.cause == "other" or limit.is_over or not is_quick:
                         raise self._unavailable(problem, limit.is_over) from None
@@ -152,7 +152,7 @@ class SqlSink:
 
     def _open(self) -> Engine:
         if self._engine is None:
-            _, arguments = self._kind.arguments(make_url(self._place.server))  # a file of certificates may be new
+            _, arguments = self._kind.arguments(make_url(self._place.server))  # reads certificates from the file again
             self._engine = ENGINES.acquire(self._place.server, self._place.url, arguments)
         return self._engine
 
@@ -209,7 +209,7 @@ class SqlSink:
     def _problem(self, error: Exception) -> SqlProblem:
         if isinstance(error, DBAPIError) and isinstance(error.orig, Exception):
             error = error.orig
-        if isinstance(error, SQLAlchemyError):  # of the pool, or of a server that SQLAlchemy does not know
+        if isinstance(error, SQLAlchemyError):  # an error of the pool, or of an unknown server
             return SqlProblem("other", " ".join(str(error).split()))
         return self._kind.problem(error)
 

@@ -1,6 +1,6 @@
 """Connections to SQL servers: one small pool for each address and process, and a time limit on their use.
 
-A child process begins with no connections: those of its parent are not used, and not closed either.
+A child process begins without connections: it neither uses nor closes those of its parent.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from sqlalchemy.pool import PoolProxiedConnection
 
 POOL_SIZE, POOL_MOST = 1, 5
 POOL_WAIT = 5.0  # seconds for a free connection
-RECYCLE = 600.0  # seconds after which a connection is made anew: firewalls forget idle ones
+RECYCLE = 600.0  # seconds after which a connection is replaced, since firewalls drop idle ones
 
 
 class SharedEngines:
@@ -60,7 +60,7 @@ ENGINES = SharedEngines()
 class TimeLimit:
     """Ends operations that wait for a server for too long: it shuts down the sockets of the connections in use.
 
-    libpq limits the time to connect only, and a server that hangs does not keep its own limits.
+    libpq only limits the time to connect, and a server that hangs does not enforce its own limits.
     """
 
     def __init__(self, seconds: float, socket_of: Callable[[Any], int | None]):
@@ -99,7 +99,7 @@ _LIMIT: ContextVar[TimeLimit | None] = ContextVar("_LIMIT", default=None)
 
 @contextmanager
 def connected(engine: Engine) -> Iterator[PoolProxiedConnection]:
-    """Yield a connection of the pool; an exception leaves it out of the pool, so that the next one is fresh."""
+    """Yield a connection of the pool; after an exception it is not returned to the pool, and the next one is new."""
     connection = engine.raw_connection()
     try:
         yield connection

@@ -24,16 +24,16 @@ from .sql_table import ROW_KEY, ExistingTable, SqlTable
 
 TLS_MODES = ("disable", "prefer", "require", "verify-ca", "verify-full")
 MOST_STATEMENT = 1_000_000  # bytes of one INSERT
-OVERHEAD = 20_000  # bytes of a statement beside its values, at most
+OVERHEAD = 20_000  # bytes of a statement without its values, at most
 _CONNECTION_CODES = frozenset({0, 1040, 1053, 1152, 1153, 1158, 1159, 1160, 1161, 1184, 1203, 1290, 1836, 1927})
 _TABLE_CODES = frozenset({1146, 1054})
 _DEADLOCK = 1213
-# Null, double, truncated, too long, out of range, no default, foreign key, not in the set, SIGNAL, CHECK, JSON …
+# Errors of a row: null, duplicate, truncated, too long, out of range, no default, foreign key, not in the set, SIGNAL …
 _ROW_CODES = frozenset(
     {1048, 1062, 1118, 1216, 1217, 1264, 1265, 1292, 1364, 1366, 1406, 1411, 1416, 1425, 1451, 1452, 1526, 1644, 1690}
 ) | frozenset({3140, 3141, 3143, 3144, 3145, 3146, 3147, 3156, 3819, 3903, 4025, 4038, 4078})
-_ROW_STATES = ("21", "22", "23", "44", "45")  # classes of SQLSTATE, which PyMySQL has from 1.2 on
-FIRST_OF_SIGNALS = 30_000  # codes of errors that triggers raise themselves begin there
+_ROW_STATES = ("21", "22", "23", "44", "45")  # classes of SQLSTATE that concern a row, for PyMySQL from 1.2 on
+FIRST_OF_SIGNALS = 30_000  # smallest code of the errors that triggers raise themselves
 _GRANT = "GRANT SELECT, INSERT, UPDATE, CREATE, ALTER, INDEX ON {schema}.* TO {user}"
 
 
@@ -45,21 +45,21 @@ class MySql(SqlServerKind):
     errors = (pymysql.MySQLError,)
     advices = (
         ("^1045", "check the user and the password of the address"),
-        ("^1049", "run CREATE DATABASE {database} CHARACTER SET utf8mb4; as a user who may"),
+        ("^1049", "run CREATE DATABASE {database} CHARACTER SET utf8mb4; as an administrator"),
         ("^1044|^1142|^1143", f"run {_GRANT}; as an administrator"),
         ("^1046", "name a database in the address"),
         ("^1040|^1203|^1226", "close other clients, or raise max_connections"),
         ("^1021|^1114|^1030.*28|no space left", "free space on the server's disk"),
-        ("^1290.*secure.transport|^3159|^1045.*ssl", "the server demands TLS: add sslmode=require to the address"),
+        ("^1290.*secure.transport|^3159|^1045.*ssl", "the server requires TLS: add sslmode=require to the address"),
         ("^1290|^1836|^1792", "use the address of a server that can be written to"),
-        ("^1205", "another client locks the table: end what it does"),
+        ("^1205", "another client has locked the table: end its transaction"),
         ("^1969|^3024", "the server is slow or overloaded: look at its load and at the table's triggers"),
         ("certificate|ssl", "check sslmode, sslrootcert, ssl_cert and ssl_key of the address"),
         ("refused|no such file", "start the server, or check host and port of the address"),
         ("resolve|name or service", "check the host of the address"),
-        ("timed out|timeout", "check that the server runs, and that no firewall is in between"),
+        ("timed out|timeout", "check that the server is running, and that no firewall blocks it"),
     )  # fmt: skip
-    # Never cut a text that is too long; MariaDB alone limits the time of every statement.
+    # A text that is too long must not be truncated; only MariaDB limits the time of every statement.
     _SETUP = (
         "SET SESSION sql_mode = CONCAT(@@sql_mode, ',STRICT_ALL_TABLES'), time_zone = '+00:00', "
         f"lock_wait_timeout = {LOCK_WAIT}, innodb_lock_wait_timeout = {LOCK_WAIT} "
@@ -87,7 +87,7 @@ class MySql(SqlServerKind):
         cursor.execute("BEGIN")
 
     def existing(self, cursor: Cursor, table: SqlTable) -> ExistingTable:
-        """Ask the information schema; names of columns are in lower case, as MySQL compares them."""
+        """Read the information schema; names of columns are in lower case, since MySQL ignores case."""
         place = (table.schema, table.name)
         where = "table_schema = COALESCE(%s, DATABASE()) AND table_name = %s"
         cursor.execute(f"SELECT column_name, data_type FROM information_schema.columns WHERE {where}", place)
@@ -111,14 +111,14 @@ class MySql(SqlServerKind):
         cursor.executemany(self._insert(table, f"VALUES ({holders})"), rows)
 
     def too_long(self, cursor: Cursor, row: Values) -> str:
-        """Measure rows that may exceed `max_allowed_packet`: the server closes connections that send more."""
+        """Return why a row exceeds `max_allowed_packet`, or "": the server closes connections that send more."""
         packet = self._packet(cursor) - OVERHEAD
         if sum(4 * len(value) for value in row if isinstance(value, str)) < packet:
             return ""
         size = len(cursor.mogrify(", ".join("%s" for _ in row), row).encode())
         if size < packet:
             return ""
-        return f"the row is of {size:,} bytes; max_allowed_packet of the server is {packet + OVERHEAD:,}"
+        return f"the row has {size:,} bytes; max_allowed_packet of the server is {packet + OVERHEAD:,}"
 
     def trial(self, table: SqlTable) -> str:
         """Select nothing."""
@@ -129,7 +129,7 @@ class MySql(SqlServerKind):
         code = error.args[0] if error.args and isinstance(error.args[0], int) else 0
         words = one_line(str(error.args[-1]) if error.args else type(error).__name__)
         advice = self._advice(str(code), words)
-        is_value = not code and isinstance(error, (pymysql.DataError, pymysql.ProgrammingError))  # has no form for one
+        is_value = not code and isinstance(error, (pymysql.DataError, pymysql.ProgrammingError))  # not convertible
         state = str(getattr(error, "sqlstate", ""))
         if is_value or code in _ROW_CODES or code >= FIRST_OF_SIGNALS or state.startswith(_ROW_STATES):
             return SqlProblem("row", words, advice)
@@ -149,7 +149,7 @@ class MySql(SqlServerKind):
 
     def _insert(self, table: SqlTable, source: str) -> str:
         names = [self.dialect.identifier_preparer.quote(name) for name in table.names]
-        updates = ", ".join(f"{name} = VALUES({name})" for name in names[1:])  # MariaDB has no other form
+        updates = ", ".join(f"{name} = VALUES({name})" for name in names[1:])  # the only form that MariaDB supports
         return (
             f"INSERT INTO {table.quoted(self.dialect)} ({', '.join(names)}) {source} ON DUPLICATE KEY UPDATE {updates}"
         )

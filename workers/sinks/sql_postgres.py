@@ -31,11 +31,11 @@ class Postgres(SqlServerKind):
     errors = (psycopg.Error,)
     advices = (
         ("password authentication failed|28P01", "check the user and the password of the address"),
-        (r"database \"[^\"]*\" does not exist|3D000", "run CREATE DATABASE {database}; as a user who may"),
-        ("role \"[^\"]*\" does not exist|28000.*role", "run CREATE ROLE {user} LOGIN PASSWORD '…'; as a user who may"),
-        ("no pg_hba.conf entry.*no encryption", "the server demands TLS: add sslmode=require to the address"),
+        (r"database \"[^\"]*\" does not exist|3D000", "run CREATE DATABASE {database}; as an administrator"),
+        ("role \"[^\"]*\" does not exist|28000.*role", "run CREATE ROLE {user} LOGIN PASSWORD '…' as administrator"),
+        ("no pg_hba.conf entry.*no encryption", "the server requires TLS: add sslmode=require to the address"),
         ("no pg_hba.conf entry", "the server's pg_hba.conf does not admit this machine: add a line for it"),
-        ("server does not support SSL", "the server has no TLS: change sslmode in the address, or set its TLS up"),
+        ("server does not support SSL", "the server has no TLS: change sslmode in the address, or enable TLS there"),
         ("certificate", "check sslrootcert, sslcert and sslkey of the address"),
         ("53300|too many clients|remaining connection slots|too many connections",
          "close other clients, or raise max_connections"),
@@ -45,14 +45,14 @@ class Postgres(SqlServerKind):
         ("42501.*for database", "run CREATE SCHEMA {schema} AUTHORIZATION {user}; as the owner of the database"),
         ("42501.*must be owner", "run the statement as the owner of the table: {statement}"),
         ("42501", "run GRANT SELECT, INSERT, UPDATE ON {table} TO {user}; as the owner of the table"),
-        ("55P03|lock timeout", "another client locks the table: end what it does"),
+        ("55P03|lock timeout", "another client has locked the table: end its transaction"),
         ("57014|statement timeout", "the server is slow or overloaded: look at its load and at the table's triggers"),
         ("57P03|starting up|shutting down|recovery", "wait until the server has started"),
         ("refused|no such file", "start the server, or check host and port of the address"),
         ("resolve|translate host|name or service", "check the host of the address"),
-        ("timeout|timed out", "check that the server runs, and that no firewall is in between"),
+        ("timeout|timed out", "check that the server is running, and that no firewall blocks it"),
     )  # fmt: skip
-    # Classes of SQLSTATE that say nothing about a row; all others do, such as those that triggers raise.
+    # Classes of SQLSTATE that do not concern a row; all others do, such as those that triggers raise.
     _NOT_OF_ROWS = re.compile("08|0A|25|26|28|34|3B|3D|3F|40|42|53|55|57|58|F0|HV|XX")
     _LIMITS = (
         f"SELECT set_config('statement_timeout', '{STATEMENT_WAIT * 1000}', true), "
@@ -70,7 +70,7 @@ class Postgres(SqlServerKind):
         return url, {**options, "prepare_threshold": None}
 
     def begin(self, cursor: Cursor) -> None:
-        """Limit times for this transaction only, because of poolers; let deferred constraints refuse rows at once."""
+        """Set time limits for this transaction only, because of poolers; check deferred constraints immediately."""
         cursor.execute(self._LIMITS)
 
     def existing(self, cursor: Cursor, table: SqlTable) -> ExistingTable:
@@ -106,7 +106,7 @@ class Postgres(SqlServerKind):
         words = one_line((diagnosis and diagnosis.message_primary) or str(error))
         advice = self._advice(code, words)
         if not code and not isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError, OSError)):
-            return SqlProblem("row", words)  # psycopg has no form for a value
+            return SqlProblem("row", words)  # psycopg cannot convert a value
         if not code or code[:2] == "08" or code in ("57P01", "57P02", "57P03", "25006"):
             return SqlProblem("connection", words, advice)
         if code in ("42P01", "42703", "3F000", "42P10"):  # table, column or schema is missing, row_key is not unique

@@ -1,4 +1,4 @@
-"""What differs between SQL servers: how a connection is set up, the upsert, and what their errors mean."""
+"""The differences between SQL servers: the set-up of a connection, the upsert, and the meanings of errors."""
 
 import json
 import re
@@ -14,11 +14,11 @@ from .sql_table import LISTS, TIMES, ExistingTable, SqlTable
 CONNECT_WAIT = 5  # seconds to connect
 STATEMENT_WAIT = 20  # seconds for one statement
 LOCK_WAIT = 10  # seconds for a lock that another client holds
-LONGEST_WORDS = 500  # characters of what a server says
-Cursor = Any  # of psycopg or PyMySQL
+LONGEST_WORDS = 500  # characters of a server's message
+Cursor = Any  # a cursor of psycopg or PyMySQL
 Cause = Literal["row", "connection", "table", "conflict", "other"]
-Values = tuple[Any, ...]  # of one row, in the order of `SqlTable.names`
-Fields = Mapping[str, Any]  # of one row, by column
+Values = tuple[Any, ...]  # values of one row, in the order of `SqlTable.names`
+Fields = Mapping[str, Any]  # values of one row, by column
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +35,12 @@ class SqlProblem:
 
 
 class SqlServerKind(ABC):
-    """One kind of server. `driver`: SQLAlchemy's name. `advices`: pairs (pattern of code and words, what to do)."""
+    """One kind of server. `driver`: SQLAlchemy's name. `advices`: pairs (pattern of code and words, advice)."""
 
     driver = ""
     dialect: Dialect  # for quoting and types
-    schema = ""  # of a table that names none; empty: the database
-    errors: tuple[type[Exception], ...] = ()  # of the driver
+    schema = ""  # schema of a table without a given one; empty: the database
+    errors: tuple[type[Exception], ...] = ()  # exceptions of the driver
     advices: tuple[tuple[str, str], ...] = ()
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""The table of an SQL output: its columns, how it is created, and which of its columns a server lacks.
+"""The table of an SQL output: its columns, its creation, and the changes that a server's table needs.
 
 The primary key is column `row_key`, the SHA-256 of the row key in hexadecimal digits: a URL may be longer than an index
 entry, and collations of MySQL may treat different URLs as equal.
@@ -45,12 +45,12 @@ _HASH = String(64).with_variant(mysql.CHAR(64, charset="ascii", collation="ascii
 _TIME = postgresql.TIMESTAMP(timezone=True).with_variant(mysql.DATETIME(), "mysql")
 _LIST = postgresql.JSONB().with_variant(mysql.JSON(), "mysql")
 _NAME_PATTERN = re.compile(r"[^\W\d]\w*")
-LONGEST_NAME = 63  # bytes, in PostgreSQL; MySQL takes 64 characters
+LONGEST_NAME = 63  # bytes, in PostgreSQL; MySQL allows 64 characters
 
 
 @dataclass(frozen=True, slots=True)
 class ExistingTable:
-    """A table as the server has it. `types`: by column, empty if there is no table.
+    """The present state of a table on the server. `types`: by column, empty if there is no table.
 
     `has_unique_key`: `row_key` is unique. `has_schema`: the schema of the table exists.
     """
@@ -62,7 +62,7 @@ class ExistingTable:
 
 @dataclass(frozen=True, slots=True)
 class SqlTable:
-    """The table that an output writes. `columns`: pairs (column, field of the row), the key's fields among them."""
+    """The table of an output. `columns`: pairs (column, field of the row), including the fields of the row key."""
 
     name: str
     schema: str | None

@@ -1,28 +1,25 @@
 """SQLite: table `articles`, upserted by row key. For any number of workers on one machine."""
 
 import json
-import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import KEY, Row, RowKey, key_of
-from workers.sinks.durability import Durability, make_folder
+from workers.sinks.durability import Durability
 
 from .interface import PATIENCE, WrittenRow, written_row
 from .kinds import Target
 from .options import OutputOptions
 from .paths import PathPattern, check_task, refuse_placeholders
 from .row_formats import StoredNames
-from .sqlite_lock import begin, rolled_back
+from .sqlite_file import SqliteFile
 
-SYNCHRONOUS = {"safe": "FULL", "fast": "NORMAL"}  # FULL: the write-ahead log is synced at each commit
 COLUMNS = {
     "task": "TEXT NOT NULL",
     "url": "TEXT NOT NULL",
@@ -72,29 +69,13 @@ def open_sqlite(target: Target) -> "SqliteSink":
     return SqliteSink(Path(pattern.text), durability=target.durability, options=target.options)
 
 
-class SqliteSink:
+class SqliteSink(SqliteFile):
     """Upserts rows into table `articles` of a database file."""
 
     def __init__(self, path: Path, *, durability: Durability = "safe", options: OutputOptions | None = None):
-        self.path = path
-        self.durability = durability
+        super().__init__(path, durability)
         self._options = options or OutputOptions()
         self._table = _Table(self._options)
-        self.name = str(path)
-        self._connection: sqlite3.Connection | None = None
-        self._stat: os.stat_result | None = None
-
-    @contextmanager
-    def exclusive(self, *, patience: float = PATIENCE) -> Iterator[None]:
-        """Hold the database's write lock: begin a transaction, which `write` commits."""
-        try:
-            connection = self._open(patience)
-            begin(connection, patience)
-        except (sqlite3.Error, OSError) as error:
-            self.close()
-            raise self._unavailable(error) from None
-        with rolled_back(connection):
-            yield
 
     def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey] = frozenset()) -> None:
         """Upsert the rows in one transaction, that of `exclusive`.
@@ -106,22 +87,21 @@ class SqliteSink:
             refused = self._upsert(self._connection, rows)
             self._connection.commit()
         except (sqlite3.Error, OSError, OverflowError) as error:
-            self.close()
-            raise self._unavailable(error) from None
+            raise self._failed(error) from None
         if refused:
             raise RowsRefused(refused)
 
     def _upsert(self, connection: sqlite3.Connection, rows: Sequence[Row]) -> dict[RowKey, str]:
         """Upsert rows; if the table refuses one, each on its own. Return SQLite's messages by the keys of refused rows.
 
-        Lone surrogates are replaced only after SQLite has refused one: to look for them in each row takes time.
+        Lone surrogates are only replaced after SQLite has refused one: searching each row for them would take time.
         """
         connection.execute("SAVEPOINT all_rows")
         try:
             connection.executemany(self._table.upsert, map(self._values, rows))
             return {}
         except (*_REFUSALS, UnicodeEncodeError):
-            if not connection.in_transaction:  # a trigger ended it
+            if not connection.in_transaction:  # a trigger ended the transaction
                 raise
             connection.execute("ROLLBACK TO all_rows")
         refused: dict[RowKey, str] = {}
@@ -165,30 +145,22 @@ class SqliteSink:
         with self.exclusive():
             pass
 
-    def close(self) -> None:
-        """Close the database; the next write opens it again."""
-        if self._connection is not None:
-            with closing(self._connection):
-                self._connection = None
-
-    def _open(self, patience: float) -> sqlite3.Connection:
-        if self._connection is None or self._moved_away():
-            self.close()
-            make_folder(self.path.parent, self.durability)
-            self._connection = sqlite3.connect(self.path, timeout=patience)
-            _set_up(self._connection, self._table, patience, SYNCHRONOUS[self.durability])
-            self._stat = self.path.stat()
-        return self._connection
+    def _set_up(self, connection: sqlite3.Connection, patience: float) -> None:
+        """Prepare an open database. SQLite does not wait by itself while another process changes the journal mode."""
+        limit = time.monotonic() + patience
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute(self._table.create)
+                _add_new_columns(connection, self._table)
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > limit:
+                    raise
+                time.sleep(0.01)
 
     def _unavailable(self, error: Exception) -> SinkUnavailable:
-        return SinkUnavailable(f"output unavailable: {self.name} can't be written: {error}")
-
-    def _moved_away(self) -> bool:
-        """Whether the path now belongs to another file, or to none."""
-        try:
-            return self._stat is None or not os.path.samestat(self._stat, self.path.stat())
-        except FileNotFoundError:
-            return True
+        return SinkUnavailable(f"output unavailable: {self.name} cannot be written: {error}")
 
 
 class _Table:
@@ -199,11 +171,11 @@ class _Table:
         sources |= {name: source for name, source in zip(options.key_names(), KEY, strict=True) if name not in sources}
         self.key = options.key_names()
         self.names = StoredNames(options)
-        # A column without NOT NULL takes rows that an earlier set of fields wrote
+        # Columns are not declared NOT NULL, because rows with other sets of fields lack some
         self.columns = {name: _type_of(source, bool(options.fields)) for name, source in sources.items()}
         self.looked_up = {name for name, source in sources.items() if source in WRITTEN_ROW}
         if len({name.lower() for name in self.columns}) < len(self.columns):
-            raise OutputError("names of columns in SQLite can't differ in case only: " + ", ".join(self.columns))
+            raise OutputError("names of columns in SQLite cannot differ in case only: " + ", ".join(self.columns))
         self.create = (
             "CREATE TABLE IF NOT EXISTS articles ("
             + ", ".join(f"{_quoted(name)} {kind}" for name, kind in self.columns.items())
@@ -226,29 +198,13 @@ class _Table:
         return [name for name in self.columns if name.lower() not in existing]
 
 
-def _set_up(connection: sqlite3.Connection, table: _Table, patience: float, synchronous: str) -> None:
-    """Prepare an open database. SQLite does not wait by itself while another process changes the journal mode."""
-    limit = time.monotonic() + patience
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute(f"PRAGMA synchronous = {synchronous}")
-            connection.execute(table.create)
-            _add_new_columns(connection, table)
-            return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > limit:
-                raise
-            time.sleep(0.01)
-
-
 def _add_new_columns(connection: sqlite3.Connection, table: _Table) -> None:
     """Add columns that a table of an earlier version, or of other fields, lacks."""
     if not table.missing(connection):
         return
     with connection:
         connection.execute("BEGIN IMMEDIATE")
-        for name in table.missing(connection):  # another worker may have been first
+        for name in table.missing(connection):  # checked again: another worker may have added them
             kind = table.columns[name].removesuffix(" NOT NULL")
             connection.execute(f"ALTER TABLE articles ADD COLUMN {_quoted(name)} {kind}")
 

@@ -16,7 +16,7 @@ def begin(connection: sqlite3.Connection, patience: float) -> None:
 
 @contextmanager
 def rolled_back(connection: sqlite3.Connection) -> Iterator[None]:
-    """Roll back at the end what was not committed, and so release the lock."""
+    """Roll back uncommitted changes at the end of the block, which releases the lock."""
     try:
         yield
     finally:

@@ -26,14 +26,14 @@ SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson")
 
 
 class ObjectFormat(Protocol):
-    """How the rows of an object are written."""
+    """The format of the rows of an object."""
 
     def encode(self, rows: Sequence[Row]) -> bytes:
         """Return the bytes of an object; the same for the same rows."""
         ...
 
     def keys(self, store: ObjectStore, path: str) -> Iterable[WrittenKey]:
-        """Yield the keys of an object's rows. Raises `SinkUnavailable`; of a damaged object it yields what it can."""
+        """Yield the keys of an object's rows. Raises `SinkUnavailable`; of a damaged object only the readable ones."""
         ...
 
 
@@ -59,8 +59,8 @@ class StoreSink:
 
     A row that is delivered again is looked up in the objects of its day and the adjacent days.
 
-    If its version is there with another text, the rule of JSON lines applies: version 1 is not written again, others
-    get the next version.
+    If its version is there with another text, the rule of JSON lines applies: version 1 is not written again, other
+    versions get the next number.
     """
 
     def __init__(self, name: str, store: ObjectStore, names: ObjectNames, object_format: ObjectFormat):
@@ -76,11 +76,11 @@ class StoreSink:
             for day, rows in sorted(_by_day(self._missing(batch)).items()):
                 path = self._names.path(day, batch.id)
                 self._store.put(path, self._format.encode(rows), is_again=bool(batch.again))
-        except OutputError as error:  # a person has to act; until then the rows wait as for a store that is away
+        except OutputError as error:  # a person has to act; until then the rows wait as for an unavailable store
             raise SinkUnavailable(f"output unavailable: {str(error).removeprefix('output ')}") from None
 
     def check(self) -> None:
-        """Try to list and write below the folder of all objects; for objects that remain see the store's `check`."""
+        """Try to list and write below the folder of all objects; the store's `check` names objects that may remain."""
         self._store.check(self._names.root)
 
     def close(self) -> None:
@@ -88,7 +88,7 @@ class StoreSink:
         self._store.close()
 
     def _missing(self, batch: RowBatch) -> Iterator[Row]:
-        """Yield the rows that no other object has, as they are to be written."""
+        """Yield the rows that no other object has, in the form to be written."""
         again = [row for row in batch.rows if key_of(row) in batch.again]
         written: dict[bytes, Versions] = self._written.versions(again, batch.id) if again else {}
         taken: set[RowKey] = set()

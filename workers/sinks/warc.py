@@ -37,9 +37,9 @@ from .paths import PathPattern, check_task
 from .sqlite_lock import begin, rolled_back
 
 SUFFIX, OPEN = ".warc.gz", ".open"
-ADDED_BYTES = 40  # to the name of a complete file
-LARGEST = 10**9  # bytes, at which a file is complete
-OLDEST = 86400.0  # seconds after its first record
+ADDED_BYTES = 40  # bytes that are added to the name of a complete file
+LARGEST = 10**9  # bytes from which a file is complete
+OLDEST = 86400.0  # seconds after its first record, from which a file is complete
 VERSION = "WARC/1.1"
 SYNCHRONOUS = {"safe": "FULL", "fast": "NORMAL"}
 _DATE = re.compile(r"\{date(:[^{}]*)?\}")
@@ -81,7 +81,7 @@ class WarcSink(PageSink):
 
     @contextmanager
     def exclusive(self, *, patience: float = PATIENCE) -> Iterator[None]:
-        """Hold the index, remove what a dead process left after the last complete one, and close a file that is due."""
+        """Hold the index, remove incomplete data of a dead process, and complete a file that is due."""
         try:
             index = self._open(patience)
             begin(index, patience)
@@ -131,7 +131,7 @@ class WarcSink(PageSink):
         return self._index
 
     def _path_of(self, source: SourcePage) -> Path:
-        """Return the open file that a page belongs to, by the day on which it was fetched. Raises `PathOutside`."""
+        """Return the open file for a page, by the day on which it was fetched. Raises `PathOutside`."""
         return self._open_files.path_of({"fetched_at": source.page.fetched_at.isoformat()})
 
     def _is_known(self, index: sqlite3.Connection, source: SourcePage) -> bool:
@@ -140,13 +140,13 @@ class WarcSink(PageSink):
         return index.execute(query, _key(source)).fetchone() is not None
 
     def _is_new(self, index: sqlite3.Connection, source: SourcePage) -> bool:
-        """Whether a page is not in a file yet; record that it is from now on."""
+        """Record that a page is in a file; return whether it was in none before."""
         return index.execute("INSERT OR IGNORE INTO pages VALUES (?, ?, ?)", _key(source)).rowcount == 1
 
     def _open_file(self, index: sqlite3.Connection, path: Path) -> int:
-        """Make a file the open one, and return its size; another one that is open is complete.
+        """Make a file the open one, and return its size; the file that was open before becomes complete.
 
-        A new one is noted before it is written, so that what a dead process wrote to it is known to be incomplete.
+        A new file is noted before it is written, so that data of a dead process in it is known to be incomplete.
         """
         while True:
             state = index.execute("SELECT path, size FROM state").fetchone()
@@ -154,13 +154,13 @@ class WarcSink(PageSink):
                 return int(state[1])
             if state is not None:
                 self._complete(index)
-            number = index.execute("SELECT count(*) FROM pages").fetchone()[0]  # greater than at any file before
+            number = index.execute("SELECT count(*) FROM pages").fetchone()[0]  # larger than for any earlier file
             index.execute("INSERT INTO state VALUES (?, 0, ?, ?)", (str(path), self.clock(), number))
             index.commit()
             index.execute("BEGIN IMMEDIATE")
 
     def _go_on(self, index: sqlite3.Connection) -> None:
-        """Commit, and hold the index again; another process may have written, and died, in between."""
+        """Commit, and hold the index again; in between another process may have written and died."""
         index.commit()
         index.execute("BEGIN IMMEDIATE")
         self._mend(index)
@@ -224,7 +224,7 @@ class WarcSink(PageSink):
         index.execute("DELETE FROM state")
 
     def _unavailable(self, error: Exception) -> SinkUnavailable:
-        return SinkUnavailable(f"output unavailable: {self.name} can't be written: {error}")
+        return SinkUnavailable(f"output unavailable: {self.name} cannot be written: {error}")
 
 
 def _key(source: SourcePage) -> tuple[str, str, str]:

@@ -5,7 +5,7 @@
 The parameters `secret`, `form`, `bearer` and `ca` are options of this output and are removed; the receiver gets all
 others. Requests are signed as in Standard Webhooks 1.0.0: headers `webhook-id`, `webhook-timestamp` and
 `webhook-signature`, which is `v1,` and the base64 of the HMAC-SHA256 of `id.timestamp.body`. A secret `whsec_…` is
-base64, any other is used as it is; several `secret` parameters give several signatures, for a change of secret.
+base64, any other is used unchanged; several `secret` parameters give several signatures, for a change of secret.
 
 A row has an `id` too, that of its row key. Any status 2xx means that the receiver has the rows.
 """
@@ -28,15 +28,15 @@ from .kinds import Target
 
 OPTIONS = ("secret", "form", "bearer", "ca")
 FORMS = {"json": "application/json", "ndjson": "application/x-ndjson"}
-# Client errors that say nothing of the rows: credentials, address, method, time, rate, version, headers
+# Client errors that do not concern the rows: credentials, address, method, time, rate, version, headers
 NOT_THE_ROWS = frozenset({401, 402, 403, 404, 405, 407, 408, 410, 415, 421, 423, 425, 426, 428, 429, 431, 451})
 TOO_LARGE, NOT_IMPLEMENTED = 413, 501
 ADVICE = {
     401: "check the user, password or token",
     403: "check the user, password or token",
     404: "check the address",
-    405: "check the address: it takes no POST",
-    410: "it takes no more rows; remove the output",
+    405: "check the address: it accepts no POST requests",
+    410: "it accepts no more rows; remove the output",
     415: "check option form",
 }
 
@@ -67,7 +67,7 @@ class WebhookSink:
         if not all(self._secrets):
             raise OutputError(f"task {target.task}: output {self.name}: its secret is empty or not valid base64")
         self._parts = PartedDelivery(self.name, self._client.limits.call / 2, self._client.unavailable)
-        self._most_bytes: int | None = None  # of a request, once the receiver found one too large
+        self._most_bytes: int | None = None  # bytes of a request, known once the receiver has refused one as too large
         self._not_before = 0.0
 
     def write(self, batch: RowBatch) -> None:

@@ -1,4 +1,4 @@
-"""Which rows the objects of a store have: the keys of the objects of some days, each object read once."""
+"""The rows in the objects of a store: the keys of the objects of some days, each object read once."""
 
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -12,16 +12,16 @@ from workers.rows import Row, RowKey
 from .object_names import ObjectNames, day_of
 from .object_store import ObjectStore
 
-Versions = dict[int, str | None]  # of an article: the content hash of each version, None if the output has none
-WrittenKey = tuple[RowKey, str | None]  # with the content hash
-PATIENCE = 20.0  # seconds to read objects in one call; what was read is not read again
-DAYS_AROUND = 1  # before and after the day of a row that came again
+Versions = dict[int, str | None]  # an article's versions, each with its content hash, None if the output has none
+WrittenKey = tuple[RowKey, str | None]  # row key and content hash
+PATIENCE = 20.0  # seconds to read objects in one call; the next call continues
+DAYS_AROUND = 1  # days before and after that of a row that is delivered again
 
 
 class WrittenKeys:
     """The keys of objects, by name. An object never changes, so it is read once in the life of a process.
 
-    Only objects of the days around the requested rows are read and remembered: an article takes 16 bytes and its
+    Only objects of the days around the requested rows are read and kept in memory: an article takes 16 bytes and its
     versions.
     """
 
@@ -85,5 +85,5 @@ class WrittenKeys:
 
 
 def article_of(task: str, canonical_url: str) -> bytes:
-    """Return 16 bytes that stand for a task's article."""
+    """Return 16 bytes that identify a task's article."""
     return blake2b(f"{task}\n{canonical_url}".encode("utf-8", "replace"), digest_size=16).digest()

@@ -1,1 +1,1 @@
-"""What a person reads and changes of a task's state: figures, failed pages, forgetting, renaming."""
+"""The state of a task as a person reads and changes it: figures, failed pages, forgetting, renaming."""

@@ -1,4 +1,4 @@
-"""What failed: the failed pages of a task, which of them are in quarantine, and the actions of a person on them.
+"""The failed pages of a task, which of them are in quarantine, and the actions of a person on them.
 
 Refused rows are in `workers.writing.refused_rows`.
 """
@@ -16,7 +16,7 @@ from .problems import Problem, problems
 
 @dataclass(frozen=True, slots=True)
 class FailedPage:
-    """A failed URL of a task; `page`: what is known of its page in quarantine, None if it is not kept."""
+    """A failed URL of a task; `page`: the note on its page in quarantine, None if it is not kept."""
 
     problem: Problem
     page: PageNote | None = None
@@ -38,7 +38,7 @@ def retry(ledger: Ledger, url: str) -> bool:
 
 
 def drop(ledger: Ledger, url: str) -> bool:
-    """Reject a failed URL for good, because a person does not need it. False if it has not failed."""
+    """Reject a failed URL permanently, because a person does not need it. False if it has not failed."""
     return _done(ledger, url, ledger.drop_failed(url))
 
 

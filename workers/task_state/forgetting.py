@@ -14,7 +14,7 @@ from ..redis_access.full_redis import even_when_full
 from ..url_states import Fingerprint, Found, fingerprint
 from ..writing.row_queue import forget_queues
 
-DAYS_KEPT = 400  # for which the counts of each day are kept
+DAYS_KEPT = 400  # days whose counts are kept
 AT_ONCE = 200  # buckets or claims in one step, so that no step blocks Redis for long
 
 
@@ -105,7 +105,7 @@ def forget_task(connection: "redis.Redis", task: str) -> None:
     connection.hdel(keys.UNPROPOSED, task)
     connection.hdel(keys.HISTORIES, task)
     connection.hdel(keys.ALARMS, task)
-    if not connection.hexists(keys.TASKS, task):  # its last pages are forgotten
+    if not connection.hexists(keys.TASKS, task):  # the task is no longer published, and its last pages are forgotten
         connection.hdel(keys.CONFIGS, task)
     _note_forgotten(Ledger(connection, task))
 

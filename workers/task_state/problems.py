@@ -16,9 +16,9 @@ AT_ONCE = 200  # URLs whose state is read together
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A URL without a row. `url`: None where the ledger keeps its fingerprint only; its `reason` is then truncated.
+    """A URL without a row. `url`: None if the ledger only keeps its fingerprint; its `reason` is then truncated.
 
-    `at`: when it was settled, in Unix seconds; None where it is open, or the time is not known.
+    `at`: when it was settled, in Unix seconds; None if it is open, or the time is unknown.
     """
 
     state: State
@@ -28,12 +28,12 @@ class Problem:
 
 
 def problems(ledger: Ledger) -> list[Problem]:
-    """Return all of them: those to be tried again, the settled ones with a URL, newest first, then those without."""
+    """Return all problems: URLs to be tried again, then settled ones, first those with a URL, newest first."""
     settled = _settled(ledger)
     named: list[Problem] = []
     for row in ledger.problems(None):
         place = ledger.place_of(fingerprint(row["url"]))
-        if settled.get(place) == (row["state"], short(row["reason"])):  # else accepted, forgotten or settled anew since
+        if settled.get(place) == (row["state"], short(row["reason"])):  # else accepted, forgotten or settled again
             del settled[place]
             named.append(Problem(row["state"], row["reason"], row["url"], float(row["at"])))
     return [*_to_be_tried_again(ledger), *named, *(Problem(*state) for state in settled.values())]

@@ -25,7 +25,7 @@ _MAPS = (keys.PLANNED, keys.HISTORIES, keys.ALARMS, keys.PROPOSALS, keys.UNPROPO
 _SETS = (keys.LEDGERS, keys.FETCHED)
 _SORTED = (keys.SCHEDULE, keys.QUARANTINES, keys.OFF_TEMPLATE)
 NAMES = "names"  # key of a task, hash: former name -> rows written under it
-_QUEUES = (keys.ROW_QUEUES, keys.REFUSING)  # members are JSON lists of task and output
+_QUEUES = (keys.ROW_QUEUES, keys.REFUSING)  # sets whose members are JSON lists of task and output
 
 
 def check_rename(connection: "redis.Redis", old: str, new: str) -> None:
@@ -66,7 +66,7 @@ def rename_task(connection: "redis.Redis", old: str, new: str) -> None:
     rows = max(0, Ledger(connection, old).counts().states["written"] - sum(earlier.values()))
     pipe = connection.pipeline(transaction=True)
     for stale in connection.scan_iter(match=glob_escaped(keys.of_task(new, "")) + "*", count=1000):
-        pipe.unlink(stale)  # of a ledger without URLs
+        pipe.unlink(stale)  # keys of a ledger without URLs
     for name, target in moved.items():
         pipe.rename(name, target)
     pipe.hset(keys.of_task(new, NAMES), old, earlier.get(old, 0) + rows)
@@ -85,7 +85,7 @@ def rename_task(connection: "redis.Redis", old: str, new: str) -> None:
         for raw, at in members:
             pipe.zrem(name, raw)
             pipe.zadd(name, {member_of(new, json.loads(raw)[1]): at})
-    pipe.hdel(keys.CONFIGS, old)  # that of the new name is written when the task list is published
+    pipe.hdel(keys.CONFIGS, old)  # the config of the new name is written when the task list is published
     pipe.zrem(keys.DUE, old)
     pipe.execute()
 
@@ -108,7 +108,7 @@ def rename_kept_pages(connection: "redis.Redis", old: str, new: str) -> Path | N
     if not source.exists():
         return None
     if target.exists():
-        raise ExemplarError(f"{target} exists already; move it aside, then rename {old} again")
+        raise ExemplarError(f"{target} already exists; move it aside, then rename {old} again")
     target.parent.mkdir(parents=True, exist_ok=True)
     source.rename(target)
     journal = source.with_name(f"{source.name}-journal")

@@ -15,7 +15,7 @@ from .. import keys
 from ..ledger import day_code
 from ..url_states import FINAL_STATES, OPEN_STATES, Counts
 
-TASKS_AT_ONCE = 200  # in one step: 3 ms, during which Redis does nothing else
+TASKS_AT_ONCE = 200  # tasks in one step: 3 ms, in which Redis does nothing else
 
 _READ = """
 -- KEYS: the prefix of each task. ARGV: days -> for each task seen, open and final states, its newest report, days

@@ -1,1 +1,1 @@
-"""The processes of a node that extract: a supervisor, its workers, and the delivery of queued rows."""
+"""The extraction processes of a node: a supervisor, its workers, and the delivery of queued rows."""

@@ -19,8 +19,8 @@ from ..redis_access.full_redis import memory_of
 from .extraction_worker import ExtractionWorker
 
 DRAINED = 0.9  # share of the memory below which wake-up jobs are used again
-CHOSEN_FROM = 200  # pages of a task, so that several workers rarely try the same ones
-PAUSE = 0.5  # seconds until a full Redis without fetched pages is looked at again
+CHOSEN_FROM = 200  # pages of a task to choose from, so that several workers rarely try the same ones
+PAUSE = 0.5  # seconds until a full Redis without fetched pages is checked again
 
 log = logging.getLogger(__name__)
 

@@ -1,7 +1,7 @@
 """One extraction worker: pages → articles → sinks → ledger.
 
-Each page is leased, and its attempt counted, just before its extraction. Once it is extracted the attempt is given
-back, and its rows wait for those of the other pages of the job, to be written together
+Each page is leased, and its attempt counted, just before its extraction. Once it is extracted the attempt is
+subtracted, and its rows wait for those of the other pages of the job, to be written together
 (`workers.extraction.group_writer`). So a crash counts as an attempt of one page only, and waiting for an output counts
 for none.
 """
@@ -46,7 +46,7 @@ from ..sinks import SourcePage
 from ..url_states import Fingerprint, PageLease
 from ..writing.outputs import Output, shortest_wait
 
-MOST_FETCHES = 3  # of a page whose stored body is damaged each time
+MOST_FETCHES = 3  # fetches of a page whose stored body is damaged each time
 
 log = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ class ExtractionWorker:
         self.times = times or WorkerTimes()
         self.clock = clock or clock_of(connection).now
         self._sections = SectionPreparation(connection, self.watch, times=self.times, clock=self.clock)
-        self._redesign: RedesignWatch | None = None  # of the present job
+        self._redesign: RedesignWatch | None = None  # that of the present job
 
     def extract_pages(self, task: str, names: Sequence[Fingerprint]) -> None:
         """Extract, write and settle the pages of one job; skip those that are settled or leased to another worker."""
@@ -82,7 +82,13 @@ class ExtractionWorker:
         section = self._prepare_or_postpone(ledger, names)
         if section is not None:
             group = GroupWriter(
-                ledger, section.outputs, self.name, watch=self.watch, times=self.times, queued=section.queued
+                ledger,
+                section.outputs,
+                self.name,
+                watch=self.watch,
+                times=self.times,
+                queued=section.queued,
+                revisit=section.config.revisit,
             )
             self._redesign = self._redesign_watch(section)
             ledger.hold(names, self.name, seconds=self.times.page_lease)
@@ -103,7 +109,7 @@ class ExtractionWorker:
         self._sections.close()
 
     def _redesign_watch(self, section: PreparedSection) -> RedesignWatch | None:
-        """Return the watch for pages of another template; None if the task has no example, or looks for none."""
+        """Return the watch for pages off the template; None for a task without example, or without proposals."""
         if section.version is None or not is_sought(section.config):
             return None
         return RedesignWatch(self.redis, section, self.name, clock=self.clock)
@@ -165,7 +171,7 @@ class ExtractionWorker:
             log.info("extracted %s: %s, confidence %.2f", lease.url, article.method, article.confidence)
         self.watch.end()  # the deadline is for the extraction, not for the sinks
         decision = self._claim(section, ledger, lease, judged)
-        if isinstance(decision, Postpone) and group:  # perhaps a page of the group has the claim
+        if isinstance(decision, Postpone) and group:  # a page of the group may have the claim
             self._write(section, group)
             decision = self._claim(section, ledger, lease, judged)
         return decision
@@ -241,8 +247,8 @@ class ExtractionWorker:
             section.candidates.consider(lease.fingerprint, found.page, found.article)
         except (MemoryError, redis.RedisError):
             raise
-        except Exception:  # a defect of ours; the page is written all the same
-            log.exception("task %s: page %s can't be judged as a recent page", section.config.task, found.page.url)
+        except Exception:  # a defect of the program; the page is written nevertheless
+            log.exception("task %s: page %s cannot be judged as a recent page", section.config.task, found.page.url)
         finally:
             self.watch.end()
 
@@ -252,16 +258,16 @@ class ExtractionWorker:
                 log.warning("task %s: %s: %s", task, change.news, change.alarm.in_words())
         except redis.RedisError:
             raise
-        except Exception:  # a defect of ours; the pages are settled all the same
+        except Exception:  # a defect of the program; the pages are settled nevertheless
             log.exception("task %s: its health cannot be updated", task)
 
     def _report_problem(self, error: Exception, task: str) -> None:
-        log.info("%s; pages are kept and tried again", error)  # the supervisor shows it once
+        log.info("%s; pages are kept and tried again", error)  # the supervisor reports it once, as a warning
         self.watch.problem(str(error), task)
 
 
 def _in_words(decision: Decision) -> str:
-    """Return what was decided of a page without rows, for the log."""
+    """Return the decision on a page without rows in words, for the log."""
     match decision:
         case Reject(reason) | Fail(reason) | FetchAgain(reason) | Postpone(reason):
             return f"{type(decision).__name__.lower()}: {reason}"

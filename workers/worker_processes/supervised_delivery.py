@@ -21,7 +21,7 @@ from ..reporting.worker_reports import PROBLEM_LENGTH, messages
 from ..writing.delivery import EXIT_STALLED, Delivery, DeliveryTimes, Draining
 from ..writing.row_queue import free_queues, has_queues
 
-LOOK_EVERY = 0.5  # seconds between two looks whether rows wait
+LOOK_EVERY = 0.5  # seconds between two checks whether rows wait
 PROCESS_NAME = "delivery"
 SILENCE = 15.0  # seconds without a report after which the process is killed
 ALIVE_EVERY = 1.0  # seconds between two reports that it is at work
@@ -52,7 +52,7 @@ class SupervisedDelivery:
         self._reports = -1
         self._buffer = bytearray()
         self._heard = self._looked = self._not_before = 0.0
-        self._dead: list[str] = []  # names of processes that ended, with leases perhaps
+        self._dead: list[str] = []  # names of processes that ended and may still have leases
 
     def files(self) -> list[int]:
         """Return the open files of this process that a forked worker is to close."""
@@ -62,7 +62,7 @@ class SupervisedDelivery:
         """Start the process if rows wait; free the leases of one that ended. `inherited`: files that it is to close."""
         while self._dead:
             free_queues(connection, self._dead[0])
-            del self._dead[0]  # now: an error of Redis has it done again
+            del self._dead[0]  # only now, so that it is repeated after an error of Redis
         now = time.monotonic()
         if self.process is not None or now < self._not_before or now - self._looked < LOOK_EVERY:
             return
@@ -90,14 +90,14 @@ class SupervisedDelivery:
             self.process.terminate()
 
     def is_running(self) -> bool:
-        """Whether the process is alive. Reads its reports: it would block on a full pipe."""
+        """Whether the process is alive. Also reads its reports, since it would block on a full pipe."""
         if self.process is None:
             return False
         self._read()
         return bool(self.process.is_alive())
 
     def kill(self, connection: "redis.Redis") -> None:
-        """End the process, which does not end by itself, and free its leases. Raises `redis.RedisError`."""
+        """Kill the process, if it does not end by itself, and free its leases. Raises `redis.RedisError`."""
         if self.process is not None:
             self.process.kill()
             self._remove(is_expected=True)
@@ -181,7 +181,7 @@ def _deliver(
     """Run the process until SIGTERM."""
     for file in others:
         os.close(file)
-    os.setsid()  # Ctrl-C reaches the terminal's whole process group; the supervisor alone stops it
+    os.setsid()  # Ctrl-C reaches the whole process group of the terminal, but only the supervisor stops this process
     connection = client(url, retries=1, timeout=5.0)
     delivery = Delivery(connection, name, draining=draining, times=times, watch=_PipeReports(report))
     signal.signal(signal.SIGTERM, delivery.stop)

@@ -27,10 +27,10 @@ class SupervisedWorker:
     begun: list[Fingerprint] = field(default_factory=list)  # pages of the job whose attempt was counted
     unwritten: list[Fingerprint] = field(default_factory=list)  # pages whose rows it is writing
     stage: Stage = "page"
-    is_killed: bool = False  # by its supervisor
-    dismissed: bool = False  # it ends after its present job
+    is_killed: bool = False  # whether its supervisor killed it
+    dismissed: bool = False  # whether it is to end after its present job
     limit: float = 0.0  # seconds that the present stage may last; 0 if there is none
-    deadline: float = 0.0  # when it ends, monotonic
+    deadline: float = 0.0  # when this stage must end, in monotonic seconds
 
     def note(self, message: dict[str, Any]) -> int:
         """Record a report of the worker. Returns how many pages of its job it begins."""
@@ -59,7 +59,7 @@ class SupervisedWorker:
         self.put_off()
 
     def put_off(self) -> None:
-        """Restart the time of the present stage, because the delay was not caused by the worker."""
+        """Restart the time of the present stage, because the worker did not cause the delay."""
         self.deadline = time.monotonic() + self.limit
 
     def is_overdue(self) -> bool:

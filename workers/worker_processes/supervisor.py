@@ -1,10 +1,11 @@
 """The supervisor of extraction workers: starts them, kills one that exceeds its deadline, replaces dead ones.
 
-While rows wait for outputs that get them in batches, it also runs the delivery process of its node.
+While rows wait for queued outputs, it also runs the delivery process of its node.
 
-An alarm inside the worker can't interrupt lxml, so the supervisor enforces the deadline. It imports what workers need
-before it forks them: they start in milliseconds and share the memory. It renews the leases of its workers' pages, and
-queues pages again that were lost anywhere in the cluster. While Redis is unavailable it waits, and so do its workers.
+An alarm inside the worker cannot interrupt lxml, so the supervisor enforces the deadline. It imports the modules of
+workers before it forks them: they start in milliseconds and share the memory. It renews the leases of its workers'
+pages, and queues pages again that were lost anywhere in the cluster. While Redis is unavailable it waits, and so do its
+workers.
 """
 
 import gc
@@ -82,7 +83,7 @@ class Supervisor:
         draining: Draining = "",
         delivery_times: DeliveryTimes | None = None,
     ):
-        """`wanted` returns how many workers are wanted now; without it they are always `count`.
+        """`wanted` returns how many workers are to run now; without it there are always `count`.
 
         `draining` as for `workers.writing.delivery.Delivery`; with `until_empty` rows of tasks without pages are due at
         once.
@@ -90,7 +91,7 @@ class Supervisor:
         self.url, self.count, self.until_empty = url, count, until_empty
         self.times = times or WorkerTimes()
         self.sweep_every, self.pause_after_early_exit = sweep_every, pause_after_early_exit
-        # Its leases and deadlines must not wait for a Redis that hangs: it notices that soon, and waits in its loop.
+        # Leases and deadlines must not wait for a Redis that hangs: short time limits, and the wait is in the loop.
         self.redis: redis.Redis = client(url) if exits_without_redis else client(url, retries=1, timeout=5.0)
         self.inbox = Inbox(self.redis)
         self.presence = Presence(self.redis, "extract")
@@ -108,7 +109,7 @@ class Supervisor:
         self._not_before = 0.0
         self._swept = self._shown = self._renewed = float("-inf")
         self._had_problem = False
-        self._progress: tuple[int, float] = (-1, 0.0)  # pages and rows that waited, and since when
+        self._progress: tuple[int, float] = (-1, 0.0)  # number of waiting pages and rows, and since when it is the same
 
     def run(self, on_problem: OnChange | None = None, on_notice: Callable[[str], None] | None = None) -> bool:
         """Supervise until `stop`, or with `until_empty` until no page and no row waits.
@@ -119,7 +120,7 @@ class Supervisor:
         """
         self._on_problem, self._on_notice = on_problem, on_notice
         gc.collect()
-        gc.freeze()  # forked workers share these pages instead of copying them at their first collection
+        gc.freeze()  # forked workers share this memory; otherwise their first garbage collection would copy it
         result: bool | None = None
         try:
             while not self.stopping and result is None:
@@ -157,7 +158,7 @@ class Supervisor:
             dead = self._dead[0]
             freed = Ledger(self.redis, dead.task).free(dead.name, uncounted=dead.uncounted, killed=dead.killed)
             self.inbox.wake(dead.task, [*dict.fromkeys([*freed, *dead.job])], first=True)
-            del self._dead[0]  # now: an error of Redis has it done again
+            del self._dead[0]  # only now, so that it is repeated after an error of Redis
 
     def _start_missing(self) -> None:
         while len(self._workers) < self.count and time.monotonic() >= self._not_before and not self.stopping:
@@ -169,7 +170,7 @@ class Supervisor:
                 if worker.job:
                     ledger = Ledger(self.redis, worker.task)
                     ledger.renew_pages(worker.job, worker.name, seconds=self.times.page_lease)
-            self._renewed = time.monotonic()  # now: what fails is due again
+            self._renewed = time.monotonic()  # only after all steps, so that a failure repeats them
 
     def _show_if_due(self) -> None:
         if time.monotonic() - self._shown > HEARTBEAT_EVERY:
@@ -242,7 +243,7 @@ class Supervisor:
         elif worker.stage == "writing":
             self._had_problem = True
             self._problems.note(
-                f"an output of task {worker.task} did not take rows within {limit}; its worker is replaced, "
+                f"an output of task {worker.task} did not accept rows within {limit}; its worker is replaced, "
                 "the pages are tried again",
                 about=worker.task,
             )
@@ -294,14 +295,14 @@ class Supervisor:
         limit = time.monotonic() + STOP_WAIT
         while self._is_any_running() and time.monotonic() < limit:
             for worker in self._workers:
-                self._read_reports(worker)  # a worker would block on a full pipe
+                self._read_reports(worker)  # otherwise a worker would block on a full pipe
             with suppress(redis.RedisError):
                 self._renew_if_due()
             time.sleep(0.02)
         for worker in list(self._workers):
             worker.process.kill()
             self._remove(worker)
-        with suppress(redis.RedisError):  # it may be the reason to end; leases expire by themselves
+        with suppress(redis.RedisError):  # this error may be the reason to end; leases expire by themselves
             self._delivery.kill(self.redis)
             self._free_dead()
             self._problems.clear()

@@ -29,10 +29,10 @@ from .draining import Draining
 from .extraction_worker import ExtractionWorker
 
 WORKER_TTL = 60  # seconds without a heartbeat until RQ considers a worker dead
-LONGEST_PAUSE = 3.0  # seconds between two tries to reach a Redis that is away
+LONGEST_PAUSE = 3.0  # seconds between two attempts to reach an unavailable Redis
 EXIT_WITHOUT_REDIS = 3  # exit code of a worker that lost Redis in the middle of a job: none of its pages is to blame
-_REDIS_ERROR = "redis.exceptions."  # begins the last line of such an error's traceback
-MEMORY_LIMIT = 3 * 2**30  # bytes of address space; a page that asks for more gets MemoryError, its worker is replaced
+_REDIS_ERROR = "redis.exceptions."  # beginning of the last line of the traceback of such an error
+MEMORY_LIMIT = 3 * 2**30  # bytes of address space; if a page needs more, MemoryError is raised and its worker replaced
 
 
 class WakeUpJob(Job):
@@ -40,20 +40,20 @@ class WakeUpJob(Job):
 
     @property
     def func(self) -> Any:
-        """The one function that a wake-up job runs, whatever function it names."""
+        """The one function that every wake-up job runs, also if it names another."""
         return cut_pages
 
     @property
     def success_callback(self) -> None:
-        """None, whatever callback the job names."""
+        """Always None, also if the job names a callback."""
 
     @property
     def failure_callback(self) -> None:
-        """None, whatever callback the job names."""
+        """Always None, also if the job names a callback."""
 
     @property
     def stopped_callback(self) -> None:
-        """None, whatever callback the job names."""
+        """Always None, also if the job names a callback."""
 
     def send_webhooks(self, *_: Any, **__: Any) -> None:
         """No-op."""
@@ -63,8 +63,8 @@ class PageWorker(SimpleWorker):
     """RQ's worker without results and retries: the ledger keeps the record of each page."""
 
     max_connection_wait_time = LONGEST_PAUSE
-    lost_redis = False  # in the middle of a job
-    was_full = False  # Redis refused a command because it is full
+    lost_redis = False  # whether Redis was lost in the middle of a job
+    was_full = False  # whether Redis refused a command because it is full
 
     def dequeue_job_and_maintain_ttl(self, *args: Any, **options: Any) -> Any:
         """As in RQ, which ends the worker at any error."""
@@ -105,14 +105,14 @@ class PageWorker(SimpleWorker):
         """Keep the failed job for a person to look at; its pages are queued again when their leases expire."""
         error = exc_string.strip().rsplit("\n", 1)[-1]
         self.lost_redis = error.startswith(_REDIS_ERROR)
-        if not self.lost_redis:  # else the supervisor reports it, once for all its workers
+        if not self.lost_redis:  # otherwise the supervisor reports it, once for all its workers
             logging.getLogger(__name__).error("job %s: %s", job.id, error)
         super().handle_job_failure(job, queue, started_job_registry, exc_string)
 
 
 def work(url: str, name: str, report: int, *, parent: int, times: WorkerTimes) -> None:
     """Run one worker until SIGTERM; it finishes the present job."""
-    os.setsid()  # Ctrl-C reaches the terminal's whole process group; the supervisor alone stops its workers
+    os.setsid()  # Ctrl-C reaches the whole process group of the terminal, but only the supervisor stops workers
     die_with_parent(parent=parent)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
     logging.getLogger("rq").setLevel(logging.CRITICAL)
@@ -123,7 +123,7 @@ def work(url: str, name: str, report: int, *, parent: int, times: WorkerTimes) -
     draining = Draining(connection, extraction)
     try:
         while draining.run():
-            # RQ refuses a name that a worker had whose end it could not record.
+            # RQ refuses the name of an earlier worker whose end it could not record.
             worker = PageWorker(
                 [Queue(QUEUE, **how)], name=f"{name}.{uuid.uuid4().hex[:4]}", worker_ttl=WORKER_TTL, **how
             )

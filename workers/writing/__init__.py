@@ -1,1 +1,1 @@
-"""From rows to outputs: file outputs and their waits, the queue of rows for servers, their delivery, refused rows."""
+"""From rows to outputs: file outputs and their back-off, the row queues of other outputs, delivery, refused rows."""

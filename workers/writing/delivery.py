@@ -39,8 +39,8 @@ from .refused_rows import keep_refused
 from .row_queue import FIRST_PAUSE, LEASE, LONGEST_PAUSE, Due, RowQueue, all_queues, due_queues
 
 EXIT_STALLED = 4  # exit code of a process that ended because a target did not return
-BATCHES_IN_TURN = 20  # of a queue, before the others with the same output get theirs
-REMOVED_OUTPUT_KEPT = 86400.0  # seconds for which an unavailable output that its task has no more is tried
+BATCHES_IN_TURN = 20  # batches of a queue before other queues with the same output have their turn
+REMOVED_OUTPUT_KEPT = 86400.0  # seconds for which an unavailable output is tried after its removal from the task
 
 Queue = tuple[str, str]  # task, output
 Draining = Literal["", "idle", "now"]
@@ -54,8 +54,8 @@ class DeliveryTimes:
 
     `lease`: of a queue, renewed every `renew_every`; `look_every`: between two checks for queues that are due;
     `first_pause`, `longest_pause`: until an unavailable output is tried again; `write_limit`: after which the process
-    ends because a target does not return; `stop_wait`: for the present batches when it stops. `threads`: targets
-    that are written at the same time; `sinks`: that stay open.
+    ends because a target does not return; `stop_wait`: for the present batches when it stops. `threads`: the number of
+    targets that are written at the same time; `sinks`: the number of sinks that stay open.
     """
 
     lease: float = LEASE
@@ -86,7 +86,7 @@ class DeliveryWatch(Protocol):
 
 
 class SilentWatch:
-    """For a delivery without a supervisor."""
+    """A `DeliveryWatch` for a delivery without a supervisor: its reports have no effect."""
 
     def alive(self) -> None:
         """No-op."""
@@ -100,10 +100,10 @@ class SilentWatch:
 
 @dataclass(slots=True)
 class _Writing:
-    """A queue whose lease this process has."""
+    """A queue that this process has leased."""
 
     queue: RowQueue
-    since: float  # monotonic
+    since: float  # monotonic seconds
 
 
 class Delivery:
@@ -128,13 +128,13 @@ class Delivery:
         self.watch = watch or SilentWatch()
         self.clock = clock or clock_of(connection).now
         self._sinks = OpenSinks(self.times.sinks)
-        self._outage = Outage(connection, lambda text: None)  # its supervisor reports that
+        self._outage = Outage(connection, lambda text: None)  # the supervisor reports outages
         self._stopping = threading.Event()
         self._lock = threading.Lock()
         self._threads: dict[str, threading.Thread] = {}  # by output
         self._writing: dict[Queue, _Writing] = {}
-        self._troubled: set[Queue] = set()  # whose problem was reported
-        self._tried: set[Queue] = set()  # while draining
+        self._troubled: set[Queue] = set()  # queues whose problem was reported
+        self._tried: set[Queue] = set()  # queues that were tried while draining
         self._renewed = time.monotonic()
 
     def run(self) -> None:
@@ -151,7 +151,7 @@ class Delivery:
         self._stopping.set()
 
     def deliver_due(self) -> int:
-        """Deliver in this thread all that is due now; return the number of batches. For tests and for a library."""
+        """Deliver in this thread what is due now; return the number of batches. For tests and for use as a library."""
         return sum(self._deliver(queue) for queue in self._due())
 
     def close(self) -> None:
@@ -193,7 +193,7 @@ class Delivery:
         return now
 
     def _is_idle(self, task: str) -> bool:
-        """Whether no further rows of a task are to be expected now."""
+        """Whether no further rows of a task are expected now."""
         if Ledger(self.redis, task).counts().states["fetched"]:
             return False
         if self.draining == "now":
@@ -222,7 +222,7 @@ class Delivery:
                 if time.monotonic() - entry.since > self.times.write_limit
             ]
         for (task, output), entry in stalled:
-            text = f"output unavailable: {shown(output)} did not take rows within {self.times.write_limit:.0f} s"
+            text = f"output unavailable: {shown(output)} did not accept rows within {self.times.write_limit:.0f} s"
             self.watch.problem(text, f"{task} {output}")
             self._outage.attempt(partial(entry.queue.put_off, self.holder, text))
         if stalled:
@@ -244,7 +244,7 @@ class Delivery:
                 for _ in range(BATCHES_IN_TURN):
                     if self._stopping.is_set() or not self._deliver(queue):
                         break
-            except redis.RedisError as error:  # the process notices it, too, and waits
+            except redis.RedisError as error:  # the main thread notices it, too, and waits
                 log.debug("delivery to %s: %s", shown(queue[1]), error)
                 return
 
@@ -284,7 +284,7 @@ class Delivery:
     def _write(
         self, config: ExtractionConfig | None, queue: Queue, options: OutputOptions, batch: RowBatch
     ) -> ExemplarError | None:
-        """Write a batch, and keep the rows that the output refuses. Returns why it can't be written now."""
+        """Write a batch, and keep the rows that the output refuses. Returns why it cannot be written now."""
         task, output = queue
         if config is None:
             return SinkUnavailable(f"task {task} is not published; its rows wait for {shown(output)}")
@@ -297,7 +297,7 @@ class Delivery:
             return error
         except redis.RedisError:
             raise
-        except Exception as error:  # a defect of ours, or of a library; its text may hold a secret
+        except Exception as error:  # a defect of the program or of a library; its text may contain a secret
             lines = "".join(traceback.format_tb(error.__traceback__))
             log.error("task %s: output %s: %s\n%s", task, shown(output), type(error).__name__, lines)
             return SinkUnavailable(
@@ -386,7 +386,7 @@ class OpenSinks:
             _close(other)
 
     def _write_to_file(self, config: ExtractionConfig, output: str, options: OutputOptions, batch: RowBatch) -> None:
-        """Write rows that a file output refused before; all other rows of file outputs are written by the workers."""
+        """Write rows that a file output refused before; the workers write all other rows of file outputs."""
         sink = cast(Sink, open_sink(output, config.task, Path(config.folder), config.durability, options))
         try:
             with sink.exclusive():

@@ -12,7 +12,7 @@ from ..rows import KEY, Row
 from ..sinks import JsonLinesSink, SqliteSink
 from .outputs import Output
 
-AROUND = 40  # characters that are shown from the first difference on
+AROUND = 40  # characters that are shown around the first difference
 
 
 def earlier_row(outputs: Sequence[Output], row: Row, version: int) -> Row | None:

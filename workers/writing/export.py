@@ -1,4 +1,4 @@
-"""Writes rows that one output has to another: batch after batch, so that an interrupted export can be repeated.
+"""Writes the rows of one output to another: batch after batch, so that an interrupted export can be repeated.
 
 Each batch is written with all of its keys as `again`, so the target looks up what it has; the id of a batch is made of
 its keys, so a batch that is repeated has the same id.
@@ -21,12 +21,12 @@ PAUSES = (1.0, 2.0, 4.0, 8.0)  # seconds until a target that is unavailable is t
 
 @dataclass(slots=True)
 class Exported:
-    """What was exported. `written`: rows that the target has now; `left_out`: those that `where` excludes."""
+    """The result of an export. `written`: rows that the target has now; `left_out`: those that `where` excludes."""
 
     read: int = 0
     written: int = 0
     left_out: int = 0
-    refused: dict[RowKey, str] = field(default_factory=dict)  # with the target's words
+    refused: dict[RowKey, str] = field(default_factory=dict)  # the target's words by row key
 
 
 def export_rows(
@@ -38,7 +38,7 @@ def export_rows(
     pauses: Iterable[float] = PAUSES,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Exported:
-    """Write `rows` to `sink` in their order and return what was done; `on_batch` gets that after each batch.
+    """Write `rows` to `sink` in their order and return the result; `on_batch` is called with it after each batch.
 
     `options` are those with which the sink was opened. Raises `SinkUnavailable` if the target stays unavailable.
     """

@@ -1,4 +1,4 @@
-"""What waits for each output, since when, and why; on any machine."""
+"""The states of outputs: how much waits for each, since when, and why; on any machine."""
 
 import json
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from ..sinks.addresses import shown
 from .refused_rows import refused_count, refusing
 from .row_queue import all_queues, queue_states
 
-UNAVAILABLE = "output unavailable"  # begins the reason of a page that waits for an output
+UNAVAILABLE = "output unavailable"  # beginning of the reason of a page that waits for an output
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from ..extraction_config import ExtractionConfig
 from ..rows import Row, RowKey
 from ..sinks import OutputOptions, PageSink, RowCondition, Sink, SourcePage
 
-FACTOR, MOST_FACTOR = 2, 3  # by which the pause grows with each failure, and at most
+FACTOR, MOST_FACTOR = 2, 3  # growth of the pause with each failure, and its limit
 PROBE_PATIENCE = 1.0  # seconds to wait for an output that was unavailable at the last try
 
 
@@ -41,22 +41,22 @@ class Output:
         self.sink = sink
         self.options = options or OutputOptions()
         self.takes_pages = isinstance(sink, PageSink)
-        self.healed_in = ""  # the epoch of Redis in which the ledger knows all of the output's rows
-        self.problem = ""  # why it was unavailable at the last try
+        self.healed_in = ""  # the epoch of Redis in which the ledger has all of the output's rows
+        self.problem = ""  # why it was unavailable at the last attempt
         self._pause, self._patience, self._clock = pause, patience, clock
-        self.has_refused = False  # whether it could be held at the last try, and the rows could not be written
+        self.has_refused = False  # whether at the last attempt it could be held but rows could not be written
         self._failures = 0
         self._not_before = 0.0
 
     def wait(self) -> float:
-        """Return how many seconds it is not to be tried; 0 if it may be tried now."""
+        """Return the seconds until the output may be tried again; 0 if it may be tried now."""
         return max(0.0, self._not_before - self._clock()) if self._failures else 0.0
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
         """Hold the output.
 
-        Raises `SinkUnavailable`, also for what fails inside, and the output is then not tried for a while.
+        Raises `SinkUnavailable`, also for failures inside the block; the output is then not tried for a while.
         """
         patience = min(self._patience, PROBE_PATIENCE) if self._failures else self._patience
         self.has_refused = False
@@ -65,7 +65,7 @@ class Output:
                 yield
         except SinkUnavailable as error:
             self.problem = str(error)
-            if not self.wait():  # else this try belongs to a failure that is counted
+            if not self.wait():  # otherwise this attempt belongs to a failure that is already counted
                 self._not_before = self._clock() + self._pause * min(FACTOR**self._failures, MOST_FACTOR)
                 self._failures += 1
             raise
@@ -80,7 +80,7 @@ class Output:
         return self.options.where != RowCondition()
 
     def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey]) -> Mapping[RowKey, str]:
-        """Write all rows or none, inside `exclusive`, except those that the target refuses for what they contain.
+        """Write all rows or none, inside `exclusive`, except those that the target refuses because of their content.
 
         Returns the target's messages by the keys of the refused rows. Raises `SinkUnavailable`.
         """
@@ -103,7 +103,7 @@ class Output:
 
 
 def shortest_wait(outputs: Collection[Output]) -> tuple[float, str]:
-    """Return for how many seconds none of the outputs is to be tried, and why; 0 if one may be tried, or none is."""
+    """Return the seconds until one of the outputs may be tried, and why; 0 if one may be tried now or none exists."""
     waits = [(output.wait(), output.problem) for output in outputs]
     return min(waits, default=(0.0, ""))
 

@@ -26,11 +26,11 @@ from ..sinks import OutputOptions
 from ..stored_json import known_fields
 from .row_queue import RowQueue, member_of, pack_row, unpack_row
 
-ROWS_KEPT = 1000  # of a task and output
-BYTES_KEPT = 4 * 2**20  # of a task and output, compressed
-OUTPUTS_KEPT = 50  # that refused rows
+ROWS_KEPT = 1000  # rows of a task and output
+BYTES_KEPT = 4 * 2**20  # bytes of a task's and output's rows, compressed
+OUTPUTS_KEPT = 50  # outputs that refused rows
 KEPT_FOR = 30 * 86400  # seconds
-REASON_LENGTH = 500  # characters
+REASON_LENGTH = 500  # characters of a reason
 
 _KEEP = (
     ALLOWED_WHEN_FULL
@@ -110,7 +110,7 @@ def refused_rows(connection: "redis.Redis", task: str) -> list[RefusedRow]:
 
 
 def refusing(connection: "redis.Redis") -> list[tuple[str, str]]:
-    """Return task and output of those that have refused rows."""
+    """Return task and output for each output that refused rows which are kept."""
     members = cast(list[bytes], connection.zrange(keys.REFUSING, 0, -1))
     return [(task, output) for task, output in map(json.loads, members)]
 

@@ -2,7 +2,8 @@
 
 Rows are queued inside the step that settles their page (`settle.lua`), so a row is queued exactly once, and never
 without its page being settled. A delivery process leases a queue, takes the oldest rows as a batch and removes them
-when the output has them. A batch keeps its id and its rows until then, whoever delivers it. Keys of a task:
+when the output has them. Until then the batch keeps its id and its rows, also if another process delivers it. Keys of a
+task:
 
     rows:OUTPUT    list of entries, oldest first: whether the output may have the row, epoch, time, row (JSON, zstd)
     queue:OUTPUT   hash: lease, present batch, failures and the present problem
@@ -27,9 +28,9 @@ from ..sinks import OutputOptions, RowBatch, batch_size
 from ..sinks.addresses import shown
 
 LEASE = 10.0  # seconds that the lease of a queue lasts unless it is renewed
-BATCH_BYTES = 4 * 2**20  # of the compressed rows of a batch; a larger row is a batch of its own
+BATCH_BYTES = 4 * 2**20  # bytes of the compressed rows of a batch; a larger row is a batch of its own
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 300.0  # seconds until an output that was unavailable is tried again
-LONGEST_WAIT = 3600.0  # seconds that a target may ask for
+LONGEST_WAIT = 3600.0  # seconds of a target's Retry-After that count at most
 LARGEST_ROW = 256 * 2**20  # bytes of JSON
 ZSTD_LEVEL = 3
 AT_ONCE = 200  # rows in one step
@@ -49,7 +50,7 @@ class QueuedOutput:
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """What waits for an output. Times in Unix seconds: `since` when the oldest row was queued, None if none waits."""
+    """The rows that wait for an output. `since`: when the oldest row was queued, in Unix seconds, or None."""
 
     task: str
     output: str
@@ -137,7 +138,7 @@ class RowQueue:
         return bool(self._ledger.step("renew_rows", name, member, holder, self._now() + seconds))
 
     def finish(self, holder: str, batch: RowBatch) -> bool:
-        """Remove a batch that the output has, and give up the lease. False if it is lost: the batch comes again."""
+        """Remove a batch that the output has, and release the lease. False if it was lost: the batch comes again."""
         return bool(self._ledger.step("finish_rows", *self._queue, self._now(), holder, batch.id))
 
     def put_off(
@@ -149,7 +150,8 @@ class RowQueue:
         longest: float = LONGEST_PAUSE,
         wait: float = 0.0,
     ) -> float | None:
-        """Note a problem and give up the lease; no process tries the output before a pause that grows each time.
+        """Note a problem and release the lease; no process tries the output before the end of a pause, which grows each
+        time.
 
         `wait`: the target's Retry-After in seconds; the pause is at least that long, up to an hour.
         Returns the pause in seconds; None if the lease is lost.

@@ -44,7 +44,7 @@ IN_CHINESE: Mapping[str, str] = {
     "at least {}": "至少 {}",
     "at most {}": "至多 {}",
     "above {}": "大于 {}",
-    "day, as 2026-11-22": "日期，如 2026-11-22",
+    "day, such as 2026-11-22": "日期，如 2026-11-22",
     ", or ": "，或",
     "map": "映射",
     "field of a row": "数据行的字段",
@@ -60,8 +60,8 @@ IN_CHINESE: Mapping[str, str] = {
         "`exemplar check` 会找出错误；编辑器根据样例第一行指明的 schema 补全和检查所有的键。"
     ),
     "Each article, or each entry of a list, is one row. `exemplar schema` prints the same as a JSON Schema. Later "
-    "versions may add fields; none is removed, renamed or given another type, so a reader ignores fields that it does "
-    "not know.": (
+    "versions may add fields; none is removed, renamed or given another type, so a reader must ignore unknown "
+    "fields.": (
         "每篇文章，或列表的每个条目，是一行。`exemplar schema` 以 JSON Schema 的形式打印同样的内容。"
         "以后的版本可能增加字段；字段不会删除、改名或改变类型，所以读取程序应当忽略不认识的字段。"
     ),

@@ -7,8 +7,8 @@ from workers.sinks.row_schema import FIELDS
 
 OPENING = (
     "Each article, or each entry of a list, is one row. `exemplar schema` prints the same as a JSON Schema. Later "
-    "versions may add fields; none is removed, renamed or given another type, so a reader ignores fields that it does "
-    "not know."
+    "versions may add fields; none is removed, renamed or given another type, so a reader must ignore unknown "
+    "fields."
 )
 
 

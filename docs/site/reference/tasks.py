@@ -109,7 +109,7 @@ def _of_kind(kind: str, key: Schema, wording: PageTexts) -> str:
     if kind == "object":
         return "{" + _comma(wording).join(code(name) for name in key["properties"]) + "}"
     if key.get("format") == "date":
-        return wording.phrase("day, as 2026-11-22")
+        return wording.phrase("day, such as 2026-11-22")
     bounds = [wording.phrase(BOUNDS[bound]).format(f"{key[bound]:g}") for bound in BOUNDS if bound in key]
     if "minimum" in key and "maximum" in key:
         bounds = [wording.phrase("{} to {}").format(f"{key['minimum']:g}", f"{key['maximum']:g}")]

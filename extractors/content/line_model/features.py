@@ -1,7 +1,7 @@
 """The numbers by which a text line is classified as body or not: the result of the rules, and the lines around it.
 
 All are computed from arrays of the extraction; none depends on a line's words. Shares are 0 to 1, amounts log(1 + n)
-or shares of the page. "Prose" are the unlinked bytes of long lines, bounded so that no line outweighs a page.
+or shares of the page. "Prose" means the unlinked bytes of long lines, bounded so that no line outweighs a page.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from ..body import Body
 from ..line_weights import Prior
 from ..weight_loops import prose_widths
 
-FAR = 60  # lines from a turning point; farther is as far
+FAR = 60  # lines; every larger distance from a turning point counts as this one
 PRIOR_LEAST = 1e-3  # added to a prior before its logarithm is taken
 SENTENCE_ENDS = frozenset(".!?…。！？」”\"'’»:：;；)）")
 TAGS = {
@@ -72,7 +72,7 @@ def features_of(lines: Lines, prior: Prior, body: Body) -> Floats:
     around = box[parent[inner]]
     outer = box[parent[around]]
     family = outline.families
-    # Of each path, with what is below it.
+    # Sums over each path and the paths below it.
     least_lines = np.maximum(1, below.lines)
     prose_share, long_share, lines_log = below.prose / all_prose, below.long / least_lines, np.log1p(below.lines)
     linked_share = below.linked / np.maximum(1, below.width)
@@ -164,7 +164,7 @@ def _ends(lines: Lines) -> NDArray[np.bool_]:
 
 
 def _repeats(lines: Lines) -> Floats:
-    """Return log of how often each line's text occurs on the page."""
+    """Return the logarithm of the number of times that each line's text occurs on the page."""
     counts = Counter(lines.texts)
     return np.log(np.array([counts[text] for text in lines.texts], np.float32))
 

@@ -25,21 +25,21 @@ Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 Codes = NDArray[np.uint8]
 
-DEPTH = 6  # questions of a tree
+DEPTH = 6  # comparisons of a tree
 TREES = 60
-RATE = 0.2  # share of each tree's answer that is taken
+RATE = 0.2  # learning rate: the share of each tree's output that is added
 RIDGE = 2.0  # added to the curvature of a leaf; the rows of a page weigh about 1 together
-BINS = 32  # of a feature's values, cut at quantiles
-ROWS_SHARE, FEATURES_SHARE = 0.5, 0.5  # drawn for each tree
+BINS = 32  # bins of a feature's values, cut at quantiles
+ROWS_SHARE, FEATURES_SHARE = 0.5, 0.5  # shares of rows and features that are drawn for each tree
 LEAST_FEATURES = 2
 SEED = 1
-LIMIT = 1e-4  # probabilities are kept within it and 1 less it
-FORMAT = 1  # of the file
+LIMIT = 1e-4  # probabilities stay between this and 1 minus this
+FORMAT = 1  # version of the file format
 
 
 @dataclass(frozen=True, slots=True)
 class Trees:
-    """`features` (T, d) int, `thresholds` (T, d) and `leaves` (T, 2^d) float32; `names` of the features."""
+    """A model: `features` (T, d) int, `thresholds` (T, d) and `leaves` (T, 2^d) float32; `names` of the features."""
 
     names: tuple[str, ...]
     features: NDArray[np.intp]
@@ -55,7 +55,7 @@ class Trees:
         for level in range(depth):
             over = columns.take(self.features[:, level], axis=0) > self.thresholds[:, level, np.newaxis]
             leaf |= over.astype(np.uint16) << level
-        places = np.ascontiguousarray(leaf.T) + (np.arange(count) << depth)  # in the table of all trees
+        places = np.ascontiguousarray(leaf.T) + (np.arange(count) << depth)  # indices into the table of all trees
         result: Floats = self.leaves.ravel().take(places).sum(axis=1) + np.float32(self.bias)
         return result
 
@@ -163,7 +163,7 @@ def save(model: Trees, path: Path, about: Mapping[str, Any]) -> None:
 
 
 def load(path: Path, names: Sequence[str]) -> Trees:
-    """Return the model in a file. Raises `BadModel` if it can't be read or its features are not those of `names`."""
+    """Return the model in a file. Raises `BadModel` if it cannot be read or has other features than `names`."""
     try:
         stored = json.loads(path.read_text("utf-8"))
         model = Trees(

@@ -13,8 +13,8 @@ from .pages import element_name, title_of
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """An element on the path down. Characters: `size` in all, `first` and `second` of its two largest children (0 for
-    none), `deviation`: σ of all children's. `children`: how many have text.
+    """An element on the path down. In characters: its `size`, `first` and `second`, the sizes of its two largest
+    children (0 for none), and `deviation`, σ of all children's sizes. `children`: how many of them have text.
     """
 
     name: str

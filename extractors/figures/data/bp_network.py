@@ -12,7 +12,8 @@ from .pages import outcome, with_text
 
 @dataclass(frozen=True, slots=True)
 class LineOutputs:
-    """`outputs`: of each line, 0 (noise) to 1 (body); `threshold`: above it a line by itself is body.
+    """The network's judgement. `outputs`: of each line, 0 (noise) to 1 (body); `threshold`: a single line above it is
+    body.
 
     `kept`: lines of the text. `reason`: how the page was extracted.
     """

@@ -15,7 +15,7 @@ from .pages import outcome, path_name, with_text
 
 @dataclass(frozen=True, slots=True)
 class LineWeights:
-    """A page by itself, line by line.
+    """A page without an example, line by line.
 
     `weights`: evidence for the body in bytes, negative against it; the body lies in the segment of lines `head` up to
     `tail` (exclusive), which has the largest sum. `root`: name of the deepest element that contains most of it;

@@ -17,8 +17,8 @@ from .pages import element_name, title_of
 class RankedId:
     """A group of similar elements.
 
-    `name`: the element's and its parent's; `count`: of different links; `rank`: R; `mean`: TL, bytes; `first`: the
-    title of the first entry.
+    `name`: of the element and its parent; `count`: number of different links; `rank`: R; `mean`: TL, bytes; `first`:
+    the title of the first entry.
     """
 
     name: str

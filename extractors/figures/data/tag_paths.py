@@ -29,10 +29,10 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class PathClusters:
-    """The clusters of a page in the order of their first leaves. `lengths`: of each leaf, half-width characters outside
+    """The clusters of a page in the order of their first leaves. `lengths`: half-width characters of each leaf outside
     links. `segment`: leaves of the cluster, or of its piece, that is the body's; `kept`: leaves of the text.
     `is_like_body`: whether the segment fulfils the source's conditions; else it is the longest cluster.
-    `length_threshold` and `noise_threshold`: what a body exceeds.
+    `length_threshold` and `noise_threshold`: the values that a body exceeds.
     """
 
     method: str

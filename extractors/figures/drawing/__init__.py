@@ -1,1 +1,1 @@
-"""Draws figures from their data with matplotlib: one module for each method or family. Each has `draw`: sheet, data."""
+"""Draws figures from their data with matplotlib: one module for each method or family. Each has `draw(sheet, data)`."""

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from ..data.article_deviation import Descent, Level
 from .sheet import BLUE, INK, ORANGE, PALE, RED, SMALL_SIZE, Sheet, fit, legend
 
-LEVELS = 24  # shown
+LEVELS = 24  # levels that are shown
 NAME = 20  # columns
 BAR = 0.26  # height; levels are 1 apart
 

@@ -1,4 +1,4 @@
-"""The network's output for each line, beside the threshold above which a line by itself is body."""
+"""The network's output for each line, beside the threshold above which a single line is body."""
 
 from ..data.bp_network import LineOutputs
 from .lines import bars

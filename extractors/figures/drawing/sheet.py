@@ -22,11 +22,11 @@ from matplotlib.font_manager import get_font_names
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 WIDTH, HEIGHT = 8.0, 4.8  # inches
-DPI = 200  # of PNG: 1600 pixels wide, twice what a page shows
+DPI = 200  # of a PNG: 1600 pixels wide, twice the width at which documents show it
 TITLE_SIZE, TEXT_SIZE, SMALL_SIZE = 12.5, 10.0, 9.0  # points
-MARGIN, LEADING = 0.12, 1.45  # inches above the header; a line's height, of its type's
+MARGIN, LEADING = 0.12, 1.45  # inches above the header; line height as a multiple of the type size
 
-ROOM = 0.17  # of an axis that a turning point's name takes
+ROOM = 0.17  # share of an axis that the name of a turning point takes
 
 # Okabe and Ito's colours, which stay apart for colour-blind readers.
 BLUE, ORANGE, GREEN, RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
@@ -160,7 +160,7 @@ class Sheet:
 
 
 def fit(text: str, columns: int) -> str:
-    """Return a text without unprintable characters, cut to so many columns; a Chinese character takes two."""
+    """Return a text without unprintable characters, cut to `columns` columns; a Chinese character takes two."""
     clean = "".join(sign if sign.isprintable() else " " for sign in text)
     room = columns
     shown: list[str] = []
@@ -183,7 +183,7 @@ def span_of(first: int, end: int) -> str:
 
 
 def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
-    """Return unbroken runs of ascending numbers: the first of each, and how many there are."""
+    """Return the runs of consecutive numbers: the first number of each run, and its length."""
     found: list[tuple[int, int]] = []
     for number in numbers:
         if found and sum(found[-1]) == number:
@@ -203,7 +203,7 @@ def mark_body(panels: Sequence[Axes], start: float, end: float) -> None:
 def turning_points(axes: Axes, places: tuple[float, float], labels: tuple[str, str], length: float) -> None:
     """Draw two turning points as lines with their names at the top, outside the body where there is room.
 
-    `length`: of the axis.
+    `length`: the length of the axis.
     """
     (head, tail), (first, last) = places, labels
     outside = head > ROOM * length, tail < (1 - ROOM) * length
@@ -244,7 +244,7 @@ def threshold(axes: Axes, height: float, name: str) -> None:
 
 
 def legend(axes: Axes, columns: int, *, left: bool = False) -> None:
-    """Name the colours above a panel, at its right end or at its left."""
+    """Draw the legend of a panel's colours above it, at its right end or at its left."""
     axes.legend(
         loc="lower left" if left else "lower right",
         bbox_to_anchor=(0 if left else 1, 1),

@@ -1,6 +1,6 @@
 """The languages of single-byte encodings: their letters from frequent to rare, and words that distinguish them.
 
-Common knowledge of these languages; the shares are round numbers, as in `guess`.
+The data are common knowledge; the shares are round numbers, as in `guess`.
 """
 
 import re
@@ -8,7 +8,7 @@ import re
 MARKS = "«»“”„’‘–—…·•\xa0©®°§№€"
 # (share of text, characters), from frequent to rare; a character belongs to the first class that has it
 ALPHABETS: dict[str, list[tuple[float, str]]] = {
-    # Letters that the western languages have as well cost a little more than there, so that those keep what is theirs.
+    # Letters of western languages cost a little more here than there, so that a western text is not taken for this one.
     "central": [
         (0.7, "ąćęłńśźżčěňřšůžőűăş"), (0.23, "áéíóúýöüôâîţđ"), (0.02, "ďťľ"), (0.01, "ÁÉÍÓÚÖŐČŘŠŽĆĐŁŚŻŹŞŢÎ"),
         (0.05, MARKS), (0.01, "äŕĺçëßÂĂÄÜŰŮĚŇĎŤÝĽĄĘŃ"),
@@ -26,10 +26,10 @@ ALPHABETS: dict[str, list[tuple[float, str]]] = {
 }  # fmt: skip
 # Cost of a character that the language does not have, in nats
 RARE = {"central": 14.0, "turkish": 10.0, "greek": 14.0, "hebrew": 14.0, "arabic": 14.0}
-# Letters that only some languages of Central Europe have: those of two languages do not stand in one text
+# Letters that only some languages of Central Europe have: one text does not contain those of two languages
 _CENTRAL = ("ąćęłńśźż", "čďěňřšťůž", "čďľĺňŕšťž", "čćđšž", "őű", "ăâîşţ")
 _CENTRAL_ONLY = re.compile(f"[{''.join(sorted(set(''.join(_CENTRAL)) - set('âî')))}]")
-# Words in ASCII letters by which languages of the Latin script are told; no words of English or of scripts
+# Words in ASCII letters that distinguish languages of the Latin script; none is a word of English or of program code
 _WORDS = {
     "western": """che della delle sono anche nella und der das nicht auch ist eine que los
         las para con pour les dans est avec sur och det som til ikke har het een van niet uma pela mais como por""",
@@ -42,8 +42,8 @@ _WORDS = {
 }
 _WORD = re.compile(rb"(?<![\w\x80-\xff./-])[a-z]{2,8}(?![\w\x80-\xff./-])")
 _LANGUAGE_OF = {word.encode(): language for language, words in _WORDS.items() for word in words.split()}
-LOOKED_AT = 65_536  # bytes of a page in which words are looked for
-ENOUGH_WORDS = 8  # that surely tell a language
+LOOKED_AT = 65_536  # bytes of a page that are searched for words
+ENOUGH_WORDS = 8  # words that are enough to identify a language
 
 
 def foreign_letters(text: str) -> int:

@@ -26,10 +26,11 @@ _SINGLE_BYTE = {
     "windows-874": "cp874",
 }
 _SINGLE_BYTE_CORRECTIONS = {"koi8-u": {0xAE: "ў", 0xBE: "Ў"}, "windows-1255": {0xCA: "\u05ba"}}
-# A character that must be put right is rare: looking for it costs less than translating.
+# Characters that need correction are rare: searching for them costs less than translating the whole text.
 _REPLACED = {name: re.compile(f"[{''.join(map(chr, table))}]") for name, table in REPLACED.items()}
 _EXCHANGED = {name: re.compile(b"|".join(map(re.escape, table))) for name, table in EXCHANGED.items()}
-# Characters and errors up to one that is not finished. ASCII that turns out to be restored ends where a trail would.
+# Complete characters and errors. An ASCII byte in the place of a trail byte, which the decoder restores after an error,
+# is taken as a trail byte: the boundary is the same.
 _WHOLE = {
     "big5": re.compile(rb"(?:[\x81-\xfe][\s\S]|[\x00-\x80\xff]++)*+"),
     "euc-jp": re.compile(
@@ -41,7 +42,8 @@ Step = Callable[[bytes, int], tuple[str, int]]
 
 
 def decode_as(data: bytes, name: str) -> str:
-    """Return the text of `data` in an encoding of the standard (`labels.NAMES`), each error one U+FFFD. Never fails.
+    """Return the text of `data` in an encoding of the standard (`labels.NAMES`), with one U+FFFD per error. Never
+    fails.
 
     Byte order marks are not handled here. "replacement" gives one U+FFFD for the whole text, as the standard requires.
     """
@@ -57,7 +59,7 @@ def decode_as(data: bytes, name: str) -> str:
 
 
 def encode_as(text: str, name: str) -> bytes:
-    """Return `text` in an encoding of the standard; characters that it lacks as references by number (`&#8364;`).
+    """Return `text` in an encoding of the standard; characters that it lacks become numeric references (`&#8364;`).
 
     UTF-16, "replacement" and x-user-defined have no encoder in the standard, so they give UTF-8.
     """
@@ -69,7 +71,7 @@ def encode_as(text: str, name: str) -> bytes:
 
 @cache
 def _single_byte_table(name: str) -> str:
-    """Return 256 characters. Python leaves holes in the windows encodings where the standard has C1 controls."""
+    """Return 256 characters. In windows encodings the standard has C1 controls where Python has no character."""
     if name == "x-user-defined":
         return "".join(map(chr, [*range(128), *range(0xF780, 0xF800)]))
     codec = _SINGLE_BYTE.get(name, name)
@@ -96,7 +98,7 @@ def _by_codec(data: bytes, name: str) -> str:
 
 
 def _decode_around(data: bytes, name: str, exchanged: re.Pattern[bytes]) -> str:
-    """Decode data with bytes that are an exchanged character, unless they begin inside another one."""
+    """Decode data that may contain exchanged characters; their bytes do not count inside another character."""
     pieces: list[str] = []
     start = boundary = 0
     for found in exchanged.finditer(data):
@@ -108,7 +110,7 @@ def _decode_around(data: bytes, name: str, exchanged: re.Pattern[bytes]) -> str:
     return "".join((*pieces, _by_codec(data[start:], name)))
 
 
-# One step of a decoder at the first byte of something that Python does not know: the text and where to go on.
+# One step of a decoder, at the first byte of a sequence that Python rejects: the text, and where decoding continues.
 
 
 def _step_gb18030(data: bytes, at: int) -> tuple[str, int]:
@@ -118,8 +120,8 @@ def _step_gb18030(data: bytes, at: int) -> tuple[str, int]:
         return REPLACEMENT, at + 1
     if not 0x30 <= data[at + 1] <= 0x39:
         return _error_of_two(data, at)
-    # Four bytes: cut off by the end, they are one error; if one does not fit, only the first is; else the pointer is
-    # beyond the ranges.
+    # Four bytes: a sequence that the end truncates is one error; if a byte does not fit, only the first byte is an
+    # error; else the pointer is beyond the ranges.
     if len(data) == at + 2:
         return REPLACEMENT, at + 2
     if not 0x81 <= data[at + 2] <= 0xFE:
@@ -152,7 +154,7 @@ def _added_or_error(data: bytes, at: int, name: str) -> tuple[str, int]:
 
 
 def _error_of_two(data: bytes, at: int) -> tuple[str, int]:
-    """Handle an error.
+    """Handle an error in a two-byte sequence.
 
     It consumes the lead byte, and its trail byte unless that is ASCII; 0x80 and 0xFF are not lead bytes.
     """
@@ -187,7 +189,7 @@ _register("euc-kr", _step_two_bytes)
 _register("euc-jp", _step_euc_jp)
 
 
-# ISO-2022-JP changes its table with escape sequences.
+# ISO-2022-JP switches between its character tables by escape sequences.
 
 _ESCAPE_OR_RUN = re.compile(rb"\x1b(?:\([BJI]|\$[@B])|\x1b|[^\x1b]+")
 _PAIR_OR_BYTE = re.compile(rb"((?:[\x21-\x7e]{2})+)|[\x21-\x7e][^\x21-\x7e]|[\s\S]")
@@ -199,7 +201,7 @@ _TABLES = {b"\x1b(B": _ASCII, b"\x1b(J": _ROMAN, b"\x1b(I": _KATAKANA, b"\x1b$@"
 
 
 def _decode_iso_2022_jp(data: bytes) -> str:
-    """Two escape sequences with nothing between them are an error, because they could hide text."""
+    """Decode ISO-2022-JP. Two escape sequences with nothing between them are an error, because they could hide text."""
     pieces: list[str] = []
     table: str | None = _ASCII
     just_escaped = False

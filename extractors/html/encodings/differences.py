@@ -1,4 +1,4 @@
-"""Where Python's codecs and the Encoding Standard's indexes disagree: facts, found by comparing every byte sequence.
+"""The differences between Python's codecs and the Encoding Standard's indexes, found by comparing every byte sequence.
 
 The standard is that of June 2025, whose index gb18030 follows GB18030-2022: A6D9 … FE A0, private use until 2005, are
 vertical punctuation and eight ideographs, and A3A0 stays a space. Its four-byte ranges still are those of 2000 with

@@ -19,10 +19,10 @@ from math import log
 from .alphabets import ALPHABETS, RARE, foreign_letters, shares_of_words
 from .decoders import REPLACEMENT, decode_as
 
-SAMPLE = 600  # bytes of runs with non-ASCII bytes that a guess looks at
+SAMPLE = 600  # bytes of runs with non-ASCII bytes that are examined
 ERROR = 22.0  # cost of a broken character, in nats; a rare character costs up to 16
 ASCII = 3.3  # cost of an ASCII character inside a run: about 27 equally likely ones
-ODD = 3.0  # cost of what a language seldom does: ideographs beside ASCII letters, two accented letters in a row …
+ODD = 3.0  # cost of a rare combination: ideographs beside ASCII letters, two accented letters in a row …
 ADVANTAGE = {"gb18030": 2.0, "windows-1252": 2.0}  # nats by which another encoding must be better
 
 _RUNS = re.compile(rb"[A-Za-z]?[\x80-\xff][0-9@-~\x80-\xff]*")
@@ -126,7 +126,7 @@ _CANDIDATES = {
     "gb18030": "simplified", "windows-1252": "western", "big5": "traditional", "shift_jis": "japanese",
     "euc-kr": "korean", "euc-jp": "japanese", "windows-1251": "russian", "koi8-r": "russian",
 }  # fmt: skip
-# Rarer ones, which must be better by `MARGIN` than those above
+# Encodings of smaller languages, which must be better by `MARGIN` than those above
 _RARER = {
     "windows-1250": "central", "iso-8859-2": "central", "windows-1254": "turkish", "windows-1253": "greek",
     "iso-8859-7": "greek", "windows-1255": "hebrew", "windows-1256": "arabic", "iso-8859-5": "russian",
@@ -135,9 +135,9 @@ _LATIN_ENCODINGS = {"windows-1252": "western", "windows-1250": "central", "iso-8
                     "windows-1254": "turkish"}  # fmt: skip
 _TWINS = {"windows-1250": "iso-8859-2", "windows-1253": "iso-8859-7"}
 _TWINS |= {twin: name for name, twin in _TWINS.items()}
-TWIN_SAMPLE = 20_000  # bytes of runs by which such a pair is told apart
+TWIN_SAMPLE = 20_000  # bytes of runs by which two similar encodings are distinguished
 MARGIN = 6.0  # nats
-WORDS = 40.0  # nats that the words of a page weigh, between encodings of the Latin script
+WORDS = 40.0  # weight of a page's words in nats, between encodings of the Latin script
 _COST_OF_RARE = {
     "simplified": 15.0, "traditional": 15.0, "japanese": 16.0, "korean": 16.0, "russian": 12.0, "western": 16.0, **RARE,
 }  # fmt: skip
@@ -168,7 +168,7 @@ def _likelier_twin(data: bytes, name: str) -> str:
 
 def is_damaged_utf8(text: str, least: float) -> bool:
     """Whether text, decoded as UTF-8, has more than `least` characters per error: only a few bytes are broken."""
-    whole = text.removesuffix(REPLACEMENT)  # a page that was cut off ends with an error
+    whole = text.removesuffix(REPLACEMENT)  # a truncated page ends with an error
     errors = whole.count(REPLACEMENT)
     return sum(map(len, _NOT_ASCII.findall(whole))) - errors > least * errors
 

@@ -1,7 +1,7 @@
 """Labels of encodings → names, as the Encoding Standard lists them ("Names and labels", 228 labels).
 
-Two of the standard's encodings share one decoder and here one name: GBK is gb18030. Names are in small letters, as the
-DOM gives them to `document.characterSet` when lowered.
+Two of the standard's encodings share one decoder and here one name: GBK is gb18030. Names are those of
+`document.characterSet` in the DOM, in lower case.
 """
 
 # fmt: off

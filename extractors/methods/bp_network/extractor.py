@@ -40,16 +40,16 @@ from .topic import title_words
 METHOD, VERBATIM_METHOD = "bp-network", "bp-network-verbatim"
 WEIGHTS = Path(__file__).with_name("weights.json")
 VERBATIM_WEIGHTS = Path(__file__).with_name("weights-verbatim.json")
-OWN_WEIGHTS = "EXEMPLAR_BP_WEIGHTS"  # environment: a file that `train` wrote, in place of the shipped one
+OWN_WEIGHTS = "EXEMPLAR_BP_WEIGHTS"  # environment variable: a file that `train` wrote, used in place of the shipped one
 
-BODY = 0.5  # output above which a line by itself is body
+BODY = 0.5  # output above which a single line is body
 LIKELY = 0.8  # output of the likeliest line of a page without any above BODY
-SURE = 0.98  # outputs beyond this and its opposite count as this: no line is certain
-LEAST_WIDTH, MOST_WIDTH = 30, 630  # bytes as which the evidence of an empty and of a long line counts
-NEAR = 3  # lines in which the body must stand on either side of a heading outside its root; flat from 3 to 6
+SURE = 0.98  # outputs above this or below 1 minus this are set to it: no line is certain
+LEAST_WIDTH, MOST_WIDTH = 30, 630  # bytes by which the evidence of an empty and of a long line is weighted
+NEAR = 3  # lines on either side of a heading outside the root in which there must be body; 3 to 6 give the same
 # Share of pages with F1 ≥ .9 by the bytes of the text, sites left out, mean of the sets (`reproduction.bp_network`).
 CONFIDENCE = ((300, 0.60), (600, 0.78), (1_500, 0.92), (float("inf"), 0.95))
-VERBATIM_CONFIDENCE = 0.57  # the same of the verbatim form, whatever the bytes
+VERBATIM_CONFIDENCE = 0.57  # the same share for the verbatim form, for any number of bytes
 
 
 class BpNetwork:
@@ -104,7 +104,7 @@ def cut_by_segment(parsed: ParsedPage, outputs: Values) -> BodyLines | str:
     if verdict.refused:
         return verdict.refused
     width = float(parsed.lines.width[body.kept].sum())
-    reason = f"{(outputs[body.kept] > BODY).mean():.0%} of the body's lines are classified as body by themselves"
+    reason = f"{(outputs[body.kept] > BODY).mean():.0%} of the body's lines are classified as body individually"
     of_type = verdict.page_type, verdict.probability
     return BodyLines(body.kept, body.root, METHOD, confidence(width), reason, body.captions, *of_type)
 
@@ -206,7 +206,7 @@ def in_good_runs(chosen: NDArray[np.bool_], amounts: Values) -> NDArray[np.bool_
 
 
 def confidence(width: float) -> float:
-    """Return the measured share of right pages among those with a body of `width` bytes."""
+    """Return the measured share of pages with the right text among those with a body of `width` bytes."""
     return next(share for limit, share in CONFIDENCE if width < limit)
 
 

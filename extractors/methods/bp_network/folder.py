@@ -1,6 +1,6 @@
 """A user's labelled pages: a folder with pages as `NAME.html` (or .htm), and for each its article as `NAME.txt`.
 
-The text, in UTF-8, is the text of the article; order matters, line breaks and white space don't. A copy from a browser
+The text, in UTF-8, is the text of the article; order matters, line breaks and white space do not. A copy from a browser
 is good enough.
 """
 
@@ -21,7 +21,7 @@ from .labels import label_lines
 from .network import Values
 
 PAGES = (".html", ".htm")
-FOUND = 0.5  # share of a text's words that must be in its page; less is another page's text
+FOUND = 0.5  # share of a text's words that its page must contain; otherwise the text is that of another page
 
 
 class LabelledMistakes(ValueError):
@@ -49,7 +49,7 @@ def labelled_pages(folder: Path) -> list[tuple[Path, Path]]:
     pages = [path for path in files if path.suffix.lower() in PAGES]
     texts = {path.stem: path for path in files if path.suffix.lower() == ".txt"}
     if not pages:
-        raise LabelledMistakes([f"{folder}: no pages; expected NAME.html and beside it its article as NAME.txt"])
+        raise LabelledMistakes([f"{folder}: no pages; expected NAME.html, and its article beside it as NAME.txt"])
     names = [page.stem for page in pages]
     mistakes = [f"{page}: no {page.stem}.txt beside it with its article" for page in pages if page.stem not in texts]
     mistakes += [f"{text}: no page {stem}.html beside it" for stem, text in texts.items() if stem not in names]
@@ -60,7 +60,7 @@ def labelled_pages(folder: Path) -> list[tuple[Path, Path]]:
 
 
 def read_labelled(page: Path, text: Path, verbatim: bool = False) -> LabelledLines:
-    """Return a page for training. Raises `LabelledMistakes` if page or text can't be used."""
+    """Return a page for training. Raises `LabelledMistakes` if page or text cannot be used."""
     right = _read_text(text)
     try:
         html = decode(page.read_bytes())[0]
@@ -77,7 +77,7 @@ def read_labelled(page: Path, text: Path, verbatim: bool = False) -> LabelledLin
         raise LabelledMistakes([f"{page}: {error}"]) from None
     if labels.found < FOUND:
         raise LabelledMistakes(
-            [f"{text}: only {labels.found:.0%} of its words are in {page.name}: is it another page's text?"]
+            [f"{text}: only {labels.found:.0%} of its words are in {page.name}: check that it is the text of this page"]
         )
     return LabelledLines(page.stem, page_inputs(parsed, verbatim), labels.body)
 

@@ -1,4 +1,4 @@
-"""Which lines of a page are body, derived from the article's text; the source's authors marked them by hand.
+"""Labels of a page's lines, body or not, derived from the article's text; the source's authors marked them by hand.
 
 The words of all lines and those of the right text are aligned (longest common subsequence, so order counts), and a line
 is body if at least half of its words are matched. A line without words, such as ***, is body between two that are. If a

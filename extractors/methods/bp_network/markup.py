@@ -15,15 +15,15 @@ from .network import Values
 
 _DROPPED = re.compile(r"<(script|style|noscript|template|svg|head)\b.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
 _EMPTY_PAIR = re.compile(r"<(\w+)[^<>]*>\s*</\1\s*>")
-_ENTITY = re.compile(r"&(?!lt\b|gt\b|#0*6[02]\b|#x0*3[ce]\b)#?\w+;?", re.IGNORECASE)  # but not those of < and >
+_ENTITY = re.compile(r"&(?!lt\b|gt\b|#0*6[02]\b|#x0*3[ce]\b)#?\w+;?", re.IGNORECASE)  # except those for < and >
 _ANGLES = re.compile(r"[<>]")
 _TOKEN = re.compile(r"<[^<>]*>|[^<>\s]+|[<>]")
-OPENING = 12  # characters by which a line is found
-REACH = 50_000  # characters of text that a line may stand behind its predecessor; what is farther is another's
+OPENING = 12  # first characters of a line, by which it is found in the source
+REACH = 50_000  # characters of text between two lines at most; a match beyond them belongs to another line
 
 
 def markup_lengths(html: str, texts: Sequence[str]) -> Values:
-    """Return the characters of markup at each line, float64; 0 for a line that isn't found literally."""
+    """Return the characters of markup at each line, float64; 0 for a line that is not found literally."""
     text, before = _text_with_markup(html)
     lengths = np.zeros(len(texts), np.float64)
     begin = 0

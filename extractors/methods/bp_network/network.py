@@ -13,7 +13,7 @@ one is read; all lines once. So the last lines have more effect than the first. 
 order, with the sums of `BATCH` lines at a time, for a number of rounds.
 
 In both, inputs are shifted and scaled to mean 0 and deviation 1. The same networks can be expressed (V and b could
-scale as well), only the search begins elsewhere; the source does not describe how it scaled lengths of hundreds
+scale as well), only the start of the training differs; the source does not describe how it scaled lengths of hundreds
 of characters.
 
 Everything is float64. A seed fixes the first weights and the order of lines, so the same lines give the same weights,
@@ -38,9 +38,9 @@ RATE = 0.2
 GOAL = 0.05  # squared error of a line
 BATCH = 16  # lines; the source's procedure has 1
 ROUNDS = 20
-MAX_REPEATS = 1_000  # of one line; contradicting lines could repeat for ever
+MAX_REPEATS = 1_000  # repetitions of one line; contradictory lines would otherwise be repeated without end
 SPREAD = 0.3  # standard deviation of the first weights
-FORMAT = 1  # of the file of weights
+FORMAT = 1  # version of the format of the weights file
 USED, VERBATIM = "used", "verbatim"  # forms of the inputs, see `features`
 
 
@@ -146,7 +146,7 @@ def save(network: Network, path: Path, form: str, about: dict[str, Any]) -> None
 
 
 def load(path: Path, form: str) -> Network:
-    """Return the weights in a file. Raises `BadModel` if it has none for this form or can't be read."""
+    """Return the weights in a file. Raises `BadModel` if it has none for this form or cannot be read."""
     try:
         stored = json.loads(path.read_text("utf-8"))
         head = {key: stored.get(key) for key in _head(form)}

@@ -1,11 +1,11 @@
 """A page's topic (页面主题), and a line's relevance to it (相关度, s): steps 1 and 3 of the source's section 2.2.2.
 
 The topic is <title> without what follows its last "-" or "_", where sites write their name. Its words and the line's
-are compared, and the matches are counted and weighted; stop words don't count. The source gives no weights.
+are compared, and the matches are counted and weighted; stop words do not count. The source gives no weights.
 Ours: a title word weighs its characters, and s is the share of the title's weight that the line has, 0 to 1; how often
-the line has a word does not matter. `matches` counts as the source does, for the verbatim form.
+a word occurs in the line does not matter. `matches` counts as the source does, for the verbatim form.
 
-A word of the title that isn't in the line's text can't be one of its words, and each run of Chinese is segmented
+A word of the title that is not in the line's text cannot be one of its words, and each run of Chinese is segmented
 independently. So only runs that contain such a word are segmented, until the word is found: the result is the same, in
 a fraction of jieba's time. For a title without Chinese jieba is not needed.
 """
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from .words import HAN, STOP_WORDS, cut_run, words
 
 SEPARATORS = "-_"
-MAX_WORDS = 50  # of a title; longer ones are no titles
+MAX_WORDS = 50  # words of a title; a longer text is not a title
 
 
 def article_title(title: str) -> str:

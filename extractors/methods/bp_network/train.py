@@ -18,17 +18,17 @@ from .extractor import BODY, OWN_WEIGHTS
 from .folder import LabelledLines, LabelledMistakes, labelled_pages, read_labelled
 from .network import GOAL, ROUNDS, USED, VERBATIM, Network, Values, learn, learn_line_by_line, save
 
-HELD_OUT = 0.2  # share of the pages that only judge
+HELD_OUT = 0.2  # share of the pages that are held out for testing
 CURVE_POINTS = 12  # lines of the learning curve
-BAR = 40  # signs of its longest bar
+BAR = 40  # characters of its longest bar
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
     """A point of the learning curve.
 
-    Rounds (or lines) learned; mean squared error and share of lines judged right, for the training pages and for the
-    held-out pages (None without any).
+    Rounds (or lines) learned; mean squared error and share of lines classified correctly, for the training pages and
+    for the held-out pages (None without any).
     """
 
     step: int
@@ -95,7 +95,7 @@ def stacked(pages: Sequence[LabelledLines]) -> tuple[Values, Values]:
 
 
 def judge(network: Network, pages: Sequence[LabelledLines]) -> tuple[float, float]:
-    """Return the mean squared error of a network on some pages, and the share of their lines that it judges right."""
+    """Return the mean squared error of a network on some pages, and the share of lines classified correctly."""
     inputs, expected = stacked(pages)
     outputs = network(inputs)
     return float(np.mean((expected - outputs) ** 2)), float(np.mean((outputs > BODY) == (expected > BODY)))
@@ -118,7 +118,7 @@ def _train(
     arguments: argparse.Namespace, learned: list[LabelledLines], held_out: list[LabelledLines], errors: Console
 ) -> Network:
     steps, count = networks(learned, arguments.seed, arguments.rounds, arguments.verbatim)
-    shown = {round(count ** (point / CURVE_POINTS)) for point in range(CURVE_POINTS + 1)}  # most is learned at first
+    shown = {round(count ** (point / CURVE_POINTS)) for point in range(CURVE_POINTS + 1)}  # the first steps change most
     curve: list[Point] = []
     print(
         f"{len(learned)} pages to learn from, {len(held_out)} held out; {sum(len(page.body) for page in learned)} lines"

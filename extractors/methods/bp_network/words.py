@@ -17,10 +17,10 @@ import re
 from collections.abc import Callable
 from functools import cache, lru_cache
 
-HAN = re.compile(r"[\u4e00-\u9fd5]+")  # the characters that jieba's dictionary and model know
+HAN = re.compile(r"[\u4e00-\u9fd5]+")  # the characters that jieba's dictionary and model cover
 _RUN = re.compile(r"[\u4e00-\u9fd5]+|[^\W_\u4e00-\u9fd5]+")
-CACHED = 20_000  # runs whose words are remembered: templates repeat theirs on every page
-LONGEST = 1_000  # characters of a run that are cut; prose has punctuation long before
+CACHED = 20_000  # runs whose words are cached: templates repeat theirs on every page
+LONGEST = 1_000  # characters of a run that are segmented; prose has punctuation much earlier
 
 _STOP = """的 了 是 在 和 与 及 或 等 就 也 都 而 着 之 于 被 把 让 向 从 对 为 以 有 不 我 你 他 她 它 这 那 个 一 上
     下 中 到 说 要 会 很 还 又 吗 呢 吧 啊 我们 你们 他们 一个 什么 没有
@@ -58,7 +58,7 @@ def tokenizer() -> Callable[[str], list[str]]:
 
 
 def rjieba_tokenizer() -> Callable[[str], list[str]]:
-    """Return rjieba's tokenizer. Raises `ImportError` if rjieba isn't installed."""
+    """Return rjieba's tokenizer. Raises `ImportError` if rjieba is not installed."""
     import rjieba
 
     cut: Callable[[str], list[str]] = rjieba.Jieba().cut

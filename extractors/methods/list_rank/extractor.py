@@ -11,7 +11,7 @@ The formulas of R and TL are lost in the scan. TL is assumed to be the mean. The
 any choice of R (`docs/methods.md`): among 15 ids there is always a container with much more text than an entry. The
 source reports more than 95% right and complete.
 
-Where we depart, to find the entries of a list (method `list-rank-verbatim`, in `verbatim`, doesn't):
+Where we depart, to find the entries of a list (method `list-rank-verbatim`, in `verbatim`, does not):
 
 - An id is the path down through similar elements (`like_elements`). With depth and class alone the items of menus,
   sidebars and lists have one id if none has a class, and entries have several ids if each has a class of its own.
@@ -53,7 +53,7 @@ from .list_items import COST, IN_HEADING, LENGTH_MAX, Items, as_items, grown, ho
 METHOD = "list-rank"
 OFTEN = 0.6  # exponent of O in R
 
-MISSING = 0.5  # exponent of the share of like elements that are entries; the same from 0 to 1
+MISSING = 0.5  # exponent of the share of like elements that are entries; 0 to 1 give the same
 IN_PROSE = 0.1  # factor of links in running text
 DATE_MAX = 40  # characters of a text that may be an entry's date
 CONFIDENCE = 0.86  # share of the lists of left-out sites with precision and recall of entries at least .95

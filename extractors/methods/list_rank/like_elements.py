@@ -17,13 +17,13 @@ from .linked_tree import LinkedTree
 
 NOISE_TAGS = frozenset({"nav", "header", "footer", "aside", "menu", "dialog"})
 NOISE_ROLES = frozenset({"navigation", "banner", "contentinfo", "complementary", "menu", "dialog"})
-LEAST = 3  # elements of a list
-LEVELS = 12  # below like elements at which there are more of them
-BRANCHINGS = 3  # … and at which one of them may hold several
-MOST = 0.6  # share of siblings with links that one class has, from which the others are none of theirs
-MOST_CLASSES = 50  # of siblings; more have nothing in common
-MOST_LOOKED_AT = 50_000  # elements of ids; the development pages have up to 4,300
-COVERED = 0.3  # share of like elements with a link, or of containers that hold one; tried: .2 to .5
+LEAST = 3  # elements that a list has at least
+LEVELS = 12  # levels below like elements that are searched for further ones
+BRANCHINGS = 3  # … and levels at which an element may contain several of them
+MOST = 0.6  # share of siblings with links that one class has, from which the other siblings are not like them
+MOST_CLASSES = 50  # classes of siblings; more have nothing in common
+MOST_LOOKED_AT = 50_000  # elements of ids that are examined; the development pages have up to 4,300
+COVERED = 0.3  # share of like elements with a link, or of containers with a like element; tried: .2 to .5
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def _by_class(tree: LinkedTree, children: list[etree._Element]) -> list[list[etr
     """Return groups of elements whose classes agree."""
     if len(set(map(tree.class_words, children))) == 1:
         return [children]
-    classes: list[tuple[str, ...]] = []  # the first of each group
+    classes: list[tuple[str, ...]] = []  # the classes of the first element of each group
     of_words: dict[tuple[str, ...], int] = {}
     for words in dict.fromkeys(map(tree.class_words, children)):
         alike = (place for place, first in enumerate(classes[:MOST_CLASSES]) if _alike(words, first))

@@ -15,7 +15,7 @@ from ...page import Page
 
 SKIPPED = ("script", "style", "noscript", "template", "select", "option", "button", "svg", "iframe", "head")
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-CELLS = frozenset({"td", "th"})  # their column is what a class is to others
+CELLS = frozenset({"td", "th"})  # their column has the role that a class has for other elements
 NO_ADDRESS = ("javascript:", "mailto:", "tel:")
 BEFORE_LINK = 25  # bytes of a block's text before a link, from which the link stands in running text
 POSITION_WORDS = frozenset({
@@ -130,7 +130,7 @@ class LinkedTree:
         return step
 
     def class_words(self, element: etree._Element) -> tuple[str, ...]:
-        """Return the words of an element's class, without numbers and without words for a position in the list."""
+        """Return the words of an element's class, without numbers and words for a position in the list."""
         found = self._words.get(element)
         if found is None:
             words = (_DIGITS.sub("", word) for word in (element.get("class") or "").lower().split())

@@ -18,17 +18,17 @@ from ...html.tagless_text import BLOCK_TAGS
 from .like_elements import COVERED, LEAST, Like
 from .linked_tree import HEADINGS, LinkedTree, Place, TreeLink, fold, in_heading, width_of
 
-DISTINCT = 0.8  # share of the entries that lead to a place of their own; from .5 to .9 nothing changes
+DISTINCT = 0.8  # share of the entries with a target of their own; .5 to .9 give the same
 TITLE_MAX = 120  # characters; a longer text of a card is its summary
-PLACE_TEXT_MAX = 80  # bytes; longer words do not make a better title
-LINKS_LOOKED_AT = 40  # of an entry
-LENGTH_MAX = 200  # bytes of an entry's own text that count; the same to 500
-COST = 12  # bytes that do not count, about a word of a menu (four Chinese characters); the same from 10 to 15
-ELSEWHERE = 2  # times that words which lead elsewhere are taken off
-IN_HEADING = 2.0  # for what stands in headings
-OTHER_HOST = 0.5  # for what leads to another host
+PLACE_TEXT_MAX = 80  # bytes; more of them do not make a title better
+LINKS_LOOKED_AT = 40  # links of an entry that are examined
+LENGTH_MAX = 200  # bytes of an entry's own text that count; 200 to 500 give the same
+COST = 12  # bytes that do not count, about a word of a menu (four Chinese characters); 10 to 15 give the same
+ELSEWHERE = 2  # how many times the words of other links are subtracted
+IN_HEADING = 2.0  # factor of links in headings
+OTHER_HOST = 0.5  # factor of links to another host
 
-COMMON = 0.5  # share of the entries whose links have the same words, from which these are no title
+COMMON = 0.5  # share of the entries whose links have the same words, from which these are not a title
 _COUNT = re.compile(r"[\W\d_]*(?:\d[\d.,]*(?:\W+\w+){1,2}\W*)?\Z")  # 12 · (1,034 reviews) · 3 comments · no words
 
 

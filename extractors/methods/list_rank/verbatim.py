@@ -32,12 +32,12 @@ class SameClass:
 
     @property
     def rank(self) -> int:
-        """R(O, L)."""
+        """The rank R(O, L)."""
         return len(self.texts) * sum(map(len, self.texts))
 
     @property
     def mean_length(self) -> float:
-        """TL."""
+        """The mean length TL."""
         return sum(map(len, self.texts)) / len(self.texts)
 
 

@@ -1,6 +1,6 @@
 """Leaves of a page, their clusters by tag path, and the measures of a cluster: steps of `tag-paths`.
 
-A cluster is the numbers of its leaves, ascending.
+A cluster is represented by the ascending numbers of its leaves.
 """
 
 from bisect import bisect_left
@@ -13,7 +13,7 @@ from ...html.block_tree import BlockTree, build_tree
 from ...html.tagless_text import Ctext
 
 SPLIT_BELOW, SPLIT_ABOVE = 0.85, 2.0  # θ, the source's
-CONTAINERS = frozenset({"div", "table", "article", "section", "main"})  # the last three are the div of later pages
+CONTAINERS = frozenset({"div", "table", "article", "section", "main"})  # the last three replace div on later pages
 
 Leaves = list[int]
 

@@ -1,4 +1,4 @@
-"""Method `tag-paths`: clusters leaves with equal tag paths; the body is around the first cluster with its marks.
+"""Method `tag-paths`: clusters leaves with equal tag paths; the body is around the first cluster that looks like one.
 
 Source: 002 (Liu Yunfeng, "Text extraction by clustering tag paths"). The leaves of a page are numbered in document
 order, and those with the same path are a cluster (`clusters`) x₁ < x₂ < … < xₙ. With the spans Δⱼ = xⱼ₊₁ − xⱼ,
@@ -7,7 +7,7 @@ order, and those with the same path are a cluster (`clusters`) x₁ < x₂ < …
     Cn = Nstring / (Nlink + Nstring) · NODEnohref / (NODEhref + 1)
 
 where N counts characters outside and inside links (2 for one above 255) and NODE the nodes without and with a link.
-Clusters are looked at in order (`segment`). One whose σ² is too large is split where θ ∉ [0.85, 2], and its
+Clusters are examined in order (`segment`). One whose σ² is too large is split where θ ∉ [0.85, 2], and its
 pieces are sorted in. The first of the others with
 
     size > MAXSIZE, length > Length_Threshold, Cn > Cn_Threshold, ΔT > PreSpan
@@ -22,9 +22,9 @@ Frequency_Threshold are the text (`frequent`). The thresholds are learned from s
 Samples are the example page, the pages given to `learn`, and each page itself (`page_thresholds`); so the method works
 without an example, and an unusually long example does not raise the thresholds for all short pages.
 
-Where we depart (method `tag-paths-verbatim`, in `tag_paths_verbatim`, doesn't), and what the source leaves open:
+Where we depart (method `tag-paths-verbatim`, in `tag_paths_verbatim`, does not), and what the source leaves open:
 
-- Leaves are text lines instead of text nodes, so that words in bold don't leave their paragraph; paths are those of
+- Leaves are text lines instead of text nodes, so that words in bold do not leave their paragraph; paths are those of
   block elements with class and id (`block_tree`).
 - The source gives no value for the variance's threshold, MAXSIZE, PreSpan and the number of clusters of k-means: ours
   were chosen on the development pages. With two clusters, the middle centre is the upper one: the lower one belongs to
@@ -119,7 +119,7 @@ def body_leaves(
 def assemble_leaves(
     page: Page, ctext: Ctext, outline: LeafOutline, kept: Leaves, cut: BodyLines
 ) -> Article | NoArticle:
-    """Return the article whose body is the leaves `kept`; `cut` says how it was found."""
+    """Return the article whose body is the leaves `kept`; `cut`: how it was found."""
     if not kept:
         return NoArticle("no running text: only links and fragments", page.url)
     first, end = outline.leaves[kept[0]].line, outline.leaves[kept[-1]].line + 1

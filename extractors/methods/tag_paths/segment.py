@@ -6,13 +6,14 @@ from math import inf
 
 from .clusters import Leaf, LeafOutline, Leaves, cluster, length, noise, period, split, variance
 
-# Chosen by mean F1 over the development sets, and where that is flat (LENGTH_SHARE, ALIKE) over the perturbed ones;
-# `python -m evaluation.reproduction.constants` prints what each set gets from the values that the others choose.
+# Chosen by mean F1 over the development sets, or, where values give the same (LENGTH_SHARE, ALIKE), over the perturbed
+# ones; `python -m evaluation.reproduction.constants` prints the result on each set with the values best on the
+# others.
 VARIANCE = 1000.0  # σ², leaves squared: a cluster above it is split
 NOISE = 0.3  # Cn, not in percent
-LENGTH_SHARE = 0.35  # of the page's longest cluster: the Length_Threshold that a page gives itself
-ALIKE = 0.5  # characters of a leaf around a body's div, as a share of those within, from which it is the body's too
-FREQUENCY_SHARE = 0.1  # of the groups' mean: the Frequency_Threshold that a page gives itself
+LENGTH_SHARE = 0.35  # share of the page's longest cluster, which is the page's own Length_Threshold
+ALIKE = 0.5  # characters per leaf around a body's div, as a share of those within, from which they belong to the body
+FREQUENCY_SHARE = 0.1  # share of the groups' mean, which is the page's own Frequency_Threshold
 MAX_SIZE = 1  # leaves: the source's MAXSIZE, which a body exceeds
 PRE_SPAN = 0.5  # leaves: the source's PreSpan; every ΔT is above it
 
@@ -29,7 +30,7 @@ class Thresholds:
     frequency: float
 
 
-DEFAULTS = Thresholds(length=0, noise=NOISE, frequency=0)  # what every body exceeds
+DEFAULTS = Thresholds(length=0, noise=NOISE, frequency=0)  # values that every body exceeds
 
 
 def page_thresholds(leaves: list[Leaf], least: float = NOISE, share: float = LENGTH_SHARE) -> Thresholds:

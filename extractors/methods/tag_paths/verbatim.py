@@ -13,7 +13,7 @@ Source: 002; symbols and conditions in `extractor`. `page → leaves → cluster
 - The three thresholds come from sample pages: the example's page and those given to `learn`; without any, the page is
   its own sample. Frequency_Threshold, the mean, is that of the chunks of the sample's own segment.
 
-The source doesn't give σ²'s threshold, MAXSIZE, PreSpan, the number of k-means' clusters and the tags of the first two
+The source does not give σ²'s threshold, MAXSIZE, PreSpan, the number of k-means' clusters and the tags of the first two
 rules. They were chosen by measurement (`python -m evaluation.reproduction.constants`). Chunks of one tag path are
 joined in their order; the source's HashMap, taken literally, would keep only the last.
 """

@@ -45,7 +45,7 @@ def test_every_metric_is_listed_as_it_is() -> None:
         [one.name, one.kind, ", ".join((() if one is BUILD else ("server",)) + one.labels), one.help] for one in METRICS
     ]
     assert f"up to {TASKS_MOST:,} tasks" in TEXT
-    assert f"More than {NODES_MOST} nodes" in TEXT
+    assert f"Nodes beyond the first {NODES_MOST} " in TEXT
 
 
 def test_every_field_of_a_line_is_listed() -> None:

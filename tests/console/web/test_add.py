@@ -69,6 +69,21 @@ def site_list(tasks_yaml: Path) -> Path:
 
 
 @pytest.mark.timeout(240)
+def test_a_page_that_is_no_article_names_the_checkbox(site_list: Path, console: MakeConsole) -> None:
+    client = console()
+    with SiteServer() as site:
+        path, job = survey(client, site.url + "/en/stories/")
+    assert job.error
+    text = client.get(path).text
+    assert "tick “It is an article" in text
+    assert "--article" not in text
+    client.get("/language/zh")
+    text = client.get(path).text
+    assert "勾选" in text
+    assert "is a list page" not in text
+
+
+@pytest.mark.timeout(240)
 def test_a_task_is_previewed_corrected_and_saved(site_list: Path, console: MakeConsole) -> None:
     client, article = console(), truth("en")[3]
     with SiteServer() as site:

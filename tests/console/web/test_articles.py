@@ -167,5 +167,5 @@ def test_an_article_is_shown_with_its_text(published: Path, console: MakeConsole
     number = page.partition('class="result-title" href="/articles/')[2].partition('"')[0]
     text = client.get(f"/articles/{number}").text
     assert "article of the harbour" in text
-    assert "Its page is not kept" in text
+    assert "The page is not kept" in text
     assert client.get(f"/articles/{number}/page").status_code == 404

@@ -78,7 +78,7 @@ def test_all_goes_through_the_proxy_and_what_the_guard_refuses_does_not(ledger, 
     assert [reasons[number][0] for number in (2, 3, 4, 5)] == ["failed"] * 4
     assert "127.0.0.2 is not public" in reasons[2][1]
     assert "127.0.0.2 is not public" in reasons[3][1], "one private address is enough: the proxy chooses"
-    assert reasons[4][1] == "an unusual IP address form, with a proxy"
+    assert reasons[4][1] == "write the IP address as 192.0.2.1"
     assert "is not public" in reasons[5][1]
     assert "pass" not in run.said
 

@@ -395,7 +395,7 @@ def test_a_fallback_start_page_that_works_is_enough(connection):
 
 def test_a_section_none_of_whose_links_is_of_the_pattern_is_a_problem(connection):
     report = Driver(connection).read().end()
-    assert report.problems == ["no link on 1 list pages matches the pattern; `exemplar try` shows why"]
+    assert report.problems == ["no link matches the pattern (list pages read: 1); `exemplar try` shows why"]
 
 
 def test_a_section_that_was_once_found_may_be_empty(connection):

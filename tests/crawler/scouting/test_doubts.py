@@ -63,7 +63,7 @@ def test_a_page_that_a_person_insists_on_is_the_example(make: Callable[[int], by
     assert found.cut_of_example.characters
     assert len(found.cuts) == 3
     assert all(cut.characters for cut in found.cuts)
-    [doubt] = [warning for warning in found.warnings if "--article" in warning]
+    [doubt] = [warning for warning in found.warnings if "as requested" in warning]
     assert "is a list page, not an article (" in doubt
 
 

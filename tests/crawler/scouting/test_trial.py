@@ -71,7 +71,7 @@ def test_derived_start_pages_are_tried_in_turn() -> None:
         ({"start": f"{HOST}/none/"}, "start page https://town.example/none/: http 404"),
         (
             {"start": f"{HOST}/about/", "depth": 0},
-            "nothing matches: no link on 1 list pages matches the pattern",
+            "no link matches the pattern (list pages read: 1)",
         ),
         ({"example": f"{HOST}/news/2026/1103/9.html"}, "if that persists, choose another one"),
         ({"render": True}, "in a browser; a trial reads them without one"),

@@ -133,7 +133,7 @@ MISTAKES = [
         "6:46",
         "output.fields[0].version: 'version' is a field of the row key",
     ),
-    ("{to: a.jsonl, fields: [{'a b': text}]}", "6:44", "output.fields[0].a b: 'a b' can't be a field's name"),
+    ("{to: a.jsonl, fields: [{'a b': text}]}", "6:44", "output.fields[0].a b: 'a b' cannot be the name of a field"),
     ("{to: a.jsonl, fields: [7]}", "6:36", "output.fields[0]: must be the name of a field, not 7"),
     ("{to: a.jsonl, fields: [{a: [b]}]}", "6:40", "output.fields[0].a: must be the name of a field, not a list"),
     ("{to: a.jsonl, where: zh}", "6:34", "output.where: must be a map, not 'zh'"),

@@ -89,7 +89,7 @@ def test_a_page_that_says_that_it_is_no_article_is_none():
     page = "<title>Lost</title><h1>404 Not Found</h1><p>The page that you asked for is not here any more.</p>"
     found = extract(page, URL, method="i-awce")
     assert isinstance(found, NoArticle)
-    assert found.reason.startswith("the page says that it is not there")
+    assert found.reason.startswith("the page is an error page")
 
 
 def test_a_list_that_a_person_insists_on_is_an_article():

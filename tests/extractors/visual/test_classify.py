@@ -31,7 +31,7 @@ def test_a_blank_page_and_a_broken_picture_get_no_answer(classifier):
     broken = classifier(b"no picture")
     assert (blank.kind, blank.reason) == (None, "the page is blank")
     assert broken.kind is None
-    assert broken.reason.startswith("the screenshot can't be read")
+    assert broken.reason.startswith("the screenshot cannot be read")
 
 
 def test_it_does_not_answer_unless_it_is_sure():

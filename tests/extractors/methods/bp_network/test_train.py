@@ -100,7 +100,7 @@ def all_body(folder):
         (without_text, "page1.html: no page1.txt"),
         (without_page, "page1.txt: no page page1.html"),
         (same_name, "another page has the same name"),
-        (foreign_text, "is it another page's text?"),
+        (foreign_text, "check that it is the text of this page"),
         (other_encoding, "not in UTF-8"),
         (empty_text, "has no words"),
         (empty_page, "page1.html: "),
