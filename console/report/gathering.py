@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,10 @@ MOST_COMPARED = 5_000  # lines of a page; a longer one is not extracted by the o
 
 @dataclass(frozen=True, slots=True)
 class PageToExplain:
-    """A page that a report shows. `name`: its file or URL; `role`: `example` for the example itself, else `page`."""
+    """A page that a report shows. `name`: its file or URL; `role`: `example` for the example itself, else `page`.
+
+    `further`: URLs of the article's further pages, if they are known; else the page's own links tell.
+    """
 
     name: str
     body: bytes
@@ -28,6 +31,7 @@ class PageToExplain:
     fetched_at: datetime | None = None
     role: str = "page"
     screenshot: bytes | None = None
+    further: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,10 @@ class ComparedMethod:
 
 @dataclass(frozen=True, slots=True)
 class ReportedPage:
-    """The data of a page for a report. `error`: why the page is unavailable; there is then no explanation."""
+    """The data of a page for a report. `error`: why the page is unavailable; there is then no explanation.
+
+    `further`: URLs of the article's further pages, which the report does not show.
+    """
 
     name: str
     role: str = "page"
@@ -57,6 +64,7 @@ class ReportedPage:
     characters: "CharacterCurves | None" = None
     blocks: "BlockDistribution | None" = None
     error: str = ""
+    further: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -88,6 +96,7 @@ class Explainer:
             tuple(self._answers(page, explanation)),
             self._characters(page),
             _blocks(page),
+            further=page.further or _further(page),
         )
 
     def _answers(self, page: PageToExplain, explanation: "Explanation") -> list[ComparedMethod]:
@@ -131,6 +140,17 @@ class Explainer:
             return read("example-verbatim", make_page(page.body, page.url, page.content_type), model)
         except (NoFigure, UnusablePage):
             return None
+
+
+def _further(page: PageToExplain) -> tuple[str, ...]:
+    """Return the URLs of the further pages to which the first page of an article links, in order."""
+    from crawler.discovery.article_pages import further_pages
+    from workers.page_store import StoredPage
+
+    if page.url is None:
+        return ()
+    stored = StoredPage(page.url, page.body, page.content_type or "", page.fetched_at or datetime.now(UTC))
+    return tuple(url for _, url in sorted(further_pages(page.url, stored).items()))
 
 
 def _blocks(page: PageToExplain) -> "BlockDistribution | None":

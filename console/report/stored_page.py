@@ -40,8 +40,10 @@ def report_request(
         _encoded(voter.body(voters.example), voter.url, voter.content_type) | {"former": voter.former}
         for voter in voters.recent
     ] if voters is not None else []  # fmt: skip
+    further = [*(part.url for part in page.parts), *page.missing]
     return {
-        "page": _encoded(page.body, page.url, page.content_type) | {"fetched_at": page.fetched_at.isoformat()},
+        "page": _encoded(page.body, page.url, page.content_type)
+        | {"fetched_at": page.fetched_at.isoformat(), "further": further},
         "example": _of_stored(voters.example) if voters is not None else None,
         "recent": recent,
         "method": method,
@@ -92,4 +94,5 @@ def _encoded(body: bytes, url: str, content_type: str) -> dict[str, Any]:
 def _page(encoded: Mapping[str, Any], role: str) -> PageToExplain:
     fetched_at = datetime.fromisoformat(encoded["fetched_at"]) if "fetched_at" in encoded else None
     body = base64.b64decode(encoded["body"])
-    return PageToExplain(encoded["url"], body, encoded["url"], encoded["type"], fetched_at, role)
+    further = tuple(encoded.get("further", ()))
+    return PageToExplain(encoded["url"], body, encoded["url"], encoded["type"], fetched_at, role, further=further)

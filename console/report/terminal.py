@@ -23,6 +23,7 @@ NAME = 10  # columns of a row's name
 SPARK = WIDTH - NAME
 STRIP = 36  # columns of a method's strip
 BREAKABLE = re.compile(r"[\u2e80-\uffef]|[^\s\u2e80-\uffef]+ ?| ")  # a Chinese line may break after each character
+MOST_FURTHER = 10  # URLs of further pages that are shown
 MOST_RUNS = 60  # runs of lines with one decision that are shown
 
 
@@ -32,6 +33,10 @@ def explained_rows(page: "ReportedPage", wording: ReportWording | None = None) -
     rows = [_row(words.word("page"), page.name)]
     if explanation is None:
         return [*rows, _row(words.word("missing"), words.text(page.error))]
+    if page.further:
+        number = len(page.further)
+        rows.append(_row("", words.text(f"the first page of an article; {number} further pages are not explained:")))
+        rows += [_row("", f"  {url}") for url in page.further[:MOST_FURTHER]]
     result = explanation.result
     if result:
         answer = words.text(f"method {explanation.method}, confidence {explanation.confidence:.2f}")

@@ -50,6 +50,7 @@ SCHEDULED_MOST = 200  # tasks that the schedule shows
 HOURS = 24  # hours of the schedule's chart
 HOSTS_MOST = 100
 INDEX_EVERY = 5.0  # seconds between two updates of the index
+INDEXER = "article-index"  # name of the thread that keeps the index up to date
 PROPOSALS_FRESH = 20.0  # seconds for which the proposals of all tasks, which include back-tests, are kept
 
 
@@ -134,7 +135,7 @@ class ConsoleData:
         self._proposals: list[Proposal] = []
         self._proposals_read, self._proposals_lock = -PROPOSALS_FRESH, threading.Lock()
         self._stopping = threading.Event()
-        self._indexer = threading.Thread(target=self._keep_index, name="article-index", daemon=True)
+        self._indexer = threading.Thread(target=self._keep_index, name=INDEXER, daemon=True)
 
     def start(self) -> None:
         """Keep the index of the articles up to date from now on."""

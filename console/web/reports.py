@@ -126,8 +126,6 @@ def _request(web: Web, request: Request, asked: _Asked) -> bytes:
     if asked.page.reason:
         facts.append((say("Failed"), asked.page.reason))
     notes = [say(_about_row(asked.row, voters.version if voters is not None else None))] if asked.row else []
-    if asked.page.page.parts:
-        notes.append(say(gettext_noop("The article has several pages; this is the first of them.")))
     made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     head = ReportHead(asked.title, made, tuple(facts), notes=tuple(notes), back=asked.back)
     try:
