@@ -10,7 +10,7 @@ COLLECTED := $(VENV)/.collected
 # Programs of tests start in a third less time where Python may keep compiled modules.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test chaos lint types unit programs run-tests browser services schema locale reference docs docs-pictures figures console-pictures fuzz-walk clean
+.PHONY: demo test ready chaos lint types unit programs run-tests browser services schema locale reference docs docs-pictures figures console-pictures fuzz-walk clean
 
 demo: $(READY)
 	@$(BIN)/exemplar demo
@@ -18,8 +18,11 @@ demo: $(READY)
 # Programs that are missing are installed beside the packages. Lint and types take half a minute, in which the tests are
 # collected and the first ones mostly wait.
 test:
-	@$(MAKE) --no-print-directory -j2 $(READY) programs
+	@$(MAKE) --no-print-directory -j2 ready programs
 	@$(MAKE) --no-print-directory -j3 lint types run-tests
+
+ready: $(READY)
+	@:
 
 lint: $(READY)
 	$(BIN)/ruff check .
