@@ -138,7 +138,7 @@ def test_processes_empty_a_full_redis_and_take_jobs_again_later(connection, smal
         eventually(lambda: Inbox(connection).waiting_jobs() == 0, "the end of the jobs")
     finally:
         os.kill(supervisor.pid, signal.SIGTERM)
-        supervisor.join(20)
+        supervisor.join(60)
         supervisor.kill()
     assert supervisor.exitcode == 0
     assert len(rows(tmp_path)) == len({row["url"] for row in rows(tmp_path)}) == taken + 1
