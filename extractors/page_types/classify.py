@@ -39,7 +39,7 @@ MIXED = 0.2  # share of the classified pages of a shape that contradict the othe
 
 @dataclass(frozen=True, slots=True)
 class PageType:
-    """The type of a page. `probability`: of an article, 0 to 1. `reasons`: the strongest ones, in words for a person.
+    """The type of a page. `probability`: of an article, 0 to 1. `reasons`: the strongest ones, as text for the user.
 
     `log_odds`: the probability as log odds.
     """
@@ -75,7 +75,7 @@ class Weighing:
         return float(probability(np.array(self.log_odds)))
 
     def reasons(self) -> tuple[str, ...]:
-        """Return the strongest reasons for the type, in words for a person: what differs from an average page."""
+        """Return the strongest reasons for the type, as text for the user: what differs from an average page."""
         average = self.model.contributions(self.model.mean[np.newaxis])[0]
         spoken = dict(zip(self.model.names, (self.contributions - average).tolist(), strict=True))
         return reasons_for(spoken, self.features, self.log_odds > 0)

@@ -1,4 +1,4 @@
-"""The verdict whether a page has an article, and if not, the reason in words for a person.
+"""The verdict whether a page has an article, and if not, the reason as text for the user.
 
 A page with text is refused for only two reasons. Its text declares that there is no article, in a few words on a nearly
 empty page: a soft 404, a block or captcha, a shell that needs JavaScript. Or the page-type model classifies it as a

@@ -1,4 +1,4 @@
-"""The strongest reasons for a page's type, in words for a person."""
+"""The strongest reasons for a page's type, as text for the user."""
 
 from collections.abc import Mapping
 from math import expm1

@@ -43,7 +43,7 @@ class NewExample:
 
 @dataclass(frozen=True, slots=True)
 class NoExample:
-    """No page is chosen. `reason`: why, for a person."""
+    """No page is chosen. `reason`: why, as text for the user."""
 
     reason: str
 

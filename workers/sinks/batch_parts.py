@@ -51,7 +51,7 @@ class PartedDelivery:
     """Delivers batches of one output, in as few parts as its target allows."""
 
     def __init__(self, output: str, seconds: float, unavailable: Callable[[str], SinkUnavailable]):
-        """`seconds`: after the start of a delivery, in which parts are sent. `unavailable` creates the error."""
+        """`seconds`: the time for all parts of a batch. `unavailable`: returns the error for callers from its text."""
         self._output, self._seconds, self._unavailable = output, seconds, unavailable
 
     def deliver(self, batch: RowBatch, send: Callable[[BatchPart], PartAnswer]) -> None:
