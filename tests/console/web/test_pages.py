@@ -169,9 +169,9 @@ def test_that_a_run_ended_is_shown_until_the_task_list_is_mended(
     wait_until(lambda: client.web.engine is not None and bool(client.web.engine.problem))
     assert "exit code 2" in client.get("/").text
     tasks_yaml.write_text(valid.replace("every: 1h", "every: seldom"), "utf-8")
-    assert "The run ended" in client.get("/").text
+    assert "The run has ended" in client.get("/").text
     tasks_yaml.write_text(valid, "utf-8")
-    assert "The run ended" not in client.get("/").text
+    assert "The run has ended" not in client.get("/").text
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
