@@ -11,8 +11,8 @@ import redis
 
 from . import keys
 
-METHODS = ("auto", "example")  # that compare with an example
-SMALLEST = 4  # pages off the template, and of a cluster of them
+METHODS = ("auto", "example")  # methods that compare a page with an example
+SMALLEST = 4  # pages that are off the template, and pages of a cluster
 
 
 def why_not_sought(redesign: str, method: str) -> str:

@@ -2,10 +2,10 @@
 
 The example is a page whose article is good: the page alone gives a confident article, and the comparison with other
 pages of the cluster gives the same one. Among several, the longest article is chosen, since its limits are clearest
-from the page alone: on the sample site's pages the longest of a section gives all texts right as example, the most
+from the page alone: with the longest page of a section of the sample site as example, all texts are right, with the most
 central one 84 to 100%.
 
-A page that declares nothing is often of an uncertain type by itself. If no page is surely an article, the pages of the
+A page without metadata often has an uncertain type when it is judged by itself. If no page is surely an article, the pages of the
 cluster are classified together, and compared with the known articles of the section: a section without metadata has
 articles that are as uncertain.
 """
