@@ -2,12 +2,12 @@
 
 The example is a page whose article is good: the page alone gives a confident article, and the comparison with other
 pages of the cluster gives the same one. Among several, the longest article is chosen, since its limits are clearest
-from the page alone: with the longest page of a section of the sample site as example, all texts are right, with the most
-central one 84 to 100%.
+from the page alone: with the longest page of a section of the sample site as example, all texts are right, with the
+most central one 84 to 100%.
 
-A page without metadata often has an uncertain type when it is judged by itself. If no page is surely an article, the pages of the
-cluster are classified together, and compared with the known articles of the section: a section without metadata has
-articles that are as uncertain.
+A page without metadata often has an uncertain type when it is judged by itself. If no page is surely an article, the
+pages of the cluster are classified together, and compared with the known articles of the section: a section without
+metadata has articles that are as uncertain.
 """
 
 from collections.abc import Callable, Sequence
