@@ -170,7 +170,7 @@ def test_a_client_follows_its_service_to_the_promoted_replica(tmp_path):
         eventually(lambda: len(redis.Redis(port=watch).sentinel_slaves("news")) == 1)
         with connect(url) as connection:
             connection.set("exemplar:count", 1)
-            connection.wait(1, 5000)
+            eventually(lambda: connection.wait(1, 1000) == 1)
             primary.kill()
             assert connection.incr("exemplar:count") == 2  # tried again until the replica is promoted
             assert connection.info("server")["tcp_port"] == second
