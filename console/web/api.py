@@ -32,6 +32,7 @@ from workers.redesign.proposals import Proposal
 Body = TypeVar("Body")
 MOST = 200  # tasks, articles or failures in one response
 USUAL = 50
+_OF_TASK = Parameter("task", "string", "Only those of this task.")
 _PAGE = (
     Parameter("offset", "integer", "How many to leave out."),
     Parameter("limit", "integer", f"How many to return, at most {MOST}."),
@@ -231,7 +232,7 @@ ROUTES = (
     ApiRoute(
         Operation(
             "GET", "/api/alarms", "Open alarms", types.ApiAlarms,
-            (Parameter("task", "string", "Only those of this task."), *_PAGE),
+            (_OF_TASK, *_PAGE),
         ),
         alarms,
     ),
@@ -252,7 +253,7 @@ ROUTES = (
     ApiRoute(
         Operation(
             "GET", "/api/failures", "Failures by reason", types.ApiFailureList,
-            (Parameter("task", "string", "Only those of this task."), *_PAGE),
+            (_OF_TASK, *_PAGE),
         ),
         failures,
     ),

@@ -18,7 +18,7 @@ def bounded_yaml() -> YAML:
 
 
 class _BoundedScanner(RoundTripScanner):
-    def fetch_flow_collection_start(self, TokenClass: Any, to_push: str) -> None:  # noqa: N803 - the library's name
+    def fetch_flow_collection_start(self, token_class: Any, /, to_push: str) -> None:
         if len(self.flow_context) > MAX_DEPTH:
             raise ScannerError(problem=TOO_DEEP, problem_mark=self.reader.get_mark())
-        super().fetch_flow_collection_start(TokenClass, to_push)
+        super().fetch_flow_collection_start(token_class, to_push)

@@ -72,6 +72,7 @@ def test_files_moved_aside_are_read_first_in_the_order_of_their_change(tmp_path:
         "rows.jsonl.4.gz": gzip.compress(lines(1)) + gzip.compress(lines(2)),
         "rows.jsonl.3.zst": zstandard.compress(lines(3)) + zstandard.compress(lines(4)),
         "rows.jsonl-other": lines(99),
+        "rows.jsonl.gz": gzip.compress(lines(98)),  # another output
         "rows.jsonl.2.xz": lzma.compress(lines(5)),
         "rows.jsonl.2.bz2": bz2.compress(lines(6)),
         "rows.jsonl.1": lines(7),

@@ -4,6 +4,7 @@ out.jsonl.1   out.jsonl-20270131   out.jsonl.2.gz   out.jsonl-20270130.zst
 """
 
 import bz2
+import fnmatch
 import glob
 import gzip
 import io
@@ -23,14 +24,22 @@ DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)  #
 
 
 def moved_aside(path: Path) -> set[Path]:
-    """Return the files beside `path` that had its name. `out.jsonl.gz` is another output, not one of `out.jsonl`."""
-    name = glob.escape(path.name)
-    return {
-        other
-        for ending in ENDINGS
-        for other in path.parent.glob(name + ending)
-        if other.name.removeprefix(path.name) not in COMPRESSED and other.is_file()
-    }
+    """Return the files beside `path` that had its name."""
+    return files_of(glob.escape(str(path))) - {path}
+
+
+def files_of(pattern: str) -> set[Path]:
+    """Return the files whose paths match a pattern of `glob`, and the files beside them that had such a name.
+
+    `out.jsonl.gz` is another output, not one of `out.jsonl`.
+    """
+    top = Path(pattern).anchor
+    found = {file for ending in ("", *ENDINGS) for file in Path(top).glob(pattern.removeprefix(top) + ending)}
+    return {file for file in found if file.is_file() and not _is_compressed_output(file, pattern)}
+
+
+def _is_compressed_output(file: Path, pattern: str) -> bool:
+    return file.suffix in COMPRESSED and fnmatch.fnmatchcase(str(file.with_suffix("")), pattern)
 
 
 def opened(path: Path) -> io.BufferedIOBase:

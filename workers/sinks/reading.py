@@ -21,7 +21,7 @@ from workers.rows import KEY, Row
 from workers.sinks.row_schema import FIELDS
 
 from .kinds import Target
-from .moved_files import DAMAGE, ENDINGS, opened
+from .moved_files import DAMAGE, files_of, opened
 
 NEEDED = (*KEY, "url", "text", "fetched_at")  # fields that every row of this program has
 LONGEST_LINE = 256 * 2**20  # bytes
@@ -38,8 +38,7 @@ def jsonl_rows(target: Target) -> Iterator[Row]:
     path = str(target.folder / Path(target.address).expanduser())
     pattern = "*".join(map(glob.escape, _PLACEHOLDER.split(path)))
     try:
-        files = {Path(name) for ending in ("", *ENDINGS) for name in glob.glob(pattern + ending)}  # noqa: PTH207
-        in_order = sorted((file.stat().st_mtime_ns, file) for file in files if file.is_file())
+        in_order = sorted((file.stat().st_mtime_ns, file) for file in files_of(pattern))
     except OSError as error:
         raise _unavailable(path, error) from None
     for _, file in in_order:
