@@ -98,6 +98,7 @@ def test_of_a_site_without_metadata_an_example_is_proposed_but_not_adopted_by_it
     section.come("second", range(6, 10))
     proposal = proposal_of(connection, TASK)
     assert (proposal.state, proposal.cluster, proposal.test.lost) == ("proposed", 4, 0)
+    assert proposal.is_doubtful
     assert "declare too little to be surely articles" in proposal.problem
     assert unproposed(connection, [TASK]) == {}
     section.worker.close()

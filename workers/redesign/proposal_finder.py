@@ -30,7 +30,7 @@ from ..unproposed import SMALLEST, note_unproposed, why_not_sought
 from .adoption import adopt
 from .backtest import BackTest, back_test
 from .backtest_pages import pages_to_test, with_former
-from .new_example import UNCERTAIN, NoExample, choose_example
+from .new_example import NoExample, choose_example
 from .off_template import OffTemplatePages
 from .proposals import Proposal, keep_proposal, proposal_of, update_proposal
 
@@ -124,7 +124,7 @@ class ProposalFinder:
         )
         if chosen.doubt and (loss := doubt_of(proposal)):
             return NoExample(reason=f"its pages are not surely articles, and the back-test shows a loss: {loss}")
-        proposal = replace(proposal, problem=chosen.doubt)
+        proposal = replace(proposal, problem=chosen.doubt, is_doubtful=bool(chosen.doubt))
         keep_proposal(self.redis, proposal, pages[name])
         log.warning("task %s: its pages have another template; proposed example: %s", task, proposal.url)
         return proposal
@@ -137,8 +137,8 @@ class ProposalFinder:
         earlier = proposal_of(self.redis, self.config.task)
         if earlier is None or earlier.example_version != example_version or earlier.state == "adopted":
             return False
-        is_doubtful = earlier.state == "proposed" and earlier.problem.endswith(UNCERTAIN)
-        return not (is_doubtful and self.config.redesign == "adopt")
+        may_get_surer = earlier.state == "proposed" and earlier.is_doubtful
+        return not (may_get_surer and self.config.redesign == "adopt")
 
     def _may_be_example(self, page: StoredPage) -> bool:
         return bool(page.url) and re2.fullmatch(self.config.url_regex, normalise(page.url)) is not None

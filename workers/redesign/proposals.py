@@ -39,9 +39,9 @@ class Proposal:
 
     `former`: the URL of the example whose template the pages no longer have; `example_version`: its version. `since`:
     when the first page of the new template was extracted; `low`: the number of pages off the template noted since then;
-    `cluster`: how many of the kept ones have the new template. `problem`: why it was not adopted automatically,
-    or would not be.
-    `gap`: None until it is known what is extracted again.
+    `cluster`: how many of the kept ones have the new template. `problem`: why it was not adopted automatically, or
+    would not be; `is_doubtful`: because its pages are not surely articles. `gap`: None until it is known what is
+    extracted again.
     """
 
     task: str
@@ -59,6 +59,7 @@ class Proposal:
     decided_at: float = 0.0
     problem: str = ""
     gap: GapCounts | None = None
+    is_doubtful: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the proposal as JSON types."""
