@@ -78,19 +78,31 @@ class RedisServer:
             self._process.kill()
             self._process.wait()
 
-    def roll_back(self, seconds: float) -> int:
-        """Lose what was written in the last seconds: a failover, or a power cut. Returns the bytes lost."""
+    def roll_back(self, moment: float) -> int:
+        """Lose what was written after a moment of the monotonic clock: a failover, or a power cut. Returns the bytes
+        lost.
+        """
         self.kill()
-        before = time.monotonic() - seconds
-        path, size = next((path, size) for at, path, size in reversed(self._sizes) if at <= before)
+        path, size = next((path, size) for at, path, size in reversed(self._sizes) if at <= moment)
         lost = path.stat().st_size - size
         with path.open("r+b") as file:
             file.truncate(size)
         self.start()
         return lost
 
+    def wait_until_written(self, text: bytes) -> None:
+        """Wait until the append-only file holds a text, and its size with it is known."""
+        limit = time.monotonic() + START_WAIT
+        while time.monotonic() < limit:
+            written = next((path for path in self.folder.rglob("*.aof") if text in path.read_bytes()), None)
+            if written is not None and self._sizes and self._sizes[-1][1:] == (written, written.stat().st_size):
+                return
+            time.sleep(SAMPLE_EVERY)
+        raise TimeoutError(f"the append-only file does not hold {text!r}")
+
     def _sample(self) -> None:
         while not self._stopping.wait(SAMPLE_EVERY):
             with suppress(OSError, ValueError):
                 path = max(self.folder.rglob("*.aof"), key=lambda path: path.stat().st_mtime_ns)
-                self._sizes.append((time.monotonic(), path, path.stat().st_size))
+                size = path.stat().st_size
+                self._sizes.append((time.monotonic(), path, size))  # the file had this size at that time, or more
