@@ -39,7 +39,7 @@ def _published(connection: "redis.Redis", name: str) -> Task | None:
 def _about(before: Task, after: Task, ledger: Ledger) -> Iterator[str]:
     """Yield a note for each changed key of a task that has run."""
     name, counts = after.name, ledger.counts()
-    written = f"{counts.states['written']} rows written before remain unchanged"
+    written = f"the rows written before ({counts.states['written']}) remain unchanged"
     if str(before.pattern) != str(after.pattern):
         yield (
             f"{name}: the pattern has changed: it applies to links that are found from now on; {written}. To find what "
@@ -57,9 +57,9 @@ def _about(before: Task, after: Task, ledger: Ledger) -> Iterator[str]:
     if filters:
         keys = " and ".join(filters)
         yield (
-            f"{name}: {keys} changed: later pages are judged by the new rules; {written}, and "
-            f"{counts.states['rejected']} rejected URLs stay rejected. To judge those again: exemplar forget {name} "
-            f"--reason {filters[0]}"
+            f"{name}: {keys} changed: later pages are judged by the new rules; {written}, and the rejected URLs "
+            f"({counts.states['rejected']}) stay rejected. To judge those again: exemplar forget {name} --reason "
+            f"{filters[0]}"
         )
     new = [output for output in after.outputs() if output not in before.outputs()]
     if new:

@@ -317,7 +317,7 @@ def test_an_edit_after_a_run_says_what_it_means_and_offers_the_command(
     assert "the pattern has changed" in said
     assert "exemplar crawl zh-news --all" in said
     assert "example has changed" in said
-    assert "16 rows written before remain unchanged" in said
+    assert "the rows written before (16) remain unchanged" in said
     assert "keep changed" in said
     assert "exemplar forget zh-news --reason keep" in said
 
