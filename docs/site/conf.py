@@ -43,7 +43,7 @@ html_use_index = html_copy_source = html_show_copyright = html_show_sphinx = Fal
 myst_heading_anchors = 4
 smartquotes = False
 suppress_warnings = ["myst.header"]  # a page may begin at a deeper heading than the one before
-pygments_style, pygments_dark_style = "friendly", "native"
+pygments_style, pygments_dark_style = "a11y-high-contrast-light", "a11y-high-contrast-dark"
 highlight_language = "none"
 
 
