@@ -36,7 +36,10 @@ def forget_unproposed(connection: Any, task: str) -> None:
 
 
 def unproposed(connection: "redis.Redis", tasks: Iterable[str]) -> dict[str, str]:
-    """Return, for those tasks for which no example is proposed, the reason, as far as it is known."""
+    """Return, for those tasks for which no example is proposed, the reason, as far as it is known.
+
+    A task with no page off the template has none.
+    """
     names = list(dict.fromkeys(tasks))
     if not names:
         return {}
@@ -63,6 +66,6 @@ def _reason(found: Sequence[Any]) -> str:
         return reason
     if note.get("example_version") == version.decode():
         return str(note["reason"])
-    if low < SMALLEST:
-        return f"{low} pages are off the template; at least {SMALLEST} are required"
+    if 0 < low < SMALLEST:
+        return f"at least {SMALLEST} pages off the template are required; found: {low}"
     return ""

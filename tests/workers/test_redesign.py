@@ -119,8 +119,10 @@ def test_pages_without_metadata_are_classified_together(connection, tmp_path, cl
 def test_short_pages_without_metadata_are_not_proposed_and_the_reason_is_told(connection, tmp_path, clock):
     section = PlainSection(connection, tmp_path, clock, most=1)
     section.come("first", range(6))
-    assert unproposed(connection, [TASK]) == {TASK: "0 pages are off the template; at least 4 are required"}
-    section.come("second", range(6, 13))
+    assert unproposed(connection, [TASK]) == {}
+    section.come("second", [6])
+    assert unproposed(connection, [TASK]) == {TASK: "at least 4 pages off the template are required; found: 1"}
+    section.come("second", range(7, 13))
     assert proposal_of(connection, TASK) is None
     assert "cannot be told from lists" in unproposed(connection, [TASK])[TASK]
     [alarm] = present_alarms(connection)

@@ -60,8 +60,9 @@ def _addresses(browser: Browser, home: str) -> dict[str, str]:
     article = page.locator(".result-title").first.get_attribute("href")
     page.close()
     names = {"tasks": "/", "articles": "/articles?q=%E7%9A%84", "article": article or "", "failures": "/failures"}
-    names |= {"schedule": "/schedule", "machines": "/machines", "add": "/add"}
-    names |= {f"task-{part or 'overview'}": f"/tasks/zh-news/{part}".rstrip("/") for part in ("", "links", "settings")}
+    names |= {name: f"/{name}" for name in ("schedule", "machines", "alarms", "add")}
+    parts = ("", "articles", "links", "example", "settings")
+    names |= {f"task-{part or 'overview'}": f"/tasks/zh-news/{part}".rstrip("/") for part in parts}
     return {name: home + address for name, address in names.items()}
 
 
