@@ -16,7 +16,7 @@ def metrics_token() -> str:
 
 
 def is_bearer(header: str, token: str) -> bool:
-    """Whether an Authorization header has a token; compared in constant time."""
+    """Whether an Authorization header contains the token as bearer; the comparison takes constant time."""
     kind, _, given = header.partition(" ")
     digests = (sha256(text.encode("utf-8", "surrogateescape")).digest() for text in (given.strip(), token))
     return bool(token) and kind.lower() == "bearer" and hmac.compare_digest(*digests)

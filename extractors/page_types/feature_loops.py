@@ -12,11 +12,11 @@ BEND_SCALE = 0.7  # scale of the bends' inputs: it makes the ridge shrink bends 
 def body_amounts(
     width: list[float], linked: list[float], links: list[bool], headings: list[bool], kept: list[int]
 ) -> tuple[int, int, int, int, float, float, float, float, float]:
-    """Return amounts of a page and of its body, the `kept` lines, of which there is at least one.
+    """Return four counts of lines and five sums of bytes. The `kept` lines, at least one, are the body.
 
-    Numbers of lines: those of the body that follow a link; links among them; linked headings; those that are no scraps.
-    Bytes: of the body; unlinked ones of the page; linked ones, and all, from the body's first to its last line; of its
-    longest line.
+    Counts: the body's lines that follow a link outside it; links between the body's first and last line that are not
+    part of it; linked headings there; the body's lines of at least `PROSE_LINE` bytes. Bytes: all of the body; unlinked
+    ones of the page; linked ones between the body's first and last line; all there; the body's longest line.
     """
     first, last = kept[0], kept[len(kept) - 1]
     is_kept = [False] * len(width)

@@ -98,7 +98,10 @@ def _by_codec(data: bytes, name: str) -> str:
 
 
 def _decode_around(data: bytes, name: str, exchanged: re.Pattern[bytes]) -> str:
-    """Decode data that may contain exchanged characters; their bytes do not count inside another character."""
+    """Decode data in which byte sequences occur that the standard decodes differently from Python's codec.
+
+    Such a sequence counts only where a character begins, not across the border of two characters.
+    """
     pieces: list[str] = []
     start = boundary = 0
     for found in exchanged.finditer(data):
