@@ -6,6 +6,7 @@ from datetime import datetime
 from crawler.discovery.crawl_state import WalkMemory
 from crawler.discovery.listings import ListPage
 from crawler.discovery.sitemap_frontier import SitemapFrontier
+from crawler.patterns.pattern import Pattern
 
 MOST_PRODUCTIVE = 200  # list pages that a walk reads again
 MOST_COUNTED = 1000  # list pages whose new articles are counted from walk to walk
@@ -15,14 +16,18 @@ IDLE_MOST = 20  # articles found on lists since a sitemap last gave one, after w
 
 
 class ListYield:
-    """The counts of articles by list. `past`: the memory of the last walk that ended."""
+    """The counts of articles by list. `past`: the memory of the last walk that ended.
 
-    def __init__(self, past: WalkMemory):
-        self.past = past
+    `starts`: the start pages that the task names. They are not counted: each walk reads those of its days, and no walk
+    reads those of earlier days.
+    """
+
+    def __init__(self, past: WalkMemory, starts: Sequence[Pattern] = ()):
+        self.past, self._starts = past, starts
         self.failed = False  # whether a list of the archive could not be read, so that the archive is incomplete
         self.unread: list[ListPage] = []  # lists of a later walk that could not be read
         self._new = 0
-        self._new_by_list = dict(past.new_by_list)
+        self._new_by_list = {url: new for url, new in past.new_by_list.items() if not self._is_named(url)}
         self._feeds: dict[str, int] = {}  # feed found during the walk: articles in it
         self._maps: dict[str, int] = {}  # topmost sitemap: new articles that no list had
 
@@ -42,7 +47,7 @@ class ListYield:
             self._maps[page.start] = self._maps.get(page.start, 0) + new
         elif page.kind == "feed":
             self._feeds[page.start] = max(found, self._feeds.get(page.start, 0))
-        elif page.kind not in ("next", "robots") and (new or page.url in self._new_by_list):
+        elif page.kind not in ("next", "robots") and self._is_counted(page.url, new):
             self._new_by_list[page.url] = self._new_by_list.get(page.url, 0) + new
 
     def record_unchanged(self, page: ListPage, found: int) -> None:
@@ -60,10 +65,16 @@ class ListYield:
         elif page.kind != "robots":
             self.failed = True
 
+    def _is_counted(self, url: str, new: int) -> bool:
+        return url in self._new_by_list or (new > 0 and not self._is_named(url))
+
+    def _is_named(self, url: str) -> bool:
+        return any(start.match(url) for start in self._starts)
+
     def to_memory(self, maps: SitemapFrontier) -> WalkMemory:
         """Return the memory for the next walk, at the end of this one; `maps`: its sitemaps."""
         feeds = [url for url, found in self._feeds.items() if found][:MOST_FEEDS]
-        # Best first; of equal ones the latest found, since the pages of past days are no longer read.
+        # Best first; of equal ones the latest found.
         latest_first = list(self._new_by_list.items())[::-1]
         counted = dict(sorted(latest_first, key=lambda item: -item[1])[:MOST_COUNTED])
         return WalkMemory(True, not self.failed, counted, feeds, self._useful_maps(maps))

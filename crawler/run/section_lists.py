@@ -75,7 +75,7 @@ class SectionLists:
         self._forget(past)
         self.first = not past.ended
         self.admission.begin(first=self.first)
-        self.list_yield = ListYield(past)
+        self.list_yield = ListYield(past, self.task.start)
         starts, fallback_starts = self._starts()
         unread = [] if self.options.backfill else self.state.unread()
         self.walk = Walk(

@@ -842,6 +842,22 @@ def read_days(driver, *days):
 BACK = {"backfill": True, "since": date(2020, 1, 1), "until": date(2020, 12, 31)}
 
 
+def test_the_start_pages_of_earlier_days_are_not_read_again(connection):
+    chosen = dated_task(start='"/{date:%Y-%m-%d}/"')
+    read = []
+    for day in range(1, 25):
+        settings = RunSettings(now=lambda day=day: datetime(2026, 3, day, 12, tzinfo=UTC))
+        driver = Driver(connection, chosen, settings)
+        read.append([])
+        while listed := driver.run.next_list():
+            day_of_list = listed.url.rstrip("/").rpartition("/")[2]
+            body = f'<a href="{dated(day_of_list)}">x</a>'.encode() if day_of_list[0] == "2" else b""
+            driver.run.lists.read(listed, body, listed.url, "text/html")
+            read[-1].append(day_of_list)
+        driver.end()
+    assert read[-1] == [f"2026-03-{day}" for day in range(24, 17, -1)]
+
+
 def test_a_backfill_takes_what_is_of_its_days(connection, ledger):
     driver = read_days(Driver(connection, dated_task(), **BACK), "2019-12-31", "2020-05-05", "2021-01-01")
     assert [one.partition("/a/")[2] for one in driver.fetch_all()] == ["2020-05-05/1.html"]
