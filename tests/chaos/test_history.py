@@ -1,6 +1,7 @@
 """The short form of `python -m tests.chaos`: each kind of fault once, on few pages. `make chaos` is the long form.
 
-The cluster runs below a process of its own, which has its own network and mounts where the kernel allows it.
+The cluster runs below a process of its own, which has its own network and mounts where the kernel allows it. In the
+short form spiders are forks of their crawl worker; in the long form each is a Python of its own.
 """
 
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.chaos.faults import FAULTS
+from tests.samples import sample
 
 pytestmark = pytest.mark.timeout(650)
 
@@ -44,7 +46,8 @@ def test_nothing_is_lost_and_nothing_comes_twice(group: str) -> None:
     form, starts = GROUPS[group]
     kinds = kinds_of(form, starts)
     sizes = ("--kills", str(len(kinds)), "--pages", "60", "--sections", "1", "--hold", "0.4", "--settle", "240")
-    done = chaos("--form", form, "--faults", ",".join(kinds), *sizes, "--every", "30s")  # each fault starts a run, too
+    sizes += ("--every", "30s")  # each fault starts a run, too
+    done = chaos("--form", form, "--faults", ",".join(kinds), *sizes, *sample(("--forked",), ()))
     assert done.returncode == 0, done.stdout + done.stderr
 
 
