@@ -109,7 +109,7 @@ def section_child(task: str) -> None:
     from crawler import settings
     from crawler.fetching.spider_process import run_section
 
-    settings.EXTENSIONS[METER] = 0  # type: ignore[assignment]
+    settings.EXTENSIONS_BASE[METER] = 0
     report = run_section(task)
     print(json.dumps({"fetched": report.fetched, "problems": report.problems}))
 

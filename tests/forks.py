@@ -17,7 +17,7 @@ import sys
 import tempfile
 import threading
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from multiprocessing.util import _exit_function  # type: ignore[attr-defined]  # typeshed leaves it out
 from pathlib import Path
@@ -120,13 +120,21 @@ class _ForkingPopen(subprocess.Popen[Any]):
     def __init__(self, command: Any, **options: Any) -> None:
         environment = dict(options.get("env") or os.environ)
         is_ours = isinstance(command, list) and command[:2] == [sys.executable, "-m"] and command[2] in PROGRAMS
-        if is_ours and "preexec_fn" not in options and can_fork(environment):
-            options["preexec_fn"] = partial(_become, command[2], command[3:], environment)
+        if is_ours and can_fork(environment):
+            prepare = options.get("preexec_fn")
+            options["preexec_fn"] = partial(_become, command[2], command[3:], environment, prepare)
         super().__init__(command, **options)
 
 
-def _become(program: str, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
-    """Be another program in this process, a fork whose folder and standard files are set up. Does not return."""
+def _become(
+    program: str, arguments: Sequence[str], environment: Mapping[str, str], prepare: Callable[[], None] | None
+) -> None:
+    """Be another program in this process, a fork whose folder and standard files are set up. Does not return.
+
+    `prepare`: what is called first, as `subprocess` calls it before it starts a program.
+    """
+    if prepare is not None:
+        prepare()
     signal.set_wakeup_fd(-1)
     for number in signal.valid_signals():
         if callable(signal.getsignal(number)):

@@ -1,9 +1,29 @@
-"""All modules of the command line and the crawler, loaded once for all processes that are forked (`tests.forks`)."""
+"""All modules of the command line and the crawler, loaded once for all processes that are forked (`tests.forks`).
 
+What stays is put out of the garbage collector's sight: otherwise each fork would look through all of it, and copy it.
+"""
+
+import gc
 import importlib
 import pkgutil
 
+LATE = (  # what most of them would load themselves, when they need it
+    "scrapy.core.scheduler",
+    "scrapy.crawler",
+    "scrapy.pqueues",
+    "scrapy.squeues",
+    "scrapy.statscollectors",
+    "scrapy.utils.project",
+    "yaml",
+)
+
+gc.disable()
 for name in ("console", "crawler"):
     for module in pkgutil.walk_packages(importlib.import_module(name).__path__, f"{name}."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
+for name in LATE:
+    importlib.import_module(name)
+gc.collect()
+gc.freeze()
+gc.enable()

@@ -1,6 +1,7 @@
 """The browser and its options.
 
-It is the Chromium that is installed here (`find_browser`), headless, with its sandbox unless the user is root.
+It is the Chromium installed here (`find_browser`), headless, with its sandbox unless the user is root. Chromium's
+headless shell, the same engine without the browser's own windows, goes first: it needs about half of the CPU time.
 Each of its connections goes through `crawler.guarding.browser_proxy`. For screenshots there are two contexts: `SCRIPTS`
 renders a page as for a reader; `PLAIN` has no JavaScript and is used if the first is blank or fails.
 """
@@ -21,9 +22,9 @@ from workers.errors import ExemplarError
 
 BROWSER = "EXEMPLAR_CHROMIUM"  # environment variable: path of the browser
 NAMES = (
+    "chromium-headless-shell",
     "chromium",
     "chromium-browser",
-    "chromium-headless-shell",
     "google-chrome-stable",
     "google-chrome",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -31,11 +32,11 @@ NAMES = (
 OF_PLAYWRIGHT = (
     "PLAYWRIGHT_BROWSERS_PATH"  # environment variable: Playwright's folder of browsers, if not the usual one
 )
-PLACES = (  # paths of the program in a folder of Playwright; the headless shell may be installed alone
-    "chromium-*/chrome-linux*/chrome",
-    "chromium-*/chrome-mac*/*.app/Contents/MacOS/*",
+PLACES = (  # paths of the program in a folder of Playwright; each may be installed alone
     "chromium_headless_shell-*/chrome*-linux*/*headless*shell",
     "chromium_headless_shell-*/chrome*-mac*/*headless*shell",
+    "chromium-*/chrome-linux*/chrome",
+    "chromium-*/chrome-mac*/*.app/Contents/MacOS/*",
 )
 SCRIPTS, PLAIN = "scripts", "plain"  # browser contexts
 PAGE_SECONDS = 20  # seconds until a page must have loaded
@@ -73,7 +74,10 @@ def find_browser() -> str:
 
 
 def _of_playwright() -> str | None:
-    """The newest Chromium of `playwright install`, found without Playwright, which would start its driver for this."""
+    """The newest headless shell of `playwright install`, or else its newest Chromium.
+
+    It is found without Playwright, which would start its driver for this.
+    """
     cache = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "ms-playwright"
     folder = Path(os.environ.get(OF_PLAYWRIGHT) or cache)
     for place in PLACES:

@@ -36,7 +36,7 @@ def main() -> int:
                     continue
                 trial = Trial(
                     seed, form, arguments.pages, kinds, arguments.kills, arguments.settle, arguments.every,
-                    arguments.sections, hold=arguments.hold,
+                    arguments.sections, hold=arguments.hold, forked=arguments.forked,
                 )  # fmt: skip
                 outcomes.append(run(trial, network, arguments.keep))
                 _print(outcomes[-1])
@@ -75,6 +75,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--hold", type=float, default=1.0, help="factor of how long faults last")
     parser.add_argument("--sections", type=int, default=2, help="tasks, of which each has a section of the site")
     parser.add_argument("--every", default="10s", help="the period of the tasks")
+    parser.add_argument("--forked", action="store_true", help="spiders are forks of their crawl worker: less CPU time")
     parser.add_argument("--keep", type=Path, help="where to keep logs and outputs of runs with violations")
     return parser.parse_args()
 

@@ -20,6 +20,7 @@ from typing import Literal
 import redis
 
 from crawler.fetching.spider_process import EXIT_UNAVAILABLE
+from tests.chaos.forked_spiders import task_of_fork
 from tests.chaos.network import Network
 from tests.chaos.site import Site
 from workers.processes import die_with_parent
@@ -67,10 +68,15 @@ class Node:
 
 
 class Cluster:
-    """The nodes of one form in a folder of their own. `url`: their Redis; None for the embedded one."""
+    """The nodes of one form in a folder of their own. `url`: their Redis; None for the embedded one.
 
-    def __init__(self, folder: Path, site: Site, network: Network, form: Form, url: str | None, *, every: str = "10s"):
-        self.folder, self.site, self.network, self.form = folder, site, network, form
+    `forked`: spiders are forks of their crawl worker.
+    """
+
+    def __init__(
+        self, folder: Path, site: Site, network: Network, form: Form, url: str | None, *, every: str, forked: bool
+    ):
+        self.folder, self.site, self.network, self.form, self.forked = folder, site, network, form, forked
         self.out = folder / "disk" / "out"
         self.synced = folder / "synced"
         self._keeping = threading.Event()
@@ -140,6 +146,7 @@ class Cluster:
             "CHAOS_CLOCK": str(self._clock(name)),
             "CHAOS_SYNCED": str(self.synced),
             "CHAOS_TARGETS": "1",
+            **({"CHAOS_FORKS": "1"} if self.forked else {}),
             "EXEMPLAR_STATE": str(self.folder / (".exemplar" if url is None else f"state-{name}")),
         }
         self.set_clock(name, 0.0)
@@ -240,7 +247,7 @@ def until(condition: Callable[[], object], within: float, every: float = 0.05) -
 
 def task_of(pid: int) -> str:
     """The task of a spider; empty if it has just ended."""
-    return (_words(pid) or [""])[-1]
+    return task_of_fork(pid) or (_words(pid) or [""])[-1]
 
 
 def _words(pid: int) -> list[str]:
@@ -257,7 +264,7 @@ def role_of(pid: int, root: int, form: Form) -> Role | None:
         return next((role for word, role in _ROLES_OF_NODES.items() if word in words), None)
     if "redis-server" in line or "valkey-server" in line:
         return "redis"
-    if "crawler.fetching.spider_process" in line:
+    if "crawler.fetching.spider_process" in line or task_of_fork(pid):
         return "spider"
     if "console.extraction_process" in line:  # the supervisor of a run, and its workers
         return "supervisor" if _stat(pid, PARENT) == str(root) else _forked(pid)

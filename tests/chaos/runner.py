@@ -47,6 +47,7 @@ class Trial:
     sections: int = 2
     latency: float = 0.05
     hold: float = 1.0  # factor of the faults' durations
+    forked: bool = False  # whether spiders are forks of their crawl worker
 
 
 @dataclass
@@ -140,7 +141,9 @@ def _world(trial: Trial, network: Network, folder: Path) -> Iterator[World]:
         if trial.form == "cluster":
             server = stack.enter_context(RedisServer(folder / "redis"))
             proxy = stack.enter_context(Proxy(network.host, str(server.socket), trial.seed))
-        cluster = Cluster(folder, site, network, trial.form, proxy.url if proxy else None, every=trial.every)
+        cluster = Cluster(
+            folder, site, network, trial.form, proxy.url if proxy else None, every=trial.every, forked=trial.forked
+        )
         stack.enter_context(cluster)
         client = server.client() if server else cluster.client()
         recovery = stack.enter_context(Recovery(client, cluster, site.served))

@@ -1,53 +1,23 @@
-"""The short form of `python -m tests.chaos`: each kind of fault once, on few pages. `make chaos` is the long form.
-
-The cluster runs below a process of its own, which has its own network and mounts where the kernel allows it.
-"""
-
-import subprocess
-import sys
-from pathlib import Path
+"""What comes of faults of processes and of targets (`tests.chaos.short_form`)."""
 
 import pytest
 
 from tests.chaos.faults import FAULTS
+from tests.chaos.short_form import GROUPS, LEFT_OUT, check, kinds_of
 
 pytestmark = pytest.mark.timeout(650)
 
-REPOSITORY = Path(__file__).parents[2]
-LONGEST = 600.0  # seconds of one trial; a machine with nothing else to do takes a sixth of it
-# Kinds that break a promise today, and why. Take one out as soon as it holds.
-LEFT_OUT: dict[str, str] = {}
-GROUPS = {  # form, and what its faults begin with; those that are long have no place here
-    "processes": ("cluster", ("kill-", "stop-")),
-    "redis and machines": ("cluster", ("lost-", "second-", "section-", "redis-", "clock-", "network-", "power-")),
-    "outputs": ("cluster", ("output-", "rotated-", "disk-")),
-    "targets": ("cluster", ("target-",)),
-    "one machine": ("single", ("kill-run", "kill-redis", "stop-run", "stop-redis")),
-}
+HERE = ("processes", "targets")
 
 
-def kinds_of(form: str, starts: tuple[str, ...]) -> list[str]:
-    return [
-        kind
-        for kind, fault in FAULTS.items()
-        if kind.startswith(starts) and form in fault.forms and not kind.endswith("-long") and kind not in LEFT_OUT
-    ]
-
-
-def chaos(*words: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "tests.chaos", *words]
-    return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=LONGEST, check=False)
-
-
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("group", HERE)
 def test_nothing_is_lost_and_nothing_comes_twice(group: str) -> None:
-    form, starts = GROUPS[group]
-    kinds = kinds_of(form, starts)
-    sizes = ("--kills", str(len(kinds)), "--pages", "60", "--sections", "1", "--hold", "0.4", "--settle", "240")
-    done = chaos("--form", form, "--faults", ",".join(kinds), *sizes, "--every", "30s")  # each fault starts a run, too
-    assert done.returncode == 0, done.stdout + done.stderr
+    check(group)
 
 
 def test_each_fault_is_tried_or_left_out_for_a_reason() -> None:
+    from tests.chaos import test_machine_history
+
+    assert sorted([*HERE, *test_machine_history.HERE]) == sorted(GROUPS)
     tried = {kind for form, starts in GROUPS.values() for kind in kinds_of(form, starts)}
     assert {*FAULTS} == tried | {*LEFT_OUT} | {kind for kind in FAULTS if kind.endswith("-long")}

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import shutil
 import signal
 import socket
 import threading
@@ -12,11 +13,18 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from crawler.rendering import chromium
-from crawler.rendering.chromium import BROWSER, OF_PLAYWRIGHT, BrowserMissing, find_browser
+from crawler.rendering.chromium import BROWSER, NAMES, OF_PLAYWRIGHT, BrowserMissing, find_browser
 from crawler.rendering.memory import below, resident
 from tests import forks
 from tests.crawler.proxies import Proxy
 from tests.crawler.spiders import REPOSITORY, environment, until
+
+# Chromium and its headless shell, as far as they are installed; "": the usual one. What a page must not reach is tried
+# in each.
+SHELLS = [name for name in NAMES if "shell" in name]
+OTHERS = [name for name in NAMES if name not in SHELLS]
+INSTALLED = [next(filter(None, map(shutil.which, names)), "") for names in (SHELLS, OTHERS)]
+BROWSERS = [path for path in INSTALLED if path] or [""]
 
 pytestmark = [pytest.mark.timeout(240), pytest.mark.usefixtures("browser")]
 
@@ -118,10 +126,10 @@ def moved(place):
     return lambda handler: handler.answer("", 302, Location=place)
 
 
-def start(urls, **said):
+def start(urls, executable="", **said):
     said = {"urls": urls, "constants": QUICK} | said
-    program = "tests.crawler.rendering_child"
-    return forks.start(program, [json.dumps(said)], REPOSITORY, environment(), may_fork="lookups" not in said)
+    program, environ = "tests.crawler.rendering_child", environment(**{BROWSER: executable})
+    return forks.start(program, [json.dumps(said)], REPOSITORY, environ, may_fork="lookups" not in said)
 
 
 def rendered(urls, **said):
@@ -180,8 +188,8 @@ def page_of(name):
     return f"/{name.replace(' ', '-')}.html"
 
 
-@pytest.fixture(scope="module")
-def led():
+@pytest.fixture(scope="module", params=BROWSERS)
+def led(request):
     canary = Canary()
     with Pages() as site:
         there = f"127.0.0.1:{canary.port}"
@@ -197,7 +205,8 @@ def led():
             goes_there = html is moved
             site.pages[page_of(name)] = moved(f"http://{there}/r") if goes_there else filled(f"{TEXT}</p>{html}{RAN}")
         urls = [site.url + page_of(name) for name in LEADS]
-        found = rendered(urls, allow=[site.place], at_once=6, constants=QUICK | {"visit.SETTLE_SECONDS": 6.0})
+        constants = QUICK | {"visit.SETTLE_SECONDS": 6.0}
+        found = rendered(urls, executable=request.param, allow=[site.place], at_once=6, constants=constants)
         time.sleep(0.3)
         yield dict(zip(LEADS, (found[url] for url in urls), strict=True)), canary.heard, site.paths()
     canary.close()
@@ -488,6 +497,18 @@ def test_playwrights_own_browser_is_found_the_newest_first(nothing_installed):
     for number in (999, 1042):
         newest = _program(nothing_installed / f"chromium-{number}" / "chrome-linux" / "chrome")
     assert find_browser() == newest
+
+
+def test_a_headless_shell_goes_before_a_whole_browser(nothing_installed, monkeypatch):
+    _program(nothing_installed / "chromium-1042" / "chrome-linux" / "chrome")
+    shell = _program(nothing_installed / "chromium_headless_shell-999" / "chrome-linux" / "headless_shell")
+    assert find_browser() == shell
+    monkeypatch.setattr(chromium, "NAMES", NAMES)
+    for name in ("chromium", "chromium-headless-shell"):
+        own = nothing_installed / name
+        own.write_text("#!/bin/sh\n")
+        own.chmod(0o755)
+        assert find_browser() == str(own)
 
 
 def test_the_systems_browser_goes_first(nothing_installed):

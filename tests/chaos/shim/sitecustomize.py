@@ -4,6 +4,7 @@ log of what has reached the disk.
 `CHAOS_CLOCK` names a file of one double: the seconds by which this node's clock is off, at any moment.
 `CHAOS_SYNCED` names a log: a line of JSON for each file that was synced, with the size that is safe from a power cut.
 `CHAOS_TARGETS`, if it is set, makes a kind of outputs of `tests/workers/batch_folder.py`.
+`CHAOS_FORKS`, if it is set, lets crawl workers fork their spiders (`tests/chaos/forked_spiders.py`).
 """
 
 import datetime
@@ -47,8 +48,11 @@ def shift_clock(path: str) -> None:
     datetime.datetime = Shifted
 
 
-def log_syncs(path: str) -> None:
-    """Log each sync of a file after it is done, and each commit by which SQLite synced its log."""
+def log_syncs(path: str) -> int:
+    """Log each sync of a file after it is done, and each commit by which SQLite synced its log.
+
+    Returns the file number of the log.
+    """
     log = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
 
     def synced(stat: os.stat_result) -> None:
@@ -83,6 +87,7 @@ def log_syncs(path: str) -> None:
     connect = sqlite3.connect
     os.fsync, os.fdatasync = logged(os.fsync), logged(os.fdatasync)
     sqlite3.connect = lambda *args, **how: connect(*args, **{"factory": Connection, **how})
+    return log
 
 
 def add_targets() -> None:
@@ -121,6 +126,10 @@ def add_targets() -> None:
 if "CHAOS_CLOCK" in os.environ:
     shift_clock(os.environ["CHAOS_CLOCK"])
 if "CHAOS_SYNCED" in os.environ:
-    log_syncs(os.environ["CHAOS_SYNCED"])
+    log_number = log_syncs(os.environ["CHAOS_SYNCED"])
 if "CHAOS_TARGETS" in os.environ:
     add_targets()
+if "CHAOS_FORKS" in os.environ and sys.orig_argv[1:3] == ["-m", "console"] and {"crawl", "run"} & {*sys.orig_argv}:
+    from tests.chaos.forked_spiders import fork_spiders
+
+    fork_spiders(os.environ["CHAOS_SYNCED"], log_number)
