@@ -21,8 +21,9 @@ from crawler.rendering.task import TABS
 from workers.errors import ExemplarError
 
 BROWSER = "EXEMPLAR_CHROMIUM"  # environment variable: path of the browser
+HEADLESS_SHELL = "chromium-headless-shell"
 NAMES = (
-    "chromium-headless-shell",
+    HEADLESS_SHELL,
     "chromium",
     "chromium-browser",
     "google-chrome-stable",
@@ -64,13 +65,19 @@ def find_browser() -> str:
     named = os.environ.get(BROWSER)
     if named and not shutil.which(named):
         raise BrowserMissing(f"{BROWSER}={named} is not a program")
-    found = named or next(filter(None, map(shutil.which, NAMES)), None) or _of_playwright()
+    found = shutil.which(named or "") or next(filter(None, map(shutil.which, NAMES)), None) or _of_playwright()
     if found is None:
         raise BrowserMissing(
             "no Chromium is installed; run apt-get install chromium (Debian, Ubuntu) or playwright install chromium, "
             f"or name a browser in {BROWSER}"
         )
-    return found
+    return _without_script(found)
+
+
+def _without_script(found: str) -> str:
+    """Return the program that Debian's script for the headless shell starts: the script would remain its parent."""
+    own = Path(found).parents[1] / "lib/chromium" / HEADLESS_SHELL
+    return str(own) if Path(found).name == HEADLESS_SHELL and os.access(own, os.X_OK) else found
 
 
 def _of_playwright() -> str | None:

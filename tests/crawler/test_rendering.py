@@ -511,6 +511,16 @@ def test_a_headless_shell_goes_before_a_whole_browser(nothing_installed, monkeyp
         assert find_browser() == str(own)
 
 
+def test_a_script_of_the_headless_shell_is_not_started(nothing_installed, monkeypatch):
+    folder = nothing_installed / "usr"
+    _program(folder / "bin" / "chromium-headless-shell")
+    monkeypatch.setenv("PATH", str(folder / "bin"))
+    monkeypatch.setattr(chromium, "NAMES", NAMES)
+    assert find_browser() == str(folder / "bin" / "chromium-headless-shell")
+    own = _program(folder / "lib" / "chromium" / "chromium-headless-shell")
+    assert find_browser() == own
+
+
 def test_the_systems_browser_goes_first(nothing_installed):
     _program(nothing_installed / "chromium-1042" / "chrome-linux" / "chrome")
     own = nothing_installed / "chromium"
