@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 from zlib import crc32
 
@@ -78,13 +78,14 @@ class VisitObservation:
 
 Observation = PageObservation | VisitObservation
 _KINDS: dict[str, type[PageObservation] | type[VisitObservation]] = {"page": PageObservation, "visit": VisitObservation}
+_DEFAULTS = {kind: {field.name: field.default for field in fields(cls)} for kind, cls in _KINDS.items()}
 
 
 def to_json(observation: Observation) -> str:
     """Return a short JSON form: fields with their default are left out."""
     kind = "page" if isinstance(observation, PageObservation) else "visit"
-    defaults = {field.name: field.default for field in fields(observation)}
-    row = {name: value for name, value in asdict(observation).items() if value != defaults[name]}
+    values = ((name, getattr(observation, name), default) for name, default in _DEFAULTS[kind].items())
+    row = {name: value for name, value, default in values if value != default}
     return json.dumps({"kind": kind, **row}, ensure_ascii=False)
 
 
