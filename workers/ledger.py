@@ -82,7 +82,7 @@ REPEATABLE = frozenset(  # scripts that have the same effect and reply when they
         "without_row",
     )
 )
-RECOGNISING = frozenset(("settle", "take"))  # scripts that recognise a repeated request themselves
+RECOGNISING = frozenset(("take",))  # scripts that recognise a repeated request themselves
 BUCKET_BITS = 14  # of the first 16 bits of a fingerprint, for the name of its bucket
 
 
@@ -315,9 +315,8 @@ class Ledger:
         worker: str = "",
         recheck: RecheckPlan | None = None,
         listed: bool = True,
-        queued: Sequence[Any] = (),
         observation: str = "",
-        pipe: Any = None,
+        queued: Sequence[Any] = (),
     ) -> bool:
         """Give a URL its final state and delete its page. With `worker`, only if that worker still holds it.
 
@@ -325,15 +324,38 @@ class Ledger:
         result of its recheck. If `listed` is False, the URL is only counted, not kept among the problems. `queued`:
         rows that are queued in the same step (`row_queue.to_queue`); `observation`: of its page, for the task's health,
         as JSON (`health.observations`). Returns False if the URL was already settled, or is held by another worker.
+        """
+        end = self.end_of(
+            name, state, reason, worker=worker, recheck=recheck, listed=listed, observation=observation, queued=queued
+        )
+        return bool(self.settle_all([end])[0])
+
+    def settle_all(self, ends: Sequence[Sequence[Any]], pipe: Any = None) -> Any:
+        """Settle several URLs in one step, as `settle`; `ends`: for each its `end_of`. Returns 1 or 0 for each.
+
         With `pipe` the step becomes part of that pipeline, whose reply then has this result.
         """
+        return self.step("settle", *(part for end in ends for part in (len(end), *end)), pipe=pipe)
+
+    def end_of(
+        self,
+        name: Fingerprint,
+        state: State,
+        reason: str,
+        *,
+        worker: str = "",
+        recheck: RecheckPlan | None = None,
+        listed: bool = True,
+        observation: str = "",
+        queued: Sequence[Any] = (),
+    ) -> Sequence[Any]:
+        """Return the arguments of `settle` in the form for `settle_all`."""
         if state not in FINAL_STATES:
             raise ValueError(f"{state} is not a final state")
         again = json.dumps(asdict(recheck)) if recheck else ""
-        reasons = (short(reason), _plain(reason))
+        reasons = (short(reason), _plain(reason)) if reason else ("", "")
         kept = self.problems_kept if listed else 0
-        args = (name, state, *reasons, worker, kept, *self.place_of(name), self.clock(), again, observation, *queued)
-        return bool(self.step("settle", *args, pipe=pipe))
+        return (name, state, *reasons, worker, kept, *self.place_of(name), self.clock(), again, observation, *queued)
 
     def accept(self, url: str) -> bool:
         """Let a rejected URL wait again, with a mark by which its page is never refused.

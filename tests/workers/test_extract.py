@@ -168,7 +168,7 @@ def test_a_row_written_before_its_worker_died_is_not_written_again(connection, w
     publish(connection, tmp_path)
     names = deliver(connection, {1: article(1)})
     with monkeypatch.context() as patch:
-        patch.setattr(Ledger, "settle", _die)
+        patch.setattr(Ledger, "settle_all", _die)
         with pytest.raises(KeyboardInterrupt):
             worker.extract_pages(TASK, names)
     assert (len(rows(tmp_path)), states(connection, 1)) == (1, ["fetched"])

@@ -213,22 +213,22 @@ class GroupWriter:
         pipe = self.ledger.redis.pipeline(transaction=False)
         for page in pages:
             self.ledger.entries_written(page.decision.entries, pipe=pipe)
-        for page in pages:
-            note, recheck = page.decision.note, page.decision.recheck
-            self.ledger.settle(
-                page.name,
-                "written",
-                note,
-                worker=self.worker,
-                recheck=recheck,
-                queued=self._rows_of(page),
-                observation=self._observation_of(page),
-                pipe=pipe,
-            )
-        for page, is_settled in zip(pages, pipe.execute()[-len(pages) :], strict=True):
+        self.ledger.settle_all([self._end_of(page) for page in pages], pipe=pipe)
+        for page, is_settled in zip(pages, pipe.execute()[-1], strict=True):
             page.is_settled, page.is_held = bool(is_settled), False
             if is_settled:
                 self._log_settled(page)
+
+    def _end_of(self, page: PendingPage) -> Sequence[Any]:
+        return self.ledger.end_of(
+            page.name,
+            "written",
+            page.decision.note,
+            worker=self.worker,
+            recheck=page.decision.recheck,
+            observation=self._observation_of(page),
+            queued=self._rows_of(page),
+        )
 
     def _log_settled(self, page: PendingPage) -> None:
         if log.isEnabledFor(logging.INFO):

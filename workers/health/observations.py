@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 from zlib import crc32
 
+import re2
+
 from extractors import Article
 
 from ..stored_json import known_fields
@@ -20,11 +22,10 @@ EXAMINED = 2000  # characters of a page without an article that are searched for
 _TITLE = re.compile(rb"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 _NO_TEXT = re.compile(rb"<(script|style|title)\b.*?</\1|<[^>]*>|&\w+;", re.IGNORECASE | re.DOTALL)
 _NO_LETTER = re.compile(r"[\W\d_]+")
-_CHECK = re.compile(
-    r"captcha|are you (?:a )?(?:human|robot)|not a robot|verify (?:that )?you|security check|unusual traffic|"
+_CHECK = re2.compile(  # `re` takes ten times as long
+    r"(?i)captcha|are you (?:a )?(?:human|robot)|not a robot|verify (?:that )?you|security check|unusual traffic|"
     r"access denied|too many requests|checking your browser|log in to|sign in to|"
-    r"验证码|人机验证|安全验证|访问过于频繁|请先登录|访问被拒绝",
-    re.IGNORECASE,
+    r"验证码|人机验证|安全验证|访问过于频繁|请先登录|访问被拒绝"
 )
 
 
@@ -152,7 +153,7 @@ def _mark(text: str) -> int:
 
 
 def _words(text: str) -> str:
-    found = _CHECK.search(text)
+    found = _CHECK.search(_plain(text))
     return " ".join(found[0].lower().split()) if found else ""
 
 
