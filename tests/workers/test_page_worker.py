@@ -9,7 +9,7 @@ from rq.worker import WorkerStatus
 
 from workers.extract import set_this_worker
 from workers.inbox import QUEUE, Inbox
-from workers.worker_processes.worker import PageWorker, WakeUpJob
+from workers.worker_processes.worker import WAITING_LEAST, PageWorker, WakeUpJob
 
 
 class Extraction:
@@ -88,4 +88,15 @@ def test_a_worker_is_busy_during_a_job_so_that_a_stop_waits(connection, worker, 
     Inbox(connection).wake("news", ["1"])
     worker.work(burst=True)
     assert seen == [WorkerStatus.BUSY]
+    assert worker.get_state() != WorkerStatus.BUSY
+
+
+def test_while_many_jobs_wait_a_job_of_the_same_task_is_taken_at_once(connection, worker, extraction):
+    inbox = Inbox(connection)
+    for number in range(WAITING_LEAST):
+        inbox.wake("news" if number < 2 else "sport", [str(number)])
+    assert worker.further_pages("sport") == []  # another task is first
+    assert worker.further_pages("news") == ["0"]
+    assert worker.further_pages("news") == []  # too few are left for the other workers
+    assert inbox.waiting_jobs() == WAITING_LEAST - 1
     assert worker.get_state() != WorkerStatus.BUSY

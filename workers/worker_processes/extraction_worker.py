@@ -7,14 +7,15 @@ output counts for none.
 """
 
 import logging
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import redis
 
 from ..clock import Clock
 from ..errors import OutputError, SinkUnavailable
-from ..extraction.group_writer import GroupWriter
+from ..extraction.group_writer import GROUP_SECONDS, GroupWriter
 from ..extraction.page_decision import (
     Decision,
     Fail,
@@ -47,6 +48,7 @@ from ..sinks import SourcePage
 from ..url_states import Fingerprint, PageLease
 from ..writing.outputs import Output, shortest_wait
 
+MOST_TOGETHER = 30  # pages from which a worker takes no further job before it has written them
 MOST_FETCHES = 3  # fetches of a page whose stored body is damaged each time
 
 log = logging.getLogger(__name__)
@@ -70,6 +72,9 @@ class ExtractionWorker:
         self.times = times or WorkerTimes()
         self.clock = clock or clock_of(connection).now
         self._sections = SectionPreparation(connection, self.watch, times=self.times, clock=self.clock)
+        self.further_pages: Callable[[str], list[Fingerprint]] | None = (
+            None  # takes another job of a task, if one waits
+        )
         self._begun = Unawaited(connection)
         self._redesign: RedesignWatch | None = None  # that of the present job
 
@@ -112,15 +117,22 @@ class ExtractionWorker:
         self, section: PreparedSection, ledger: Ledger, group: GroupWriter, names: Sequence[Fingerprint]
     ) -> None:
         """Extract one page after another, and write them in groups."""
-        earlier = ""
-        for leases in ledger.take_all(names, self.name, seconds=self.times.page_lease):
-            for lease in leases:
-                with log_ids(page=lease.fingerprint, run=lease.run):
-                    self._process(section, ledger, group, lease, earlier)
-                earlier = lease.fingerprint
-                if group.is_due():
-                    self._write(section, ledger, group)
-            self.watch.end()  # the deadline of the last page is for its extraction
+        earlier, taken = "", 0
+        until = time.monotonic() + GROUP_SECONDS
+        while names:
+            for leases in ledger.take_all(names, self.name, seconds=self.times.page_lease):
+                for lease in leases:
+                    with log_ids(page=lease.fingerprint, run=lease.run):
+                        self._process(section, ledger, group, lease, earlier)
+                    earlier = lease.fingerprint
+                    if group.is_due():
+                        self._write(section, ledger, group)
+                self.watch.end()  # the deadline of the last page is for its extraction
+            taken += len(names)
+            is_short = taken < MOST_TOGETHER and time.monotonic() < until
+            names = self.further_pages(ledger.task) if is_short and self.further_pages is not None else []
+            if names:
+                self.watch.further(names)
         self._write(section, ledger, group)
 
     def _redesign_watch(self, section: PreparedSection) -> RedesignWatch | None:

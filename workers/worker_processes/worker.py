@@ -24,17 +24,19 @@ from rq.utils import now
 from rq.worker import WorkerStatus
 
 from ..extract import cut_pages, set_this_worker
-from ..inbox import QUEUE
+from ..inbox import QUEUE, description_of
 from ..processes import die_with_parent
 from ..redis_access.connection import client
 from ..redis_access.full_redis import ALLOWED_WHEN_FULL, is_full_error
 from ..reporting.worker_reports import PipeWatch
 from ..reporting.worker_times import WorkerTimes
+from ..url_states import Fingerprint
 from .draining import Draining
 from .extraction_worker import ExtractionWorker
 
 WORKER_TTL = 60  # seconds without a heartbeat until RQ considers a worker dead
 HEARTBEAT_EVERY = 5.0  # seconds between two of its heartbeats
+WAITING_LEAST = 8  # jobs that wait before a worker takes another one at once, so that each worker finds some
 SUSPENSION_EVERY = 1.0  # seconds between two checks whether `rq suspend` was called
 LONGEST_PAUSE = 3.0  # seconds between two attempts to reach an unavailable Redis
 EXIT_WITHOUT_REDIS = 3  # exit code of a worker that lost Redis in the middle of a job: none of its pages is to blame
@@ -44,9 +46,15 @@ MEMORY_LIMIT = 3 * 2**30  # bytes of address space; if a page needs more, Memory
 _TAKE_JOB = (
     ALLOWED_WHEN_FULL
     + """
--- Take the first waiting job and delete its record. KEYS: queue. ARGV: beginning of the keys of jobs
--- -> its id and its record (flat), or false if no job waits
+-- Take the first waiting job and delete its record. KEYS: queue. ARGV: beginning of the keys of jobs, the description
+-- that the job must have (''  for any), how many jobs must wait
+-- -> its id and its record (flat), or false if no such job is the first
+if redis.call('LLEN', KEYS[1]) < tonumber(ARGV[3]) then return false end
 while true do
+  if ARGV[2] ~= '' then
+    local first = redis.call('LINDEX', KEYS[1], 0)
+    if not first or redis.call('HGET', ARGV[1] .. first, 'description') ~= ARGV[2] then return false end
+  end
   local id = redis.call('LPOP', KEYS[1])
   if not id then return false end
   local record = redis.call('HGETALL', ARGV[1] .. id)
@@ -102,7 +110,7 @@ class PageWorker(SimpleWorker):
     def dequeue_job_and_maintain_ttl(self, *args: Any, **options: Any) -> Any:
         """Return a waiting job and its queue. If none waits, as in RQ, which ends the worker at any error."""
         with self._full_noted():
-            if (job := self._waiting_job()) is not None:
+            if (job := self._waiting_job("", 1)) is not None:
                 return job, self.queues[0]
             if self._stop_requested:
                 return None
@@ -152,11 +160,22 @@ class PageWorker(SimpleWorker):
                 raise
             self.unsubscribe()  # type: ignore[no-untyped-call]
 
-    def _waiting_job(self) -> Job | None:
-        """Take the first job that waits; None if none waits. A signal to stop then waits for the job."""
-        self._is_busy = True
+    def further_pages(self, task: str) -> list[Fingerprint]:
+        """Take the first job during another one if it is of the same task and many jobs wait; return its pages."""
+        if self._stop_requested:
+            return []
+        job = self._waiting_job(description_of(task), WAITING_LEAST)
+        return list(job.args[1]) if job is not None else []
+
+    def _waiting_job(self, description: str, least: int) -> Job | None:
+        """Take the first job, if it has this description ("" for any) and at least so many jobs wait; else None.
+
+        A signal to stop then waits for the job.
+        """
+        was_busy, self._is_busy = self._is_busy, True
         try:
-            while answer := self._take_job(keys=[self.queues[0].key], args=[Job.key_for("")]):
+            args: list[str | int] = [Job.key_for(""), description, least]
+            while answer := self._take_job(keys=[self.queues[0].key], args=args):
                 name, record = answer
                 job = self.job_class(name.decode(), connection=self.connection, serializer=self.serializer)
                 with suppress(NoSuchJobError):  # its record is damaged
@@ -164,7 +183,7 @@ class PageWorker(SimpleWorker):
                     job.redis_server_version = self.get_redis_server_version()  # type: ignore[no-untyped-call]
                     return job
         finally:
-            self._is_busy = False
+            self._is_busy = was_busy
         return None
 
     def _remove(self, job: Job, queue: Queue) -> None:
@@ -208,20 +227,23 @@ def work(url: str, name: str, report: int, *, parent: int, times: WorkerTimes) -
             worker = PageWorker(
                 [Queue(QUEUE, **how)], name=f"{name}.{uuid.uuid4().hex[:4]}", worker_ttl=WORKER_TTL, **how
             )
-            if not _listen(worker):
+            if not _listen(worker, extraction):
                 break
     finally:
         extraction.close()
 
 
-def _listen(worker: PageWorker) -> bool:
+def _listen(worker: PageWorker, extraction: ExtractionWorker) -> bool:
     """Run wake-up jobs until SIGTERM or an error. Return whether it ended because Redis is full."""
     worker.log.setLevel(logging.CRITICAL)
+    extraction.further_pages = worker.further_pages
     try:
         worker.work(with_scheduler=False, logging_level="CRITICAL")
     except redis.RedisError as error:
         worker.was_full = worker.was_full or is_full_error(error)
         worker.lost_redis = True
+    finally:
+        extraction.further_pages = None
     if worker.lost_redis and not worker.was_full:
         sys.exit(EXIT_WITHOUT_REDIS)
     return worker.was_full
