@@ -409,7 +409,7 @@ def test_pages_of_a_further_job_are_written_in_the_same_group(connection, worker
 
 
 def test_no_further_job_is_taken_when_a_group_is_large(connection, worker, tmp_path, monkeypatch):
-    monkeypatch.setattr(extraction_worker, "MOST_TOGETHER", 2)
+    monkeypatch.setattr(extraction_worker, "MOST_TOGETHER", 2 + extraction_worker.PAGES_A_JOB - 1)
     publish(connection, tmp_path, "out.jsonl")
     names = deliver(connection, {1: article(1), 2: article(2), 3: article(3)})
     waiting = [names[1:2], names[2:]]

@@ -80,6 +80,7 @@ class RowClaims:
             parts=1 + len(page.parts),
             parts_missing=page.missing,
             usage=found.usage,
+            hash_=found.hash,
         )
         recheck = next_recheck(config.revisit, previous, version, found.example_hash, now=now)
         # Its row may have been written before. A plan for rechecks may be older than the row of the last recheck.

@@ -148,8 +148,15 @@ def _title_mark(title: str) -> int:
 
 def _mark(text: str) -> int:
     """Return a hash of a text's first letters: numbers in it, such as those of a request, do not count."""
-    letters = _NO_LETTER.sub("", text[: 4 * MARKED].casefold())[:MARKED]
+    letters = _letters(text[: MARKED + MARKED // 2])
+    if len(letters) < MARKED:
+        letters = _letters(text[: 4 * MARKED])
+    letters = letters[:MARKED]
     return crc32(letters.encode("utf-8", "replace")) if letters else 0
+
+
+def _letters(text: str) -> str:
+    return _NO_LETTER.sub("", text.casefold())
 
 
 def _words(text: str) -> str:

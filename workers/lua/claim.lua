@@ -2,6 +2,7 @@
 -- slot of the canonical URL
 -- -> for each {'mine', whether it is an entry of a list page, whether URLs of the task were forgotten}, or {'theirs'}
 -- (another URL has written it), {'busy'} (another open URL claims it), {'lost'} (not held any more)
+local has_forgotten = redis.call('HEXISTS', k_counts, 'unseen')
 local function claim(name, canonical, bucket, slot)
   if redis.call('HGET', k_holders, name) ~= ARGV[1] then return {'lost'} end
   redis.call('HDEL', k_cuts, name) -- it was extracted, so it crashes no worker
@@ -21,7 +22,7 @@ local function claim(name, canonical, bucket, slot)
   end
   redis.call('HSET', k_claims, canonical, name)
   redis.call('HSET', k_claims, name .. ':for', canonical)
-  return {'mine', redis.call('HEXISTS', k_entries, canonical), redis.call('HEXISTS', k_counts, 'unseen')}
+  return {'mine', redis.call('HEXISTS', k_entries, canonical), has_forgotten}
 end
 local answer = {}
 for i = 2, #ARGV, 4 do answer[#answer + 1] = claim(unpack(ARGV, i, i + 3)) end

@@ -34,6 +34,7 @@ from ..extraction.section_preparation import PreparedSection, SectionPreparation
 from ..extraction_config import config_of
 from ..health import update_health
 from ..health.observations import failed_observation, is_observed, refused_observation, to_json
+from ..inbox import PAGES_A_JOB
 from ..ledger import Ledger
 from ..log_ids import log_ids
 from ..page_store import StoredPage, unpack
@@ -48,7 +49,7 @@ from ..sinks import SourcePage
 from ..url_states import Fingerprint, PageLease
 from ..writing.outputs import Output, shortest_wait
 
-MOST_TOGETHER = 30  # pages from which a worker takes no further job before it has written them
+MOST_TOGETHER = 30  # pages of a job and of those that are added to it, while many jobs wait
 MOST_FETCHES = 3  # fetches of a page whose stored body is damaged each time
 
 log = logging.getLogger(__name__)
@@ -129,7 +130,7 @@ class ExtractionWorker:
                         self._write(section, ledger, group)
                 self.watch.end()  # the deadline of the last page is for its extraction
             taken += len(names)
-            is_short = taken < MOST_TOGETHER and time.monotonic() < until
+            is_short = taken + PAGES_A_JOB <= MOST_TOGETHER and time.monotonic() < until
             names = self.further_pages(ledger.task) if is_short and self.further_pages is not None else []
             if names:
                 self.watch.further(names)
