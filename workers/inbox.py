@@ -32,7 +32,7 @@ __all__ = ["JOB", "LARGEST_PAGE", "PAGES_A_JOB", "QUEUE", "Inbox", "StoredPage",
 
 QUEUE = "exemplar-pages"
 JOB = "workers.extract.cut_pages"  # the function that a wake-up job runs; jobs in Redis hold this name
-PAGES_A_JOB = 10  # 0.06 ms of worker CPU per page; with 50 pages a third less, but some jobs then take long
+PAGES_A_JOB = 10  # larger jobs may take long; while many wait, a worker joins up to three of them
 FIRST = "first-"  # the beginning of the id of a job that was queued before all others
 _QUEUED_AT = re.compile(r"(\d{13})-")  # the beginning of the id of any other job: Redis' time in milliseconds
 FIRST_MOST = 100  # jobs at the head of the queue that are examined for one that was queued in its turn
