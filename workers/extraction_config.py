@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from typing import Any, cast
 
 import redis
@@ -89,7 +90,12 @@ class StoredExample:
 def config_of(connection: "redis.Redis", task: str) -> ExtractionConfig | None:
     """Return the task's extraction config; None if no such task was ever published."""
     raw = cast("bytes | None", connection.hget(keys.CONFIGS, task))
-    return ExtractionConfig.from_json(raw) if raw else None
+    return _parsed(raw) if raw else None
+
+
+@lru_cache(maxsize=256)  # a worker reads it for each job
+def _parsed(raw: bytes) -> ExtractionConfig:
+    return ExtractionConfig.from_json(raw)
 
 
 def example_of(connection: "redis.Redis", task: str) -> StoredExample | None:

@@ -3,8 +3,8 @@
     waiting ──lease──▶ leased ──arrive──▶ fetched ──settle──▶ written | duplicate | rejected | failed
        ▲                 │                   │                                          │
        ├─────────────────┼───────────────────┼──────────────── accept, by a person ─────┘
-       └── put_back, ◀───┘                   └─ a worker `take`s the page just before it works on it; if the
-           back-off, or the lease expired       worker dies, its lease expires and the page is queued again
+       └── put_back, ◀───┘                   └─ a worker `take`s the pages of a job and `begin`s each before it works
+           back-off, or the lease expired       on it; if the worker dies, they are queued again
 
     seen = waiting + leased + fetched + written + duplicate + rejected + failed + forgotten, at any moment
 
@@ -20,7 +20,7 @@ that should have given an article and did not.
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date, timedelta
 from typing import Any, Literal, cast
@@ -62,15 +62,16 @@ LISTED = "list"  # begins the reason of a written list page, which has no row it
 WRITTEN_ENTRY = "+"  # the beginning of the value of an entry whose row is written
 OBSERVED_KEPT = 200  # observations of a task that wait to be counted; older ones are lost
 AT_ONCE = 1000  # members in one command
+TAKEN_BYTES = 4_000_000  # compressed bytes of pages that a worker reads together; one page may have more
 REPEATABLE = frozenset(  # scripts that have the same effect and reply when they run twice
     (
         "arrive",
+        "begin",
         "claim",
         "claim_entries",
         "confirm",
         "counts",
         "extracted_again",
-        "hold",
         "postpone",
         "record_written",
         "release",
@@ -81,7 +82,7 @@ REPEATABLE = frozenset(  # scripts that have the same effect and reply when they
         "without_row",
     )
 )
-RECOGNISING = frozenset(("settle", "take"))  # scripts that recognise a repeated request themselves
+RECOGNISING = frozenset(("take",))  # scripts that recognise a repeated request themselves
 BUCKET_BITS = 14  # of the first 16 bits of a fingerprint, for the name of its bucket
 
 
@@ -196,24 +197,54 @@ class Ledger:
 
     # -- the worker's side ------------------------------------------------------------------------------------------
 
-    def hold(self, names: Sequence[Fingerprint], worker: str, *, seconds: float) -> None:
-        """Lease the fetched pages of a job to a worker before it takes them; this does not count as an attempt."""
-        if names:
-            self.step("hold", worker, self.clock() + seconds, *names)
-
     def renew_pages(self, names: Sequence[Fingerprint], worker: str, *, seconds: float) -> int:
         """Extend the leases of those pages that the worker still has to `seconds` from now; return their number."""
         return int(self.step("renew_pages", worker, self.clock() + seconds, *names)) if names else 0
 
     def take(self, name: Fingerprint, worker: str, *, seconds: float) -> PageLease | None:
         """Lease a fetched page to a worker and count the attempt; None if it is settled or leased to another."""
-        answer = self.step("take", name, worker, self.clock(), self.clock() + seconds)
-        if not answer:
-            return None
-        raw, attempts, flat = answer
-        page = {_text(key): value for key, value in zip(flat[::2], flat[1::2], strict=True)}
-        record = json.loads(raw)
-        return PageLease(name, record["url"], int(attempts), int(page["takes"]) > 1, page, record)
+        _, leases = self._take([name], worker, seconds, is_counted=True)
+        return leases[0] if leases else None
+
+    def take_all(self, names: Sequence[Fingerprint], worker: str, *, seconds: float) -> Iterator[list[PageLease]]:
+        """Lease the fetched pages of a job to a worker and yield them, read together up to `TAKEN_BYTES` at a time.
+
+        Pages that are settled or leased to other workers are skipped. No attempt is counted before `begin`.
+        """
+        rest = list(names)
+        while rest:
+            examined, leases = self._take(rest, worker, seconds, is_counted=False)
+            yield leases
+            del rest[:examined]
+
+    def _take(
+        self, names: Sequence[Fingerprint], worker: str, seconds: float, *, is_counted: bool
+    ) -> tuple[int, list[PageLease]]:
+        """Return how many pages were examined, and those of them that the worker got."""
+        now = self.clock()
+        examined, *parts = self.step("take", worker, now, now + seconds, int(is_counted), TAKEN_BYTES, *names)
+        leases = []
+        for name, raw, attempts, flat in zip(parts[::4], parts[1::4], parts[2::4], parts[3::4], strict=True):
+            page = {_text(key): value for key, value in zip(flat[::2], flat[1::2], strict=True)}
+            record = json.loads(raw)
+            counted = int(attempts) + (not is_counted)
+            leases.append(PageLease(_text(name), record["url"], counted, int(page["takes"]) > 1, page, record))
+        return int(examined), leases
+
+    def begin(
+        self, lease: PageLease, worker: str, *, seconds: float, earlier: Sequence[Fingerprint] = (),
+        send: Callable[[Script, list[str], list[Any]], None] | None = None,
+    ) -> None:  # fmt: skip
+        """Count the attempt of a page that a worker got by `take_all`, just before it works on it.
+
+        `earlier`: pages of the job on which the work is over, so that their attempt does not count. With `send` the
+        script is given to that function, which need not wait for the reply.
+        """
+        args = [worker, self.clock() + seconds, lease.fingerprint, lease.attempts, *earlier]
+        if send is None:
+            self.step("begin", *args)
+        else:
+            send(self.script_of("begin"), [keys.of_task(self.task, "")], args)
 
     def holds(self, name: Fingerprint, worker: str) -> bool:
         """Whether the worker still holds the page: no other worker took it after its lease expired."""
@@ -222,8 +253,15 @@ class Ledger:
 
     def claim(self, name: Fingerprint, canonical: Fingerprint, worker: str) -> Claim:
         """Claim a canonical URL for a leased page: only its owner may write the article."""
-        state, *facts = self.step("claim", name, canonical, worker, *self.place_of(canonical))
-        return Claim(cast('Literal["mine", "theirs", "busy", "lost"]', _text(state)), *map(bool, facts))
+        return self.claim_all([(name, canonical)], worker)[0]
+
+    def claim_all(self, pairs: Sequence[tuple[Fingerprint, Fingerprint]], worker: str) -> list[Claim]:
+        """Claim canonical URLs for leased pages, one after the other in one step. `pairs`: page and canonical URL."""
+        args = [part for name, canonical in pairs for part in (name, canonical, *self.place_of(canonical))]
+        return [
+            Claim(cast('Literal["mine", "theirs", "busy", "lost"]', _text(state)), *map(bool, facts))
+            for state, *facts in self.step("claim", worker, *args)
+        ]
 
     def claim_entries(
         self, name: Fingerprint, entries: Sequence[Fingerprint], worker: str, *, pages_give_rows: bool
@@ -277,9 +315,8 @@ class Ledger:
         worker: str = "",
         recheck: RecheckPlan | None = None,
         listed: bool = True,
-        queued: Sequence[Any] = (),
         observation: str = "",
-        pipe: Any = None,
+        queued: Sequence[Any] = (),
     ) -> bool:
         """Give a URL its final state and delete its page. With `worker`, only if that worker still holds it.
 
@@ -287,15 +324,38 @@ class Ledger:
         result of its recheck. If `listed` is False, the URL is only counted, not kept among the problems. `queued`:
         rows that are queued in the same step (`row_queue.to_queue`); `observation`: of its page, for the task's health,
         as JSON (`health.observations`). Returns False if the URL was already settled, or is held by another worker.
+        """
+        end = self.end_of(
+            name, state, reason, worker=worker, recheck=recheck, listed=listed, observation=observation, queued=queued
+        )
+        return bool(self.settle_all([end])[0])
+
+    def settle_all(self, ends: Sequence[Sequence[Any]], pipe: Any = None) -> Any:
+        """Settle several URLs in one step, as `settle`; `ends`: for each its `end_of`. Returns 1 or 0 for each.
+
         With `pipe` the step becomes part of that pipeline, whose reply then has this result.
         """
+        return self.step("settle", *(part for end in ends for part in (len(end), *end)), pipe=pipe)
+
+    def end_of(
+        self,
+        name: Fingerprint,
+        state: State,
+        reason: str,
+        *,
+        worker: str = "",
+        recheck: RecheckPlan | None = None,
+        listed: bool = True,
+        observation: str = "",
+        queued: Sequence[Any] = (),
+    ) -> Sequence[Any]:
+        """Return the arguments of `settle` in the form for `settle_all`."""
         if state not in FINAL_STATES:
             raise ValueError(f"{state} is not a final state")
         again = json.dumps(asdict(recheck)) if recheck else ""
-        reasons = (short(reason), _plain(reason))
+        reasons = (short(reason), _plain(reason)) if reason else ("", "")
         kept = self.problems_kept if listed else 0
-        args = (name, state, *reasons, worker, kept, *self.place_of(name), self.clock(), again, observation, *queued)
-        return bool(self.step("settle", *args, pipe=pipe))
+        return (name, state, *reasons, worker, kept, *self.place_of(name), self.clock(), again, observation, *queued)
 
     def accept(self, url: str) -> bool:
         """Let a rejected URL wait again, with a mark by which its page is never refused.

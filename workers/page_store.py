@@ -6,6 +6,7 @@ One hash per page: `body` (zstd), `url`, `type`, `at` (Unix seconds), and where 
 """
 
 import json
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -70,9 +71,9 @@ def unpack(stored: Mapping[str, bytes]) -> StoredPage:
             body=unpack_body(stored["body"]),
             content_type=stored["type"].decode("latin-1"),
             fetched_at=at,
-            headers=json.loads(stored.get("headers", b"{}")),
+            headers=json.loads(stored["headers"]) if "headers" in stored else {},
             parts=tuple(_unpack_part(stored, number, at) for number in range(1, int(stored.get("parts", 0)) + 1)),
-            missing=tuple(json.loads(stored.get("missing", b"[]"))),
+            missing=tuple(json.loads(stored["missing"])) if "missing" in stored else (),
             run=stored.get("run", b"").decode(),
         )
     except (KeyError, ValueError, OverflowError, OSError, zstandard.ZstdError) as error:
@@ -95,7 +96,18 @@ def unpack_body(
     """Return the raw body. Raises `ValueError` or `zstandard.ZstdError` if it is damaged or above `largest` bytes."""
     if zstandard.frame_content_size(packed) > largest:  # the limit below is for frames that do not state their size
         raise ValueError(f"larger than {largest} bytes")
-    return zstandard.ZstdDecompressor(dict_data=dictionary).decompress(packed, max_output_size=largest)
+    decompressor = _of_thread.decompressor if dictionary is None else zstandard.ZstdDecompressor(dict_data=dictionary)
+    return decompressor.decompress(packed, max_output_size=largest)
+
+
+class _OfThread(threading.local):
+    """The decompressor of one thread: its set-up takes longer than a page."""
+
+    def __init__(self) -> None:
+        self.decompressor = zstandard.ZstdDecompressor()
+
+
+_of_thread = _OfThread()
 
 
 @cache

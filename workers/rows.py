@@ -31,12 +31,13 @@ def row_of(
     parts: int = 1,
     parts_missing: Sequence[str] = (),
     usage: Usage = NOTHING_DECLARED,
+    hash_: str = "",
 ) -> Row:
     """Return the row of an article, or of a list's entry in the form of an article.
 
     `listed_on`: the list page of an entry, None for an article. `section_version` names the pages that voted on it
     (`workers.extraction.recent_pages`), None without an example. `parts`: how many pages it was joined from;
-    `parts_missing`: the URLs of further pages that are unavailable.
+    `parts_missing`: the URLs of further pages that are unavailable. `hash_`: the article's `content_hash`, if known.
     """
     extracted = article.to_dict()
     return {
@@ -47,7 +48,7 @@ def row_of(
         "robots_directives": list(usage.directives),
         "tdm_reservation": usage.tdm_reservation,
         "fetched_at": fetched_at.isoformat(timespec="seconds"),
-        "content_hash": content_hash(article),
+        "content_hash": hash_ or content_hash(article),
         "version": version,
         "section_version": section_version,
         "near_duplicate_of": near_duplicate_of,

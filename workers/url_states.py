@@ -78,7 +78,8 @@ class PageLease:
     @property
     def delivered(self) -> frozenset[str]:
         """Return the names of the outputs that have its rows, while another one was unavailable."""
-        return frozenset(json.loads(self.page.get("delivered", b"[]")))
+        outputs = self.page.get("delivered")
+        return frozenset(json.loads(outputs)) if outputs else frozenset()
 
     @property
     def recheck(self) -> RecheckPlan | None:

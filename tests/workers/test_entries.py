@@ -128,7 +128,7 @@ def test_a_page_waits_while_another_worker_writes_an_entry_of_it(connection, wor
 def test_a_worker_that_dies_after_writing_leaves_each_row_once(connection, worker, ledger, tmp_path, monkeypatch, dies):
     publish(connection, tmp_path, method="list-rank")
     names = deliver(connection, {1: list_page(0, 1, 2, 3)})
-    step = "entries_written" if dies == "before the entries are noted" else "settle"
+    step = "entries_written" if dies == "before the entries are noted" else "settle_all"
 
     def killed(*_, **__):
         raise KeyboardInterrupt

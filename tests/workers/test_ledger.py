@@ -3,6 +3,7 @@ import time
 
 import pytest
 
+from workers import ledger as ledger_module
 from workers.ledger import REASON_BYTES, REQUEUE_AFTER, Ledger, ledgers
 from workers.task_state.forgetting import forget_rejected, forget_task
 from workers.url_states import Found, fingerprint
@@ -238,6 +239,60 @@ def test_a_page_that_is_older_than_all_waiting_jobs_is_queued(ledger, clock):
 def test_a_fresh_page_is_not_queued_again(ledger):
     fetched(ledger, A)
     assert ledger.lapsed(oldest_job=None) == []
+
+
+# -- the pages of a job ------------------------------------------------------------------------------------------------
+
+
+def attempts(ledger, *names):
+    return [int(ledger.redis.hget(ledger.keys["cuts"], name) or 0) for name in names]
+
+
+def test_pages_of_a_job_are_leased_together_and_count_no_attempt(ledger):
+    names = fetched(ledger, A, B)
+    [leases] = ledger.take_all(names, "one", seconds=30)
+    assert [(lease.fingerprint, lease.url, lease.attempts) for lease in leases] == [(names[0], A, 1), (names[1], B, 1)]
+    assert attempts(ledger, *names) == [0, 0]
+    assert ledger.take(names[1], "two", seconds=30) is None
+
+
+def test_only_the_page_that_is_worked_on_counts_an_attempt(ledger):
+    names = fetched(ledger, A, B)
+    [[one, two]] = ledger.take_all(names, "one", seconds=30)
+    ledger.begin(one, "one", seconds=30)
+    assert attempts(ledger, *names) == [1, 0]
+    ledger.begin(two, "one", seconds=30, earlier=[one.fingerprint])
+    assert attempts(ledger, *names) == [0, 1]
+    ledger.free("one")
+    [[one, two]] = ledger.take_all(names, "two", seconds=30)
+    assert [one.attempts, two.attempts] == [1, 2]
+
+
+def test_a_page_that_another_worker_took_counts_no_attempt_of_the_first(ledger):
+    [name] = fetched(ledger, A)
+    [[lease]] = ledger.take_all([name], "slow", seconds=-1)
+    assert ledger.take(name, "quick", seconds=30).attempts == 1
+    ledger.begin(lease, "slow", seconds=30)
+    ledger.begin(lease, "slow", seconds=30, earlier=[name])
+    assert attempts(ledger, name) == [1]
+    assert ledger.holds(name, "quick")
+
+
+def test_large_pages_of_a_job_are_read_one_after_another(ledger, monkeypatch):
+    monkeypatch.setattr(ledger_module, "TAKEN_BYTES", 1)
+    names = fetched(ledger, A, B)
+    batches = ledger.take_all([names[0], "0" * 16, names[1]], "one", seconds=30)
+    [one] = next(batches)
+    assert one.fingerprint == names[0]
+    assert ledger.take(names[1], "two", seconds=30) is None  # leased already
+    assert [lease.fingerprint for batch in batches for lease in batch] == [names[1]]
+
+
+def test_a_postponed_page_of_a_job_is_skipped(ledger):
+    names = fetched(ledger, A, B)
+    ledger.postpone(names[:1], 60.0, "disk full")
+    [[lease]] = ledger.take_all(names, "one", seconds=30)
+    assert lease.fingerprint == names[1]
 
 
 # -- canonical URLs ----------------------------------------------------------------------------------------------------

@@ -90,6 +90,14 @@ def test_a_taken_page_counts_one_attempt(ledger, losing):
     assert ledger.take(NAMES[0], "me", seconds=30).attempts == 2
 
 
+def test_a_page_of_a_job_reaches_its_worker(ledger, losing):
+    fetched(ledger)
+    losing(ledger.script_of("take"))
+    [[lease]] = ledger.take_all(NAMES, "me", seconds=30)
+    assert (lease.fingerprint, lease.attempts, lease.again) == (NAMES[0], 1, False)
+    assert ledger.take(NAMES[0], "other", seconds=30) is None
+
+
 @pytest.mark.parametrize("name", ["put_back", "try_later"])
 def test_what_waits_again_may_be_leased_by_another(ledger, losing, name):
     add(ledger, 1)
@@ -148,10 +156,12 @@ def test_a_dropped_url_was_open(ledger, losing):
     assert ledger.counts().seen == 0
 
 
-@pytest.mark.parametrize("name", ["arrive", "claim", "claim_entries", "hold", "postpone", "release", "renew_pages"])
+@pytest.mark.parametrize("name", ["arrive", "claim", "claim_entries", "begin", "postpone", "release", "renew_pages"])
 def test_a_repeatable_step_is_repeated(ledger, losing, name):
     fetched(ledger)
-    if name not in ("hold", "postpone"):
+    if name == "begin":
+        [[taken]] = ledger.take_all(NAMES[:1], "me", seconds=30)
+    elif name != "postpone":
         ledger.take(NAMES[0], "me", seconds=30)
     losing(ledger.script_of(name))
     match name:
@@ -163,10 +173,9 @@ def test_a_repeatable_step_is_repeated(ledger, losing, name):
         case "claim_entries":
             entries = [fingerprint("http://gazette.example/e/1")]
             assert ledger.claim_entries(NAMES[0], entries, "me", pages_give_rows=True) == [True]
-        case "hold":
-            ledger.hold(NAMES[:1], "me", seconds=30)
-            assert ledger.take(NAMES[0], "other", seconds=30) is None
-            assert ledger.take(NAMES[0], "me", seconds=30).attempts == 1
+        case "begin":
+            ledger.begin(taken, "me", seconds=30)
+            assert ledger.take(NAMES[0], "me", seconds=30).attempts == 2
         case "renew_pages":
             assert ledger.renew_pages(NAMES[:1], "me", seconds=60) == 1
         case "postpone":

@@ -299,7 +299,7 @@ def test_a_page_that_comes_again_under_another_version_keeps_its_row(connection,
     publish(connection, tmp_path, "out.jsonl", "out.db")
     names = deliver(connection, {5: news(5)})
     with monkeypatch.context() as patch:
-        patch.setattr(Ledger, "settle", _die)
+        patch.setattr(Ledger, "settle_all", _die)
         with pytest.raises(KeyboardInterrupt):
             worker.extract_pages(TASK, names)
     [written] = rows(tmp_path)

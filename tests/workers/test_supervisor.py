@@ -270,15 +270,16 @@ def test_a_worker_that_is_stopped_while_it_writes_is_replaced_and_no_page_is_bla
 
 def test_a_worker_that_is_stopped_between_two_pages_is_replaced(connection, supervise, tmp_path, monkeypatch):
     mark = tmp_path / "stopped"
-    holds = Ledger.hold
+    take_all = Ledger.take_all
 
     def stop_once(self, *args, **more):
-        holds(self, *args, **more)
-        if not mark.exists():
-            mark.write_text(f"{os.getpid()}\n")
-            os.kill(os.getpid(), signal.SIGSTOP)
+        for leases in take_all(self, *args, **more):
+            if not mark.exists():
+                mark.write_text(f"{os.getpid()}\n")
+                os.kill(os.getpid(), signal.SIGSTOP)
+            yield leases
 
-    monkeypatch.setattr(Ledger, "hold", stop_once)
+    monkeypatch.setattr(Ledger, "take_all", stop_once)
     publish(connection, tmp_path)
     deliver(connection, {1: article(1), 2: article(2)})
     supervise(times=replace(QUICK, silence=0.5))

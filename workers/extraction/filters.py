@@ -23,7 +23,8 @@ def unwanted(article: Article, config: ExtractionConfig) -> str | None:
 
     An article without a date passes the days of `keep` and of `drop`: no article is lost because it has no date.
     """
-    text = f"{article.title or ''}\n{article.text}".casefold()
+    has_keywords = config.keep.keywords or config.drop.keywords
+    text = f"{article.title or ''}\n{article.text}".casefold() if has_keywords else ""
     day = _day(article)
     if config.keep.keywords and not _keyword_in(text, config.keep):
         return "keep: none of its keywords"

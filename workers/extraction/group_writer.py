@@ -29,7 +29,7 @@ from ..writing.outputs import Output
 from ..writing.refused_rows import keep_refused
 from ..writing.row_queue import QueuedOutput, to_queue
 from .ledger_recovery import confirm, heal
-from .page_decision import WriteRows
+from .page_decision import FoundArticle, WriteRows
 from .recheck_plan import Revisit
 
 GROUP_SECONDS = 2.0  # how long a page waits for the others of its group
@@ -75,20 +75,34 @@ class GroupWriter:
     ):
         self.ledger, self.outputs, self.queued, self.worker = ledger, outputs, queued, worker
         self.watch, self.times, self.revisit, self.clock = watch, times, revisit, clock
+        self._found: list[tuple[PageLease, FoundArticle]] = []  # articles whose canonical URLs are not claimed yet
         self._pages: list[PendingPage] = []
         self._first_at = 0.0
         self._characters = 0
 
     def __bool__(self) -> bool:
-        return bool(self._pages)
+        return bool(self._pages or self._found)
 
     def missing(self, lease: PageLease) -> list[Output]:
         """Return the file outputs that do not have the rows of a page yet."""
         return [output for output in self.outputs if output.name not in lease.delivered]
 
+    def add_found(self, lease: PageLease, found: FoundArticle) -> None:
+        """Add an article whose canonical URL is claimed together with those of the other articles of the group."""
+        if not self:
+            self._first_at = self.clock()
+        self._found.append((lease, found))
+        self._characters += len(found.article.text)
+
+    def take_found(self) -> list[tuple[PageLease, FoundArticle]]:
+        """Remove and return the articles that were found; those that are to be written are added again by `add`."""
+        found, self._found = self._found, []
+        self._characters -= sum(len(each.article.text) for _, each in found)
+        return found
+
     def add(self, lease: PageLease, decision: WriteRows) -> None:
         """Add a page to the group."""
-        if not self._pages:
+        if not self:
             self._first_at = self.clock()
         page = PendingPage(lease, decision, set(lease.delivered))
         if decision.rows:  # an output that gets no row of a page does not delay it
@@ -100,7 +114,7 @@ class GroupWriter:
 
     def is_due(self) -> bool:
         """Whether the group is old or large enough to be written now."""
-        is_old = bool(self._pages) and self.clock() - self._first_at > GROUP_SECONDS
+        is_old = bool(self) and self.clock() - self._first_at > GROUP_SECONDS
         return is_old or self._characters > GROUP_CHARACTERS
 
     def flush(self) -> list[PendingPage]:
@@ -199,22 +213,22 @@ class GroupWriter:
         pipe = self.ledger.redis.pipeline(transaction=False)
         for page in pages:
             self.ledger.entries_written(page.decision.entries, pipe=pipe)
-        for page in pages:
-            note, recheck = page.decision.note, page.decision.recheck
-            self.ledger.settle(
-                page.name,
-                "written",
-                note,
-                worker=self.worker,
-                recheck=recheck,
-                queued=self._rows_of(page),
-                observation=self._observation_of(page),
-                pipe=pipe,
-            )
-        for page, is_settled in zip(pages, pipe.execute()[-len(pages) :], strict=True):
+        self.ledger.settle_all([self._end_of(page) for page in pages], pipe=pipe)
+        for page, is_settled in zip(pages, pipe.execute()[-1], strict=True):
             page.is_settled, page.is_held = bool(is_settled), False
             if is_settled:
                 self._log_settled(page)
+
+    def _end_of(self, page: PendingPage) -> Sequence[Any]:
+        return self.ledger.end_of(
+            page.name,
+            "written",
+            page.decision.note,
+            worker=self.worker,
+            recheck=page.decision.recheck,
+            observation=self._observation_of(page),
+            queued=self._rows_of(page),
+        )
 
     def _log_settled(self, page: PendingPage) -> None:
         if log.isEnabledFor(logging.INFO):

@@ -102,12 +102,16 @@ Decision = Reject | Fail | FetchAgain | Postpone | MarkDuplicate | KeepRow | Wri
 
 @dataclass(frozen=True, slots=True)
 class FoundArticle:
-    """An article that passes the task's filters. `example_hash`: of its text as extracted with the example alone."""
+    """An article that passes the task's filters. `example_hash`: of its text as extracted with the example alone.
+
+    `hash`: of its text; "" if it is not computed yet.
+    """
 
     page: StoredPage
     article: Article
     usage: Usage
     example_hash: str
+    hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +164,8 @@ def judge_page(
         return Reject(reason)
     if (days := info.get("days")) and (reason := of_other_days(extracted, days)):
         return Reject(reason)
-    return FoundArticle(
-        page, extracted, usage, content_hash(by_example if isinstance(by_example, Article) else extracted)
-    )
+    hash_ = content_hash(by_example if isinstance(by_example, Article) else extracted)
+    return FoundArticle(page, extracted, usage, hash_, hash_ if by_example is extracted else "")
 
 
 def _extract_all_parts(section: Section, page: StoredPage, refuse: Refuse) -> Article | Listing | NoArticle:

@@ -3,6 +3,8 @@
 The claims, and the texts' hashes for near-duplicates, are in Redis; the rest of a decision follows from them.
 """
 
+from collections.abc import Sequence
+
 import re2
 
 from extractors import Article
@@ -11,13 +13,14 @@ from extractors.html.urls import normalise
 from ..extraction_config import ExtractionConfig
 from ..ledger import LISTED, Ledger
 from ..rows import content_hash, row_of
-from ..url_states import PageLease, fingerprint
+from ..url_states import Claim, PageLease, fingerprint
 from .entries import entry_row, wanted_entries
 from .near_duplicates import NearDuplicates
 from .page_decision import FoundArticle, FoundList, KeepRow, MarkDuplicate, Postpone, WriteRows
 from .recheck_plan import is_unchanged, next_list_recheck, next_recheck
 from .section_preparation import PreparedSection
 
+ArticleDecision = Postpone | MarkDuplicate | KeepRow | WriteRows
 ONLY_LISTS = "list-rank"  # a method by which no page gives a row of its own
 
 
@@ -29,13 +32,26 @@ class RowClaims:
         self.worker = worker
         self.pause = pause
 
-    def decide_article(
-        self, section: PreparedSection, lease: PageLease, found: FoundArticle
-    ) -> Postpone | MarkDuplicate | KeepRow | WriteRows | None:
+    def decide_article(self, section: PreparedSection, lease: PageLease, found: FoundArticle) -> ArticleDecision | None:
         """Claim the article's canonical URL and return the decision; None if the lease is lost."""
+        return self.decide_articles(section, [(lease, found)])[0]
+
+    def decide_articles(
+        self, section: PreparedSection, articles: Sequence[tuple[PageLease, FoundArticle]]
+    ) -> list[ArticleDecision | None]:
+        """Claim the canonical URLs of articles in one step and return the decisions, as `decide_article`."""
+        urls = [canonical_url(found.article, found.page.url, lease.url, section.config) for lease, found in articles]
+        pairs = [(lease.fingerprint, fingerprint(url)) for (lease, _), url in zip(articles, urls, strict=True)]
+        claims = self.ledger.claim_all(pairs, self.worker)
+        return [
+            self._decide_article(section, lease, found, url, claim)
+            for (lease, found), url, claim in zip(articles, urls, claims, strict=True)
+        ]
+
+    def _decide_article(
+        self, section: PreparedSection, lease: PageLease, found: FoundArticle, canonical: str, claim: Claim
+    ) -> ArticleDecision | None:
         config, page, article = section.config, found.page, found.article
-        canonical = canonical_url(article, page.url, lease.url, config)
-        claim = self.ledger.claim(lease.fingerprint, fingerprint(canonical), self.worker)
         match claim.state:
             case "lost":
                 return None
@@ -64,6 +80,7 @@ class RowClaims:
             parts=1 + len(page.parts),
             parts_missing=page.missing,
             usage=found.usage,
+            hash_=found.hash,
         )
         recheck = next_recheck(config.revisit, previous, version, found.example_hash, now=now)
         # Its row may have been written before. A plan for rechecks may be older than the row of the last recheck.

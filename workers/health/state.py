@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, is_dataclass
+from functools import lru_cache
 from typing import Any
 
-from ..stored_json import known_fields
+from ..stored_json import known_fields, names_of_fields
 from .alarms import Alarm
 from .rhythm import Rhythm
 from .sequential import ShareTest
@@ -68,14 +69,25 @@ def quantile(values: Sequence[float], share: float) -> float:
     return float(ordered[min(len(ordered) - 1, int(share * len(ordered)))]) if ordered else 0.0
 
 
+_PLAIN = frozenset((str, int, bool, type(None)))
+
+
 def _stored(value: Any) -> Any:
     """Return a value in a form for JSON. `asdict` would take at least twice as long, and each job ends with this."""
-    if isinstance(value, float):
-        return float(f"{value:.6g}") if abs(value) < 1e8 else round(value, 1)
-    if isinstance(value, dict):
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind is float:
+        return _rounded(value)
+    if kind is dict:
         return {name: _stored(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
+    if kind is list or kind is tuple:
         return [_stored(part) for part in value]
-    if is_dataclass(value):
-        return {part.name: _stored(getattr(value, part.name)) for part in fields(value)}
+    if is_dataclass(kind):
+        return {name: _stored(getattr(value, name)) for name in names_of_fields(kind)}
     return value
+
+
+@lru_cache(maxsize=4096)  # most values were in the state before
+def _rounded(value: float) -> float:
+    return float(f"{value:.6g}") if abs(value) < 1e8 else round(value, 1)

@@ -7,6 +7,7 @@ from ..redis_access.full_redis import ALLOWED_WHEN_FULL
 # The steps that must work in a full Redis: workers empty it by them, and spiders keep their leases.
 _EVEN_WHEN_FULL = frozenset(
     {
+        "begin",
         "claim",
         "claim_entries",
         "confirm",
@@ -16,7 +17,6 @@ _EVEN_WHEN_FULL = frozenset(
         "finish_rows",
         "free",
         "free_rows",
-        "hold",
         "lapsed",
         "postpone",
         "put_back",

@@ -37,9 +37,9 @@ local function give_back(name, is_kill)
   if is_kill and redis.call('HINCRBY', k_page .. ':' .. name, 'kills', 1) > 10 then return end
   redis.call('HINCRBY', k_cuts, name, -1)
 end
--- Keep what was observed of a page or a visit until it is counted for the task's health
-local function observe(observation)
-  redis.call('LPUSH', k_observed, observation)
+-- Keep what was observed of pages or a visit until it is counted for the task's health
+local function observe(observations)
+  redis.call('LPUSH', k_observed, unpack(observations))
   redis.call('LTRIM', k_observed, 0, OBSERVED_KEPT - 1)
-  redis.call('HINCRBY', k_health, 'pushed', 1)
+  redis.call('HINCRBY', k_health, 'pushed', #observations)
 end

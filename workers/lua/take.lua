@@ -1,17 +1,35 @@
--- Lease a fetched page to a worker. ARGV: fingerprint, worker, now, lease's end
--- -> record, attempts, page (flat, with `takes`)
--- The reply has the page and so is not kept: a repeated request reads it again, and does not count an attempt.
-local name = ARGV[1]
-local page = k_page .. ':' .. name
-local lease_end = redis.call('ZSCORE', k_held, name)
-if lease_end then
-  if redis.call('HGET', k_holders, name) ~= ARGV[2] and tonumber(lease_end) > tonumber(ARGV[3]) then return false end
-elseif redis.call('ZREM', k_fetched, name) == 0 then
-  return false
+-- Lease the fetched pages of a job to a worker, and return the first of them. ARGV: worker, now, lease's end, '1' to
+-- count an attempt, bytes at most, fingerprint …
+-- -> how many pages were examined before there were too many bytes, then of each that the worker got: fingerprint,
+-- record, attempts, page (flat, with `takes`). The other pages are leased, and returned by the next request.
+-- The reply has the pages and so is not kept: a repeated request reads them again, and does not count an attempt.
+local worker, now, left = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[5])
+local by = is_repeated and 0 or 1
+local answer = {0}
+for i = 6, #ARGV do
+  local name, is_returned = ARGV[i], left > 0
+  local held_until, is_free = redis.call('ZSCORE', k_held, name), false
+  if held_until then
+    is_free = is_returned and (redis.call('HGET', k_holders, name) == worker or tonumber(held_until) <= now)
+  else
+    is_free = redis.call('ZREM', k_fetched, name) == 1
+  end
+  if is_free then
+    redis.call('HSET', k_holders, name, worker)
+    redis.call('ZADD', k_held, ARGV[3], name)
+  end
+  if is_returned then
+    answer[1] = answer[1] + 1
+    if is_free then
+      local page = k_page .. ':' .. name
+      redis.call('HINCRBY', page, 'takes', by)
+      local attempts = ARGV[4] == '1' and redis.call('HINCRBY', k_cuts, name, by) or redis.call('HGET', k_cuts, name)
+      local fields, size = redis.call('HGETALL', page), #answer
+      for j = 2, #fields, 2 do left = left - #fields[j] end
+      answer[size + 1], answer[size + 2] = name, redis.call('HGET', k_open, name)
+      answer[size + 3], answer[size + 4] = tonumber(attempts or 0), fields
+    end
+  end
 end
-redis.call('HSET', k_holders, name, ARGV[2])
-redis.call('ZADD', k_held, ARGV[4], name)
-local counted = is_repeated and 0 or 1
-redis.call('HINCRBY', page, 'takes', counted)
 keep_request()
-return {redis.call('HGET', k_open, name), redis.call('HINCRBY', k_cuts, name, counted), redis.call('HGETALL', page)}
+return answer

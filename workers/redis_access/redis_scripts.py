@@ -7,13 +7,16 @@ script, and refuses the call. So the call is repeated, as redis-py repeats comma
 import hashlib
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 import redis
 from redis.client import Pipeline
 from redis.commands.core import Script
 
 ATTEMPTS = 3
+
+_loaded: WeakKeyDictionary[redis.ConnectionPool, set[str]] = WeakKeyDictionary()  # hashes of scripts that a server had
 
 
 class ScriptClient(redis.Redis):
@@ -33,17 +36,29 @@ class ScriptClient(redis.Redis):
 
 
 class ScriptPipeline(Pipeline):
-    """A pipeline of a `ScriptClient`."""
+    """A pipeline of a `ScriptClient`.
+
+    Before each pipeline redis-py asks the server whether it has the scripts. Without MULTI this one asks only once: if
+    the server has lost a script since, the pipeline is repeated.
+    """
 
     def execute(self, raise_on_error: bool = True) -> list[Any]:
         """As in redis-py."""
         commands, scripts, is_watching = self.command_stack, self.scripts, self.watching
+        is_multi = cast(bool, self.transaction) or self.explicit_transaction  # redis-py has a method of this name, too
+        is_asked = not raise_on_error or is_watching or is_multi
+        loaded = _loaded.setdefault(self.connection_pool, set())
         for _ in range(1 if is_watching else ATTEMPTS):
-            self.command_stack, self.scripts = commands, scripts  # redis-py empties both after each attempt
+            # redis-py empties both after each attempt
+            self.command_stack = commands
+            self.scripts = {script for script in scripts if is_asked or script.sha not in loaded}
             try:
-                return super().execute(raise_on_error)
+                replies = super().execute(raise_on_error)
             except redis.exceptions.NoScriptError:
+                loaded.clear()
                 continue
+            loaded.update(script.sha for script in scripts)
+            return replies
         raise _lost()
 
 

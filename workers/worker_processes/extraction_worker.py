@@ -1,20 +1,21 @@
 """One extraction worker: pages → articles → sinks → ledger.
 
-Each page is leased, and its attempt counted, just before its extraction. Once it is extracted the attempt is
-subtracted, and its rows wait for those of the other pages of the job, to be written together
-(`workers.extraction.group_writer`). So a crash counts as an attempt of one page only, and waiting for an output counts
-for none.
+The pages of a job are leased and read together. The attempt of each is counted just before its extraction, and is
+subtracted once it is extracted; its rows wait for those of the other pages of the job, to be claimed and written
+together (`workers.extraction.group_writer`). So a crash counts as an attempt of one page only, and waiting for an
+output counts for none.
 """
 
 import logging
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import redis
 
 from ..clock import Clock
 from ..errors import OutputError, SinkUnavailable
-from ..extraction.group_writer import GroupWriter
+from ..extraction.group_writer import GROUP_SECONDS, GroupWriter
 from ..extraction.page_decision import (
     Decision,
     Fail,
@@ -33,6 +34,7 @@ from ..extraction.section_preparation import PreparedSection, SectionPreparation
 from ..extraction_config import config_of
 from ..health import update_health
 from ..health.observations import failed_observation, is_observed, refused_observation, to_json
+from ..inbox import PAGES_A_JOB
 from ..ledger import Ledger
 from ..log_ids import log_ids
 from ..page_store import StoredPage, unpack
@@ -40,12 +42,14 @@ from ..pages.quarantine import keep_page
 from ..redesign.proposal_finder import is_sought
 from ..redesign.redesign_watch import RedesignWatch
 from ..redis_access.redis_clock import clock_of
+from ..redis_access.unawaited import Unawaited
 from ..reporting.worker_reports import NoWatch, Watch
 from ..reporting.worker_times import WorkerTimes
 from ..sinks import SourcePage
 from ..url_states import Fingerprint, PageLease
 from ..writing.outputs import Output, shortest_wait
 
+MOST_TOGETHER = 30  # pages of a job and of those that are added to it, while many jobs wait
 MOST_FETCHES = 3  # fetches of a page whose stored body is damaged each time
 
 log = logging.getLogger(__name__)
@@ -69,6 +73,10 @@ class ExtractionWorker:
         self.times = times or WorkerTimes()
         self.clock = clock or clock_of(connection).now
         self._sections = SectionPreparation(connection, self.watch, times=self.times, clock=self.clock)
+        self.further_pages: Callable[[str], list[Fingerprint]] | None = (
+            None  # takes another job of a task, if one waits
+        )
+        self._begun = Unawaited(connection)
         self._redesign: RedesignWatch | None = None  # that of the present job
 
     def extract_pages(self, task: str, names: Sequence[Fingerprint]) -> None:
@@ -91,12 +99,10 @@ class ExtractionWorker:
                 revisit=section.config.revisit,
             )
             self._redesign = self._redesign_watch(section)
-            ledger.hold(names, self.name, seconds=self.times.page_lease)
-            for name in names:
-                self._process(section, ledger, group, name)
-                if group.is_due():
-                    self._write(section, group)
-            self._write(section, group)
+            try:
+                self._extract_in_turn(section, ledger, group, names)
+            finally:
+                self._begun.finish()
             if section.candidates:
                 section.candidates.offer()
             if self._redesign:
@@ -107,6 +113,28 @@ class ExtractionWorker:
     def close(self) -> None:
         """Close all sinks."""
         self._sections.close()
+
+    def _extract_in_turn(
+        self, section: PreparedSection, ledger: Ledger, group: GroupWriter, names: Sequence[Fingerprint]
+    ) -> None:
+        """Extract one page after another, and write them in groups."""
+        earlier, taken = "", 0
+        until = time.monotonic() + GROUP_SECONDS
+        while names:
+            for leases in ledger.take_all(names, self.name, seconds=self.times.page_lease):
+                for lease in leases:
+                    with log_ids(page=lease.fingerprint, run=lease.run):
+                        self._process(section, ledger, group, lease, earlier)
+                    earlier = lease.fingerprint
+                    if group.is_due():
+                        self._write(section, ledger, group)
+                self.watch.end()  # the deadline of the last page is for its extraction
+            taken += len(names)
+            is_short = taken + PAGES_A_JOB <= MOST_TOGETHER and time.monotonic() < until
+            names = self.further_pages(ledger.task) if is_short and self.further_pages is not None else []
+            if names:
+                self.watch.further(names)
+        self._write(section, ledger, group)
 
     def _redesign_watch(self, section: PreparedSection) -> RedesignWatch | None:
         """Return the watch for pages off the template; None for a task without example, or without proposals."""
@@ -133,56 +161,92 @@ class ExtractionWorker:
             return None
         return section
 
-    def _process(self, section: PreparedSection, ledger: Ledger, group: GroupWriter, name: Fingerprint) -> None:
-        """Lease one page, decide on it, and carry out the decision, or add its rows to the group."""
-        lease = ledger.take(name, self.name, seconds=self.times.page_lease)
-        if lease is None:
-            return
-        with log_ids(page=name, run=lease.run):
-            self._process_leased(section, ledger, group, lease)
-
-    def _process_leased(self, section: PreparedSection, ledger: Ledger, group: GroupWriter, lease: PageLease) -> None:
+    def _process(
+        self,
+        section: PreparedSection,
+        ledger: Ledger,
+        group: GroupWriter,
+        lease: PageLease,
+        earlier: Fingerprint,
+    ) -> None:
+        """Decide on a page, and carry out the decision, or add its rows to the group. `earlier`: the page before it."""
         name = lease.fingerprint
         wait, problem = shortest_wait(group.missing(lease))
         if wait:
+            self.watch.end()
             ledger.release(name, self.name, wait, problem, delivered=sorted(lease.delivered))
             return
         self.watch.begin(ledger.task, name, self.times.page_deadline)
-        try:
-            decision = self._decide(section, ledger, group, lease)
-            if isinstance(decision, WriteRows):
-                group.add(lease, decision)
-            elif decision is not None and self._keep_refused(section.kept_pages, decision, ledger, lease):
-                self._carry_out(decision, ledger, lease)
-        finally:
-            self.watch.end()
-
-    def _decide(
-        self, section: PreparedSection, ledger: Ledger, group: GroupWriter, lease: PageLease
-    ) -> Decision | None:
-        """Return the decision on a page; None if its lease is lost."""
+        ledger.begin(
+            lease,
+            self.name,
+            seconds=self.times.page_lease,
+            earlier=[earlier] if earlier else [],
+            send=self._begun.send,
+        )
         judged = judge(section, lease)
         if self._redesign:
             self._redesign.judged(judged)
-        if not isinstance(judged, FoundArticle | FoundList):
-            return judged
         if isinstance(judged, FoundArticle):
             article = judged.article
             log.info("extracted %s: %s, confidence %.2f", lease.url, article.method, article.confidence)
-        self.watch.end()  # the deadline is for the extraction, not for the sinks
-        decision = self._claim(section, ledger, lease, judged)
-        if isinstance(decision, Postpone) and group:  # a page of the group may have the claim
-            self._write(section, group)
-            decision = self._claim(section, ledger, lease, judged)
-        return decision
+            group.add_found(lease, judged)  # the next page, or the writing of the group, ends its deadline
+            return
+        if isinstance(judged, FoundList):
+            self.watch.end()  # the deadline is for the extraction, not for the sinks
+            self._claim_alone(section, ledger, group, lease, judged)
+        elif self._keep_refused(section.kept_pages, judged, ledger, lease):
+            self._carry_out(judged, ledger, lease)
+        self.watch.end()
+
+    def _claim_found(self, section: PreparedSection, ledger: Ledger, group: GroupWriter) -> None:
+        """Claim the canonical URLs of the articles that wait in the group, and carry out the decisions on them."""
+        found = group.take_found()
+        if not found:
+            return
+        decisions = self._claims(ledger).decide_articles(section, found)
+        busy = []
+        for (lease, article), decision in zip(found, decisions, strict=True):
+            if isinstance(decision, Postpone):
+                busy.append((lease, article))
+            else:
+                self._follow(ledger, group, lease, decision)
+        for lease, article in busy:
+            self._claim_alone(section, ledger, group, lease, article)
+
+    def _claim_alone(
+        self,
+        section: PreparedSection,
+        ledger: Ledger,
+        group: GroupWriter,
+        lease: PageLease,
+        found: FoundArticle | FoundList,
+    ) -> None:
+        """Claim the rows of one page, and carry out the decision; a page of the group may have the claim."""
+        decision = self._claim(section, ledger, lease, found)
+        if isinstance(decision, Postpone) and group:
+            self._write(section, ledger, group)
+            decision = self._claim(section, ledger, lease, found)
+        self._follow(ledger, group, lease, decision)
 
     def _claim(
-        self, section: PreparedSection, ledger: Ledger, lease: PageLease, judged: FoundArticle | FoundList
+        self, section: PreparedSection, ledger: Ledger, lease: PageLease, found: FoundArticle | FoundList
     ) -> Decision | None:
-        claims = RowClaims(ledger, self.name, pause=self.times.claim_pause)
-        if isinstance(judged, FoundList):
-            return claims.decide_list(section, lease, judged)
-        return claims.decide_article(section, lease, judged)
+        claims = self._claims(ledger)
+        if isinstance(found, FoundList):
+            return claims.decide_list(section, lease, found)
+        return claims.decide_article(section, lease, found)
+
+    def _claims(self, ledger: Ledger) -> RowClaims:
+        return RowClaims(ledger, self.name, pause=self.times.claim_pause)
+
+    def _follow(self, ledger: Ledger, group: GroupWriter, lease: PageLease, decision: Decision | None) -> None:
+        """Add a page to the group, or carry out the decision on it; None if its lease is lost."""
+        if isinstance(decision, WriteRows):
+            group.add(lease, decision)
+        elif decision is not None:
+            with log_ids(page=lease.fingerprint, run=lease.run):
+                self._carry_out(decision, ledger, lease)
 
     def _keep_refused(self, kept_pages: Output | None, decision: Decision, ledger: Ledger, lease: PageLease) -> bool:
         """Keep the page of a URL that gets no row, if the task keeps pages: a later extraction may give one.
@@ -230,8 +294,10 @@ class ExtractionWorker:
             case KeepRow(note, recheck):
                 settle("written", note, recheck=recheck)
 
-    def _write(self, section: PreparedSection, group: GroupWriter) -> None:
-        """Write the group of pages, and make its articles candidates for the vote."""
+    def _write(self, section: PreparedSection, ledger: Ledger, group: GroupWriter) -> None:
+        """Claim the rows of the group of pages, write them, and make its articles candidates for the vote."""
+        self.watch.end()
+        self._claim_found(section, ledger, group)
         for page in group.flush():
             if page.decision.article is not None:
                 self._consider(section, page.lease, page.decision.article)
