@@ -263,8 +263,7 @@ class Outline:
     @cached_property
     def tags(self) -> list[str]:
         """The tag of each path's element."""
-        tag = self._trie.tag
-        return [tag[path] for path in self.paths]
+        return list(map(self._trie.tag.__getitem__, self.paths))
 
     @cached_property
     def signatures(self) -> list[int]:
