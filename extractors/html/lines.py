@@ -218,8 +218,7 @@ def read_lines(root: etree._Element, trie: PathTrie) -> Lines:
     `root` is changed to the tree that readers see if the page contains elements that its scripts move into place, or
     shows almost nothing and has hidden text.
     """
-    body = root.find("body")
-    body = root if body is None else body
+    body = next(root.iterchildren("body"), root)
     lines, noted = _walk(body, trie)
     for _ in range(MAX_REVEALED):
         if not noted or not reveal(noted):

@@ -49,6 +49,7 @@ _MARKS = {  # the first that is found counts
 _FORMS = {
     mark: re.compile(form) for mark, form in _MARKS.items()
 }  # for classes that are not ASCII: `re2` has another \b
+_IN_ORDER = tuple(_MARKS)
 _ALL_FORMS = re2.Set.SearchSet()
 for _form in _MARKS.values():
     _ALL_FORMS.Add(_form)
@@ -171,16 +172,18 @@ class PathTrie:
 
     def add(self, parent: int, step: PathStep) -> int:
         """Return the path of an element with this step below `parent`."""
-        known = self._paths.setdefault((parent, step.key), len(self.parent))
-        if known < len(self.parent):
+        tag, classes, _, role, mark, key, family = step
+        new = len(self.parent)
+        known = self._paths.setdefault((parent, key), new)
+        if known < new:
             return known
         self.parent.append(parent)
         self.depth.append(self.depth[parent] + 1)
-        self.family.append(self._families.setdefault((self.family[parent], step.family), len(self._families) + 1))
-        self.tag.append(step.tag)
-        self.classes.append(step.classes)
-        self.role.append(step.role)
-        self.mark.append(step.mark)
+        self.family.append(self._families.setdefault((self.family[parent], family), len(self._families) + 1))
+        self.tag.append(tag)
+        self.classes.append(classes)
+        self.role.append(role)
+        self.mark.append(mark)
         self._steps.append(step)
         return known
 
@@ -229,7 +232,7 @@ def _mark(tag: str, classes: str) -> int:
         return EMBED
     if classes.isascii():
         found = _ALL_FORMS.Match(classes)
-        return list(_MARKS)[min(found)] if found else CLEAN
+        return _IN_ORDER[min(found)] if found else CLEAN
     return next((mark for mark, form in _FORMS.items() if form.search(classes)), CLEAN)
 
 
