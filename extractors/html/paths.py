@@ -33,6 +33,7 @@ PLAIN = frozenset({
 # Elements of which only the class becomes part of the path.
 TEXTUAL = frozenset({"p", "h1", "h2", "h3", "h4", "h5", "h6", "li", "tr", "td", "dt", "dd", "html", "tbody"})
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+CAPTIONS = frozenset({"figcaption", "caption"})
 FIGURE_CONTENT = frozenset({"pre", "table", "td", "li", "blockquote"})  # a <figure> with one of these is no picture
 
 _DIGITS = re.compile(r"\d+")
@@ -204,8 +205,11 @@ def step_of(
     place = _normal_identity(identity) if identity and tag not in PLAIN else ""
     means = role_of(tag, normal, place, itemprop or "", role or "")
     first = "" if tag in PLAIN or not normal else _first_class(normal)
-    key = f"{tag} {place} {means.body} {means.noise} {normal}"
-    return PathStep(tag, normal, place, means, _mark(tag, normal), key, f"{tag} {place} {means.noise} {first}")
+    body, noise = means
+    mark = _mark(tag, normal) if normal or tag in CAPTIONS else CLEAN
+    return PathStep(
+        tag, normal, place, means, mark, f"{tag} {place} {body} {noise} {normal}", f"{tag} {place} {noise} {first}"
+    )
 
 
 def _normal_classes(classes: str) -> str:
@@ -224,14 +228,12 @@ def _first_class(classes: str) -> str:
 
 
 def _mark(tag: str, classes: str) -> int:
-    if tag in ("figcaption", "caption"):
+    if tag in CAPTIONS:
         return CAPTION
-    if not classes:
-        return CLEAN
     if tag == "blockquote" and _EMBED.search(classes):
         return EMBED
     if classes.isascii():
-        found = _ALL_FORMS.Match(classes)
+        found = _ALL_FORMS.Match(classes.encode())
         return _IN_ORDER[min(found)] if found else CLEAN
     return next((mark for mark, form in _FORMS.items() if form.search(classes)), CLEAN)
 
