@@ -10,7 +10,7 @@ before, on the pages that have one; "example more": its additional time compared
 
 The form of the walk that is in use is measured; `EXEMPLAR_PURE=1` chooses the other one, in a process of its own, since
 the forms share caches. `--base FOLDER`: also another version of the package `extractors`, which has another name
-there: FOLDER/base_extractors/.
+there: FOLDER/base_extractors/. "example" is then left out, because it fills caches of one version only.
 """
 
 import argparse
@@ -102,7 +102,7 @@ def times_of(
         if other is not None:
             named["trafilatura"] = partial(other, text)
         named |= {name: partial(_extracted, call, data, url) for name, call in calls.items()}
-        if example is not None:
+        if example is not None and "base" not in calls:
             named["example"] = partial(_extracted, Section(example).extract, data, url)
         times: dict[str, int] = {}
         for name in chance.sample(list(named), len(named)):

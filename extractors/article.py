@@ -124,4 +124,4 @@ class NoArticle:
 
 def join(blocks: Iterable[Block], include: Collection[str]) -> str:
     """Return the texts of the blocks of the given kinds, separated by a blank line."""
-    return "\n\n".join(block.text for block in blocks if block.kind in include and block.text)
+    return "\n\n".join([block.text for block in blocks if block.kind in include and block.text])

@@ -6,7 +6,8 @@ out.
 """
 
 from dataclasses import replace
-from itertools import groupby
+from itertools import compress, groupby
+from operator import itemgetter
 
 from lxml import etree
 
@@ -33,6 +34,8 @@ MARKED: dict[int, Kind] = {CAPTION: "caption", EMBED: "embed", SUMMARY: "summary
 CELL_WIDTH = 60  # mean bytes per line; a table with longer lines is layout, and its cells contain prose
 JOINED = frozenset({"list", "table"})  # kinds whose neighbouring lines make one block
 ALT_LENGTH = 300  # characters
+Mark = tuple[Kind, int]  # the kind of a line's block, and the path of the element that groups the block
+CAPTION_MARK: Mark = ("caption", 0)
 IMAGE_SOURCES = ("data-src", "data-original", "src")  # pages that load pictures late put a placeholder in src
 
 
@@ -43,9 +46,9 @@ def make_blocks(lines: Lines, kept: list[int], captions: list[int], root: int, b
     """
     found: list[tuple[int, Block]] = []  # (number of the block's last line, block)
     marks = _marks(lines, kept, captions, root)
-    links = _links_by_line(lines, {index for index, *_ in marks}, base)
-    for (kind, holder), run in groupby(marks, key=lambda mark: mark[1:]):
-        indices = [mark[0] for mark in run]
+    links = _links_by_line(lines, {*kept, *captions}, base)
+    for (kind, holder), run in groupby(marks, key=itemgetter(1)):
+        indices = [index for index, _ in run]
         if kind == "table" and lines.width[indices].mean() > CELL_WIDTH:
             kind = "paragraph"
         if kind in JOINED:
@@ -58,24 +61,22 @@ def make_blocks(lines: Lines, kept: list[int], captions: list[int], root: int, b
     return _with_media(lines, found, root, base)
 
 
-def _marks(lines: Lines, kept: list[int], captions: list[int], root: int) -> list[tuple[int, Kind, int]]:
-    """Return each line of the blocks with its kind and the path of the element that groups its block."""
-    under_picture = set(captions)
-    by_path: dict[int, tuple[Kind, int]] = {}
-    marks: list[tuple[int, Kind, int]] = []
-    for index in sorted({*kept, *captions}):
-        path = lines.paths[index]
-        if index in under_picture:
-            marks.append((index, "caption", 0))
-            continue
-        if path not in by_path:
-            by_path[path] = _kind(lines.trie, path, root)
-        marks.append((index, *by_path[path]))
-    return marks
+def _marks(lines: Lines, kept: list[int], captions: list[int], root: int) -> list[tuple[int, Mark]]:
+    """Return each line of the blocks with its mark."""
+    marks = dict.fromkeys(captions, CAPTION_MARK)
+    by_path: dict[int, Mark] = {}
+    paths = lines.paths
+    for index in kept:
+        if index not in marks:
+            path = paths[index]
+            if path not in by_path:
+                by_path[path] = _kind(lines.trie, path, root)
+            marks[index] = by_path[path]
+    return sorted(marks.items(), key=itemgetter(0))
 
 
-def _kind(trie: PathTrie, path: int, root: int) -> tuple[Kind, int]:
-    """Return the kind of a line's block and the path of the element that groups the block."""
+def _kind(trie: PathTrie, path: int, root: int) -> Mark:
+    """Return the mark of a line."""
     steps = list(trie.up(path, root))
     for step in steps:
         marked = MARKED.get(trie.mark[step])
@@ -103,10 +104,8 @@ def _join_items(lines: Lines, indices: list[int], separator: str) -> str:
 
 def _links_by_line(lines: Lines, wanted: set[int], base: str) -> dict[int, list[Link]]:
     links: dict[int, list[Link]] = {}
-    for place, index in enumerate(lines.links):
-        if index not in wanted:
-            continue
-        element = lines.link_elements[place]
+    for place in compress(range(len(lines.links)), map(wanted.__contains__, lines.links)):
+        index, element = lines.links[place], lines.link_elements[place]
         text = " ".join((inner_text(element) if len(element) else element.text or "").split())
         if text and text in lines.texts[index]:
             url = web_url(base, element.get("href") or "")
@@ -117,33 +116,30 @@ def _links_by_line(lines: Lines, wanted: set[int], base: str) -> dict[int, list[
 
 def _with_media(lines: Lines, found: list[tuple[int, Block]], root: int, base: str) -> tuple[Block, ...]:
     """Add the pictures and players below the root that are between the first and the last block."""
-    if not found:
-        return ()
-    ends = [end for end, _ in found]
-    inserted: list[list[Block]] = [[] for _ in found]  # what is inserted in front of each block
-    images = [list(block.images) for _, block in found]
+    first, last = (found[0][0], found[-1][0]) if found else (0, -1)
+    inserted: dict[int, list[Block]] = {}  # what is inserted in front of each block
+    images: dict[int, tuple[str, ...]] = {}
     place = 0
     below: dict[int, bool] = {}
-    for index, path, element in lines.media:
-        if not ends[0] <= index <= ends[-1]:
-            continue
+    for index, path, element in [medium for medium in lines.media if first <= medium[0] <= last]:
         if path not in below:
             below[path] = root in lines.trie.up_with_self(path)
         if not below[path]:
             continue
-        while ends[place] < index:
+        while found[place][0] < index:
             place += 1
         made = _media_block(element, base)
         if made is None:
             continue
         if made.images and (found[place][1].kind == "caption" or lines.paths[index] == path):
-            images[place] += made.images
+            images[place] = images.get(place, ()) + made.images
         else:
-            inserted[place].append(made)
-    blocks: list[Block] = []
-    for (_, block), before, urls in zip(found, inserted, images, strict=True):
-        blocks += before
-        blocks.append(replace(block, images=tuple(urls)) if len(urls) > len(block.images) else block)
+            inserted.setdefault(place, []).append(made)
+    blocks = [block for _, block in found]
+    for place, urls in images.items():
+        blocks[place] = replace(blocks[place], images=urls)
+    for place in sorted(inserted, reverse=True):
+        blocks[place:place] = inserted[place]
     return tuple(blocks)
 
 

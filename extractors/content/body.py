@@ -10,6 +10,7 @@ The constants were measured on the development pages, over all ordered pairs of 
 """
 
 from dataclasses import dataclass, field, replace
+from itertools import compress
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from . import line_membership as keeping
 from .body_loops import line_content, line_weights, products, segment_weights, turning_points
 from .layout import NO_LAYOUT, Layout
 from .line_weights import Prior
+from .membership_loops import caption_lines, inside_body
 from .profile import NO_PROFILE, Profile
 from .roots import family_shares, find_root, root_and_shares
 
@@ -119,13 +121,8 @@ def cut_body(lines: Lines, evidence: LineEvidence) -> Body:
     template = _template_lines(lines, evidence, content)
     for index in (*template, *under_picture):
         kept[index] = False
-    captions = [
-        index
-        for index in range(head, tail)
-        if not kept[index]
-        and (standing[index] == keeping.CAPTION or (standing[index] > keeping.OUT and index in under_picture))
-    ]
-    body = Body([index for index, stays in enumerate(kept) if stays], root, head, tail, captions)
+    captions = caption_lines(standing, kept, under_picture, head, tail)
+    body = Body(list(compress(range(len(kept)), kept)), root, head, tail, captions)
     if trace is not None:
         flags = [[index in chosen for index in range(len(lines))] for chosen in (set(template), under_picture)]
         steps = _steps(lines, evidence, weights, body, content)
@@ -159,8 +156,7 @@ def _kept(
 
     `places`: the factors by the example's layout; `standing`: see `line_membership`.
     """
-    kept = [relation == keeping.IN for relation in standing]
-    doubtful = [index for index in segment if standing[index] == keeping.IN_SEGMENT]
+    kept, doubtful = inside_body(standing, segment.start, segment.stop)
     if doubtful:
         alone = keeping.are_alone_in_wrapper(lines)
         for index in doubtful:
@@ -177,6 +173,8 @@ def _template_lines(lines: Lines, evidence: LineEvidence, content: list[float]) 
     """Return the lines that repeat the example in a place where prose is not usual. A repeated line on a main
     path is kept, and so is a repeated heading ("Conclusion") if the example's body has headings.
     """
+    if not any(evidence.similarity):
+        return []
     repeated = [index for index, similarity in enumerate(evidence.similarity) if similarity >= REPEATED]
     if not repeated:
         return []

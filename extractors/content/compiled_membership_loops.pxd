@@ -24,3 +24,12 @@ cdef int _climbed(
 cdef int _evidence(str tag, int mark, int passed, int noise, double share, str classes) except -2
 
 cpdef list standing_of_lines(list standing, list places)
+
+@cython.locals(kept=list, doubtful=list, line=Py_ssize_t, relation=int)
+cpdef tuple inside_body(list standing, Py_ssize_t head, Py_ssize_t tail)
+
+@cython.locals(found=list, among=list, line=Py_ssize_t, stays=bint, link=bint)
+cpdef tuple unlinked_lines(list kept, list links)
+
+@cython.locals(found=list, line=Py_ssize_t, relation=int)
+cpdef list caption_lines(list standing, list kept, set under_picture, Py_ssize_t head, Py_ssize_t tail)

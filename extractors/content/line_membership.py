@@ -21,6 +21,7 @@ from .membership_loops import (
     WRAPPER_SHARE,
     standing_of_lines,
     standing_of_paths,
+    unlinked_lines,
 )
 from .profile import Profile
 
@@ -102,9 +103,7 @@ def without_links(lines: Lines, kept: list[bool], inside: range, root: int) -> l
     `inside`: the lines of the segment.
     """
     outline, trie = lines.outline, lines.trie
-    links = lines.link_lines
-    result = [a and not b for a, b in zip(kept, links, strict=True)]
-    among = [index for index in range(len(result)) if kept[index] and links[index]]
+    result, among = unlinked_lines(kept, lines.link_lines)
     if not among:
         return result
     linked, widths = outline.direct(lines.linked_bytes), outline.direct(lines.widths)

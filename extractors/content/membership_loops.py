@@ -132,6 +132,41 @@ def standing_of_lines(standing: list[int], places: list[int]) -> list[int]:
     return [standing[place] for place in places]
 
 
+def inside_body(standing: list[int], head: int, tail: int) -> tuple[list[bool], list[int]]:
+    """Return whether each line is in the body, and the lines from `head` to before `tail` that may be.
+
+    `standing`: of the lines.
+    """
+    kept, doubtful = [], []
+    for line in range(len(standing)):
+        relation = standing[line]
+        kept.append(relation == IN)
+        if relation == IN_SEGMENT and head <= line < tail:
+            doubtful.append(line)
+    return kept, doubtful
+
+
+def unlinked_lines(kept: list[bool], links: list[bool]) -> tuple[list[bool], list[int]]:
+    """Return `kept` without the lines that are links, and these lines."""
+    found, among = [], []
+    for line in range(len(kept)):
+        stays, link = kept[line], links[line]
+        found.append(stays and not link)
+        if stays and link:
+            among.append(line)
+    return found, among
+
+
+def caption_lines(standing: list[int], kept: list[bool], under_picture: set[int], head: int, tail: int) -> list[int]:
+    """Return the captions among the lines from `head` to before `tail` that are not kept. `standing`: of the lines."""
+    found = []
+    for line in range(head, tail):
+        relation = standing[line]
+        if not kept[line] and (relation == CAPTION or (relation > OUT and line in under_picture)):
+            found.append(line)
+    return found
+
+
 def trial() -> list[object]:
     """Return what the functions give for a small page."""
     from ..html.paths import Outline, PathTrie, step_of
@@ -145,7 +180,11 @@ def trial() -> list[object]:
     outline = Outline(trie, lines)
     shares = [1.0, 1.0, 1.0, 0.5, 0.1, 0.0, 0.1, 0.0, 0.1]
     standing = standing_of_paths(outline, trie, main, shares, [0, 0, 0, 0, 1, 0, 0, 0, 0], [])
-    return [standing_of_lines(standing, outline.places)]
+    relations = standing_of_lines(standing, outline.places)
+    kept, doubtful = inside_body(relations, 1, 5)
+    flags = [False, True, True, False, True, False]
+    captions = caption_lines(relations, [False] * 6, {0, 1, 5}, 0, 6)
+    return [relations, kept, doubtful, unlinked_lines(kept, flags), unlinked_lines(flags, flags), captions]
 
 
 adopt(globals())

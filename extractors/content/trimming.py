@@ -6,9 +6,10 @@ The rules depend on the text only. They never remove most of a body: if they wou
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, compress
 
 from ..html.lines import Lines
+from ..html.outline_loops import short_lines
 from ..html.phrases import (
     MAX_CREDIT,
     SHORT,
@@ -89,19 +90,21 @@ def _without_bylines(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
 
 def _without_controls(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     texts, code = lines.texts, lines.are_code
-    short = [i for i in kept if len(texts[i]) <= MAX_CREDIT and not code[i]]
-    dropped = {i for i in short if is_control(texts[i]) or is_credit(texts[i])}
+    short = short_lines(texts, kept, MAX_CREDIT)
+    dropped = {i for i in short if (is_control(texts[i]) or is_credit(texts[i])) and not code[i]}
     return [i for i in kept if i not in dropped] if dropped else kept
 
 
 def _without_leads(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     width, linked = lines.widths, lines.linked_bytes
-    return [i for i in kept if not (linked[i] > LEAD_LINKED * width[i] and is_lead(lines.texts[i]))]
+    leads = {i for i in kept if linked[i] > LEAD_LINKED * width[i] and is_lead(lines.texts[i])}
+    return [i for i in kept if i not in leads] if leads else kept
 
 
 def _without_related(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
-    headings, texts = lines.are_headings, lines.texts
-    return [i for i in kept if not (headings[i] and is_heading_of("related", texts[i]))]
+    texts, headings = lines.texts, compress(kept, map(lines.are_headings.__getitem__, kept))
+    related = {i for i in headings if is_heading_of("related", texts[i])}
+    return [i for i in kept if i not in related] if related else kept
 
 
 def _without_tail(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
@@ -113,7 +116,7 @@ def _without_tail(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
 
 def _up_to_end(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     texts = lines.texts
-    ends = [place for place, index in enumerate(kept) if len(texts[index]) <= SHORT and is_end(texts[index])]
+    ends = [kept.index(line) for line in short_lines(texts, kept, SHORT) if is_end(texts[line])]
     before = _running_sums(prior.unlinked, kept) if ends else []
     return kept[: next((place for place in ends if before[place] >= END_AFTER * before[-1]), len(kept))]
 
@@ -132,8 +135,7 @@ def _up_to(
     kept: list[int], lines: Lines, prior: Prior, ends: Callable[[Lines, int], bool], longest: int, after: float
 ) -> list[int]:
     """Cut at the first line of at most `longest` characters for which `ends` is true."""
-    texts = lines.texts
-    places = [place for place, index in enumerate(kept) if len(texts[index]) <= longest and ends(lines, index)]
+    places = [kept.index(line) for line in short_lines(lines.texts, kept, longest) if ends(lines, line)]
     if not places:
         return kept
     before, later = _running_sums(prior.unlinked, kept), _alike_later(kept, lines, prior)
@@ -144,11 +146,11 @@ def _up_to(
 
 
 def _sum(amounts: list[float], kept: list[int]) -> float:
-    return sum([amounts[index] for index in kept])
+    return sum(map(amounts.__getitem__, kept))
 
 
 def _running_sums(amounts: list[float], kept: list[int]) -> list[float]:
-    return list(accumulate([amounts[index] for index in kept]))
+    return list(accumulate(map(amounts.__getitem__, kept)))
 
 
 def _alike_later(kept: list[int], lines: Lines, prior: Prior) -> list[float]:

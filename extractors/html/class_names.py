@@ -65,7 +65,7 @@ def role_of(tag: str, classes: str, identity: str, itemprop: str, role: str) -> 
     if "articlebody" in itemprop.lower():
         body = 4
     if classes or identity:
-        found = _WORDS.Match(f"{_words(classes)} , {_words(identity)}") or ()
+        found = _WORDS.Match(_words(classes) + b" , " + _words(identity) if identity else _words(classes)) or ()
         if _IS_DECLARED in found:
             body = max(body, 3)
         elif _IS_BODY in found:
@@ -78,8 +78,8 @@ def role_of(tag: str, classes: str, identity: str, itemprop: str, role: str) -> 
     return Role(body, noise)
 
 
-def _words(name: str) -> str:
+def _words(name: str) -> bytes:
     if name.isascii() and name == name.lower():
-        spaced = name.encode().translate(_SIGNS_TO_SPACES).decode()  # cheaper than the expression
-        return " ".join(spaced.split()) if "  " in spaced else spaced
-    return _SIGNS.sub(" ", _CAMEL.sub(" ", name)).lower()
+        spaced = name.encode().translate(_SIGNS_TO_SPACES)  # cheaper than the expression
+        return b" ".join(spaced.split()) if b"  " in spaced else spaced
+    return _SIGNS.sub(" ", _CAMEL.sub(" ", name)).lower().encode()

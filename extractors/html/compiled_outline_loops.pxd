@@ -1,6 +1,6 @@
 cimport cython
 
-cdef double SENTENCE, LINKED_PARAGRAPH, LINKED_LINE, LINKED_BYTES, ROUNDING  # constants of the source, which are numbers of C here
+cdef double SENTENCE, LINKED_PARAGRAPH, LINKED_LINE, LINKED_BYTES, ROUNDING, TITLE_LINKED  # constants of the source, which are numbers of C here
 
 
 @cython.locals(numbers=dict, paths=list, above=list, places=list, way=list, path=int, last=int, place=int, left=Py_ssize_t)
@@ -28,3 +28,14 @@ cpdef tuple bytes_of(list texts, list link_chars, list widths)
 
 @cython.locals(found=double, line=Py_ssize_t, bytes_=double, links=double)
 cpdef double prose_bytes(list width, list linked) except? -1
+
+@cython.locals(
+    found=list, line=Py_ssize_t, bytes_=double, links=double, titled=bint, before=bint, follows=bint, teaser=bint
+)
+cpdef list teaser_lines(list continued, list paths, list width, list linked)
+
+@cython.locals(found=list, line=Py_ssize_t, text=str)
+cpdef list short_lines(list texts, object lines, Py_ssize_t longest)
+
+@cython.locals(found=list, line=Py_ssize_t, lowered=str, word=str)
+cpdef list lines_with(list texts, list lines, list words)

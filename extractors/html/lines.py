@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from .dom import inner_text
 from .elements import IMAGE, KINDS, Walked
-from .outline_loops import CODE_WEIGHT, bytes_of, linked_lines, prose_bytes
+from .outline_loops import CODE_WEIGHT, bytes_of, linked_lines, prose_bytes, teaser_lines
 from .paths import HEADINGS, Outline, PathTrie
 from .revealing import CLOSED, open_all, reveal
 from .walk import walk
@@ -33,7 +33,6 @@ MAX_REVEALED = 5  # levels of nested elements that scripts insert
 SHORT_PROSE = 1_500  # visible bytes of running text; a page with fewer may have its article in hidden text
 LITTLE_PROSE, LITTLE_TEXT = 400, 1_000  # visible bytes of running text, and characters; below, a page is empty
 HIDDEN_PROSE, HIDDEN_TIMES = 1_000, 4  # hidden text is read from this many bytes and times the visible text on
-TITLE_LINKED = 0.6  # link share of a line that names another article
 CAPTION_WIDTH = 300  # bytes; a longer line under a picture is prose
 
 _CODE, _PARAGRAPH = frozenset({"pre"}), frozenset({"p"})
@@ -155,22 +154,9 @@ class Lines:
     @cached_property
     def teaser_lines(self) -> list[int]:
         """The lines that follow a linked one in the same block, as another article's summary follows its title."""
-        found: list[int] = []
-        if True in self.continued:
-            titles = [
-                linked > TITLE_LINKED * width for linked, width in zip(self.linked_bytes, self.widths, strict=True)
-            ]
-            teaser = False
-            for index in range(1, len(self)):
-                teaser = (
-                    self.continued[index]
-                    and self.paths[index] == self.paths[index - 1]
-                    and not titles[index]
-                    and (titles[index - 1] or teaser)
-                )
-                if teaser:
-                    found.append(index)
-        return found
+        if True not in self.continued:
+            return []
+        return teaser_lines(self.continued, self.paths, self.widths, self.linked_bytes)
 
     @cached_property
     def teasers(self) -> Flags:
@@ -232,8 +218,7 @@ def read_lines(root: etree._Element, trie: PathTrie) -> Lines:
     `root` is changed to the tree that readers see if the page contains elements that its scripts move into place, or
     shows almost nothing and has hidden text.
     """
-    body = root.find("body")
-    body = root if body is None else body
+    body = next(root.iterchildren("body"), root)
     lines, noted = _walk(body, trie)
     for _ in range(MAX_REVEALED):
         if not noted or not reveal(noted):

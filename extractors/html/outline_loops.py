@@ -1,6 +1,6 @@
 """Loops over the paths of a page and its lines, in plain lists: compiled where that is available (`compiled`)."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from ..compiled import adopt
 
@@ -8,6 +8,7 @@ ROUNDING = 1e-6  # bytes; a share that is exactly a limit is not above it
 LINKED_PARAGRAPH, LINKED_LINE = 0.75, 0.6  # link share from which a <p> (.7 to .8 are the same) or other line is a link
 CODE_WEIGHT = 0.2  # weight of code in the search for the body
 SENTENCE = 80  # bytes outside links, from which a line counts as running text
+TITLE_LINKED = 0.6  # link share of a line that names another article
 LINKED_BYTES = 4  # lines up to this length never count as links, because they may be footnote marks
 
 
@@ -126,6 +127,43 @@ def linked_lines(width: list[float], linked: list[float], paragraphs: list[bool]
     return found
 
 
+def teaser_lines(continued: list[bool], paths: list[int], width: list[float], linked: list[float]) -> list[int]:
+    """Return the lines that follow a linked one in the same block (`continued`), or such a line."""
+    found = []
+    titled = teaser = False
+    for line in range(len(continued)):
+        bytes_, links = width[line], linked[line]
+        before = titled
+        titled = links > TITLE_LINKED * bytes_
+        follows = line > 0 and continued[line] and paths[line] == paths[line - 1]
+        teaser = follows and not titled and (before or teaser)
+        if teaser:
+            found.append(line)
+    return found
+
+
+def short_lines(texts: list[str], lines: Sequence[int], longest: int) -> list[int]:
+    """Return those of some lines that have at most `longest` characters."""
+    found = []
+    for line in lines:
+        text = texts[line]
+        if len(text) <= longest:
+            found.append(line)
+    return found
+
+
+def lines_with(texts: list[str], lines: list[int], words: list[str]) -> list[int]:
+    """Return those of some lines that contain one of the words, in lower case."""
+    found = []
+    for line in lines:
+        lowered = texts[line].lower()
+        for word in words:
+            if word in lowered:
+                found.append(line)
+                break
+    return found
+
+
 def trial() -> list[object]:
     """Return what the functions give for a small page."""
     parents, families = [-1, 0, 1, 1, 3, 3], [0, 1, 2, 2, 3, 4]
@@ -144,6 +182,9 @@ def trial() -> list[object]:
         family_shares(families, paths, totals),
         flags,
         links,
+        teaser_lines([False, True, True, False, True], [2, 2, 2, 2, 3], [9.0] * 5, [9.0, 0.0, 1.0, 9.0, 0.0]),
+        short_lines(["abc", "d", "e"], [0, 2], 2),
+        lines_with(["Ab", "c", "cB"], [0, 1, 2], ["b", "d"]),
     ]
 
 

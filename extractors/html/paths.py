@@ -33,6 +33,7 @@ PLAIN = frozenset({
 # Elements of which only the class becomes part of the path.
 TEXTUAL = frozenset({"p", "h1", "h2", "h3", "h4", "h5", "h6", "li", "tr", "td", "dt", "dd", "html", "tbody"})
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+CAPTIONS = frozenset({"figcaption", "caption"})
 FIGURE_CONTENT = frozenset({"pre", "table", "td", "li", "blockquote"})  # a <figure> with one of these is no picture
 
 _DIGITS = re.compile(r"\d+")
@@ -49,6 +50,7 @@ _MARKS = {  # the first that is found counts
 _FORMS = {
     mark: re.compile(form) for mark, form in _MARKS.items()
 }  # for classes that are not ASCII: `re2` has another \b
+_IN_ORDER = tuple(_MARKS)
 _ALL_FORMS = re2.Set.SearchSet()
 for _form in _MARKS.values():
     _ALL_FORMS.Add(_form)
@@ -171,16 +173,18 @@ class PathTrie:
 
     def add(self, parent: int, step: PathStep) -> int:
         """Return the path of an element with this step below `parent`."""
-        known = self._paths.setdefault((parent, step.key), len(self.parent))
-        if known < len(self.parent):
+        tag, classes, _, role, mark, key, family = step
+        new = len(self.parent)
+        known = self._paths.setdefault((parent, key), new)
+        if known < new:
             return known
         self.parent.append(parent)
         self.depth.append(self.depth[parent] + 1)
-        self.family.append(self._families.setdefault((self.family[parent], step.family), len(self._families) + 1))
-        self.tag.append(step.tag)
-        self.classes.append(step.classes)
-        self.role.append(step.role)
-        self.mark.append(step.mark)
+        self.family.append(self._families.setdefault((self.family[parent], family), len(self._families) + 1))
+        self.tag.append(tag)
+        self.classes.append(classes)
+        self.role.append(role)
+        self.mark.append(mark)
         self._steps.append(step)
         return known
 
@@ -201,8 +205,11 @@ def step_of(
     place = _normal_identity(identity) if identity and tag not in PLAIN else ""
     means = role_of(tag, normal, place, itemprop or "", role or "")
     first = "" if tag in PLAIN or not normal else _first_class(normal)
-    key = f"{tag} {place} {means.body} {means.noise} {normal}"
-    return PathStep(tag, normal, place, means, _mark(tag, normal), key, f"{tag} {place} {means.noise} {first}")
+    body, noise = means
+    mark = _mark(tag, normal) if normal or tag in CAPTIONS else CLEAN
+    return PathStep(
+        tag, normal, place, means, mark, f"{tag} {place} {body} {noise} {normal}", f"{tag} {place} {noise} {first}"
+    )
 
 
 def _normal_classes(classes: str) -> str:
@@ -221,15 +228,13 @@ def _first_class(classes: str) -> str:
 
 
 def _mark(tag: str, classes: str) -> int:
-    if tag in ("figcaption", "caption"):
+    if tag in CAPTIONS:
         return CAPTION
-    if not classes:
-        return CLEAN
     if tag == "blockquote" and _EMBED.search(classes):
         return EMBED
     if classes.isascii():
-        found = _ALL_FORMS.Match(classes)
-        return list(_MARKS)[min(found)] if found else CLEAN
+        found = _ALL_FORMS.Match(classes.encode())
+        return _IN_ORDER[min(found)] if found else CLEAN
     return next((mark for mark, form in _FORMS.items() if form.search(classes)), CLEAN)
 
 
@@ -263,8 +268,7 @@ class Outline:
     @cached_property
     def tags(self) -> list[str]:
         """The tag of each path's element."""
-        tag = self._trie.tag
-        return [tag[path] for path in self.paths]
+        return list(map(self._trie.tag.__getitem__, self.paths))
 
     @cached_property
     def signatures(self) -> list[int]:

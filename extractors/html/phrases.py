@@ -7,6 +7,7 @@ many sites use; none names a site.
 import re
 
 from ..expressions import expression
+from .outline_loops import lines_with, short_lines
 
 _TABLE = {
     # Headings after which other articles are offered.
@@ -123,19 +124,14 @@ def is_heading_of(kind: str, text: str) -> bool:
 
 def find_heading_of(kind: str, texts: list[str], start: int) -> int:
     """Return the first line from `start` on that `is_heading_of` that kind, or the number of lines."""
-    longest, form = HEADING if kind == "related" else SHORT, _LINE[kind]
-    hints: list[str] = []
+    form = _LINE[kind]
+    short = short_lines(texts, range(start, len(texts)), HEADING if kind == "related" else SHORT)
     if kind in _HINTS:
-        everything = "\n".join([text for text in texts[start:] if len(text) <= longest]).lower()
+        everything = "\n".join(map(texts.__getitem__, short)).lower()
         if everything.isascii() or not any(letter in everything for letter in _ODD_LETTERS):
             hints = [hint for hint in _HINTS[kind] if hint in everything]
-            if not hints:
-                return len(texts)
-    for index in range(start, len(texts)):
-        text = texts[index]
-        if len(text) <= longest and (not hints or any(hint in text.lower() for hint in hints)) and form.match(text):
-            return index
-    return len(texts)
+            short = lines_with(texts, short, hints) if hints else []
+    return next((line for line in short if form.match(texts[line])), len(texts))
 
 
 def is_control(text: str) -> bool:

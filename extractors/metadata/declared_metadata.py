@@ -25,13 +25,14 @@ MAX_TRIED = 50  # <h1> and <time> elements that are examined: thousands may be n
 MAX_HEADING = 300  # characters; a longer <h1> was never closed
 MAX_ITEM = 200  # characters of an element with microdata; a longer one contains a text
 
+_COUNTED = ("article", "h2", "h3")  # elements of which only the number counts, in the page-type model
 _NAMING = ("name", "property", "itemprop", "http-equiv")
 _DECLARING = Collector(
     {
         "meta": (*_NAMING, "content"),
         "link": ("rel", "type", "href"),
         "base": ("href",),
-        **dict.fromkeys(("article", "h2", "h3"), ()),
+        **dict.fromkeys(_COUNTED, ()),
         **dict.fromkeys(("title", "h1", "time", "script")),  # elements whose text is read, too
     },
     {"script": ("type", "ld+json")},
@@ -84,7 +85,10 @@ class Head:
     def first(self, names: tuple[str, ...]) -> str:
         """Return the first value of the first name that has one, or ""."""
         meta = self.meta
-        return next((meta[name][0] for name in names if name in meta), "")
+        for name in names:
+            if name in meta:
+                return meta[name][0]
+        return ""
 
     def first_name(self, names: tuple[str, ...]) -> str:
         """Return the first name that has a value, or ""."""
@@ -93,6 +97,8 @@ class Head:
     def values(self, names: tuple[str, ...]) -> list[str]:
         """Return all values of all names."""
         meta = self.meta
+        if meta.keys().isdisjoint(names):
+            return []
         return [value for name in names if name in meta for value in meta[name]]
 
     def base_url(self, page: Page) -> str:
@@ -112,15 +118,15 @@ def read_head(root: etree._Element) -> Head:
     left = {"h1": MAX_TRIED, "time": MAX_TRIED}
     for tag, element in head.elements:
         if tag == "meta":
-            _read_meta(head.meta, element)
-            if len(head.robots) < MAX_REPEATED:
-                _read_robots(head.robots, element)
-        elif tag == "script":
-            if element.text:
-                texts.append(element.text)
+            _read_meta(head, element)
         elif tag == "link":
             if not head.canonical and "canonical" in (element.get("rel") or "").lower().split():
                 head.canonical = element.get("href") or ""
+        elif tag in _COUNTED:
+            continue
+        elif tag == "script":
+            if element.text:
+                texts.append(element.text)
         elif tag == "title":
             head.title = head.title or _read_title(element)
         elif tag == "base":
@@ -143,23 +149,25 @@ def clean(text: str | None) -> str | None:
     return " ".join(without_controls(html.unescape(text) if "&" in text else text).split()) or None
 
 
-def _read_meta(meta: dict[str, list[str]], element: Any) -> None:
-    content = ""
+def _read_meta(head: Head, element: Any) -> None:
+    content = element.get("content")
+    if not content:
+        return
+    read = ""
     for attribute in _NAMING:
         name = element.get(attribute)
         if name and (name := name.strip().lower()) in KNOWN:
-            content = content or (element.get("content") or "")[:MAX_CONTENT].strip()
-            if not content:
-                return
-            meta.setdefault(name, []).append(content)
+            read = read or content[:MAX_CONTENT].strip()
+            if not read:
+                break
+            head.meta.setdefault(name, []).append(read)
+    if "no" in content.lower() or "max-" in content or "unavailable" in content:
+        _read_robots(head.robots, element, content)
 
 
-def _read_robots(robots: list[str], element: Any) -> None:
+def _read_robots(robots: list[str], element: Any, content: str) -> None:
     name = (element.get("name") or element.get("property") or "").strip().lower()
-    if name in KNOWN and name != "robots":
-        return
-    content = element.get("content") or ""
-    if "no" not in content.lower() and "max-" not in content and "unavailable" not in content:
+    if (name in KNOWN and name != "robots") or len(robots) >= MAX_REPEATED:
         return
     if name == "robots":
         robots.append(content[:MAX_ITEM].strip())

@@ -179,7 +179,8 @@ def author_places(head: Head, nearby: Nearby, page: Page) -> Iterator[tuple[str,
     """Yield each place of the page that may name its authors, and the authors there; most reliable first."""
     yield "JSON-LD author", _names(json_ld.texts(head.article.get("author")))
     for name in AUTHOR:
-        yield f"meta {name}", _names(head.meta.get(name, []))
+        if name in head.meta:
+            yield f"meta {name}", _names(head.meta[name])
     yield "byline", _first_match(_AUTHOR_FORMS, nearby.before)
     yield "microdata author", _names(head.items(page).get("author", []))
 
@@ -252,6 +253,14 @@ def _split_keywords(value: str) -> list[str]:
 def _first_match(forms: Sequence[tuple[Sequence[str], re.Pattern[str]]], lines: list[str]) -> str | None:
     """Return the name in a line that has one of the forms."""
     text = "\n".join(lines)
-    fitting = (form for words, form in forms if any(word in text for word in words))
-    found = (_NEXT_LABEL.sub("", match[1]) for form in fitting for match in form.finditer(text))
-    return next((name for name in found if name and name.lower() not in NO_NAMES), None)
+    for words, form in forms:
+        for word in words:
+            if word in text:
+                break
+        else:
+            continue
+        for match in form.finditer(text):
+            name = _NEXT_LABEL.sub("", match[1])
+            if name and name.lower() not in NO_NAMES:
+                return name
+    return None

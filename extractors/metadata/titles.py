@@ -99,10 +99,15 @@ def find_title(
     brief = [cut_site_name(whole, site, shown, anywhere=True)] if whole else []
     candidates = list(filter(None, [*named, *shown, *brief, *(seen or headings)]))
     candidates = [text for text in candidates if _fold(text) not in shared] or candidates
-    counts = Counter(map(_fold, candidates))
     own = [text for text in named + brief if _fold(text) not in shared]
-    best = _headline(headlines, own) or max(candidates, key=lambda text: counts[_fold(text)], default=None)
+    best = _headline(headlines, own) or _most_common(candidates)
     return _mend_quote(_as_shown(best, [*seen, *candidates]), whole, site) if best else None
+
+
+def _most_common(titles: list[str]) -> str | None:
+    """Return the first of the titles of which most forms are there; None without titles."""
+    counts = Counter(map(_fold, titles))
+    return max(titles, key=lambda text: counts[_fold(text)], default=None)
 
 
 def page_titles(declared: Iterable[str], headings: Iterable[str]) -> PageTitles:

@@ -71,7 +71,7 @@ def cut(parsed: ParsedPage, reason: str = "no example", evidence: float = 0.0) -
     if verdict.refused:
         return verdict.refused
     captions = sorted(set(rules.captions) - set(kept))
-    share = confidence(sum([lines.widths[line] for line in kept]))
+    share = confidence(sum(map(lines.widths.__getitem__, kept)))
     return BodyLines(kept, rules.root, METHOD, share, reason, captions, verdict.page_type, verdict.probability)
 
 

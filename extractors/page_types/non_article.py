@@ -86,7 +86,7 @@ def notice(lines: Lines, title: str, headings: list[str], kept: list[int]) -> st
 
     The notice is in its title, a heading or its body; a line in a footer ("protected by reCAPTCHA") does not count.
     """
-    body_width = sum([lines.widths[line] for line in kept])
+    body_width = sum(map(lines.widths.__getitem__, kept))
     if body_width > NOTICE_BODY or sum(lines.widths) - sum(lines.linked_bytes) > NOTICE_PAGE:
         return None
     body = (lines.texts[line] for line in (kept or range(len(lines))))

@@ -9,12 +9,13 @@ import re2
 from ..expressions import expression
 
 DATE = expression(
-    r"""(?<!\d)(?:19|20)\d\d\s?[-/.年]\s?\d\d?(?:\s?[-/.月]\s?\d\d?)?(?!\d)
+    r"""(?=[\djfmasond昨\s])(?:  # every date begins with one of these, which is cheaper than to try all forms
+    (?<!\d)(?:19|20)\d\d\s?[-/.年]\s?\d\d?(?:\s?[-/.月]\s?\d\d?)?(?!\d)
     | (?<!\d)\d\d?[-/.]\d\d?[-/.](?:19|20)\d\d(?!\d)
     | \b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s+\d\d?(?:st|nd|rd|th)?\b
     | (?<!\d)\d\d?\s+(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\b
     | \d+\s?(?:小时|分钟|天|周|个月)前 | \b\d+\s?(?:min(?:ute)?|hour|hr|day|week|month)s?\ ago\b
-    | 昨天 | \d\d?月\d\d?日 | (?:^|\s)\d\d-\d\d$""",
+    | 昨天 | \d\d?月\d\d?日 | (?:^|\s)\d\d-\d\d$)""",
     re.IGNORECASE | re.VERBOSE | re.ASCII,
 )
 MORE = expression(

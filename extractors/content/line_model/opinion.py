@@ -49,7 +49,7 @@ class Opinion:
 def is_doubtful(lines: Lines, kept: list[int]) -> bool:
     """Whether the rules' body leaves out so much prose that the model is used."""
     prose = prose_widths(lines.widths, lines.linked_bytes)
-    inside = sum([prose[line] for line in kept])
+    inside = sum(map(prose.__getitem__, kept))
     return sum(prose) - inside > LEFT_OUT * inside
 
 
