@@ -116,7 +116,7 @@ def _without_tail(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
 
 def _up_to_end(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     texts = lines.texts
-    ends = [kept.index(line) for line in short_lines(texts, kept, SHORT) if is_end(texts[line])]
+    ends = _places(kept, [line for line in short_lines(texts, kept, SHORT) if is_end(texts[line])])
     before = _running_sums(prior.unlinked, kept) if ends else []
     return kept[: next((place for place in ends if before[place] >= END_AFTER * before[-1]), len(kept))]
 
@@ -135,7 +135,7 @@ def _up_to(
     kept: list[int], lines: Lines, prior: Prior, ends: Callable[[Lines, int], bool], longest: int, after: float
 ) -> list[int]:
     """Cut at the first line of at most `longest` characters for which `ends` is true."""
-    places = [kept.index(line) for line in short_lines(lines.texts, kept, longest) if ends(lines, line)]
+    places = _places(kept, [line for line in short_lines(lines.texts, kept, longest) if ends(lines, line)])
     if not places:
         return kept
     before, later = _running_sums(prior.unlinked, kept), _alike_later(kept, lines, prior)
@@ -143,6 +143,14 @@ def _up_to(
         if before[place] >= after * before[-1] and later[place] < OWN_SHARE * before[-1]:
             return kept[:place]
     return kept
+
+
+def _places(kept: list[int], lines: list[int]) -> list[int]:
+    """Return the places of some lines among the kept ones."""
+    if not lines:
+        return []
+    chosen = set(lines)
+    return [place for place, line in enumerate(kept) if line in chosen]
 
 
 def _sum(amounts: list[float], kept: list[int]) -> float:
