@@ -118,7 +118,7 @@ def _with_media(lines: Lines, found: list[tuple[int, Block]], root: int, base: s
     """Add the pictures and players below the root that are between the first and the last block."""
     first, last = (found[0][0], found[-1][0]) if found else (0, -1)
     inserted: dict[int, list[Block]] = {}  # what is inserted in front of each block
-    images: dict[int, tuple[str, ...]] = {}
+    images: dict[int, list[str]] = {}
     place = 0
     below: dict[int, bool] = {}
     for index, path, element in [medium for medium in lines.media if first <= medium[0] <= last]:
@@ -132,14 +132,13 @@ def _with_media(lines: Lines, found: list[tuple[int, Block]], root: int, base: s
         if made is None:
             continue
         if made.images and (found[place][1].kind == "caption" or lines.paths[index] == path):
-            images[place] = images.get(place, ()) + made.images
+            images.setdefault(place, [*found[place][1].images]).extend(made.images)
         else:
             inserted.setdefault(place, []).append(made)
-    blocks = [block for _, block in found]
-    for place, urls in images.items():
-        blocks[place] = replace(blocks[place], images=urls)
-    for place in sorted(inserted, reverse=True):
-        blocks[place:place] = inserted[place]
+    blocks: list[Block] = []
+    for place, (_, block) in enumerate(found):
+        blocks += inserted.get(place, ())
+        blocks.append(replace(block, images=tuple(images[place])) if place in images else block)
     return tuple(blocks)
 
 
