@@ -105,7 +105,7 @@ def find_title(
 
 
 def _most_common(titles: list[str]) -> str | None:
-    """Return the first of the titles of which most forms are there; None without titles."""
+    """Return the title that occurs most often, in any typography, in its first form; None without titles."""
     counts = Counter(map(_fold, titles))
     return max(titles, key=lambda text: counts[_fold(text)], default=None)
 
