@@ -1,7 +1,7 @@
 """The browser and its options.
 
 It is the Chromium installed here (`find_browser`), headless, with its sandbox unless the user is root. Chromium's
-headless shell, the same engine without the browser's own windows, goes first: it needs about half of the CPU time.
+headless shell, the same engine without the browser's own windows, is preferred: it needs about half of the CPU time.
 Each of its connections goes through `crawler.guarding.browser_proxy`. For screenshots there are two contexts: `SCRIPTS`
 renders a page as for a reader; `PLAIN` has no JavaScript and is used if the first is blank or fails.
 """
