@@ -51,7 +51,7 @@ programs:
 	@$(MAKE) --no-print-directory services
 
 # Tests that render pages need Chromium; where it cannot be installed they are skipped with a reason. They use its headless
-# shell, which needs about half of the CPU time; those of what a page must not reach use both.
+# shell, which needs about half of the CPU time; tests of what a page must not reach use both.
 browser:
 	@test -n "$$EXEMPLAR_CHROMIUM" && command -v "$$EXEMPLAR_CHROMIUM" > /dev/null && exit 0; \
 	missing="chromium fonts-wqy-microhei"; \

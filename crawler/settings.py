@@ -26,7 +26,7 @@ CONCURRENT_REQUESTS_PER_DOMAIN = 32  # the spider limits them; a queue behind th
 RETRY_ENABLED = False
 HTTPERROR_ALLOW_ALL = True
 
-# Cookies are off (`COOKIES_ENABLED`); to load Scrapy's middleware for them takes as long as to fetch several pages.
+# Cookies are off (`COOKIES_ENABLED`); loading Scrapy's middleware for them takes as long as fetching several pages.
 DOWNLOADER_MIDDLEWARES_BASE = {
     name: place
     for name, place in _scrapys.DOWNLOADER_MIDDLEWARES_BASE.items()
@@ -67,7 +67,7 @@ REFERER_ENABLED = False
 HTTPCACHE_ENABLED = False
 
 # None of Scrapy's extensions. One of them, the remote control, executes code that is sent to a port of each spider, and
-# writes the port and its token to a file in the home folder. To load all of them takes a tenth of a spider's start.
+# writes the port and its token to a file in the home folder. Loading all of them takes a tenth of a spider's start.
 EXTENSIONS_BASE: dict[str, int] = {}
 REMOTE_CONTROL_ENABLED = False
 TELNETCONSOLE_ENABLED = False

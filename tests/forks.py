@@ -108,30 +108,41 @@ def _run(program: str, arguments: Sequence[str], folder: Path, environment: Mapp
         os.dup2(opened, number)
         os.close(opened)
     try:
-        with patch.object(subprocess, "Popen", _ForkingPopen):
+        with patch.object(subprocess, "Popen", ForkingPopen):
             sys.exit(_be(program, arguments, environment))
     finally:
         atexit._run_exitfuncs()
 
 
-class _ForkingPopen(subprocess.Popen[Any]):
-    """What `subprocess.Popen` is in a fork: programs of our own that it starts are forks of it."""
+class ForkingPopen(subprocess.Popen[Any]):
+    """What `subprocess.Popen` is in a fork: `programs` of our own that it starts are forks of it."""
+
+    programs: Sequence[str] = PROGRAMS
 
     def __init__(self, command: Any, **options: Any) -> None:
         environment = dict(options.get("env") or os.environ)
-        is_ours = isinstance(command, list) and command[:2] == [sys.executable, "-m"] and command[2] in PROGRAMS
+        is_ours = isinstance(command, list) and command[:2] == [sys.executable, "-m"] and command[2] in self.programs
         if is_ours and can_fork(environment):
             prepare = options.get("preexec_fn")
-            options["preexec_fn"] = partial(_become, command[2], command[3:], environment, prepare)
+            options["preexec_fn"] = partial(_become, self.be, command[2], command[3:], environment, prepare)
         super().__init__(command, **options)
+
+    @staticmethod
+    def be(program: str, arguments: Sequence[str], environment: Mapping[str, str]) -> int:
+        """Run `python -m PROGRAM ARGUMENTS` in a fork and return its exit code."""
+        return _be(program, arguments, environment)
 
 
 def _become(
-    program: str, arguments: Sequence[str], environment: Mapping[str, str], prepare: Callable[[], None] | None
+    be: Callable[[str, Sequence[str], Mapping[str, str]], int],
+    program: str,
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    prepare: Callable[[], None] | None,
 ) -> None:
     """Be another program in this process, a fork whose folder and standard files are set up. Does not return.
 
-    `prepare`: what is called first, as `subprocess` calls it before it starts a program.
+    `be`: runs the program. `prepare`: what is called first, as `subprocess` calls it before it starts a program.
     """
     if prepare is not None:
         prepare()
@@ -147,7 +158,7 @@ def _become(
     logging.getLogger().handlers.clear()
     code = 1
     try:
-        code = _be(program, arguments, environment)
+        code = be(program, arguments, environment)
     except BaseException:
         traceback.print_exc()
     finally:

@@ -1,6 +1,6 @@
 """All modules of the command line and the crawler, loaded once for all processes that are forked (`tests.forks`).
 
-What stays is put out of the garbage collector's sight: otherwise each fork would look through all of it, and copy it.
+What is loaded is frozen for the garbage collector; otherwise each fork would traverse it, and so copy its memory.
 """
 
 import gc

@@ -23,7 +23,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date, timedelta
-from typing import Any, Literal, cast
+from typing import Any, Literal, Unpack, cast
 
 import redis
 from redis.commands.core import Script
@@ -39,6 +39,7 @@ from .url_states import (
     OPEN_STATES,
     Claim,
     Counts,
+    EndDetails,
     Fingerprint,
     Found,
     Leased,
@@ -311,24 +312,13 @@ class Ledger:
         name: Fingerprint,
         state: State,
         reason: str,
-        *,
-        worker: str = "",
-        recheck: RecheckPlan | None = None,
-        listed: bool = True,
-        observation: str = "",
-        queued: Sequence[Any] = (),
+        **details: Unpack[EndDetails],
     ) -> bool:
-        """Give a URL its final state and delete its page. With `worker`, only if that worker still holds it.
+        """Give a URL its final state and delete its page.
 
-        With `recheck` a written article is checked again; one that was written before stays written after any
-        result of its recheck. If `listed` is False, the URL is only counted, not kept among the problems. `queued`:
-        rows that are queued in the same step (`row_queue.to_queue`); `observation`: of its page, for the task's health,
-        as JSON (`health.observations`). Returns False if the URL was already settled, or is held by another worker.
+        Returns False if the URL was already settled, or is held by another worker.
         """
-        end = self.end_of(
-            name, state, reason, worker=worker, recheck=recheck, listed=listed, observation=observation, queued=queued
-        )
-        return bool(self.settle_all([end])[0])
+        return bool(self.settle_all([self.end_of(name, state, reason, **details)])[0])
 
     def settle_all(self, ends: Sequence[Sequence[Any]], pipe: Any = None) -> Any:
         """Settle several URLs in one step, as `settle`; `ends`: for each its `end_of`. Returns 1 or 0 for each.
@@ -342,20 +332,17 @@ class Ledger:
         name: Fingerprint,
         state: State,
         reason: str,
-        *,
-        worker: str = "",
-        recheck: RecheckPlan | None = None,
-        listed: bool = True,
-        observation: str = "",
-        queued: Sequence[Any] = (),
+        **details: Unpack[EndDetails],
     ) -> Sequence[Any]:
         """Return the arguments of `settle` in the form for `settle_all`."""
         if state not in FINAL_STATES:
             raise ValueError(f"{state} is not a final state")
+        worker, recheck = details.get("worker", ""), details.get("recheck")
         again = json.dumps(asdict(recheck)) if recheck else ""
         reasons = (short(reason), _plain(reason)) if reason else ("", "")
-        kept = self.problems_kept if listed else 0
-        return (name, state, *reasons, worker, kept, *self.place_of(name), self.clock(), again, observation, *queued)
+        kept = self.problems_kept if details.get("listed", True) else 0
+        facts = (again, details.get("observation", ""), *details.get("queued", ()))
+        return (name, state, *reasons, worker, kept, *self.place_of(name), self.clock(), *facts)
 
     def accept(self, url: str) -> bool:
         """Let a rejected URL wait again, with a mark by which its page is never refused.

@@ -1,10 +1,10 @@
 """A URL in the ledger: its fingerprint, its states, and the arguments and results of the steps."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from .stored_json import known_fields
 
@@ -38,6 +38,16 @@ class RecheckPlan:
     until: float
     version: int
     hash: str  # content_hash of the article as extracted with the example alone
+
+
+class EndDetails(TypedDict, total=False):
+    """What may be given with the final state of a URL."""
+
+    worker: str  # settle only if this worker still holds the page
+    recheck: RecheckPlan | None  # check the written article again; it stays written after any result
+    listed: bool  # False: the URL is only counted, not kept among the problems
+    observation: str  # of its page, for the task's health, as JSON (`health.observations`)
+    queued: Sequence[Any]  # rows that are queued in the same step (`row_queue.to_queue`)
 
 
 @dataclass(frozen=True, slots=True)

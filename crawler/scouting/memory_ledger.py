@@ -5,13 +5,13 @@ error, not an empty result.
 """
 
 import time
-from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from collections.abc import Iterable
+from typing import Any, Unpack, cast
 
 import redis
 
 from workers.ledger import Ledger
-from workers.url_states import FINAL_STATES, OPEN_STATES, Counts, Fingerprint, Found, RecheckPlan, State, fingerprint
+from workers.url_states import FINAL_STATES, OPEN_STATES, Counts, EndDetails, Fingerprint, Found, State, fingerprint
 
 
 class EmptyRedis:
@@ -73,13 +73,7 @@ class MemoryLedger(Ledger):
         name: Fingerprint,
         state: State,
         reason: str,
-        *,
-        worker: str = "",
-        recheck: RecheckPlan | None = None,
-        listed: bool = True,
-        queued: Sequence[Any] = (),
-        observation: str = "",
-        pipe: Any = None,
+        **details: Unpack[EndDetails],
     ) -> bool:
         """Give a waiting URL its final state; return False if it does not wait."""
         if self.entered.pop(name, None) is None:

@@ -254,12 +254,7 @@ def _first_match(forms: Sequence[tuple[Sequence[str], re.Pattern[str]]], lines: 
     """Return the name in a line that has one of the forms."""
     text = "\n".join(lines)
     for words, form in forms:
-        for word in words:
-            if word in text:
-                break
-        else:
-            continue
-        for match in form.finditer(text):
+        for match in form.finditer(text) if any(map(text.__contains__, words)) else ():
             name = _NEXT_LABEL.sub("", match[1])
             if name and name.lower() not in NO_NAMES:
                 return name

@@ -8,8 +8,9 @@ import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from unittest.mock import patch
 
-from tests import forks
+from tests.forks import ForkingPopen
 
 NAME = "spider "  # the first part of a spider's name
 PROGRAM = "crawler.fetching.spider_process"
@@ -43,19 +44,20 @@ def fork_spiders(log_path: str, log: int) -> None:
     for address in (*settings.getdict("DOWNLOAD_HANDLERS").values(), settings["TWISTED_DNS_RESOLVER"]):
         if address is not None:
             load_object(address)
-    be = forks._be
 
-    def be_spider(program: str, arguments: Sequence[str], environment: Mapping[str, str]) -> int:
-        name_process(NAME + arguments[-1])
-        again = os.open(log_path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)  # a fork closes all files
-        if again != log:
-            os.dup2(again, log, inheritable=False)
-            os.close(again)
-        return be(program, arguments, environment)
+    class SpiderPopen(ForkingPopen):
+        programs = (PROGRAM,)
 
-    forks.PROGRAMS = (PROGRAM,)
-    forks._be = be_spider
-    subprocess.Popen = forks._ForkingPopen  # type: ignore[misc]
+        @staticmethod
+        def be(program: str, arguments: Sequence[str], environment: Mapping[str, str]) -> int:
+            name_process(NAME + arguments[-1])
+            again = os.open(log_path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)  # a fork closes all files
+            if again != log:
+                os.dup2(again, log, inheritable=False)
+                os.close(again)
+            return ForkingPopen.be(program, arguments, environment)
+
+    patch.object(subprocess, "Popen", SpiderPopen).start()
 
 
 def task_of_fork(pid: int) -> str:

@@ -1,4 +1,4 @@
-"""What comes of faults of processes and of targets (`tests.chaos.short_form`)."""
+"""Faults of processes and of targets, in the short form (`tests.chaos.short_form`)."""
 
 import pytest
 

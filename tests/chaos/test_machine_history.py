@@ -1,4 +1,4 @@
-"""What comes of faults of Redis, machines, disks and outputs (`tests.chaos.short_form`)."""
+"""Faults of Redis, machines, disks and outputs, in the short form (`tests.chaos.short_form`)."""
 
 import pytest
 

@@ -73,9 +73,8 @@ class ExtractionWorker:
         self.times = times or WorkerTimes()
         self.clock = clock or clock_of(connection).now
         self._sections = SectionPreparation(connection, self.watch, times=self.times, clock=self.clock)
-        self.further_pages: Callable[[str], list[Fingerprint]] | None = (
-            None  # takes another job of a task, if one waits
-        )
+        # Takes another job of a task, if one waits, and returns its pages.
+        self.further_pages: Callable[[str], list[Fingerprint]] | None = None
         self._begun = Unawaited(connection)
         self._redesign: RedesignWatch | None = None  # that of the present job
 

@@ -180,7 +180,6 @@ class PageWorker(SimpleWorker):
                 job = self.job_class(name.decode(), connection=self.connection, serializer=self.serializer)
                 with suppress(NoSuchJobError):  # its record is damaged
                     job.restore(dict(zip(record[::2], record[1::2], strict=True)))
-                    job.redis_server_version = self.get_redis_server_version()  # type: ignore[no-untyped-call]
                     return job
         finally:
             self._is_busy = was_busy
