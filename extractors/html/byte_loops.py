@@ -7,7 +7,8 @@ from ..compiled import adopt
 
 CONTROLS, REFERENCES, C1 = 1, 2, 4
 ALL = CONTROLS | REFERENCES | C1
-BLOCK = 4_096  # bytes that are compared together before the place of a match is determined
+BLOCK = 4_096  # bytes that are compared together before the place of a match is determined …
+STRIDE = 64  # … and of those in which a frequent sign is searched
 FIRST_ALLOWED, LAST_ALLOWED, NOT_CONTROLS = 32, 126, 160  # bounds of the code points that are not control characters
 
 
@@ -29,21 +30,27 @@ def needs(data: bytes) -> int:
     them (`REFERENCES`), control characters of C1 (`C1`).
     """
     signs, end = data, len(data)
-    controls = references = c1 = 0
-    # Without branches: compilers make these loops compare many bytes at once.
-    for place in range(end):
-        byte = signs[place]
-        controls |= (byte < 32) & (byte != 9) & (byte != 10) & (byte != 13) | (byte == 127)
-    if controls:
-        return ALL  # once they are removed, the others may appear
-    for place in range(end - 1):
-        references |= (signs[place] == 0x26) & (signs[place + 1] == 0x23)
-        c1 |= (signs[place] == 0xC2) & (signs[place + 1] < 0xA0)
-    found = C1 if c1 else 0
-    if references:
-        for place in range(end - 2):
-            if signs[place] == 0x26 and signs[place + 1] == 0x23 and _may_be_control(signs, place + 2, end):
-                return found | REFERENCES
+    found = begin = 0
+    while begin < end:
+        stop = begin + BLOCK if begin + BLOCK < end else end
+        controls = references = c1 = 0
+        # Without branches: compilers make these loops compare many bytes at once.
+        for place in range(begin, stop):
+            byte = signs[place]
+            controls |= (byte < 32) & (byte != 9) & (byte != 10) & (byte != 13) | (byte == 127)
+        if controls:
+            return ALL  # once they are removed, the others may appear
+        for place in range(begin, stop if stop < end else end - 1):
+            references |= (signs[place] == 0x26) & (signs[place + 1] == 0x23)
+            c1 |= (signs[place] == 0xC2) & (signs[place + 1] < 0xA0)
+        if c1:
+            found |= C1
+        if references and not found & REFERENCES:
+            for place in range(begin, stop if stop < end - 2 else end - 2):
+                if signs[place] == 0x26 and signs[place + 1] == 0x23 and _may_be_control(signs, place + 2, end):
+                    found |= REFERENCES
+                    break
+        begin = stop
     return found
 
 
@@ -90,31 +97,41 @@ def _may_be_control(signs: bytes, place: int, end: int) -> bool:
 def has_overfull_tag(data: bytes, most: int) -> bool:
     """Return whether a tag has at least `most` attributes."""
     kinds, signs, end = KINDS_OF_BYTES, data, len(data)
-    start = 0
+    start = _next_bracket(signs, 0, end)
     while start < end - 1:
-        if signs[start] != 0x3C or not 0x61 <= signs[start + 1] | 0x20 <= 0x7A:
-            start += 1
-            continue
-        place = start + 1
-        while place < end and kinds[signs[place]] in (0, 3, 5):  # the tag's name
-            place += 1
-        count = 0
-        while place < end and 1 <= kinds[signs[place]] <= 2:
+        if 0x61 <= signs[start + 1] | 0x20 <= 0x7A:
+            place = start + 1
+            while place < end and kinds[signs[place]] in (0, 3, 5):  # the tag's name
+                place += 1
+            count = 0
             while place < end and 1 <= kinds[signs[place]] <= 2:
-                place += 1
-            name = place
-            while place < end and kinds[signs[place]] == 0:
-                place += 1
-            if place == name:
-                break
-            count += 1
-            if count >= most:
-                return True
-            place = _after_value(signs, kinds, place, end)
-        start += 1
-        while start < place and signs[start] != 0x3C:  # a `<` may be inside a value
-            start += 1
+                while place < end and 1 <= kinds[signs[place]] <= 2:
+                    place += 1
+                name = place
+                while place < end and kinds[signs[place]] == 0:
+                    place += 1
+                if place == name:
+                    break
+                count += 1
+                if count >= most:
+                    return True
+                place = _after_value(signs, kinds, place, end)
+        start = _next_bracket(signs, start + 1, end)  # it may be inside a value
     return False
+
+
+def _next_bracket(signs: bytes, place: int, end: int) -> int:
+    """Return where the next `<` is, from `place` on; `end` if there is none."""
+    while place + STRIDE <= end:
+        seen = 0
+        for ahead in range(place, place + STRIDE):  # without branches, as above
+            seen |= signs[ahead] == 0x3C
+        if seen:
+            break
+        place += STRIDE
+    while place < end and signs[place] != 0x3C:
+        place += 1
+    return place
 
 
 def _after_value(signs: bytes, kinds: bytes, place: int, end: int) -> int:
