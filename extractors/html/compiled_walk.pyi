@@ -3,6 +3,7 @@ from typing import Any
 
 from lxml import etree
 
+from .elements import Elements
 from .paths import PathTrie
 
 class Memory: ...
@@ -30,7 +31,7 @@ class Walker:
             list[int],
             list[int],
             list[int],
-            Sequence[etree._Element],
+            Elements,
             list[tuple[int, int, etree._Element]],
             list[etree._Element],
         ]

@@ -4,9 +4,9 @@ Both forms of the walk, `python_walk` and the compiled one, get these tables and
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, SupportsIndex
 
 from lxml import etree
 
@@ -34,6 +34,25 @@ KINDS = {
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 
+class Elements(Protocol):
+    """Elements of one tree, in document order."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[etree._Element]: ...
+    def __getitem__(self, place: SupportsIndex, /) -> etree._Element: ...
+
+    def values(self, name: str) -> list[str]:
+        """Return the value of an attribute of each element, "" where it has none."""
+
+
+class ElementList(list[etree._Element]):
+    """`Elements` in a list."""
+
+    def values(self, name: str) -> list[str]:
+        """Return the value of an attribute of each element, "" where it has none."""
+        return [element.get(name) or "" for element in self]
+
+
 class Walked(NamedTuple):
     """The result of a walk; the first six have one entry per line, with the same meaning as in `Lines`.
 
@@ -48,7 +67,7 @@ class Walked(NamedTuple):
     widths: list[int]
     link_chars: list[int]
     links: list[int]
-    link_elements: Sequence[etree._Element]
+    link_elements: Elements
     media: list[tuple[int, int, etree._Element]]
     noted: list[etree._Element]
 

@@ -9,7 +9,7 @@ The tree is walked by compiled code where that is available, otherwise in Python
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from functools import cached_property
 
 import numpy as np
@@ -17,7 +17,7 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from .dom import inner_text
-from .elements import IMAGE, KINDS, Walked
+from .elements import IMAGE, KINDS, ElementList, Elements, Walked
 from .outline_loops import CODE_WEIGHT, bytes_of, linked_lines, prose_bytes, teaser_lines
 from .paths import HEADINGS, Outline, PathTrie
 from .revealing import CLOSED, open_all, reveal
@@ -66,7 +66,7 @@ class Lines:
         self.items = items
         self.continued: list[bool] = [False] * len(texts)
         self.links: list[int] = []
-        self.link_elements: Sequence[etree._Element] = []
+        self.link_elements: Elements = ElementList()
         self.media: list[tuple[int, int, etree._Element]] = []
         self.widths, self.linked_bytes = bytes_of(texts, link_chars, widths)
 
@@ -179,7 +179,7 @@ class Lines:
     @cached_property
     def hrefs(self) -> list[str]:
         """The targets of the links as written on the page; "" for a link without one."""
-        return [element.get("href") or "" for element in self.link_elements]
+        return self.link_elements.values("href")
 
     @cached_property
     def outline(self) -> Outline:
@@ -188,7 +188,7 @@ class Lines:
 
     def forget_elements(self) -> None:
         """Release the elements, which keep the page's tree in memory."""
-        self.links, self.link_elements, self.media = [], [], []
+        self.links, self.link_elements, self.media = [], ElementList(), []
 
     def without(self, dropped: Collection[int]) -> "Lines":
         """Return the page without some of its lines."""
@@ -201,7 +201,7 @@ class Lines:
         lines.continued = [self.continued[index] for index in kept]
         both = list(zip(self.links, self.link_elements, strict=True))
         lines.links = [number[index] for index, _ in both if index in number]
-        lines.link_elements = [element for index, element in both if index in number]
+        lines.link_elements = ElementList(element for index, element in both if index in number)
         lines.media = [(number[index], path, element) for index, path, element in self.media if index in number]
         return lines
 

@@ -23,6 +23,7 @@ from .elements import (
     NOTED,
     PRE,
     SKIP,
+    ElementList,
     Walked,
     is_hidden,
 )
@@ -38,7 +39,7 @@ def walk(body: etree._Element, trie: PathTrie, hide: bool, most: int) -> Walked:
     """
     rows: list[tuple[str, int, int, int, bool]] = []  # text, path, item, characters inside links, whether after a <br>
     links: list[int] = []
-    link_elements: list[etree._Element] = []
+    link_elements = ElementList()
     media: list[tuple[int, int, etree._Element]] = []
     noted: list[etree._Element] = []
     broken = False  # whether the last line ended at a <br>

@@ -41,18 +41,21 @@ def in_page(data: bytes) -> str | None:
     if data[:6] in _UTF_16_XML:
         return _UTF_16_XML[data[:6]]
     for length in (META_EXPECTED, META_SEARCH):
-        head = data[:length]
-        last = head.lower().rfind(b"charset")
-        if last < 0:
-            continue
-        head = head[: last + META_LENGTH]  # most of the page need not be searched
-        for found in _MARKUP.finditer(head):
+        for found in _MARKUP.finditer(head := _up_to_charset(data[:length])):
             if found[1] and found[1].lower() == b"meta" and (name := _in_meta(found[2])):
                 if found.end() < len(head) or len(data) <= length:
                     return _readable(name)
                 break  # it may extend beyond the bytes that are searched
     found_xml = _XML.match(data)
     return _readable(encoding_of(_text(found_xml[1]))) if found_xml else None
+
+
+def _up_to_charset(head: bytes) -> bytes:
+    """Return the part of a page's beginning that must be searched for the meta element; b"" if there is none."""
+    if len(head) <= META_EXPECTED and b"charset" in head:
+        return head
+    last = head.lower().rfind(b"charset")
+    return head[: last + META_LENGTH] if last >= 0 else b""
 
 
 def _in_meta(attributes: bytes) -> str | None:

@@ -26,8 +26,9 @@ _SINGLE_BYTE = {
     "windows-874": "cp874",
 }
 _SINGLE_BYTE_CORRECTIONS = {"koi8-u": {0xAE: "ў", 0xBE: "Ў"}, "windows-1255": {0xCA: "\u05ba"}}
-# Characters that need correction are rare: searching for them costs less than translating the whole text.
-_REPLACED = {name: re.compile(f"[{''.join(map(chr, table))}]") for name, table in REPLACED.items()}
+# Characters that need correction are rare: searching for each of them costs less than translating the whole text, and
+# less than one search with an expression.
+_REPLACED = {name: tuple(map(chr, table)) for name, table in REPLACED.items()}
 _EXCHANGED = {name: re.compile(b"|".join(map(re.escape, table))) for name, table in EXCHANGED.items()}
 # Complete characters and errors. An ASCII byte in the place of a trail byte, which the decoder restores after an error,
 # is taken as a trail byte: the boundary is the same.
@@ -93,8 +94,7 @@ def _decode_multi_byte(data: bytes, name: str) -> str:
 
 def _by_codec(data: bytes, name: str) -> str:
     text = data.decode(_CODECS[name], f"standard-{name}")
-    replaced = _REPLACED.get(name)
-    return text.translate(REPLACED[name]) if replaced and replaced.search(text) else text
+    return text.translate(REPLACED[name]) if any(map(text.__contains__, _REPLACED.get(name, ()))) else text
 
 
 def _decode_around(data: bytes, name: str, exchanged: re.Pattern[bytes]) -> str:
