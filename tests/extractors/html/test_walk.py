@@ -114,6 +114,16 @@ def test_adjacent_texts_are_one():
     assert found.texts == ["a c d e"]
 
 
+@compiled
+def test_values_of_links_are_those_of_their_elements():
+    parser = etree.XMLParser(resolve_entities=False, attribute_defaults=False)
+    html = "<a href='/x?a=1&amp;b=\u4e2d'>a</a><a>b</a><a href=''>c</a>"
+    mixed = "<!DOCTYPE body [<!ENTITY e 'y'>]><body><a href='/x'>a</a><a href='/&e;'>b</a></body>"
+    for root in (etree.fromstring(html, etree.HTMLParser()), etree.fromstring(mixed, parser)):
+        links = walking.walk(root, PathTrie(), True, 100).link_elements
+        assert links.values("href") == [link.get("href") or "" for link in links] != []
+
+
 COLLECTED = {"p": ("class", "id"), "b": (), "a": None, "i": None}
 HOLDING = {"i": ("class", "x")}
 
