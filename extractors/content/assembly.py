@@ -108,10 +108,8 @@ def _confidence(cut: BodyLines) -> float:
 
 def _kinds_in_text(blocks: tuple[Block, ...]) -> frozenset[Kind]:
     """Return the kinds of blocks in the text by default; embedded posts only if they are much of the article."""
-    embedded = everything = 0
-    for block in blocks:
-        if block.kind == "embed":
-            embedded += len(block.text)
-        if block.kind != "caption":
-            everything += len(block.text)
+    embedded = sum([len(block.text) for block in blocks if block.kind == "embed"])
+    if not embedded:
+        return IN_TEXT
+    everything = sum([len(block.text) for block in blocks if block.kind != "caption"])
     return IN_TEXT | {"embed"} if embedded > EMBEDDED_SHARE * everything else IN_TEXT

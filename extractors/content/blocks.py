@@ -49,7 +49,7 @@ def make_blocks(lines: Lines, kept: list[int], captions: list[int], root: int, b
     links = _links_by_line(lines, {*kept, *captions}, base)
     for (kind, holder), run in groupby(marks, key=itemgetter(1)):
         indices = [index for index, _ in run]
-        if kind == "table" and lines.width[indices].mean() > CELL_WIDTH:
+        if kind == "table" and sum([lines.widths[i] for i in indices]) > CELL_WIDTH * len(indices):
             kind = "paragraph"
         if kind in JOINED:
             text = _join_items(lines, indices, "\t" if kind == "table" else " ")
@@ -57,21 +57,15 @@ def make_blocks(lines: Lines, kept: list[int], captions: list[int], root: int, b
             found.append((indices[-1], Block(kind, text, links=inside)))
         else:
             level = int(lines.trie.tag[holder][1]) if kind == "heading" else None
-            found += [(i, Block(kind, lines.texts[i], level, tuple(links.get(i, ())))) for i in indices]
+            found += [(i, Block(kind, lines.texts[i], level, links.get(i, ()))) for i in indices]
     return _with_media(lines, found, root, base)
 
 
 def _marks(lines: Lines, kept: list[int], captions: list[int], root: int) -> list[tuple[int, Mark]]:
     """Return each line of the blocks with its mark."""
-    marks = dict.fromkeys(captions, CAPTION_MARK)
-    by_path: dict[int, Mark] = {}
     paths = lines.paths
-    for index in kept:
-        if index not in marks:
-            path = paths[index]
-            if path not in by_path:
-                by_path[path] = _kind(lines.trie, path, root)
-            marks[index] = by_path[path]
+    by_path = {path: _kind(lines.trie, path, root) for path in set(map(paths.__getitem__, kept))}
+    marks = {index: by_path[paths[index]] for index in kept} | dict.fromkeys(captions, CAPTION_MARK)
     return sorted(marks.items(), key=itemgetter(0))
 
 
@@ -102,7 +96,7 @@ def _join_items(lines: Lines, indices: list[int], separator: str) -> str:
     return "\n".join(separator.join(lines.texts[index] for index in run) for _, run in items)
 
 
-def _links_by_line(lines: Lines, wanted: set[int], base: str) -> dict[int, list[Link]]:
+def _links_by_line(lines: Lines, wanted: set[int], base: str) -> dict[int, tuple[Link, ...]]:
     links: dict[int, list[Link]] = {}
     for place in compress(range(len(lines.links)), map(wanted.__contains__, lines.links)):
         index, element = lines.links[place], lines.link_elements[place]
@@ -111,7 +105,7 @@ def _links_by_line(lines: Lines, wanted: set[int], base: str) -> dict[int, list[
             url = web_url(base, element.get("href") or "")
             if url:
                 links.setdefault(index, []).append(Link(text, url))
-    return links
+    return {index: tuple(found) for index, found in links.items()}
 
 
 def _with_media(lines: Lines, found: list[tuple[int, Block]], root: int, base: str) -> tuple[Block, ...]:
@@ -135,6 +129,8 @@ def _with_media(lines: Lines, found: list[tuple[int, Block]], root: int, base: s
             images.setdefault(place, [*found[place][1].images]).extend(made.images)
         else:
             inserted.setdefault(place, []).append(made)
+    if not inserted and not images:
+        return tuple(map(itemgetter(1), found))
     blocks: list[Block] = []
     for place, (_, block) in enumerate(found):
         blocks += inserted.get(place, ())

@@ -10,7 +10,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from ..html.lines import Floats, Lines
-from ..html.phrases import find_heading_of
+from ..html.phrases import lines_of
 from .weight_loops import (
     AFTER_COMMENTS,
     TEASER,
@@ -68,7 +68,8 @@ def prior_of(lines: Lines, titles: list[str]) -> Prior:
         factors[line] *= TEASER
     enough = prose_before_comments(width, unlinked, max(title, 0))
     if enough >= 0:
-        for line in range(find_heading_of("comments", lines.texts, enough), len(factors)):
+        headings = lines_of("comments", lines.texts, range(enough, len(factors)))
+        for line in range(headings[0] if headings else len(factors), len(factors)):
             factors[line] *= AFTER_COMMENTS
     return Prior(factors, title, noise, unlinked)
 

@@ -12,15 +12,13 @@ from ..html.lines import Lines
 from ..html.outline_loops import short_lines
 from ..html.phrases import (
     MAX_CREDIT,
-    SHORT,
+    credits_among,
+    ends_among,
     is_byline,
-    is_control,
-    is_credit,
-    is_end,
-    is_heading_of,
     is_lead,
     is_notice,
     is_tail,
+    lines_of,
 )
 from ..tracing import tracing
 from .body import Body
@@ -89,21 +87,19 @@ def _without_bylines(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
 
 
 def _without_controls(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
-    texts, code = lines.texts, lines.are_code
-    short = short_lines(texts, kept, MAX_CREDIT)
-    dropped = {i for i in short if (is_control(texts[i]) or is_credit(texts[i])) and not code[i]}
+    found = lines_of("interface", lines.texts, kept) + credits_among(lines.texts, kept)
+    dropped = {i for i in found if not lines.are_code[i]}
     return [i for i in kept if i not in dropped] if dropped else kept
 
 
 def _without_leads(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     width, linked = lines.widths, lines.linked_bytes
-    leads = {i for i in kept if linked[i] > LEAD_LINKED * width[i] and is_lead(lines.texts[i])}
+    leads = {i for i in kept if linked[i] and linked[i] > LEAD_LINKED * width[i] and is_lead(lines.texts[i])}
     return [i for i in kept if i not in leads] if leads else kept
 
 
 def _without_related(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
-    texts, headings = lines.texts, compress(kept, map(lines.are_headings.__getitem__, kept))
-    related = {i for i in headings if is_heading_of("related", texts[i])}
+    related = lines_of("related", lines.texts, _headings(kept, lines))
     return [i for i in kept if i not in related] if related else kept
 
 
@@ -115,27 +111,27 @@ def _without_tail(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
 
 
 def _up_to_end(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
-    texts = lines.texts
-    ends = _places(kept, [line for line in short_lines(texts, kept, SHORT) if is_end(texts[line])])
+    ends = _places(kept, ends_among(lines.texts, kept))
     before = _running_sums(prior.unlinked, kept) if ends else []
     return kept[: next((place for place in ends if before[place] >= END_AFTER * before[-1]), len(kept))]
 
 
 def up_to_notice(lines: Lines, body: Body, prior: Prior) -> Body:
     """Cut at the first legal notice, unless the lines after it are marked up like the body."""
-    return Body(_up_to(body.kept, lines, prior, _is_notice, MAX_CREDIT, END_AFTER), body.root)
+    texts, code = lines.texts, lines.are_code
+    notices = [i for i in short_lines(texts, body.kept, MAX_CREDIT) if is_notice(texts[i]) and not code[i]]
+    return Body(_up_to(notices, body.kept, lines, prior, END_AFTER), body.root)
 
 
 def _up_to_others(kept: list[int], lines: Lines, prior: Prior) -> list[int]:
     """Cut at a heading of comments or other articles, unless the lines after it are marked up like the body."""
-    return _up_to(kept, lines, prior, _announces_others, SHORT, OTHERS_AFTER)
+    others = lines_of("comments", lines.texts, kept) + lines_of("related", lines.texts, _headings(kept, lines))
+    return _up_to(others, kept, lines, prior, OTHERS_AFTER)
 
 
-def _up_to(
-    kept: list[int], lines: Lines, prior: Prior, ends: Callable[[Lines, int], bool], longest: int, after: float
-) -> list[int]:
-    """Cut at the first line of at most `longest` characters for which `ends` is true."""
-    places = _places(kept, [line for line in short_lines(lines.texts, kept, longest) if ends(lines, line)])
+def _up_to(ends: list[int], kept: list[int], lines: Lines, prior: Prior, after: float) -> list[int]:
+    """Cut at the first of the lines `ends` that has enough before it and little of the same kind after it."""
+    places = _places(kept, ends)
     if not places:
         return kept
     before, later = _running_sums(prior.unlinked, kept), _alike_later(kept, lines, prior)
@@ -143,6 +139,10 @@ def _up_to(
         if before[place] >= after * before[-1] and later[place] < OWN_SHARE * before[-1]:
             return kept[:place]
     return kept
+
+
+def _headings(kept: list[int], lines: Lines) -> list[int]:
+    return list(compress(kept, map(lines.are_headings.__getitem__, kept)))
 
 
 def _places(kept: list[int], lines: list[int]) -> list[int]:
@@ -178,15 +178,6 @@ def _alike_later(kept: list[int], lines: Lines, prior: Prior) -> list[float]:
             own.add(family)
             total += behind[family]
     return totals
-
-
-def _is_notice(lines: Lines, index: int) -> bool:
-    return is_notice(lines.texts[index]) and not lines.are_code[index]
-
-
-def _announces_others(lines: Lines, index: int) -> bool:
-    text = lines.texts[index]
-    return is_heading_of("comments", text) or (lines.are_headings[index] and is_heading_of("related", text))
 
 
 _STEPS: tuple[tuple[str, Step], ...] = (  # description of the lines that a step removes, and the step

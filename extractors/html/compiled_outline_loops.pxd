@@ -37,5 +37,8 @@ cpdef list teaser_lines(list continued, list paths, list width, list linked)
 @cython.locals(found=list, line=Py_ssize_t, text=str)
 cpdef list short_lines(list texts, object lines, Py_ssize_t longest)
 
+@cython.locals(found=list, word=str)
+cpdef list words_in(str text, list words)
+
 @cython.locals(found=list, line=Py_ssize_t, lowered=str, word=str)
 cpdef list lines_with(list texts, list lines, list words)

@@ -152,6 +152,15 @@ def short_lines(texts: list[str], lines: Sequence[int], longest: int) -> list[in
     return found
 
 
+def words_in(text: str, words: list[str]) -> list[str]:
+    """Return those of some words that a text contains."""
+    found = []
+    for word in words:
+        if word in text:
+            found.append(word)
+    return found
+
+
 def lines_with(texts: list[str], lines: list[int], words: list[str]) -> list[int]:
     """Return those of some lines that contain one of the words, in lower case."""
     found = []
@@ -184,6 +193,7 @@ def trial() -> list[object]:
         links,
         teaser_lines([False, True, True, False, True], [2, 2, 2, 2, 3], [9.0] * 5, [9.0, 0.0, 1.0, 9.0, 0.0]),
         short_lines(["abc", "d", "e"], [0, 2], 2),
+        words_in("abc", ["b", "d", "c"]),
         lines_with(["Ab", "c", "cB"], [0, 1, 2], ["b", "d"]),
     ]
 

@@ -5,9 +5,10 @@ many sites use; none names a site.
 """
 
 import re
+from collections.abc import Sequence
 
 from ..expressions import expression
-from .outline_loops import lines_with, short_lines
+from .outline_loops import lines_with, short_lines, words_in
 
 _TABLE = {
     # Headings after which other articles are offered.
@@ -59,8 +60,13 @@ MAX_CREDIT = 300
 
 # Each line of a kind contains one of these, in lower case: searching for them first is cheaper than the expression
 _HINTS = {
-    "comments": ("omment", "respon", "repl", "thought", "coment", "discussion", "conversation", "feedback",
-                 "评论", "留言", "跟帖", "跟贴", "回帖", "回贴", "回复", "коммент"),
+    "comments": ["omment", "respon", "repl", "thought", "coment", "discussion", "conversation", "feedback",
+                 "评论", "留言", "跟帖", "跟贴", "回帖", "回贴", "回复", "коммент"],
+    "interface": ["share", "newsletter", "sign up", "subscri", "follow", "advert", "continue", "scroll", "tap to",
+                  "click to", "loading", "tweet", "pin it", "print", "mail", "copy", "save", "play", "back", "image",
+                  "sponsored", "promoted", "copied", "打印", "关闭", "分享", "收藏", "举报", "返回", "点击", "扫", "大",
+                  "anzeige", "werbung", "publicit", "publicidad", "реклам"],
+    "end": ["责编", "编辑", "校对", "审核", "终审", "初审", "监制"],
 }  # fmt: skip
 _ODD_LETTERS = "\u017f\u0131\u0307"  # letters that only the expressions treat as s and i
 
@@ -122,21 +128,27 @@ def is_heading_of(kind: str, text: str) -> bool:
     return len(text) <= (HEADING if kind == "related" else SHORT) and _LINE[kind].match(text) is not None
 
 
-def find_heading_of(kind: str, texts: list[str], start: int) -> int:
-    """Return the first line from `start` on that `is_heading_of` that kind, or the number of lines."""
+def lines_of(kind: str, texts: list[str], lines: Sequence[int]) -> list[int]:
+    """Return those of some lines that, as a whole, are one of the table's lines of that kind."""
     form = _LINE[kind]
-    short = short_lines(texts, range(start, len(texts)), HEADING if kind == "related" else SHORT)
-    if kind in _HINTS:
-        everything = "\n".join(map(texts.__getitem__, short)).lower()
-        if everything.isascii() or not any(letter in everything for letter in _ODD_LETTERS):
-            hints = [hint for hint in _HINTS[kind] if hint in everything]
-            short = lines_with(texts, short, hints) if hints else []
-    return next((line for line in short if form.match(texts[line])), len(texts))
+    return [line for line in _possible_lines(kind, texts, lines) if form.match(texts[line])]
 
 
-def is_control(text: str) -> bool:
-    """Whether the whole line is one of the page's own controls."""
-    return len(text) <= SHORT and _LINE["interface"].match(text) is not None
+def ends_among(texts: list[str], lines: Sequence[int]) -> list[int]:
+    """Return those of some lines that name the editor, as Chinese articles do at their end."""
+    return [line for line in _possible_lines("end", texts, lines) if _END.match(texts[line])]
+
+
+def _possible_lines(kind: str, texts: list[str], lines: Sequence[int]) -> list[int]:
+    """Return those of some lines that may be of a kind, by their length and their words."""
+    short = short_lines(texts, lines, HEADING if kind == "related" else SHORT)
+    if not short or kind not in _HINTS:
+        return short
+    everything = "\n".join(map(texts.__getitem__, short)).lower()
+    if not everything.isascii() and any(letter in everything for letter in _ODD_LETTERS):
+        return short
+    hints = words_in(everything, _HINTS[kind])
+    return lines_with(texts, short, hints) if hints else []
 
 
 def is_byline(text: str) -> bool:
@@ -154,11 +166,6 @@ def is_lead(text: str) -> bool:
     return len(text) <= MAX_LEAD and _LEAD_SIGN.search(text) is not None and _LEAD.match(text) is not None
 
 
-def is_end(text: str) -> bool:
-    """Whether a line names the editor, as Chinese articles do at their end."""
-    return len(text) <= SHORT and not text.isascii() and _END.match(text) is not None
-
-
 def is_tail(text: str) -> bool:
     """Whether a line at the end belongs to the template: copyright, tags, invitations."""
     return len(text) <= MAX_CREDIT and _TAIL.match(text) is not None
@@ -169,10 +176,8 @@ def is_notice(text: str) -> bool:
     return len(text) <= MAX_CREDIT and _NOTICE.search(text) is not None
 
 
-def is_credit(text: str) -> bool:
-    """Whether a line is the credit of a picture."""
-    return (
-        len(text) <= MAX_CREDIT
-        and ("(" in text or text[0] in _CREDIT_INITIALS)  # cheaper than the expression
-        and _CREDIT.search(text) is not None
-    )
+def credits_among(texts: list[str], lines: Sequence[int]) -> list[int]:
+    """Return those of some lines that are the credit of a picture."""
+    short = short_lines(texts, lines, MAX_CREDIT)
+    possible = [line for line in short if "(" in texts[line] or texts[line][0] in _CREDIT_INITIALS]
+    return [line for line in possible if _CREDIT.search(texts[line])]

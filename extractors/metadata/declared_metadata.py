@@ -154,8 +154,7 @@ def _read_meta(head: Head, element: Any) -> None:
     if not content:
         return
     read = ""
-    for attribute in _NAMING:
-        name = element.get(attribute)
+    for name in map(element.get, _NAMING):
         if name and (name := name.strip().lower()) in KNOWN:
             read = read or content[:MAX_CONTENT].strip()
             if not read:

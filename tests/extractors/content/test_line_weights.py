@@ -5,7 +5,6 @@ from extractors.html.class_names import role_of
 from extractors.html.dom import parse
 from extractors.html.lines import read_lines
 from extractors.html.paths import PathTrie
-from extractors.html.phrases import find_heading_of, is_heading_of
 
 from ..pages import BAKERY, HARBOUR
 
@@ -91,17 +90,3 @@ def test_heading_that_rewords_the_title_is_its_line():
     lines = read_lines(parse(page), PathTrie())
     assert find_title_line(lines, ["Harbour of town: tide station opens"])[0] == 0
     assert find_title_line(lines, ["A bakery in the old town bakes again"])[0] == -1
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "3 Comments", "12 responses to this", "2 replies", "One thought", "5 thoughts", "Leave a reply", "Feedback",
-        "Join the discussion", "JOIN THE CONVERSATION", "Post a comment", "网友评论", "我要评论", "最新留言",
-        "跟帖 12 条", "发表回复", "共 3 条评论", "Kommentare (3)", "Commentaires", "Comentários", "Комментарии 4",
-        "D\u0131scuss\u0131on", "Re\u017fponses", "Nothing",
-    ],
-)  # fmt: skip
-def test_the_search_for_a_heading_finds_what_is_one(line):
-    texts = ["A line", line, "Another line that is not short " * 4]
-    assert find_heading_of("comments", texts, 0) == (1 if is_heading_of("comments", line) else 3)
