@@ -133,7 +133,7 @@ fuzz-walk: $(READY)
 
 # pip would compile on one core only, and also what is never imported.
 UNCOMPILED := /site-packages/(.+/)?(tests?|sympy|networkx|moto|pip)/
-$(READY): pyproject.toml constraints.txt setup.py $(wildcard extractors/*/*.pyx extractors/*/*.pxd extractors/*/*_loops.py)
+$(READY): pyproject.toml constraints.txt setup.py $(wildcard $(addprefix extractors/,*/*.pyx */*.pxd */*_loops.py */*/*.pxd */*/*_loops.py))
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is required; run make PYTHON=python3.11"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv is missing; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
@@ -143,4 +143,4 @@ $(READY): pyproject.toml constraints.txt setup.py $(wildcard extractors/*/*.pyx 
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
-	rm -f extractors/*/compiled_*.so extractors/*/compiled_*.c
+	rm -f $(addprefix extractors/,*/compiled_*.so */compiled_*.c */*/compiled_*.so)

@@ -17,7 +17,7 @@ from setuptools.command.build_ext import build_ext
 
 HERE = Path(__file__).parent
 WALK = "extractors/html/compiled_walk.pyx"
-TYPES = "extractors/*/compiled_*_loops.pxd"
+TYPES = "extractors/**/compiled_*_loops.pxd"
 LOOP_DIRECTIVES = {
     "annotation_typing": False,  # the types are in the .pxd file
     "boundscheck": False,

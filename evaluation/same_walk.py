@@ -1,10 +1,10 @@
 """A comparison of the compiled and the Python walk: `python -m evaluation.same_walk FOLDER`, on all pages in it.
 
-Each page is walked in both forms, with and without hidden elements, and extracted in both forms: alone (`density`) and
-with an example (`auto`, the first article of the same folder). Every field must be equal. `--mutated N`: also N changed
-copies of each page, drawn with a seed. Without FOLDER: built-in pages with all elements that the walk distinguishes.
-`--seconds S`: mutations of them for that time, for a build with the address sanitizer (`make fuzz-walk`). `--lines`:
-only the walks, which is ten times as fast.
+Each page is walked in both forms, with and without hidden elements, and extracted in both forms: alone (`density`,
+`bp-network`) and with an example (`auto`, the first article of the same folder). Every field must be equal.
+`--mutated N`: also N changed copies of each page, drawn with a seed. Without FOLDER: built-in pages with all elements
+that the walk distinguishes. `--seconds S`: mutations of them for that time, for a build with the address sanitizer
+(`make fuzz-walk`). `--lines`: only the walks, which is ten times as fast.
 
 Exit code 1 if there is a difference, 2 if there is no compiled walk.
 """
@@ -29,6 +29,7 @@ from extractors.html.paths import MAX_TRIE, PathTrie
 from extractors.html.walk import as_lists, in_python, walk, walk_in_use
 
 SUFFIXES = (".html", ".htm", ".html.gz", ".htm.gz")
+ALONE = ("density", "bp-network")  # methods without an example; these two use all modules of loops
 SHOWN = 10  # differences that are printed
 LONGEST = 20_000  # bytes of a mutated built-in page
 SPACES = (" ", "\n", "\t", "\u00a0", "\u1680", "\u2003", "\u2028", "\u205f", "\u3000", "\x1f", "\x0b")
@@ -65,7 +66,7 @@ class WalkComparison:
 
     def _begin(self) -> None:
         self._tries = PathTrie(), PathTrie()
-        self._alone = Section(None, method="density"), Section(None, method="density")
+        self._alone = {method: (Section(None, method=method), Section(None, method=method)) for method in ALONE}
         self._with_example: tuple[Section, Section] | None = None
 
     def begin_group(self) -> None:
@@ -83,7 +84,10 @@ class WalkComparison:
             self._add_extractions(name, data)
 
     def _add_extractions(self, name: str, data: bytes) -> None:
-        found = self._compare(name, "density", [partial(_fields, section, data) for section in self._alone])
+        found, *_ = [
+            self._compare(name, method, [partial(_fields, section, data) for section in sections])
+            for method, sections in self._alone.items()
+        ]
         if self._with_example is not None:
             self._compare(name, "auto", [partial(_fields, section, data) for section in self._with_example])
         elif isinstance(found, dict) and found["text"]:

@@ -17,9 +17,9 @@ from extractors import NoArticle, UnusablePage
 from extractors.content.assembly import BodyLines, ParsedPage, assemble, read
 from extractors.html.paths import PathTrie
 from extractors.methods.bp_network.extractor import cut_by_line, cut_by_segment, page_inputs
-from extractors.methods.bp_network.features import PER_LINE
 from extractors.methods.bp_network.folder import LabelledLines
 from extractors.methods.bp_network.labels import label_lines
+from extractors.methods.bp_network.line_loops import PER_LINE
 from extractors.methods.bp_network.network import INPUTS, ROUNDS, Network, Values
 from extractors.methods.bp_network.train import trained
 from extractors.section import make_page
@@ -48,7 +48,7 @@ class Form:
 
     verbatim: bool
     irrelevant: bool
-    cut: Callable[[ParsedPage, Values], BodyLines | str]
+    cut: Callable[[ParsedPage, list[float]], BodyLines | str]
 
 
 FORMS = {
@@ -109,7 +109,7 @@ def _cases(dataset: DataSet) -> Iterator[Case]:
         if isinstance(parsed, NoArticle):
             yield Case(row, site, None, {}, np.zeros(0, np.bool_), 0.0)
             continue
-        inputs = {verbatim: page_inputs(parsed, verbatim) for verbatim in (False, True)}
+        inputs = {verbatim: page_inputs(parsed, verbatim).as_array() for verbatim in (False, True)}
         try:
             labels = label_lines(parsed.lines.texts, row.body)
         except ValueError:  # too long to be aligned: judged, but not used in training
@@ -235,4 +235,4 @@ def text_of(form: Form, network: Network, case: Case) -> str:
     """Return the extracted text of a page; "" if it is refused or has no text."""
     if case.parsed is None:
         return ""
-    return assemble(case.parsed, form.cut(case.parsed, network(case.labelled(form).inputs))).text
+    return assemble(case.parsed, form.cut(case.parsed, network(case.labelled(form).inputs).tolist())).text

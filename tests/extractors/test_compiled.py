@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-import extractors.methods.density  # noqa: F401 - imports all of them
+import extractors.methods.bp_network
+import extractors.methods.density  # noqa: F401
 from extractors import compiled
 
 LOOPS = sorted(compiled.loops_in_use())

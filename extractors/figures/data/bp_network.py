@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from ...content.assembly import read as read_page
 from ...html.paths import PathTrie
 from ...methods.bp_network import create, create_verbatim
-from ...methods.bp_network.extractor import BODY, VERBATIM_METHOD
+from ...methods.bp_network.extractor import VERBATIM_METHOD
+from ...methods.bp_network.line_loops import BODY
 from ...page import Page
 from .pages import outcome, with_text
 
@@ -31,4 +32,4 @@ def read(method: str, page: Page, example: Page | None) -> LineOutputs:
     network = (create_verbatim if method == VERBATIM_METHOD else create)(None)
     parsed = with_text(read_page(page, PathTrie()))
     kept, reason = outcome(network.cut(parsed))
-    return LineOutputs(method, parsed.head.title, tuple(network.outputs(parsed).tolist()), BODY, kept, reason)
+    return LineOutputs(method, parsed.head.title, tuple(network.outputs(parsed)), BODY, kept, reason)

@@ -14,27 +14,33 @@ forms.
 
 import os
 from functools import cache
+from itertools import compress
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ...article import Article, NoArticle
 from ...content import line_membership as keeping
 from ...content.assembly import BodyLines, ParsedPage, assemble, read
 from ...content.body import Body
-from ...content.body_loops import turning_points
+from ...content.body_loops import segment_weights, turning_points
+from ...content.membership_loops import caption_lines
 from ...content.profile import NO_PROFILE
-from ...content.roots import family_shares, find_root
+from ...content.roots import root_and_shares
 from ...content.trimming import up_to_end
 from ...errors import BadModel
 from ...html.class_names import NOISE_TAGS
-from ...html.lines import Lines
 from ...html.paths import MAX_TRIE, PathTrie
 from ...page import Page
 from ...page_types.non_article import judge
 from .features import line_values, source_values, with_neighbours
-from .network import USED, VERBATIM, Network, Values, load
+from .line_loops import (
+    BODY,
+    content_of_lines,
+    evidence_of_lines,
+    headings_near,
+    lines_below,
+    with_headings,
+)
+from .network import USED, VERBATIM, Inputs, Network, load
 from .topic import title_words
 
 METHOD, VERBATIM_METHOD = "bp-network", "bp-network-verbatim"
@@ -42,11 +48,7 @@ WEIGHTS = Path(__file__).with_name("weights.json")
 VERBATIM_WEIGHTS = Path(__file__).with_name("weights-verbatim.json")
 OWN_WEIGHTS = "EXEMPLAR_BP_WEIGHTS"  # environment variable: a file that `train` wrote, used in place of the shipped one
 
-BODY = 0.5  # output above which a single line is body
 LIKELY = 0.8  # output of the likeliest line of a page without any above BODY
-SURE = 0.98  # outputs above this or below 1 minus this are set to it: no line is certain
-LEAST_WIDTH, MOST_WIDTH = 30, 630  # bytes by which the evidence of an empty and of a long line is weighted
-NEAR = 3  # lines on either side of a heading outside the root in which there must be body; 3 to 6 give the same
 # Share of pages with F1 ≥ .9 by the bytes of the text, sites left out, mean of the sets (`reproduction.bp_network`).
 CONFIDENCE = ((300, 0.60), (600, 0.78), (1_500, 0.92), (float("inf"), 0.95))
 VERBATIM_CONFIDENCE = 0.57  # the same share for the verbatim form, for any number of bytes
@@ -56,7 +58,7 @@ class BpNetwork:
     """A trained network. Between pages it keeps only the classification of element names, as a cache."""
 
     def __init__(self, network: Network, verbatim: bool = False) -> None:
-        self._network = network
+        self._network = network.fixed()
         self._verbatim = verbatim
         self._trie = PathTrie()
 
@@ -72,22 +74,22 @@ class BpNetwork:
         outputs = self.outputs(parsed)
         return cut_by_line(outputs) if self._verbatim else cut_by_segment(parsed, outputs)
 
-    def outputs(self, parsed: ParsedPage) -> Values:
-        """Return the network's output for each line of a page, 0 to 1, shape (lines,)."""
+    def outputs(self, parsed: ParsedPage) -> list[float]:
+        """Return the network's output for each line of a page, 0 to 1."""
         return self._network(page_inputs(parsed, self._verbatim))
 
 
-def page_inputs(parsed: ParsedPage, verbatim: bool) -> Values:
-    """Return the 12 inputs of each line of a page, shape (lines, 12)."""
+def page_inputs(parsed: ParsedPage, verbatim: bool) -> Inputs:
+    """Return the 12 inputs of each line of a page."""
     title = title_words(parsed.head.title)
     if verbatim:
         return with_neighbours(source_values(parsed.lines, title, parsed.page.html))
     return with_neighbours(line_values(parsed.lines, title))
 
 
-def cut_by_line(outputs: Values) -> BodyLines | str:
+def cut_by_line(outputs: list[float]) -> BodyLines | str:
     """Return the lines that the network classifies as body, each by itself."""
-    kept = np.flatnonzero(outputs > BODY).tolist()
+    kept = [line for line, output in enumerate(outputs) if output > BODY]
     if not kept:
         return "the network classifies no line as body"
     return BodyLines(
@@ -95,7 +97,7 @@ def cut_by_line(outputs: Values) -> BodyLines | str:
     )
 
 
-def cut_by_segment(parsed: ParsedPage, outputs: Values) -> BodyLines | str:
+def cut_by_segment(parsed: ParsedPage, outputs: list[float]) -> BodyLines | str:
     """Return the body by the outputs of all lines together, or the reason why there is none."""
     body = find_body(parsed, likeliest(outputs))
     if not body.kept:
@@ -103,84 +105,63 @@ def cut_by_segment(parsed: ParsedPage, outputs: Values) -> BodyLines | str:
     verdict = judge(parsed, body.kept)
     if verdict.refused:
         return verdict.refused
-    width = float(parsed.lines.width[body.kept].sum())
-    reason = f"{(outputs[body.kept] > BODY).mean():.0%} of the body's lines are classified as body individually"
-    of_type = verdict.page_type, verdict.probability
-    return BodyLines(body.kept, body.root, METHOD, confidence(width), reason, body.captions, *of_type)
+    share = sum([outputs[line] > BODY for line in body.kept]) / len(body.kept)
+    reason = f"{share:.0%} of the body's lines are classified as body individually"
+    sure = confidence(sum(map(parsed.lines.widths.__getitem__, body.kept)))
+    return BodyLines(body.kept, body.root, METHOD, sure, reason, body.captions, verdict.page_type, verdict.probability)
 
 
-def likeliest(outputs: Values) -> Values:
+def likeliest(outputs: list[float]) -> list[float]:
     """Return the outputs, raised if no line is classified as body: a short text between menus is still the article."""
-    highest = float(outputs.max())
-    return outputs * (LIKELY / highest) if 0 < highest <= BODY else outputs
+    highest = max(outputs)
+    return [output * (LIKELY / highest) for output in outputs] if 0 < highest <= BODY else outputs
 
 
-def find_body(parsed: ParsedPage, outputs: Values) -> Body:
+def find_body(parsed: ParsedPage, outputs: list[float]) -> Body:
     """Return the body: the segment with the most evidence, its root, and the lines that belong to it."""
-    lines = parsed.lines
-    weighed = evidence(lines, outputs)
-    weighed = np.where(weighed > 0, weighed * parsed.prior.by_line, weighed)
-    head, tail = turning_points(weighed.tolist())
-    content = np.zeros(len(lines), np.float32)
-    content[head:tail] = (np.minimum(lines.width, MOST_WIDTH) * outputs * parsed.prior.by_line)[head:tail]
-    if not content.any():
+    lines, factors = parsed.lines, parsed.prior.factors
+    evidence = evidence_of_lines(outputs, lines.widths)
+    head, tail = turning_points(segment_weights(evidence, factors, NO_PROFILE.familiarity(lines)))
+    content = content_of_lines(outputs, lines.widths, factors, head, tail)
+    if not any(content):
         return Body([])
-    root = find_root(lines, content.tolist())
-    kept, captions = below_root(parsed, outputs, content, root, slice(head, tail))
-    kept = sorted(kept + headings_beside(parsed, kept, root, slice(head, tail)))
-    return Body(up_to_end(kept, lines, parsed.prior), root, head, tail, captions)
+    root, shares = root_and_shares(lines, content)
+    standing = keeping.standing_of(lines, root, shares, parsed.prior, NO_PROFILE)
+    below = lines_below(standing, outputs, evidence, lines.are_headings, head, tail)
+    kept = below_root(parsed, below, root, range(head, tail))
+    captions = caption_lines(standing, kept, set(), head, tail)
+    for line in headings_beside(parsed, kept, root, range(head, tail)):
+        kept[line] = True
+    whole = list(compress(range(len(kept)), kept))
+    return Body(up_to_end(whole, lines, parsed.prior), root, head, tail, captions)
 
 
-def evidence(lines: Lines, outputs: Values) -> Values:
-    """Return the evidence of each line for the body (above 0) or against it: log-odds of its output, by its width."""
-    bounded = np.minimum(np.maximum(outputs, 1 - SURE), SURE)
-    odds: Values = np.log(bounded / (1 - bounded))
-    return odds * np.minimum(lines.width + LEAST_WIDTH, MOST_WIDTH)
+def below_root(parsed: ParsedPage, below: list[bool], root: int, segment: range) -> list[bool]:
+    """Return the lines `below` the body's root without line numbers and without those that are links.
 
-
-def below_root(
-    parsed: ParsedPage, outputs: Values, content: NDArray[np.float32], root: int, segment: slice
-) -> tuple[list[int], list[int]]:
-    """Return the lines below the body's root that belong to it, and the captions among them in the segment.
-
-    Consecutive boxes within the segment belong to it if the sum of their evidence is positive; no box outside the
-    segment does. A heading that is a link belongs to it. The heading that repeats the page's title does not: the
-    article has it as its title.
+    A heading that is a link stays. The heading that repeats the page's title does not: the article has it as its title.
     """
-    lines = parsed.lines
-    shares = family_shares(lines, content.tolist())
-    standing = np.array(keeping.standing_of(lines, root, shares, parsed.prior, NO_PROFILE))
-    inside = np.zeros(len(lines), np.bool_)
-    inside[segment] = True
-    headings = lines.headings
-    boxed = (standing == keeping.IN_SEGMENT) & inside
-    boxed &= headings | (outputs > BODY) | in_good_runs(boxed, evidence(lines, outputs))
-    below = (standing == keeping.IN) | boxed
-    below[keeping.line_numbers(lines)] = False
-    unlinked = keeping.without_links(lines, below.tolist(), range(segment.start, segment.stop), root)
-    kept = np.array(unlinked, np.bool_) | (below & headings)
-    if parsed.prior.title >= 0 and headings[parsed.prior.title]:
-        kept[parsed.prior.title] = False
-    captions = (standing == keeping.CAPTION) & inside & ~kept
-    return np.flatnonzero(kept).tolist(), np.flatnonzero(captions).tolist()
+    lines, title = parsed.lines, parsed.prior.title
+    for line in keeping.line_numbers(lines):
+        below[line] = False
+    kept = with_headings(keeping.without_links(lines, below, segment, root), below, lines.are_headings)
+    if title >= 0 and lines.are_headings[title]:
+        kept[title] = False
+    return kept
 
 
-def headings_beside(parsed: ParsedPage, kept: list[int], root: int, segment: slice) -> list[int]:
+def headings_beside(parsed: ParsedPage, kept: list[bool], root: int, segment: range) -> list[int]:
     """Return the headings outside the body's root with lines of the body near on both sides: titles of sections.
 
     Headings in noise, by element or by name, are left out.
     """
     lines = parsed.lines
-    body = np.zeros(len(lines), np.bool_)
-    body[kept] = True
-    candidates = np.flatnonzero(lines.headings[segment] & ~body[segment]) + segment.start
+    near = headings_near(kept, lines.are_headings, segment.start, segment.stop)
+    family = lines.trie.family[root]
     return [
-        index
-        for index in candidates.tolist()
-        if body[max(0, index - NEAR) : index].any()
-        and body[index + 1 : index + 1 + NEAR].any()
-        and index != parsed.prior.title
-        and not _is_below_or_noise(parsed, lines.paths[index], lines.trie.family[root])
+        line
+        for line in near
+        if line != parsed.prior.title and not _is_below_or_noise(parsed, lines.paths[line], family)
     ]
 
 
@@ -194,15 +175,6 @@ def _is_below_or_noise(parsed: ParsedPage, path: int, root_family: int) -> bool:
         or noise[number[step]]
         for step in trie.up(path)
     )
-
-
-def in_good_runs(chosen: NDArray[np.bool_], amounts: Values) -> NDArray[np.bool_]:
-    """Return the lines of those runs of chosen lines whose amounts sum up to more than 0."""
-    edges = np.flatnonzero(np.diff(chosen, prepend=False, append=False))
-    result = np.zeros(len(chosen), np.bool_)
-    for start, end in edges.reshape(-1, 2).tolist():
-        result[start:end] = amounts[start:end].sum() > 0
-    return result
 
 
 def confidence(width: float) -> float:

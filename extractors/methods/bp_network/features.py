@@ -25,32 +25,28 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...html.lines import Lines
+from .line_loops import PER_LINE, numbers_of_lines
 from .markup import markup_lengths
-from .network import Values
+from .network import Inputs
 from .topic import matches, relevance
 
-PER_LINE = 4  # y, z, p, s
+
+def line_values(lines: Lines, title: Sequence[str]) -> list[float]:
+    """Return ln(1 + y), ln(1 + z), p and s of each line, one line after the other; `title`: its words."""
+    return numbers_of_lines(lines.widths, lines.linked_bytes, relevance(lines.texts, title))
 
 
-def line_values(lines: Lines, title: Sequence[str]) -> Values:
-    """Return ln(1 + y), ln(1 + z), p and s of each line, shape (lines, 4), float64; `title`: its words."""
-    y = lines.width.astype(np.float64)
-    z = y + lines.linked
-    return np.column_stack([np.log1p(y), np.log1p(z), y / np.maximum(z, 1), relevance(lines.texts, title)])
-
-
-def source_values(lines: Lines, title: Sequence[str], html: str) -> Values:
-    """Return y, z, p and s as in the source, shape (lines, 4), float64; `html`: the page of the lines."""
+def source_values(lines: Lines, title: Sequence[str], html: str) -> list[float]:
+    """Return y, z, p and s as in the source, one line after the other; `html`: the page of the lines."""
     y = np.array([len(text) for text in lines.texts], np.float64)
     z = y + markup_lengths(html, lines.texts)
-    return np.column_stack([y, z, y / np.maximum(z, 1), matches(lines.texts, title)])
+    values = np.column_stack([y, z, y / np.maximum(z, 1), matches(lines.texts, title)])
+    found: list[float] = values.ravel().tolist()
+    return found
 
 
-def with_neighbours(values: Values) -> Values:
-    """Return the inputs, shape (lines, 12): each line's values, those of the line before, those of the one after."""
-    count, each = values.shape
-    result = np.empty((count, 3 * each), np.float64)
-    result[:, :each] = values
-    result[:1, each : 2 * each], result[1:, each : 2 * each] = values[:1], values[:-1]
-    result[:-1, 2 * each :], result[-1:, 2 * each :] = values[1:], values[-1:]
-    return result
+def with_neighbours(numbers: list[float]) -> Inputs:
+    """Return the inputs of each line; `numbers`: y, z, p and s of each line, one line after the other."""
+    before = numbers[:PER_LINE] + numbers[:-PER_LINE]
+    after = numbers[PER_LINE:] + numbers[-PER_LINE:]
+    return Inputs(numbers, before, after)

@@ -79,7 +79,7 @@ def read_labelled(page: Path, text: Path, verbatim: bool = False) -> LabelledLin
         raise LabelledMistakes(
             [f"{text}: only {labels.found:.0%} of its words are in {page.name}: check that it is the text of this page"]
         )
-    return LabelledLines(page.stem, page_inputs(parsed, verbatim), labels.body)
+    return LabelledLines(page.stem, page_inputs(parsed, verbatim).as_array(), labels.body)
 
 
 def _read_text(path: Path) -> str:

@@ -24,16 +24,17 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BadModel
+from .line_loops import HIDDEN, PER_LINE, outputs_of_lines
 
 Values = NDArray[np.float64]
 
-INPUTS, HIDDEN = 12, 5
+INPUTS = 3 * PER_LINE  # of a line, and of the lines before and after it
 RATE = 0.2
 GOAL = 0.05  # squared error of a line
 BATCH = 16  # lines; the source's procedure has 1
@@ -59,9 +60,44 @@ class Network:
 
     def __call__(self, inputs: Values) -> Values:
         """Return the output for each line, 0 (noise) to 1 (body); `inputs` has shape (lines, 12)."""
-        hidden = logsig((inputs - self.mean) / self.scale @ self.hidden + self.hidden_threshold)
-        result: Values = logsig(hidden @ self.output + self.output_threshold)
-        return result
+        own, before, after = (part.ravel().tolist() for part in np.hsplit(inputs, 3))
+        return np.array(self.fixed()(Inputs(own, before, after)), np.float64)
+
+    def fixed(self) -> "FixedNetwork":
+        """Return the network as it is now, for inputs that are not scaled."""
+        hidden = self.hidden / self.scale[:, np.newaxis]
+        thresholds = self.hidden_threshold - self.mean @ hidden
+        [output_threshold] = self.output_threshold.tolist()
+        return FixedNetwork(hidden.T.ravel().tolist(), thresholds.tolist(), self.output.tolist(), output_threshold)
+
+
+@dataclass(frozen=True, slots=True)
+class FixedNetwork:
+    """A network that no longer learns: `hidden` has the 12 weights of the first unit, then those of the next."""
+
+    hidden: list[float]
+    hidden_thresholds: list[float]
+    output: list[float]
+    output_threshold: float
+
+    def __call__(self, inputs: "Inputs") -> list[float]:
+        """Return the output for each line, 0 (noise) to 1 (body)."""
+        return outputs_of_lines(*inputs, self.hidden, self.hidden_thresholds, self.output, self.output_threshold)
+
+
+class Inputs(NamedTuple):
+    """The numbers of all lines, those of the lines before them, and those of the lines after them.
+
+    Each list has y, z, p and s of a line, then those of the next (`features`).
+    """
+
+    own: list[float]
+    before: list[float]
+    after: list[float]
+
+    def as_array(self) -> Values:
+        """Return them as an array, shape (lines, 12)."""
+        return np.hstack([np.array(part, np.float64).reshape(-1, PER_LINE) for part in self])
 
 
 def logsig(value: Values) -> Values:

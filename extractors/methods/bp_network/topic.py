@@ -10,13 +10,12 @@ independently. So only runs that contain such a word are segmented, until the wo
 a fraction of jieba's time. For a title without Chinese jieba is not needed.
 """
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .line_loops import shared_characters
 from .words import HAN, STOP_WORDS, cut_run, words
 
 SEPARATORS = "-_"
@@ -35,52 +34,16 @@ def title_words(title: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))[:MAX_WORDS]
 
 
-def relevance(texts: Sequence[str], title: Sequence[str]) -> NDArray[np.float64]:
+def relevance(texts: Sequence[str], title: Sequence[str]) -> list[float]:
     """Return the relevance s of each line, 0 to 1; `title`: the title's words. All 0 for a title without words."""
-    lowered = [text.lower() for text in texts]
-    page = "\n".join(lowered)
-    ends = list(accumulate([len(text) + 1 for text in lowered]))
-    shared = [0] * len(lowered)
-    for word in title:
-        for line in _lines_with(word, page, ends):
-            shared[line] += len(word)
-    return np.array(shared, np.float64) / (sum(map(len, title)) or 1)
+    if not title:
+        return [0.0] * len(texts)
+    lowered = list(texts) if all(map(HAN.match, title)) else [text.lower() for text in texts]
+    whole = sum(map(len, title))
+    return [shared / whole for shared in shared_characters(lowered, list(title), cut_run)]
 
 
 def matches(texts: Sequence[str], title: Sequence[str]) -> NDArray[np.float64]:
     """Return, for each line, how often its words match one of the title's, each match weighted by its characters."""
     known = frozenset(title)
     return np.array([sum(len(word) for word in words(text) if word in known) for text in texts], np.float64)
-
-
-def _lines_with(word: str, page: str, ends: list[int]) -> Iterator[int]:
-    """Yield the lines that contain a word as one of their words; `ends`: the exclusive end of each line of the page."""
-    is_word = _is_chinese_word if HAN.match(word) else _is_whole
-    start = page.find(word)
-    while start >= 0:
-        if is_word(page, start, word):
-            line = bisect_right(ends, start)
-            yield line
-            start = page.find(word, ends[line])
-        else:
-            start = page.find(word, start + 1)
-
-
-def _is_chinese_word(page: str, start: int, word: str) -> bool:
-    """Whether an occurrence of `word`, in Chinese, is a word of its run."""
-    begin = start
-    while begin and HAN.match(page, begin - 1):
-        begin -= 1
-    run = HAN.match(page, begin)
-    return run is not None and word in cut_run(run[0])
-
-
-def _is_whole(page: str, start: int, word: str) -> bool:
-    """Whether an occurrence of `word`, in another script, is no part of a longer word."""
-    end = start + len(word)
-    return not (_goes_on(page[start - 1 : start]) or _goes_on(page[end : end + 1]))
-
-
-def _goes_on(sign: str) -> bool:
-    """Whether the character next to an occurrence makes it part of a longer word."""
-    return sign.isalnum() and not HAN.match(sign)

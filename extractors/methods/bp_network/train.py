@@ -14,8 +14,9 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress, track
 
-from .extractor import BODY, OWN_WEIGHTS
+from .extractor import OWN_WEIGHTS
 from .folder import LabelledLines, LabelledMistakes, labelled_pages, read_labelled
+from .line_loops import BODY
 from .network import GOAL, ROUNDS, USED, VERBATIM, Network, Values, learn, learn_line_by_line, save
 
 HELD_OUT = 0.2  # share of the pages that are held out for testing

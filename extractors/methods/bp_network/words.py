@@ -17,8 +17,9 @@ import re
 from collections.abc import Callable
 from functools import cache, lru_cache
 
-HAN = re.compile(r"[\u4e00-\u9fd5]+")  # the characters that jieba's dictionary and model cover
-_RUN = re.compile(r"[\u4e00-\u9fd5]+|[^\W_\u4e00-\u9fd5]+")
+FIRST_HAN, LAST_HAN = "\u4e00", "\u9fd5"  # the characters that jieba's dictionary and model cover
+HAN = re.compile(f"[{FIRST_HAN}-{LAST_HAN}]+")
+_RUN = re.compile(rf"[{FIRST_HAN}-{LAST_HAN}]+|[^\W_{FIRST_HAN}-{LAST_HAN}]+")
 CACHED = 20_000  # runs whose words are cached: templates repeat theirs on every page
 LONGEST = 1_000  # characters of a run that are segmented; prose has punctuation much earlier
 

@@ -113,9 +113,11 @@ def find_list(tree: LinkedTree) -> list[FoundEntry]:
 
 def most_rank(tree: LinkedTree, like: Like) -> float:
     """Return an upper bound of R for an id, computed without its links."""
-    lengths = (max(1, min(LENGTH_MAX, tree.most_words(each) - COST)) for each in like.elements if tree.has_link(each))
-    logs = [log(length) for length in lengths]
-    return float(len(logs) ** OFTEN * exp(sum(logs) / len(logs)) * IN_HEADING) if len(logs) >= LEAST else 0.0
+    linked = [element for element in like.elements if tree.has_link(element)]
+    if len(linked) < LEAST:
+        return 0.0
+    logs = [log(max(1, min(LENGTH_MAX, tree.most_words(element) - COST))) for element in linked]
+    return float(len(logs) ** OFTEN * exp(sum(logs) / len(logs)) * IN_HEADING)
 
 
 def rank(items: Items) -> float:

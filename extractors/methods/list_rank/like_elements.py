@@ -15,8 +15,6 @@ from lxml import etree
 
 from .linked_tree import LinkedTree
 
-NOISE_TAGS = frozenset({"nav", "header", "footer", "aside", "menu", "dialog"})
-NOISE_ROLES = frozenset({"navigation", "banner", "contentinfo", "complementary", "menu", "dialog"})
 LEAST = 3  # elements that a list has at least
 LEVELS = 12  # levels below like elements that are searched for further ones
 BRANCHINGS = 3  # … and levels at which an element may contain several of them
@@ -40,8 +38,8 @@ def ids(tree: LinkedTree) -> Iterator[Like]:
     waiting = deque([tree.root])
     while waiting and looked_at < MOST_LOOKED_AT:
         parent = waiting.popleft()
-        waiting += (child for child in parent if not is_noise(child))
-        for siblings in _by_tag([parent]):
+        waiting += tree.children(parent)
+        for siblings in _by_tag(tree, [parent]):
             for like in _of_siblings(tree, siblings):
                 looked_at += len(like.elements)
                 yield like
@@ -52,14 +50,11 @@ def _of_siblings(tree: LinkedTree, siblings: list[etree._Element]) -> Iterator[L
     linked = [sum(map(tree.has_link, like)) for like in likes]
     if len(likes) > 1 and max(linked) < MOST * sum(linked):
         likes.append(siblings)
-    for like in likes:
+        linked.append(sum(linked))
+    for like, count in zip(likes, linked, strict=True):
         yield Like(tuple(like))
-        yield from _below(tree, like, LEVELS, BRANCHINGS, 1.0)
-
-
-def is_noise(element: etree._Element) -> bool:
-    """Whether an element is navigation or the like."""
-    return element.tag in NOISE_TAGS or element.get("role") in NOISE_ROLES
+        if count:
+            yield from _below(tree, like, LEVELS, BRANCHINGS, 1.0)
 
 
 def _below(
@@ -68,7 +63,8 @@ def _below(
     """Yield the ids of the children of several parents, and of all their descendants."""
     if not levels or not branchings or len(parents) < 2:
         return
-    for like in (like for children in _by_tag(parents) for like in _by_class(tree, children)):
+    siblings = (children for children in _by_tag(tree, parents) if any(map(tree.has_link, children)))
+    for like in (like for children in siblings for like in _by_class(tree, children)):
         linked = [element for element in like if tree.has_link(element)]
         holding = len({element.getparent() for element in linked})
         covered = cover * holding / len(parents)
@@ -77,30 +73,30 @@ def _below(
             yield from _below(tree, linked, levels - 1, branchings - (len(linked) > holding), covered)
 
 
-def _by_tag(parents: list[etree._Element]) -> Iterator[list[etree._Element]]:
+def _by_tag(tree: LinkedTree, parents: list[etree._Element]) -> Iterator[list[etree._Element]]:
     """Yield the children that have a tag in common."""
     by_tag: dict[str, list[etree._Element]] = {}
     for parent in parents:
-        for child in parent:
-            if not is_noise(child):
-                by_tag.setdefault(str(child.tag), []).append(child)
+        for child in tree.children(parent):
+            by_tag.setdefault(str(child.tag), []).append(child)
     yield from (children for children in by_tag.values() if len(children) > 1)
 
 
 def _by_class(tree: LinkedTree, children: list[etree._Element]) -> list[list[etree._Element]]:
     """Return groups of elements whose classes agree."""
-    if len(set(map(tree.class_words, children))) == 1:
+    words_of = list(map(tree.class_words, children))
+    if len(set(words_of)) == 1:
         return [children]
     classes: list[tuple[str, ...]] = []  # the classes of the first element of each group
     of_words: dict[tuple[str, ...], int] = {}
-    for words in dict.fromkeys(map(tree.class_words, children)):
+    for words in dict.fromkeys(words_of):
         alike = (place for place, first in enumerate(classes[:MOST_CLASSES]) if _alike(words, first))
         of_words[words] = next(alike, len(classes))
         if of_words[words] == len(classes):
             classes.append(words)
     groups: list[list[etree._Element]] = [[] for _ in classes]
-    for child in children:
-        groups[of_words[tree.class_words(child)]].append(child)
+    for child, words in zip(children, words_of, strict=True):
+        groups[of_words[words]].append(child)
     return groups
 
 

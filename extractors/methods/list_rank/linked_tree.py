@@ -14,6 +14,8 @@ from ...html.tagless_text import BLOCK_TAGS
 from ...page import Page
 
 SKIPPED = ("script", "style", "noscript", "template", "select", "option", "button", "svg", "iframe", "head")
+NOISE_TAGS = frozenset({"nav", "header", "footer", "aside", "menu", "dialog"})
+NOISE_ROLES = frozenset({"navigation", "banner", "contentinfo", "complementary", "menu", "dialog"})
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 CELLS = frozenset({"td", "th"})  # their column has the role that a class has for other elements
 NO_ADDRESS = ("javascript:", "mailto:", "tel:")
@@ -61,6 +63,8 @@ class LinkedTree:
         self._count: dict[etree._Element, int] = {}
         self._width: dict[etree._Element, int] = {}
         self._labels: dict[etree._Element, int] = {}
+        self._children: dict[etree._Element, list[etree._Element]] = {}
+        self._words_of_classes: dict[str, tuple[str, ...]] = {}
         self._words: dict[etree._Element, tuple[str, ...]] = {}
         self._depth: dict[etree._Element, int] = {}
         self._steps: dict[etree._Element, tuple[str, str]] = {}
@@ -75,6 +79,9 @@ class LinkedTree:
             self._depth[element] = self._depth.get(parent, 0) + 1 if parent is not None else 0
             self._first[element] = len(self.links)
             self._count[element] = 0
+            self._children[element] = []
+            if parent in self._children and not is_noise(element):
+                self._children[parent].append(element)
             url = self._url(element) if element.tag == "a" else None
             if url:
                 words = link_words(element)
@@ -97,6 +104,10 @@ class LinkedTree:
         if not href or href.lower().startswith(NO_ADDRESS):
             return None
         return web_url(self.base, href) if self.base else href
+
+    def children(self, element: etree._Element) -> list[etree._Element]:
+        """Return the children of an element that are not navigation or the like."""
+        return self._children[element]
 
     def links_in(self, element: etree._Element) -> list[TreeLink]:
         """Return the links of an element, itself among them, in document order."""
@@ -133,10 +144,19 @@ class LinkedTree:
         """Return the words of an element's class, without numbers and words for a position in the list."""
         found = self._words.get(element)
         if found is None:
-            words = (_DIGITS.sub("", word) for word in (element.get("class") or "").lower().split())
-            found = tuple(word for word in words if (plain := word.strip("-_")) and plain not in POSITION_WORDS)
+            classes = element.get("class") or ""
+            found = self._words_of_classes.get(classes)
+            if found is None:
+                words = (_DIGITS.sub("", word) for word in classes.lower().split())
+                found = tuple(word for word in words if (plain := word.strip("-_")) and plain not in POSITION_WORDS)
+                self._words_of_classes[classes] = found
             self._words[element] = found
         return found
+
+
+def is_noise(element: etree._Element) -> bool:
+    """Whether an element is navigation or the like."""
+    return element.tag in NOISE_TAGS or element.get("role") in NOISE_ROLES
 
 
 def link_words(link: etree._Element) -> str:

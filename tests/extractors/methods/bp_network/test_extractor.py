@@ -1,10 +1,13 @@
-import numpy as np
+import math
+
 import pytest
 
 from extractors import Article, NoArticle, UnusablePage, extract
 from extractors.content.assembly import read
+from extractors.content.membership_loops import IN, IN_SEGMENT, OUTSIDE
 from extractors.html.paths import PathTrie
-from extractors.methods.bp_network.extractor import cut_by_line, cut_by_segment, evidence, in_good_runs
+from extractors.methods.bp_network.extractor import cut_by_line, cut_by_segment
+from extractors.methods.bp_network.line_loops import evidence_of_lines, headings_near, lines_below
 from extractors.page import Page
 
 from ...pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page
@@ -75,18 +78,31 @@ def test_boxes_that_together_look_like_body_stay_and_others_go():
     together = boxes("Open", BAKERY[0], "Free")
     page = news_page("Tides", (), body=f"{story}{together}{story}")
     parsed = read(Page(page), PathTrie())
-    outputs = np.array([0.9 if text in (*HARBOUR, BAKERY[0]) else 0.2 for text in parsed.lines.texts])
+    outputs = [0.9 if text in (*HARBOUR, BAKERY[0]) else 0.2 for text in parsed.lines.texts]
     kept = [parsed.lines.texts[line] for line in cut_by_segment(parsed, outputs).kept]
     assert [text for text in kept if text not in HARBOUR] == ["Open", BAKERY[0], "Free"]
-    outputs = np.array([0.9 if text in HARBOUR else 0.2 for text in parsed.lines.texts])
+    outputs = [0.9 if text in HARBOUR else 0.2 for text in parsed.lines.texts]
     kept = [parsed.lines.texts[line] for line in cut_by_segment(parsed, outputs).kept]
     assert set(kept) == set(HARBOUR)
 
 
-def test_runs_count_as_a_whole():
-    chosen, amounts = np.array([True, True, False, True, True]), np.array([-1.0, 2.0, 9.0, -3.0, 2.0])
-    assert in_good_runs(chosen, amounts).tolist() == [True, True, False, False, False]
-    assert in_good_runs(np.zeros(0, np.bool_), np.zeros(0)).tolist() == []
+def test_consecutive_boxes_in_the_segment_count_as_a_whole():
+    boxes, none = [IN_SEGMENT, IN_SEGMENT, IN, IN_SEGMENT, IN_SEGMENT, OUTSIDE], [False] * 6
+    evidence = [-1.0, 2.0, 9.0, -3.0, 2.0, 9.0]
+    assert lines_below(boxes, [0.2] * 6, evidence, none, 0, 6) == [True, True, True, False, False, False]
+    assert lines_below(boxes, [0.2] * 6, evidence, none, 1, 2) == [False, True, True, False, False, False]
+    assert lines_below([], [], [], [], 0, 0) == []
+
+
+def test_headings_and_single_lines_of_the_body_stay_in_a_box_that_does_not():
+    below = lines_below([IN_SEGMENT] * 3, [0.2, 0.6, 0.2], [-1.0] * 3, [True, False, False], 0, 3)
+    assert below == [True, True, False]
+
+
+def test_headings_with_body_on_both_sides_are_near():
+    kept, headings = [True, False, False, False, False, True], [False, True, False, True, True, True]
+    assert headings_near(kept, headings, 0, 6) == [3]
+    assert headings_near(kept, headings, 0, 3) == []
 
 
 def test_comments_do_not_outweigh_the_article():
@@ -122,9 +138,9 @@ def test_pages_without_text(method):
 
 
 def test_verbatim_keeps_each_line_above_one_half():
-    cut = cut_by_line(np.array([0.2, 0.6, 0.5, 0.9]))
+    cut = cut_by_line([0.2, 0.6, 0.5, 0.9])
     assert cut.kept == [1, 3]
-    assert cut_by_line(np.array([0.2, 0.5])) == "the network classifies no line as body"
+    assert cut_by_line([0.2, 0.5]) == "the network classifies no line as body"
 
 
 def test_verbatim_gives_an_article():
@@ -135,24 +151,22 @@ def test_verbatim_gives_an_article():
 
 def test_outputs_decide_where_the_body_is():
     parsed = read(Page(news_page("Bread", BAKERY)), PathTrie())
-    body = np.array([text in BAKERY for text in parsed.lines.texts], np.float64)
+    body = [float(text in BAKERY) for text in parsed.lines.texts]
     cut = cut_by_segment(parsed, body)
     assert [parsed.lines.texts[line] for line in cut.kept] == list(BAKERY)
-    assert cut_by_segment(parsed, np.zeros(len(body))) == "no running text: only links and fragments"
+    assert cut_by_segment(parsed, [0.0] * len(body)) == "no running text: only links and fragments"
 
 
 def test_a_story_that_is_only_the_likeliest_is_still_found():
     parsed = read(Page(news_page("Bread", BAKERY)), PathTrie())
-    faint = np.array([0.2 if text in BAKERY else 0.01 for text in parsed.lines.texts])
+    faint = [0.2 if text in BAKERY else 0.01 for text in parsed.lines.texts]
     assert [parsed.lines.texts[line] for line in cut_by_segment(parsed, faint).kept] == list(BAKERY)
 
 
 def test_evidence_grows_with_certainty_and_with_length():
-    lines = read(Page(news_page("Bread", BAKERY)), PathTrie()).lines
-    sure, unsure = evidence(lines, np.full(len(lines), 0.9)), evidence(lines, np.full(len(lines), 0.6))
-    assert (sure > unsure).all()
-    assert (unsure > 0).all()
-    assert evidence(lines, np.full(len(lines), 0.5)).tolist() == [0] * len(lines)
-    widest, narrowest = int(lines.width.argmax()), int(lines.width.argmin())
-    assert sure[widest] > sure[narrowest]
-    assert np.isfinite(evidence(lines, np.ones(len(lines)))).all()
+    widths = [0.0, 80.0, 600.0, 9_000.0]
+    sure, unsure = (evidence_of_lines([output] * 4, widths) for output in (0.9, 0.6))
+    assert all(one > other > 0 for one, other in zip(sure, unsure, strict=True))
+    assert sure[0] < sure[1] < sure[2] == sure[3]
+    assert evidence_of_lines([0.5] * 4, widths) == [0] * 4
+    assert evidence_of_lines([0.0, 1.0], [9.0, 9.0]) == pytest.approx([-39 * math.log(49), 39 * math.log(49)])
