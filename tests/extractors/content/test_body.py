@@ -5,7 +5,7 @@ from extractors.content.body import LineEvidence, cut_body
 from extractors.content.body_loops import turning_points
 from extractors.content.line_weights import prior_of
 from extractors.content.page_body import unmatched
-from extractors.content.profile import NO_PROFILE, Profile, profile_of
+from extractors.content.profile import NO_PROFILE, Profile, markup_of, profile_of
 from extractors.html.dom import parse
 from extractors.html.lines import read_lines
 from extractors.html.paths import PathTrie
@@ -123,7 +123,7 @@ def test_example_s_profile_decides_between_two_candidates():
     page = f"<div class=story>{''.join(f'<p>{t}</p>' for t in HARBOUR)}</div><div class=talk>{comments}</div>"
     trie = PathTrie()
     example = read_lines(parse(f"<div class=story>{PROSE}</div>"), trie)
-    profile = profile_of(example, list(range(len(example))), np.zeros(len(example), np.float32))
+    profile = profile_of(markup_of(example, list(range(len(example)))), unmatched(example))
     lines = read_lines(parse(page), trie)
     alone, guided = body_of(lines), body_of(lines, profile=profile)
     assert [lines.texts[index] for index in guided.kept] == list(HARBOUR)
@@ -132,7 +132,7 @@ def test_example_s_profile_decides_between_two_candidates():
 
 def test_profile_of_nothing_is_empty():
     lines = read_lines(parse("<p>a</p>"), PathTrie())
-    assert profile_of(lines, [], np.zeros(len(lines), np.float32)) == Profile()
+    assert profile_of(markup_of(lines, []), unmatched(lines)) == Profile()
 
 
 def test_line_that_repeats_the_example_stays_on_a_main_path_and_goes_elsewhere():
