@@ -78,7 +78,6 @@ def _match_gap(example: list[str], page: list[str], gap: Gap, similarity: Simila
 
 
 def _line_similarity(a: str, b: str) -> float:
-    shorter, longer = sorted((len(a), len(b)))
-    if len(b) > FUZZY_LENGTH or longer - shorter > (1 - FUZZY_SIMILARITY) * longer:
+    if len(b) > FUZZY_LENGTH or abs(len(a) - len(b)) > (1 - FUZZY_SIMILARITY) * max(len(a), len(b)):
         return 0.0
     return Levenshtein.normalized_similarity(a, b, score_cutoff=FUZZY_SIMILARITY)

@@ -12,6 +12,7 @@ better. A section may have a former template besides its own: then only the vote
 better vote on it.
 """
 
+from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -415,7 +416,12 @@ def _where_expected(page: Lines, kept: list[int], layouts: list[Layout]) -> bool
 def surrounding_match(page: Lines, similarity: list[float], body: Body) -> float:
     """Return the mean similarity of the short lines outside the body: 0 (another template) to 1."""
     around = short_around(page.widths, similarity, body.kept)
-    return float(np.array(around, np.float32).mean()) if around else 0.0
+    if not around:
+        return 0.0
+    equal = around.count(1.0)
+    if equal + around.count(0.0) < len(around):
+        return float(np.array(around, np.float32).mean())
+    return array("f", [equal / len(around)])[0]  # the same number; NumPy is slow on a few values
 
 
 def confidence(width: float, match: float, usual_match: float = 0.0) -> float:
