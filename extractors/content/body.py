@@ -11,6 +11,7 @@ The constants were measured on the development pages, over all ordered pairs of 
 
 from dataclasses import dataclass, field, replace
 from itertools import compress
+from typing import NamedTuple
 
 import numpy as np
 
@@ -93,12 +94,12 @@ class BodySearch:
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
-        self._found: list[tuple[tuple[object, ...], Body]] = []
+        self._found: list[tuple[tuple[list[float], list[float], Profile], Body]] = []
 
     def body_by(self, evidence: LineEvidence) -> Body:
         """Return the body by the evidence of an example; the same object if an earlier example's is equal."""
-        profile, places = evidence.profile, evidence.layout.factors_of_paths(self._lines)
-        used = (evidence.similarity, places, profile.usual, profile.main, profile.strong)
+        places = evidence.layout.factors_of_paths(self._lines)
+        used = (evidence.similarity, places, evidence.profile)
         if tracing() is None:
             for known, body in self._found:
                 if known == used:
@@ -118,8 +119,7 @@ def weights_in_segment(lines: Lines, evidence: LineEvidence) -> list[float]:
     return _segment(lines, evidence, evidence.layout.factors_of_paths(lines)).weights
 
 
-@dataclass(frozen=True, slots=True)
-class _Segment:
+class _Segment(NamedTuple):
     """The turning points of a page and how they were found; see `CutSteps`. `places`, `usual`: by path, or [].
 
     `usual`: how usual each path is by the example's profile.
@@ -162,10 +162,8 @@ def _cut(lines: Lines, evidence: LineEvidence, places: list[float]) -> Body:
     direct = outline.direct(content)
     own = outline.gather(direct)
     shares = family_shares(lines.trie.family, outline.paths, own)
-    if segment.usual:
-        root = find_root(lines, root_content(content, outline.places, segment.usual))
-    else:
-        root = root_of(lines, direct, own, shares)
+    counted = root_content(content, outline.places, segment.usual)
+    root = root_of(lines, direct, own, shares) if counted is content else find_root(lines, counted)
     standing = keeping.standing_of(lines, root, shares, evidence.prior, evidence.profile)
     kept = _kept(lines, evidence, segment, standing, root)
     under_picture = keeping.under_pictures(lines, standing, root, shares).union(lines.caption_lines)

@@ -115,12 +115,21 @@ def new_content(width: list[float], linked: list[float], similarity: list[float]
 
 
 def root_content(content: list[float], places: list[int], usual: list[float]) -> list[float]:
-    """Return what each line counts in the search for the root. `usual`: how usual each path is by the profile."""
+    """Return what each line counts in the search for the root: `content` itself if it is all in usual paths.
+
+    `usual`: how usual each path is by the profile, or [].
+    """
+    foreign = False
     found = []
     for line in range(len(content)):
-        amount, like = content[line], usual[places[line]] + FOREIGN_ROOT_WEIGHT
-        found.append(amount * (like if like < 1 else 1.0))
-    return found
+        amount = content[line]
+        if amount and usual:
+            like = usual[places[line]] + FOREIGN_ROOT_WEIGHT
+            if like < 1:
+                foreign = True
+                amount *= like
+        found.append(amount)
+    return found if foreign else content
 
 
 def deepest_fit(paths: list[int], depths: list[int], shares: list[float], own: list[float]) -> int:

@@ -31,7 +31,7 @@ cdef double _content(double bytes_, double links, double alike, bint code) excep
 @cython.locals(head=Py_ssize_t, tail=Py_ssize_t, total=double, line=Py_ssize_t)
 cpdef double new_content(list width, list linked, list similarity, list code) except? -1
 
-@cython.locals(found=list, line=Py_ssize_t, amount=double, like=double)
+@cython.locals(foreign=bint, found=list, line=Py_ssize_t, amount=double, like=double)
 cpdef list root_content(list content, list places, list usual)
 
 @cython.locals(

@@ -132,5 +132,7 @@ def line_numbers(lines: Lines) -> list[int]:
 
 
 def _counts(text: str) -> bool:
+    if text.split(maxsplit=1)[0] != "1":  # a listing may be long
+        return False
     numbers = text.split()
-    return numbers[0] == "1" and numbers == [str(number) for number in range(1, len(numbers) + 1)]
+    return numbers == [str(number) for number in range(1, len(numbers) + 1)]

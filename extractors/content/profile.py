@@ -1,7 +1,6 @@
 """The profile of an example's body: in which elements its template has prose."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from ..html.lines import Lines
 from .comparison_loops import amounts_of, markup_shares, with_partner
@@ -11,35 +10,24 @@ MAIN_SHARE = 0.15  # share of the content from which a path is a main path
 LEAF_SHARE = 0.5  # share of the example's body from which a path is exempt from the rules on captions and wrappers
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Profile:
-    """The markup of a page's body: the shares (0 to 1) of its content by signature and by leaf (see `PathTrie`)."""
+    """The markup of a page's body, by signatures and leaves (see `PathTrie`).
 
-    by_signature: dict[int, float] = field(default_factory=dict)
-    by_leaf: dict[int, float] = field(default_factory=dict)
+    `usual`: how usual a signature is for the body, 0 to 1; `main`: the signatures of its main paths; `strong`: the
+    leaves with most of its content.
+    """
 
-    @cached_property
-    def usual(self) -> dict[int, float]:
-        """How usual paths with a signature are for the body: 0 to 1."""
-        gain = PROFILE_GAIN / max(self.by_signature.values(), default=1.0)
-        return {signature: min(share * gain, 1.0) for signature, share in self.by_signature.items()}
-
-    @cached_property
-    def main(self) -> frozenset[int]:
-        """The signatures of the main paths."""
-        return frozenset(signature for signature, share in self.by_signature.items() if share >= MAIN_SHARE)
-
-    @cached_property
-    def strong(self) -> frozenset[int]:
-        """The leaves with most of the body."""
-        return frozenset(leaf for leaf, share in self.by_leaf.items() if share >= LEAF_SHARE)
+    usual: dict[int, float] = field(default_factory=dict)
+    main: frozenset[int] = frozenset()
+    strong: frozenset[int] = frozenset()
 
     def familiarity(self, lines: Lines) -> list[float]:
         """Return, for each path of the page's outline, how usual it is for the profile's body: 0 to 1.
 
         The list is empty if the profile is.
         """
-        return amounts_of(lines.outline.signatures, self.usual) if self.by_signature else []
+        return amounts_of(lines.outline.signatures, self.usual) if self.usual else []
 
 
 NO_PROFILE = Profile()
@@ -64,7 +52,7 @@ def markup_of(lines: Lines, kept: list[int]) -> BodyMarkup:
     trie, paths = lines.trie, [lines.paths[line] for line in kept]
     weights = (lines.width[kept] * lines.weight[kept]).tolist()
     signatures, leaves = [trie.signature(path) for path in paths], [trie.leaf(path) for path in paths]
-    whole = Profile(*markup_shares(kept, weights, signatures, leaves, [0.0] * len(lines)))
+    whole = _profile(*markup_shares(kept, weights, signatures, leaves, [0.0] * len(lines)))
     return BodyMarkup(kept, weights, signatures, leaves, whole)
 
 
@@ -72,4 +60,14 @@ def profile_of(markup: BodyMarkup, similarity: list[float]) -> Profile:
     """Return the profile of a body without the part that another page repeats. `similarity`: of the lines to it."""
     if not with_partner(markup.kept, similarity):
         return markup.profile
-    return Profile(*markup_shares(markup.kept, markup.weights, markup.signatures, markup.leaves, similarity))
+    return _profile(*markup_shares(markup.kept, markup.weights, markup.signatures, markup.leaves, similarity))
+
+
+def _profile(by_signature: dict[int, float], by_leaf: dict[int, float]) -> Profile:
+    """Return the profile of a body, from the shares of its content, 0 to 1, by signature and by leaf."""
+    gain = PROFILE_GAIN / max(by_signature.values(), default=1.0)
+    return Profile(
+        {signature: min(share * gain, 1.0) for signature, share in by_signature.items()},
+        frozenset([signature for signature, share in by_signature.items() if share >= MAIN_SHARE]),
+        frozenset([leaf for leaf, share in by_leaf.items() if share >= LEAF_SHARE]),
+    )

@@ -15,7 +15,6 @@ better vote on it.
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from ..content.layout import Layout, layout_of
 from ..content.line_model import is_doubtful, second_opinion
 from ..content.page_body import rules_body, unmatched, untrimmed_body
 from ..content.profile import BodyMarkup, markup_of, profile_of
-from ..content.similarity import Similarity, align
+from ..content.similarity import Similarity, align, prepare
 from ..content.trimming import trim
 from ..errors import UnusablePage
 from ..html.lines import Lines
@@ -210,6 +209,7 @@ class Example:
             elected = elect(parsed, votes, self._list_like)
             if isinstance(elected, BodyLines) and _agree(parsed.lines, elected.kept, body):
                 body = elected.kept
+        prepare(parsed.lines)
         parsed.lines.forget_elements()
         layout, titles = layout_of(parsed.lines, body), titles_of(parsed.head)
         markup = markup_of(parsed.lines, body)
@@ -266,6 +266,8 @@ class VotedPage:
 
     def __init__(self, page: ParsedPage) -> None:
         self._page = page
+        self._content = _content(page)
+        self._bytes = sum(self._content)
         self._search = BodySearch(page.lines)
         self._matches: dict[int, float] = {}  # surrounding matches by the id of the body, which `_search` keeps
 
@@ -304,17 +306,13 @@ class VotedPage:
         repeated = sum(lines.widths[line] * similarity[line] for line in alone) / (whole + 1)
         return repeated > TWIN_REPEATED and new < TWIN_REST * sum(self._content[line] for line in alone)
 
-    @cached_property
-    def _bytes(self) -> float:
-        return sum(self._content)
 
-    @cached_property
-    def _content(self) -> list[float]:
-        """The unlinked bytes of each line that count as content."""
-        unlinked, code = self._page.prior.unlinked, self._page.lines.are_code
-        if True not in code:
-            return unlinked
-        return [amount * CODE_WEIGHT if listing else amount for amount, listing in zip(unlinked, code, strict=True)]
+def _content(page: ParsedPage) -> list[float]:
+    """Return the unlinked bytes of each line that count as content."""
+    unlinked, code = page.prior.unlinked, page.lines.are_code
+    if True not in code:
+        return unlinked
+    return [amount * CODE_WEIGHT if listing else amount for amount, listing in zip(unlinked, code, strict=True)]
 
 
 def cast_all(voters: Iterable[Voter], page: ParsedPage) -> list[Vote]:
