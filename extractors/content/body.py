@@ -38,8 +38,6 @@ from .roots import find_root, root_of
 
 __all__ = ["REPEATED", "Body", "BodySearch", "CutSteps", "LineEvidence", "cut_body", "new_bytes", "weights_in_segment"]
 
-MOSTLY_BODY = 0.9  # share of a place's text that is in the example's body, from which a repeated heading is kept
-
 
 @dataclass(frozen=True, slots=True)
 class Body:
@@ -94,12 +92,13 @@ class BodySearch:
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
-        self._found: list[tuple[tuple[list[float], list[float], Profile], Body]] = []
+        self._headings = frozenset(compress(lines.paths, lines.are_headings))  # their paths
+        self._found: list[tuple[object, Body]] = []
 
     def body_by(self, evidence: LineEvidence) -> Body:
         """Return the body by the evidence of an example; the same object if an earlier example's is equal."""
         places = evidence.layout.factors_of_paths(self._lines)
-        used = (evidence.similarity, places, evidence.profile)
+        used = (evidence.similarity, places, evidence.profile, evidence.layout.mostly & self._headings)
         if tracing() is None:
             for known, body in self._found:
                 if known == used:
@@ -211,7 +210,7 @@ def _template_lines(lines: Lines, evidence: LineEvidence, content: list[float], 
     """
     if max(evidence.similarity) < REPEATED:
         return []
-    outline, layout, headings = lines.outline, evidence.layout, lines.are_headings
+    outline, mostly, headings = lines.outline, evidence.layout.mostly, lines.are_headings
     least, main = MAIN_SHARE * sum(content), evidence.profile.main
     unusual = repeated_elsewhere(evidence.similarity, outline.places, direct, least, outline.signatures, main)
-    return [i for i in unusual if not (headings[i] and layout.holds_body(lines.paths[i], MOSTLY_BODY))]
+    return [line for line in unusual if not (headings[line] and lines.paths[line] in mostly)]

@@ -12,13 +12,19 @@ from .comparison_loops import BARREN, BARREN_FACTOR, at_places, place_factors
 
 __all__ = ["BARREN", "BARREN_FACTOR", "NO_LAYOUT", "Layout", "layout_of"]
 
+MOSTLY_BODY = 0.9  # share of a place's text that is in the example's body, from which a repeated heading is kept
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """By the example's paths: the share of a path's bytes in the body, and whether any body is at or below the path."""
+    """By the example's paths: the share of a path's bytes in the body, and whether any body is at or below the path.
+
+    `mostly`: the paths in which nearly all text is body.
+    """
 
     share: dict[int, float]
     holds: dict[int, bool]
+    mostly: frozenset[int] = frozenset()
 
     def factors_of_paths(self, lines: Lines) -> list[float]:
         """Return the factor of the content in each path of the page's outline; [] if all are 1.
@@ -33,9 +39,9 @@ class Layout:
         """Return the factor of each line's content."""
         return at_places(self.factors_of_paths(lines), lines.outline.places) if self.share else [1.0] * len(lines)
 
-    def holds_body(self, path: int, least: float = BARREN) -> bool:
-        """Whether more than the share `least` of the example's text in a place is body."""
-        return self.share.get(path, 0.0) > least
+    def holds_body(self, path: int) -> bool:
+        """Whether more than the share `BARREN` of the example's text in a place is body."""
+        return self.share.get(path, 0.0) > BARREN
 
 
 def layout_of(lines: Lines, kept: list[int]) -> Layout:
@@ -47,7 +53,8 @@ def layout_of(lines: Lines, kept: list[int]) -> Layout:
     own, own_body = outline.direct(lines.widths), outline.direct(body)
     bodies = outline.gather(own_body)
     share = {path: own_body[n] / own[n] for n, path in enumerate(outline.paths) if own[n]}
-    return Layout(share, {path: bodies[n] > 0 for n, path in enumerate(outline.paths)})
+    holds = {path: bodies[number] > 0 for number, path in enumerate(outline.paths)}
+    return Layout(share, holds, frozenset([path for path, part in share.items() if part > MOSTLY_BODY]))
 
 
 NO_LAYOUT = Layout({}, {})
