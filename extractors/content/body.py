@@ -119,13 +119,13 @@ def weights_in_segment(lines: Lines, evidence: LineEvidence) -> list[float]:
 
 
 class _Segment(NamedTuple):
-    """The turning points of a page and how they were found; see `CutSteps`. `places`, `usual`: by path, or [].
+    """The turning points of a page and how they were found; see `CutSteps`.
 
-    `usual`: how usual each path is by the example's profile.
+    `places`: factors of the paths by the example's layout, or []; `familiarity`: of the lines by its profile, or [].
     """
 
     places: list[float]
-    usual: list[float]
+    familiarity: list[float]
     weights: list[float]
     head: int
     tail: int
@@ -133,13 +133,13 @@ class _Segment(NamedTuple):
 
 
 def _segment(lines: Lines, evidence: LineEvidence, places: list[float]) -> _Segment:
-    widths, linked, of_line = lines.widths, lines.linked_bytes, lines.outline.places
-    usual = evidence.profile.familiarity(lines)
-    known = known_factors(evidence.prior.factors, of_line, places)
-    weights = segment_weights(line_weights(widths, linked, evidence.similarity), known, of_line, usual)
+    widths, linked = lines.widths, lines.linked_bytes
+    familiarity = evidence.profile.familiarity(lines)
+    known = known_factors(evidence.prior.factors, lines.outline.places, places)
+    weights = segment_weights(line_weights(widths, linked, evidence.similarity), known, familiarity)
     head, tail = turning_points(weights)
     content = line_content(widths, linked, evidence.similarity, lines.are_code, known, head, tail)
-    return _Segment(places, usual, weights, head, tail, content)
+    return _Segment(places, familiarity, weights, head, tail, content)
 
 
 def cut_body(lines: Lines, evidence: LineEvidence) -> Body:
@@ -161,7 +161,7 @@ def _cut(lines: Lines, evidence: LineEvidence, places: list[float]) -> Body:
     direct = outline.direct(content)
     own = outline.gather(direct)
     shares = family_shares(lines.trie.family, outline.paths, own)
-    counted = root_content(content, outline.places, segment.usual)
+    counted = root_content(content, segment.familiarity)
     root = root_of(lines, direct, own, shares) if counted is content else find_root(lines, counted)
     standing = keeping.standing_of(lines, root, shares, evidence.prior, evidence.profile)
     kept = _kept(lines, evidence, segment, standing, root)

@@ -43,21 +43,20 @@ def known_factors(factors: list[float], places: list[int], by_path: list[float])
     return found
 
 
-def segment_weights(weights: list[float], known: list[float], places: list[int], usual: list[float]) -> list[float]:
+def segment_weights(weights: list[float], known: list[float], familiarity: list[float]) -> list[float]:
     """Return the weights between which the turning points lie: positive ones are multiplied by the line's factors.
 
-    `known`: factor of each line by the page's priors and the example's layout; `usual`: how usual each path is by its
-    profile, or [].
+    `known`: factor of each line by the page's priors and the example's layout; `familiarity`: by its profile, or [].
     """
     found = []
     for line in range(len(weights)):
         weight = weights[line]
         if weight > 0:
-            factor, like = known[line], 1.0
-            if usual:
-                like = usual[places[line]] + FOREIGN_WEIGHT
-                like = like if like < 1 else 1.0
-            weight *= factor * like
+            factor, usual = known[line], 1.0
+            if familiarity:
+                usual = familiarity[line] + FOREIGN_WEIGHT
+                usual = usual if usual < 1 else 1.0
+            weight *= factor * usual
         found.append(weight)
     return found
 
@@ -114,20 +113,20 @@ def new_content(width: list[float], linked: list[float], similarity: list[float]
     return total
 
 
-def root_content(content: list[float], places: list[int], usual: list[float]) -> list[float]:
+def root_content(content: list[float], familiarity: list[float]) -> list[float]:
     """Return what each line counts in the search for the root: `content` itself if it is all in usual paths.
 
-    `usual`: how usual each path is by the profile, or [].
+    `familiarity`: of each line by the profile, or [].
     """
     foreign = False
     found = []
     for line in range(len(content)):
         amount = content[line]
-        if amount and usual:
-            like = usual[places[line]] + FOREIGN_ROOT_WEIGHT
-            if like < 1:
+        if amount and familiarity:
+            usual = familiarity[line] + FOREIGN_ROOT_WEIGHT
+            if usual < 1:
                 foreign = True
-                amount *= like
+                amount *= usual
         found.append(amount)
     return found if foreign else content
 
@@ -209,9 +208,9 @@ def repeated_elsewhere(
 def trial() -> list[object]:
     """Return what the functions give for a small page."""
     width, linked, alike = [5.0, 40.0, 700.0, 200.0, 30.0], [5.0, 0.0, 10.5, 0.0, 30.0], [1.0, 0.0, 0.0, 0.5, 0.0]
-    code, places, usual = [False, False, False, True, False], [1, 2, 3, 5, 4], [0.0, 0.0, 1.0, 0.1, 1.0, 1.0]
+    code, places, usual = [False, False, False, True, False], [1, 2, 3, 5, 4], [0.0, 1.0, 0.1, 1.0, 1.0]
     known = known_factors([0.5, 1.0, 1.2, 1.0, 1.0], places, [1.0, 1.0, 1.0, 1.0, 0.02, 1.0])
-    weights = segment_weights(line_weights(width, linked, alike), known, places, usual)
+    weights = segment_weights(line_weights(width, linked, alike), known, usual)
     head, tail = turning_points(weights)
     content = line_content(width, linked, alike, code, known, head, tail)
     tags, parents, paths = ["", "body", "div", "p", "h2", "p"], [-1, 0, 1, 2, 2, 1], [0, 1, 2, 3, 4, 5]
@@ -220,7 +219,7 @@ def trial() -> list[object]:
     beside = amount_beside(paths, amounts, tags, parents, climb(tags, parents, root), 1)
     repeated = repeated_elsewhere(alike, places, amounts, 30.0, [0, 1, 2, 3, 4, 5], frozenset({2}))
     new = new_content(width, linked, alike, code)
-    counted = root_content(content, places, usual)
+    counted = root_content(content, usual)
     outer = out_of_parts(["", "body", "div", "figure", "p"], [-1, 0, 1, 2, 3], 4)
     return [weights, head, tail, content, root, beside, repeated, new, counted, outer]
 

@@ -63,9 +63,10 @@ def at_places(amounts: list[float], places: list[int]) -> list[float]:
     return [amounts[place] for place in places]
 
 
-def amounts_of(keys: list[int], table: dict[int, float]) -> list[float]:
-    """Return the amount of each key, 0 for one that the table does not have."""
-    return [table.get(key, 0.0) for key in keys]
+def usual_lines(signatures: list[int], places: list[int], usual: dict[int, float]) -> list[float]:
+    """Return how usual each line's path is. `signatures`: by path; `usual`: by signature, 0 for all others."""
+    of_paths = [usual.get(signature, 0.0) for signature in signatures]
+    return [of_paths[place] for place in places]
 
 
 def with_partner(lines: list[int], similarity: list[float]) -> list[int]:
@@ -126,7 +127,7 @@ def trial() -> list[object]:
         page,
         factors,
         at_places(factors, [2, 0, 2]),
-        amounts_of([7, 9], shares[0]),
+        usual_lines([7, 9, 8], [2, 0, 1, 0], shares[0]),
         [with_partner(lines, alike) for lines in ([0, 3], [0, 2], [])],
         shares,
         short_around([10.0, 300.0, 20.0, 30.0], alike, [3]),

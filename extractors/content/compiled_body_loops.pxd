@@ -11,8 +11,8 @@ cpdef list line_weights(list width, list linked, list similarity)
 @cython.locals(found=list, line=Py_ssize_t, factor=double, other=double)
 cpdef list known_factors(list factors, list places, list by_path)
 
-@cython.locals(found=list, line=Py_ssize_t, weight=double, factor=double, like=double)
-cpdef list segment_weights(list weights, list known, list places, list usual)
+@cython.locals(found=list, line=Py_ssize_t, weight=double, factor=double, usual=double)
+cpdef list segment_weights(list weights, list known, list familiarity)
 
 @cython.locals(
     total=double, least=double, best=double, start=Py_ssize_t, head=Py_ssize_t, tail=Py_ssize_t, line=Py_ssize_t,
@@ -31,8 +31,8 @@ cdef double _content(double bytes_, double links, double alike, bint code) excep
 @cython.locals(head=Py_ssize_t, tail=Py_ssize_t, total=double, line=Py_ssize_t)
 cpdef double new_content(list width, list linked, list similarity, list code) except? -1
 
-@cython.locals(foreign=bint, found=list, line=Py_ssize_t, amount=double, like=double)
-cpdef list root_content(list content, list places, list usual)
+@cython.locals(foreign=bint, found=list, line=Py_ssize_t, amount=double, usual=double)
+cpdef list root_content(list content, list familiarity)
 
 @cython.locals(
     best=Py_ssize_t, deepest=Py_ssize_t, most=double, number=Py_ssize_t, share=double, depth=Py_ssize_t, amount=double,

@@ -19,7 +19,8 @@ cpdef list place_factors(list paths, list above, dict share, dict holds)
 @cython.locals(place=Py_ssize_t)
 cpdef list at_places(list amounts, list places)
 
-cpdef list amounts_of(list keys, dict table)
+@cython.locals(of_paths=list, place=Py_ssize_t)
+cpdef list usual_lines(list signatures, list places, dict usual)
 
 @cython.locals(line=Py_ssize_t)
 cpdef list with_partner(list lines, list similarity)

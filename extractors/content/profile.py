@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from ..html.lines import Lines
-from .comparison_loops import amounts_of, markup_shares, with_partner
+from .comparison_loops import markup_shares, usual_lines, with_partner
 
 PROFILE_GAIN = 3  # a path with a third of the share of the example's strongest path counts as much as that path
 MAIN_SHARE = 0.15  # share of the content from which a path is a main path
@@ -23,11 +23,8 @@ class Profile:
     strong: frozenset[int] = frozenset()
 
     def familiarity(self, lines: Lines) -> list[float]:
-        """Return, for each path of the page's outline, how usual it is for the profile's body: 0 to 1.
-
-        The list is empty if the profile is.
-        """
-        return amounts_of(lines.outline.signatures, self.usual) if self.usual else []
+        """Return, for each line, how usual its path is for the profile's body: 0 to 1; [] for an empty profile."""
+        return usual_lines(lines.outline.signatures, lines.outline.places, self.usual) if self.usual else []
 
 
 NO_PROFILE = Profile()

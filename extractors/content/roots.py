@@ -13,10 +13,16 @@ BESIDE = 0.07  # share of content directly in the root's parent, from which that
 
 def find_root(lines: Lines, content: list[float]) -> int:
     """Return the deepest path whose family has most of the content; elements for parts of a text are not considered."""
+    return root_and_shares(lines, content)[0]
+
+
+def root_and_shares(lines: Lines, content: list[float]) -> tuple[int, list[float]]:
+    """Return the results of `find_root` and `family_shares`; one computation gives both."""
     outline = lines.outline
     direct = outline.direct(content)
     own = outline.gather(direct)
-    return root_of(lines, direct, own, shares_of_families(lines.trie.family, outline.paths, own))
+    shares = shares_of_families(lines.trie.family, outline.paths, own)
+    return root_of(lines, direct, own, shares), shares
 
 
 def root_of(lines: Lines, direct: list[float], own: list[float], shares: list[float]) -> int:
