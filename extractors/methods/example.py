@@ -151,10 +151,11 @@ class Example:
         # An earlier form of the page itself is no evidence of its template.
         match = max([vote.match for voter, vote in pairs if not _is_same_page(voter, page)] or [votes[0].match])
         fits = match >= max(DISSIMILAR, ODD * usual)
-        if isinstance(elected, BodyLines):
-            share = elected.confidence if fits or not usual else min(elected.confidence, ODD_CONFIDENCE)
-            elected = replace(elected, surrounding_match=votes[0].match, confidence=share)
-        return replace(assemble(parsed, elected, others), fits=fits)
+        if isinstance(elected, str):
+            return replace(assemble(parsed, elected, others), fits=fits)
+        share = elected.confidence if fits or not usual else min(elected.confidence, ODD_CONFIDENCE)
+        elected = replace(elected, surrounding_match=votes[0].match, confidence=share, fits=fits)
+        return assemble(parsed, elected, others)
 
     def read(self, page: Page) -> ParsedPage | NoArticle:
         """Return the page with its lines; their paths are in the trie that all voters share. Raises `UnusablePage`."""
