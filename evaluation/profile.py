@@ -18,6 +18,7 @@ from extractors import UnusablePage
 from extractors.content.assembly import ParsedPage, assemble
 from extractors.content.layout import layout_of
 from extractors.content.line_weights import prior_of
+from extractors.content.profile import markup_of
 from extractors.html.decoding import decode
 from extractors.html.dom import parse
 from extractors.html.lines import read_lines
@@ -81,7 +82,7 @@ def steps_of_set(dataset: DataSet, count: int) -> list[tuple[int, dict[str, floa
         if voter is not None and voter.lines.trie is trie:
             _, steps["vote"] = timed(partial(example.cast, voter, parsed))
         body = density.cut_alone(parsed.lines, parsed.prior).kept
-        voter = example.Voter(parsed.lines, body, layout_of(parsed.lines, body))
+        voter = example.Voter(parsed.lines, body, layout_of(parsed.lines, body), markup_of(parsed.lines, body))
         found.append((size, steps))
     return found
 

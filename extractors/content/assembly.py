@@ -43,7 +43,7 @@ class Assembling:
 class BodyLines:
     """A body: indices of its lines and of the captions among them, path of its root, and how it was found.
 
-    `page_type`, `article_probability` and `surrounding_match` are those of `Article`.
+    `page_type`, `article_probability`, `surrounding_match` and `fits` are those of `Article`.
     """
 
     kept: list[int]
@@ -55,6 +55,7 @@ class BodyLines:
     page_type: PageType = "article"
     article_probability: float | None = None
     surrounding_match: float | None = None
+    fits: bool = True
 
 
 def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
@@ -94,6 +95,7 @@ def assemble(parsed: ParsedPage, cut: BodyLines | str, others: Sequence[PageTitl
         page_type=cut.page_type,
         article_probability=cut.article_probability,
         surrounding_match=cut.surrounding_match,
+        fits=cut.fits,
         url=page.url,
         **metadata,
     )

@@ -11,23 +11,32 @@ The constants were measured on the development pages, over all ordered pairs of 
 
 from dataclasses import dataclass, field, replace
 from itertools import compress
+from typing import NamedTuple
 
 import numpy as np
 
 from ..html.lines import Floats, Lines
+from ..html.outline_loops import family_shares
 from ..tracing import tracing
 from . import line_membership as keeping
-from .body_loops import line_content, line_weights, products, segment_weights, turning_points
+from .body_loops import (
+    REPEATED,
+    known_factors,
+    line_content,
+    line_weights,
+    new_content,
+    repeated_elsewhere,
+    root_content,
+    segment_weights,
+    turning_points,
+)
 from .layout import NO_LAYOUT, Layout
 from .line_weights import Prior
 from .membership_loops import caption_lines, inside_body
-from .profile import NO_PROFILE, Profile
-from .roots import family_shares, find_root, root_and_shares
+from .profile import MAIN_SHARE, NO_PROFILE, Profile
+from .roots import find_root, root_of
 
-FOREIGN_ROOT_WEIGHT = 0.1  # weight, in the search for the root, of lines whose paths the example does not use
-MAIN_SHARE = 0.15  # share of the content from which a path is a main path
-MOSTLY_BODY = 0.9  # share of a place's text that is in the example's body, from which a repeated heading is kept
-REPEATED = float(np.float32(0.9))  # similarity from which a line repeats the example; similarities are float32
+__all__ = ["REPEATED", "Body", "BodySearch", "CutSteps", "LineEvidence", "cut_body", "new_bytes", "weights_in_segment"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,110 +87,130 @@ class LineEvidence:
     layout: Layout = NO_LAYOUT
 
 
-def evidence_of(lines: Lines, similarity: list[float]) -> list[float]:
-    """Return the evidence of each line for the body, in bytes; negative: against it."""
-    return line_weights(lines.widths, lines.linked_bytes, similarity)
+class BodySearch:
+    """The search for the body of a page by the evidence of one example after the other; equal evidence is used once."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._headings = frozenset(compress(lines.paths, lines.are_headings))  # their paths
+        self._found: list[tuple[object, Body]] = []
+
+    def body_by(self, evidence: LineEvidence) -> Body:
+        """Return the body by the evidence of an example; the same object if an earlier example's is equal."""
+        places = evidence.layout.factors_of_paths(self._lines)
+        used = (evidence.similarity, places, evidence.profile, evidence.layout.mostly & self._headings)
+        if tracing() is None:
+            for known, body in self._found:
+                if known == used:
+                    return body
+        body = _cut(self._lines, evidence, places)
+        self._found.append((used, body))
+        return body
+
+
+def new_bytes(lines: Lines, similarity: list[float]) -> float:
+    """Return what is new on a page compared with an example, in bytes: the content of its body by similarity alone."""
+    return new_content(lines.widths, lines.linked_bytes, similarity, lines.are_code)
 
 
 def weights_in_segment(lines: Lines, evidence: LineEvidence) -> list[float]:
     """Return the weights of the lines between which the turning points lie."""
-    factors, familiarity = _factors(lines, evidence, evidence.layout.factors(lines))
-    return segment_weights(evidence_of(lines, evidence.similarity), factors, familiarity)
+    return _segment(lines, evidence, evidence.layout.factors_of_paths(lines)).weights
 
 
-def content_of(lines: Lines, similarity: list[float], head: int, tail: int) -> list[float]:
-    """Return what each line between head and tail adds to the body, in bytes; 0 outside."""
-    return line_content(lines.widths, lines.linked_bytes, similarity, lines.are_code, head, tail)
+class _Segment(NamedTuple):
+    """The turning points of a page and how they were found; see `CutSteps`.
+
+    `places`: factors of the paths by the example's layout, or []; `familiarity`: of the lines by its profile, or [].
+    """
+
+    places: list[float]
+    familiarity: list[float]
+    weights: list[float]
+    head: int
+    tail: int
+    content: list[float]
+
+
+def _segment(lines: Lines, evidence: LineEvidence, places: list[float]) -> _Segment:
+    widths, linked = lines.widths, lines.linked_bytes
+    familiarity = evidence.profile.familiarity(lines)
+    known = known_factors(evidence.prior.factors, lines.outline.places, places)
+    weights = segment_weights(line_weights(widths, linked, evidence.similarity), known, familiarity)
+    head, tail = turning_points(weights)
+    content = line_content(widths, linked, evidence.similarity, lines.are_code, known, head, tail)
+    return _Segment(places, familiarity, weights, head, tail, content)
 
 
 def cut_body(lines: Lines, evidence: LineEvidence) -> Body:
     """Return the body of a page; without lines if there is no evidence for a body."""
+    return _cut(lines, evidence, evidence.layout.factors_of_paths(lines))
+
+
+def _cut(lines: Lines, evidence: LineEvidence, places: list[float]) -> Body:
+    """Return the body. `places`: the factors of the page's paths by the example's layout, or []."""
     if not len(lines):
         return Body([])
-    similarity = evidence.similarity
-    places = evidence.layout.factors(lines)
-    known, familiarity = _factors(lines, evidence, places)
-    weights = segment_weights(evidence_of(lines, similarity), known, familiarity)
-    head, tail = turning_points(weights)
-    content = products(content_of(lines, similarity, head, tail), known)
-    trace = tracing()
+    segment, trace = _segment(lines, evidence, places), tracing()
+    head, tail, content, outline = segment.head, segment.tail, segment.content, lines.outline
     if not any(content):
+        body = Body([], head=head, tail=tail)
         if trace is not None:
-            trace.note(_steps(lines, evidence, weights, Body([], head=head, tail=tail), content))
-        return Body([], head=head, tail=tail)
-    if evidence.profile.by_signature:
-        usual = [weight if (weight := FOREIGN_ROOT_WEIGHT + share) < 1.0 else 1.0 for share in familiarity]
-        root = find_root(lines, products(content, usual))
-        shares = family_shares(lines, content)
-    else:
-        root, shares = root_and_shares(lines, content)
+            trace.note(_steps(lines, evidence, segment, body))
+        return body
+    direct = outline.direct(content)
+    own = outline.gather(direct)
+    shares = family_shares(lines.trie.family, outline.paths, own)
+    counted = root_content(content, segment.familiarity)
+    root = root_of(lines, direct, own, shares) if counted is content else find_root(lines, counted)
     standing = keeping.standing_of(lines, root, shares, evidence.prior, evidence.profile)
-    kept = _kept(lines, similarity, places, standing, range(head, tail), root)
+    kept = _kept(lines, evidence, segment, standing, root)
     under_picture = keeping.under_pictures(lines, standing, root, shares).union(lines.caption_lines)
-    template = _template_lines(lines, evidence, content)
+    template = _template_lines(lines, evidence, content, direct)
     for index in (*template, *under_picture):
         kept[index] = False
     captions = caption_lines(standing, kept, under_picture, head, tail)
     body = Body(list(compress(range(len(kept)), kept)), root, head, tail, captions)
     if trace is not None:
         flags = [[index in chosen for index in range(len(lines))] for chosen in (set(template), under_picture)]
-        steps = _steps(lines, evidence, weights, body, content)
+        steps = _steps(lines, evidence, segment, body)
         trace.note(replace(steps, shares=shares, standing=standing, template=flags[0], under_picture=flags[1]))
     return body
 
 
-def _steps(lines: Lines, evidence: LineEvidence, weights: list[float], body: Body, content: list[float]) -> CutSteps:
+def _steps(lines: Lines, evidence: LineEvidence, segment: _Segment, body: Body) -> CutSteps:
     """Return how the body was found, as far as the root."""
     places, weighed, counted = (
-        np.array(amounts, np.float32) for amounts in (evidence.layout.factors(lines), weights, content)
+        np.array(amounts, np.float32) for amounts in (evidence.layout.factors(lines), segment.weights, segment.content)
     )
     return CutSteps(lines, evidence, places, weighed, body.head, body.tail, counted, body.root, kept=body.kept)
 
 
-def _factors(lines: Lines, evidence: LineEvidence, places: list[float]) -> tuple[list[float], list[float]]:
-    """Return the factor of each line by the page's priors and the example's layout, and how usual its path is.
-
-    `places`: the factors by the layout alone.
-    """
-    known = evidence.prior.factors
-    if evidence.layout.share:
-        known = products(known, places)
-    return known, evidence.profile.familiarity(lines)
-
-
-def _kept(
-    lines: Lines, similarity: list[float], places: list[float], standing: list[int], segment: range, root: int
-) -> list[bool]:
-    """Return the lines that belong to the body by their places and their links.
-
-    `places`: the factors by the example's layout; `standing`: see `line_membership`.
-    """
-    kept, doubtful = inside_body(standing, segment.start, segment.stop)
+def _kept(lines: Lines, evidence: LineEvidence, segment: _Segment, standing: list[int], root: int) -> list[bool]:
+    """Return the lines that belong to the body by their places and their links. `standing`: see `line_membership`."""
+    kept, doubtful = inside_body(standing, segment.head, segment.tail)
     if doubtful:
-        alone = keeping.are_alone_in_wrapper(lines)
+        alone, of_line = keeping.are_alone_in_wrapper(lines), lines.outline.places
         for index in doubtful:
             kept[index] = lines.are_headings[index] and alone[index]
-        new = [index for index in doubtful if similarity[index] == 0 and places[index] == 1]
-        for index in keeping.alone_among_body(lines, new, kept, root):
+        new = [index for index in doubtful if evidence.similarity[index] == 0]
+        fertile = [index for index in new if not segment.places or segment.places[of_line[index]] == 1]
+        for index in keeping.alone_among_body(lines, fertile, kept, root):
             kept[index] = True
     for index in (*keeping.line_numbers(lines), *lines.teaser_lines):
         kept[index] = False
-    return keeping.without_links(lines, kept, segment, root)
+    return keeping.without_links(lines, kept, range(segment.head, segment.tail), root)
 
 
-def _template_lines(lines: Lines, evidence: LineEvidence, content: list[float]) -> list[int]:
+def _template_lines(lines: Lines, evidence: LineEvidence, content: list[float], direct: list[float]) -> list[int]:
     """Return the lines that repeat the example in a place where prose is not usual. A repeated line on a main
     path is kept, and so is a repeated heading ("Conclusion") if the example's body has headings.
+
+    `content`: of the lines; `direct`: of the paths.
     """
-    if not any(evidence.similarity):
+    if max(evidence.similarity) < REPEATED:
         return []
-    repeated = [index for index, similarity in enumerate(evidence.similarity) if similarity >= REPEATED]
-    if not repeated:
-        return []
-    outline, share = lines.outline, evidence.profile.by_signature.get
-    least = MAIN_SHARE * sum(content)
-    both = zip(outline.direct(content), outline.signatures, strict=True)
-    main = [amount >= least or share(signature, 0.0) >= MAIN_SHARE for amount, signature in both]
-    layout, headings = evidence.layout, lines.are_headings
-    unusual = [index for index in repeated if not main[outline.places[index]]]
-    return [i for i in unusual if not (headings[i] and layout.holds_body(lines.paths[i], MOSTLY_BODY))]
+    outline, mostly, headings = lines.outline, evidence.layout.mostly, lines.are_headings
+    least, main = MAIN_SHARE * sum(content), evidence.profile.main
+    unusual = repeated_elsewhere(evidence.similarity, outline.places, direct, least, outline.signatures, main)
+    return [line for line in unusual if not (headings[line] and lines.paths[line] in mostly)]

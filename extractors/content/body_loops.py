@@ -1,4 +1,7 @@
-"""Loops of `body` and `roots` over lines and paths, in plain lists: compiled where that is available (`compiled`)."""
+"""Loops of `body` and `roots` over lines and paths, in plain lists: compiled where that is available (`compiled`).
+
+`places`: number of each line's path in the page's outline; lists by path are in the order of these numbers.
+"""
 
 from ..compiled import adopt
 from ..html.outline_loops import CODE_WEIGHT as CODE
@@ -11,7 +14,10 @@ CONTENT_COST, CONTENT_MAX, LINKS, CODE_WEIGHT = COST, MOST, LINK_WEIGHT, CODE  #
 LINE_COST = 15  # bytes from which a line counts for the body
 MATCH_WEIGHT, MATCH_COST = 2, 10  # a matched line counts against it with twice its bytes plus this cost
 FOREIGN_WEIGHT = 0.3  # weight, in the segment, of lines whose paths the example does not use
+FOREIGN_ROOT_WEIGHT = 0.1  # the same in the search for the root
+REPEATED = 0.8999999761581421  # similarity from which a line repeats the example: .9 as float32, like similarities
 ROOT_SHARE = 0.75  # share of the content that the root must contain; .75 to .9 give the same
+PARTS = frozenset({"figure", "pre", "blockquote", "li", "dl"})  # elements that never contain a whole body
 
 
 def line_weights(width: list[float], linked: list[float], similarity: list[float]) -> list[float]:
@@ -26,16 +32,31 @@ def line_weights(width: list[float], linked: list[float], similarity: list[float
     return found
 
 
+def known_factors(factors: list[float], places: list[int], by_path: list[float]) -> list[float]:
+    """Return the factor of each line by the page's priors, `factors`, and by its path; `by_path` may be []."""
+    if not by_path:
+        return factors
+    found = []
+    for line in range(len(factors)):
+        factor, other = factors[line], by_path[places[line]]
+        found.append(factor * other)
+    return found
+
+
 def segment_weights(weights: list[float], known: list[float], familiarity: list[float]) -> list[float]:
     """Return the weights between which the turning points lie: positive ones are multiplied by the line's factors.
 
-    `known`: factor of each line by the page's priors and the example's layout; `familiarity`: by its profile.
+    `known`: factor of each line by the page's priors and the example's layout; `familiarity`: by its profile, or [].
     """
     found = []
     for line in range(len(weights)):
-        weight, factor, usual = weights[line], known[line], familiarity[line] + FOREIGN_WEIGHT
+        weight = weights[line]
         if weight > 0:
-            weight *= factor * (usual if usual < 1 else 1.0)
+            factor, usual = known[line], 1.0
+            if familiarity:
+                usual = familiarity[line] + FOREIGN_WEIGHT
+                usual = usual if usual < 1 else 1.0
+            weight *= factor * usual
         found.append(weight)
     return found
 
@@ -55,26 +76,59 @@ def turning_points(weights: list[float]) -> tuple[int, int]:
 
 
 def line_content(
-    width: list[float], linked: list[float], similarity: list[float], code: list[bool], head: int, tail: int
+    width: list[float],
+    linked: list[float],
+    similarity: list[float],
+    code: list[bool],
+    known: list[float],
+    head: int,
+    tail: int,
 ) -> list[float]:
-    """Return what each line between head and tail adds to the body, in bytes; 0 outside."""
+    """Return what each line between head and tail adds to the body, in bytes; 0 outside.
+
+    `known`: factor of each line by the page's priors and the example's layout.
+    """
     found = [0.0] * len(width)
     for line in range(head, tail):
-        bytes_, links, alike = width[line], linked[line], similarity[line]
-        amount = (bytes_ - LINKS * links) * (1 - alike) - CONTENT_COST
-        if amount > 0:
-            amount = CONTENT_MAX if amount > CONTENT_MAX else amount
-            found[line] = amount * CODE_WEIGHT if code[line] else amount
+        factor = known[line]
+        found[line] = _content(width[line], linked[line], similarity[line], code[line]) * factor
     return found
 
 
-def products(one: list[float], other: list[float]) -> list[float]:
-    """Return the products of two lists of amounts, item by item."""
+def _content(bytes_: float, links: float, alike: float, code: bool) -> float:
+    """Return what a line can add to a body, in bytes."""
+    amount = (bytes_ - LINKS * links) * (1 - alike) - CONTENT_COST
+    if amount <= 0:
+        return 0.0
+    amount = CONTENT_MAX if amount > CONTENT_MAX else amount
+    return amount * CODE_WEIGHT if code else amount
+
+
+def new_content(width: list[float], linked: list[float], similarity: list[float], code: list[bool]) -> float:
+    """Return what the lines between the turning points add to the body, by similarity alone, in bytes."""
+    head, tail = turning_points(line_weights(width, linked, similarity))
+    total = 0.0
+    for line in range(head, tail):
+        total += _content(width[line], linked[line], similarity[line], code[line])
+    return total
+
+
+def root_content(content: list[float], familiarity: list[float]) -> list[float]:
+    """Return what each line counts in the search for the root: `content` itself if it is all in usual paths.
+
+    `familiarity`: of each line by the profile, or [].
+    """
+    foreign = False
     found = []
-    for place in range(len(one)):
-        first, second = one[place], other[place]
-        found.append(first * second)
-    return found
+    for line in range(len(content)):
+        amount = content[line]
+        if amount and familiarity:
+            usual = familiarity[line] + FOREIGN_ROOT_WEIGHT
+            if usual < 1:
+                foreign = True
+                amount *= usual
+        found.append(amount)
+    return found if foreign else content
 
 
 def deepest_fit(paths: list[int], depths: list[int], shares: list[float], own: list[float]) -> int:
@@ -102,6 +156,18 @@ def climb(tags: list[str], parents: list[int], root: int) -> int:
     return root
 
 
+def out_of_parts(tags: list[str], parents: list[int], root: int) -> int:
+    """Return the nearest element, `root` or around it, that may contain a whole body. Lists are by path."""
+    root = climb(tags, parents, root)
+    step = root
+    while step > 0:
+        above = parents[step]
+        if above > 0 and tags[step] in PARTS:
+            root = above
+        step = above
+    return climb(tags, parents, root)
+
+
 def amount_beside(
     paths: list[int], direct: list[float], tags: list[str], parents: list[int], root: int, above: int
 ) -> float:
@@ -116,17 +182,46 @@ def amount_beside(
     return found
 
 
+def repeated_elsewhere(
+    similarity: list[float],
+    places: list[int],
+    direct: list[float],
+    least: float,
+    signatures: list[int],
+    main: frozenset[int],
+) -> list[int]:
+    """Return the lines that repeat the example and are on no main path: neither of the example's body nor of this one.
+
+    `direct`: the content of each path, from `least` on it is a main path; `main`: the signatures of the example's.
+    """
+    found = []
+    for line in range(len(similarity)):
+        alike = similarity[line]
+        if alike >= REPEATED:
+            place = places[line]
+            amount = direct[place]
+            if amount < least and signatures[place] not in main:
+                found.append(line)
+    return found
+
+
 def trial() -> list[object]:
     """Return what the functions give for a small page."""
     width, linked, alike = [5.0, 40.0, 700.0, 200.0, 30.0], [5.0, 0.0, 10.5, 0.0, 30.0], [1.0, 0.0, 0.0, 0.5, 0.0]
-    weights = segment_weights(line_weights(width, linked, alike), [0.5, 1.0, 1.2, 1.0, 1.0], [0.0, 1.0, 0.1, 1.0, 1.0])
+    code, places, usual = [False, False, False, True, False], [1, 2, 3, 5, 4], [0.0, 1.0, 0.1, 1.0, 1.0]
+    known = known_factors([0.5, 1.0, 1.2, 1.0, 1.0], places, [1.0, 1.0, 1.0, 1.0, 0.02, 1.0])
+    weights = segment_weights(line_weights(width, linked, alike), known, usual)
     head, tail = turning_points(weights)
-    content = line_content(width, linked, alike, [False, False, False, True, False], head, tail)
+    content = line_content(width, linked, alike, code, known, head, tail)
     tags, parents, paths = ["", "body", "div", "p", "h2", "p"], [-1, 0, 1, 2, 2, 1], [0, 1, 2, 3, 4, 5]
     amounts = [0.0, 0.0, 0.0, 500.0, 20.0, 30.0]
     root = deepest_fit(paths, [0, 1, 2, 3, 3, 2], [1.0, 1.0, 0.9, 0.9, 0.1, 0.1], [550.0, 550.0, 520.0, *amounts[3:]])
     beside = amount_beside(paths, amounts, tags, parents, climb(tags, parents, root), 1)
-    return [weights, head, tail, content, products(width, alike), root, beside]
+    repeated = repeated_elsewhere(alike, places, amounts, 30.0, [0, 1, 2, 3, 4, 5], frozenset({2}))
+    new = new_content(width, linked, alike, code)
+    counted = root_content(content, usual)
+    outer = out_of_parts(["", "body", "div", "figure", "p"], [-1, 0, 1, 2, 3], 4)
+    return [weights, head, tail, content, root, beside, repeated, new, counted, outer]
 
 
 adopt(globals())

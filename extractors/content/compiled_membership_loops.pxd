@@ -11,7 +11,7 @@ cdef int COMMENTED, CAPTIONED, EMBEDDED
     paths=list, above=list, tags=list, families=list, marks=list, classes=list, family=Py_ssize_t, standing=list,
     below=list, number=Py_ssize_t, place=Py_ssize_t, path=Py_ssize_t, known=dict, passed=int,
 )
-cpdef list standing_of_paths(object outline, object trie, Py_ssize_t root, list shares, list noise, list usual)
+cpdef list standing_of_paths(object outline, object trie, Py_ssize_t root, list shares, list noise, frozenset strong)
 
 @cython.locals(
     way=list, own=list, result=int, path=Py_ssize_t, key=Py_ssize_t, tag=str, mark=int, evidence=int, step=Py_ssize_t,

@@ -30,7 +30,6 @@ __all__ = [
 ]  # fmt: skip
 
 CAPTION_SHARE = 0.4  # share of the content below which an element with a picture holds it and its caption
-LEAF_SHARE = 0.5  # share of the example's body from which a path is exempt from the rules on captions and wrappers
 LINKED_LIST = 0.6  # link share from which a whole list or table counts as links
 LIST_TAGS = frozenset({"li", "td", "dd"})
 LINKED_PROSE = 0.4  # link share up to which a line is prose, which a linked heading may introduce
@@ -43,10 +42,8 @@ NEAR = 2  # lines before and after it in which there must be body
 def standing_of(lines: Lines, root: int, shares: list[float], prior: Prior, profile: Profile) -> list[int]:
     """Return the relation of each line to the body below `root`. `shares`: of the content, by path of the outline."""
     outline, trie = lines.outline, lines.trie
-    usual: list[bool] = []
-    if profile.by_leaf:
-        usual = [profile.by_leaf.get(trie.leaf(path), 0.0) >= LEAF_SHARE for path in outline.paths]
-    return standing_of_lines(standing_of_paths(outline, trie, root, shares, prior.noise, usual), outline.places)
+    of_paths = standing_of_paths(outline, trie, root, shares, prior.noise, profile.strong)
+    return standing_of_lines(of_paths, outline.places)
 
 
 def under_pictures(lines: Lines, standing: list[int], root: int, shares: list[float]) -> set[int]:
@@ -135,5 +132,7 @@ def line_numbers(lines: Lines) -> list[int]:
 
 
 def _counts(text: str) -> bool:
+    if text.split(maxsplit=1)[0] != "1":  # a listing may be long
+        return False
     numbers = text.split()
-    return numbers[0] == "1" and numbers == [str(number) for number in range(1, len(numbers) + 1)]
+    return numbers == [str(number) for number in range(1, len(numbers) + 1)]

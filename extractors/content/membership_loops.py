@@ -23,11 +23,11 @@ COMMENTED, CAPTIONED, EMBEDDED = COMMENT, CAPTION_MARK, EMBED
 
 
 def standing_of_paths(
-    outline: "Outline", trie: "PathTrie", root: int, shares: list[float], noise: list[int], usual: list[bool]
+    outline: "Outline", trie: "PathTrie", root: int, shares: list[float], noise: list[int], strong: frozenset[int]
 ) -> list[int]:
     """Return, for each path of the outline that has lines, its relation to the body below `root`.
 
-    `shares` of the content, `noise` and `usual`, whether the example has its body there: by number; `usual` may be [].
+    `shares` of the content and `noise`: by number; `strong`: the leaves where the example has most of its body.
     """
     paths, above, tags = outline.paths, outline.parent, outline.tags
     families, marks, classes = trie.family, trie.mark, trie.classes
@@ -43,7 +43,8 @@ def standing_of_paths(
     known: dict[int, int] = {}
     for number in range(1, len(paths)):
         if below[number] == 2:
-            passed = STRONG if usual and usual[number] else 0
+            path = paths[number]
+            passed = STRONG if strong and trie.leaf(path) in strong else 0
             standing[number] = _climbed(
                 number, passed, family, paths, above, tags, families, marks, classes, shares, noise, known
             )
@@ -179,12 +180,13 @@ def trial() -> list[object]:
     lines.append(trie.add(lines[1], step_of("p")))
     outline = Outline(trie, lines)
     shares = [1.0, 1.0, 1.0, 0.5, 0.1, 0.0, 0.1, 0.0, 0.1]
-    standing = standing_of_paths(outline, trie, main, shares, [0, 0, 0, 0, 1, 0, 0, 0, 0], [])
+    standing = standing_of_paths(outline, trie, main, shares, [0, 0, 0, 0, 1, 0, 0, 0, 0], frozenset())
+    usual = standing_of_paths(outline, trie, main, shares, [1] * 9, frozenset([trie.leaf(lines[1])]))
     relations = standing_of_lines(standing, outline.places)
     kept, doubtful = inside_body(relations, 1, 5)
     flags = [False, True, True, False, True, False]
     captions = caption_lines(relations, [False] * 6, {0, 1, 5}, 0, 6)
-    return [relations, kept, doubtful, unlinked_lines(kept, flags), unlinked_lines(flags, flags), captions]
+    return [relations, usual, kept, doubtful, unlinked_lines(kept, flags), unlinked_lines(flags, flags), captions]
 
 
 adopt(globals())

@@ -2,44 +2,69 @@
 
 from dataclasses import dataclass, field
 
-from ..html.lines import Floats, Lines
+from ..html.lines import Lines
+from .comparison_loops import markup_shares, usual_lines, with_partner
 
 PROFILE_GAIN = 3  # a path with a third of the share of the example's strongest path counts as much as that path
+MAIN_SHARE = 0.15  # share of the content from which a path is a main path
+LEAF_SHARE = 0.5  # share of the example's body from which a path is exempt from the rules on captions and wrappers
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The markup of a page's body: the shares (0 to 1) of its content by signature and by leaf (see `PathTrie`)."""
+    """The markup of a page's body, by signatures and leaves (see `PathTrie`).
 
-    by_signature: dict[int, float] = field(default_factory=dict)
-    by_leaf: dict[int, float] = field(default_factory=dict)
+    `usual`: how usual a signature is for the body, 0 to 1; `main`: the signatures of its main paths; `strong`: the
+    leaves with most of its content.
+    """
+
+    usual: dict[int, float] = field(default_factory=dict)
+    main: frozenset[int] = frozenset()
+    strong: frozenset[int] = frozenset()
 
     def familiarity(self, lines: Lines) -> list[float]:
-        """Return, for each line, how usual its path is for the profile's body: 0 to 1; 1 for an empty profile."""
-        if not self.by_signature:
-            return [1.0] * len(lines)
-        shares, outline = self.by_signature, lines.outline
-        gain = PROFILE_GAIN / max(shares.values())
-        usual = [min(shares.get(signature, 0.0) * gain, 1.0) for signature in outline.signatures]
-        return [usual[place] for place in outline.places]
+        """Return, for each line, how usual its path is for the profile's body: 0 to 1; [] for an empty profile."""
+        return usual_lines(lines.outline.signatures, lines.outline.places, self.usual) if self.usual else []
 
 
 NO_PROFILE = Profile()
 
 
-def profile_of(lines: Lines, kept: list[int], similarity: Floats) -> Profile:
-    """Return the profile of a page whose body is the `kept` lines, without the part that another page repeats."""
-    weight = lines.width[kept] * lines.weight[kept] * (1 - similarity[kept])
-    total = float(weight.sum())
-    profile, trie = Profile(), lines.trie
-    for index, amount in zip(kept, weight.tolist(), strict=True):
-        if amount > 0:
-            path = lines.paths[index]
-            add(profile.by_signature, trie.signature(path), amount / total)
-            add(profile.by_leaf, trie.leaf(path), amount / total)
-    return profile
+@dataclass(frozen=True, slots=True)
+class BodyMarkup:
+    """The markup of a page's body, line by line: numbers, bytes that count, signatures and leaves of its `kept` lines.
+
+    `profile`: that of the whole body.
+    """
+
+    kept: list[int]
+    weights: list[float]
+    signatures: list[int]
+    leaves: list[int]
+    profile: Profile
 
 
-def add(sums: dict[int, float], key: int, amount: float) -> None:
-    """Add `amount` to the sum under `key`."""
-    sums[key] = sums.get(key, 0.0) + amount
+def markup_of(lines: Lines, kept: list[int]) -> BodyMarkup:
+    """Return the markup of a page whose body is the `kept` lines."""
+    trie, paths = lines.trie, [lines.paths[line] for line in kept]
+    weights = (lines.width[kept] * lines.weight[kept]).tolist()
+    signatures, leaves = [trie.signature(path) for path in paths], [trie.leaf(path) for path in paths]
+    whole = _profile(*markup_shares(kept, weights, signatures, leaves, [0.0] * len(lines)))
+    return BodyMarkup(kept, weights, signatures, leaves, whole)
+
+
+def profile_of(markup: BodyMarkup, similarity: list[float]) -> Profile:
+    """Return the profile of a body without the part that another page repeats. `similarity`: of the lines to it."""
+    if not with_partner(markup.kept, similarity):
+        return markup.profile
+    return _profile(*markup_shares(markup.kept, markup.weights, markup.signatures, markup.leaves, similarity))
+
+
+def _profile(by_signature: dict[int, float], by_leaf: dict[int, float]) -> Profile:
+    """Return the profile of a body, from the shares of its content, 0 to 1, by signature and by leaf."""
+    gain = PROFILE_GAIN / max(by_signature.values(), default=1.0)
+    return Profile(
+        {signature: min(share * gain, 1.0) for signature, share in by_signature.items()},
+        frozenset([signature for signature, share in by_signature.items() if share >= MAIN_SHARE]),
+        frozenset([leaf for leaf, share in by_leaf.items() if share >= LEAF_SHARE]),
+    )

@@ -6,10 +6,9 @@ Elements count by family (see `PathTrie.family`), so that a body split over sibl
 from ..html.lines import Lines
 from ..html.outline_loops import family_shares as shares_of_families
 from ..html.paths import PathTrie
-from .body_loops import amount_beside, climb, deepest_fit
+from .body_loops import amount_beside, climb, deepest_fit, out_of_parts
 
 BESIDE = 0.07  # share of content directly in the root's parent, from which that is the root; .05 to .1 give the same
-PARTS = frozenset({"figure", "pre", "blockquote", "li", "dl"})  # elements that never contain a whole body
 
 
 def find_root(lines: Lines, content: list[float]) -> int:
@@ -19,18 +18,24 @@ def find_root(lines: Lines, content: list[float]) -> int:
 
 def root_and_shares(lines: Lines, content: list[float]) -> tuple[int, list[float]]:
     """Return the results of `find_root` and `family_shares`; one computation gives both."""
-    trie, outline = lines.trie, lines.outline
+    outline = lines.outline
     direct = outline.direct(content)
     own = outline.gather(direct)
-    shares = shares_of_families(trie.family, outline.paths, own)
-    root = _climb(trie, deepest_fit(outline.paths, trie.depth, shares, own))
-    for path in list(trie.up(root)):
-        if trie.tag[path] in PARTS and trie.parent[path] > 0:
-            root = trie.parent[path]
-    root = _out_of_listing(lines, _climb(trie, root))
+    shares = shares_of_families(lines.trie.family, outline.paths, own)
+    return root_of(lines, direct, own, shares), shares
+
+
+def root_of(lines: Lines, direct: list[float], own: list[float], shares: list[float]) -> int:
+    """Return the result of `find_root`, from the content of each path of the outline.
+
+    `direct`: without the paths below it; `own`: with them; `shares`: of the whole, by families.
+    """
+    trie = lines.trie
+    root = out_of_parts(trie.tag, trie.parent, deepest_fit(lines.outline.paths, trie.depth, shares, own))
+    root = _out_of_listing(lines, root)
     if root and _is_paragraph(lines, root):
         root = trie.parent[root]
-    return _with_beginning(lines, direct, own[0], _climb(trie, root)), shares
+    return _with_beginning(lines, direct, own[0], _climb(trie, root))
 
 
 def _out_of_listing(lines: Lines, root: int) -> int:

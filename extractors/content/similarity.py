@@ -12,19 +12,19 @@ from typing import NamedTuple
 import numpy as np
 from rapidfuzz.distance import LCSseq, Levenshtein
 
-from ..html.lines import Floats, Lines
+from ..html.lines import Lines
+from .comparison_loops import match_runs
 
 FUZZY_SIMILARITY = 0.8  # Levenshtein similarity from which two lines count as near-equal
 FUZZY_LENGTH = 60  # characters; longer lines must be equal, since templated prose is near-equal on all pages
-FUZZY_GAP = 2  # lines of a gap on each side; without this bound near-equal lines cost 13 points on templated bodies
 ALIGNED_LINES = 8_000  # lines per page; the alignment takes the product of both counts / 8 bytes of memory
 
 
 class Similarity(NamedTuple):
-    """The similarity of each line of the example and of the page to its partner: 0 (none) to 1 (equal), float32."""
+    """The similarity of each line of the example and of the page to its partner: 0 (none) to 1 (equal), as float32."""
 
-    example: Floats
-    page: Floats
+    example: list[float]
+    page: list[float]
 
 
 class Gap(NamedTuple):
@@ -36,9 +36,14 @@ class Gap(NamedTuple):
     page_end: int
 
 
+def prepare(lines: Lines) -> None:
+    """Compute what `align` needs of a page, for one that is compared with many others."""
+    _ = lines.hashes
+
+
 def align(example: Lines, page: Lines) -> Similarity:
     """Return how similar each line is to its partner on the other page."""
-    similarity = Similarity(np.zeros(len(example), np.float32), np.zeros(len(page), np.float32))
+    similarity = Similarity([0.0] * len(example), [0.0] * len(page))
     if max(len(example), len(page)) > ALIGNED_LINES:
         _align_ends(example, page, similarity)
     else:
@@ -56,23 +61,15 @@ def _align_ends(example: Lines, page: Lines, similarity: Similarity) -> None:
 
 
 def _align_range(example: Lines, page: Lines, span: Gap, similarity: Similarity) -> None:
-    example_hashes = example.hashes[span.example_start : span.example_end]
-    page_hashes = page.hashes[span.page_start : span.page_end]
-    a, b = span.example_start, span.page_start
-    for run in LCSseq.opcodes(example_hashes, page_hashes):
-        if run.tag == "equal":
-            start, end = span.example_start + run.src_start, span.page_start + run.dest_start
-            _match_gap(example.keys, page.keys, Gap(a, start, b, end), similarity)
-            a, b = span.example_start + run.src_end, span.page_start + run.dest_end
-            similarity.example[start:a] = 1
-            similarity.page[end:b] = 1
-    _match_gap(example.keys, page.keys, Gap(a, span.example_end, b, span.page_end), similarity)
+    here = example.hashes[span.example_start : span.example_end]
+    there = page.hashes[span.page_start : span.page_end]
+    runs = LCSseq.opcodes(here, there).as_matching_blocks()
+    for gap in match_runs(runs, span.example_start, span.page_start, *similarity):
+        _match_gap(example.keys, page.keys, Gap(*gap), similarity)
 
 
 def _match_gap(example: list[str], page: list[str], gap: Gap, similarity: Similarity) -> None:
     """Find near-equal partners, in order, in a small gap."""
-    if not (0 < gap.example_end - gap.example_start <= FUZZY_GAP and 0 < gap.page_end - gap.page_start <= FUZZY_GAP):
-        return
     first = gap.example_start
     for there in range(gap.page_start, gap.page_end):
         best, partner = 0.0, -1
@@ -81,12 +78,11 @@ def _match_gap(example: list[str], page: list[str], gap: Gap, similarity: Simila
             if score > best:
                 best, partner = score, here
         if partner >= 0:
-            similarity.example[partner] = similarity.page[there] = best
+            similarity.example[partner] = similarity.page[there] = float(np.float32(best))
             first = partner + 1
 
 
 def _line_similarity(a: str, b: str) -> float:
-    shorter, longer = sorted((len(a), len(b)))
-    if len(b) > FUZZY_LENGTH or longer - shorter > (1 - FUZZY_SIMILARITY) * longer:
+    if len(b) > FUZZY_LENGTH or abs(len(a) - len(b)) > (1 - FUZZY_SIMILARITY) * max(len(a), len(b)):
         return 0.0
     return Levenshtein.normalized_similarity(a, b, score_cutoff=FUZZY_SIMILARITY)

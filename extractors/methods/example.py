@@ -12,23 +12,25 @@ better. A section may have a former template besides its own: then only the vote
 better vote on it.
 """
 
+from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..article import Article, NoArticle
 from ..content.assembly import BodyLines, ParsedPage, assemble, read
-from ..content.body import Body, LineEvidence, content_of, cut_body, evidence_of
-from ..content.body_loops import turning_points
+from ..content.body import Body, BodySearch, LineEvidence, new_bytes
+from ..content.comparison_loops import short_around
 from ..content.layout import Layout, layout_of
 from ..content.line_model import is_doubtful, second_opinion
 from ..content.page_body import rules_body, unmatched, untrimmed_body
-from ..content.profile import profile_of
-from ..content.similarity import Similarity, align
+from ..content.profile import BodyMarkup, markup_of, profile_of
+from ..content.similarity import Similarity, align, prepare
 from ..content.trimming import trim
 from ..errors import UnusablePage
-from ..html.lines import Floats, Lines
+from ..html.lines import Lines
+from ..html.outline_loops import CODE_WEIGHT
 from ..html.paths import MAX_TRIE, PathTrie
 from ..metadata.metadata import titles_of
 from ..metadata.titles import NO_TITLES, PageTitles
@@ -40,7 +42,6 @@ from . import density
 
 METHOD = "example"
 MEMORY = 5  # pages, the example included
-SURROUNDING_WIDTH = 200  # bytes; longer lines around the body are another article's, not the template's
 DISSIMILAR = 0.10  # share of matched surrounding lines: 99% of pairs of two sites lie below, 1.3% of one section's
 TWIN_REPEATED = 0.4  # share of the page's body that a twin repeats at least …
 TWIN_REST = 0.1  # … and share of it that may be new
@@ -62,7 +63,7 @@ CONFIDENCE = ((300, 0.67), (600, 0.95), (float("inf"), 0.97))
 
 @dataclass(frozen=True, slots=True)
 class Voter:
-    """An example page and its own result: the lines of its body and their places; URL and titles.
+    """An example page and its own result: the lines of its body, their places and markup; URL and titles.
 
     `expected`: F1 that the line model expects of its body, 0 to 1. `template`: 0 for that of the example, larger for
     former ones.
@@ -71,6 +72,7 @@ class Voter:
     lines: Lines
     body: list[int]
     layout: Layout
+    markup: BodyMarkup
     url: str | None = None
     titles: PageTitles = NO_TITLES
     expected: float = 1.0
@@ -114,7 +116,7 @@ class Election:
     """
 
     valid: list[Vote]
-    counts: NDArray[np.int8]
+    counts: list[int]
     elected: list[int]
     kept: list[int]
 
@@ -124,15 +126,15 @@ class Example:
 
     def __init__(self, example: Page | None) -> None:
         self._trie = PathTrie()
-        self._fixed = 0  # number of voters that are never removed
+        self._fixed = 0 if example is None else 1  # number of voters that are never removed
         self._voters: list[Voter] = []  # the example, if there is one, then recent pages, oldest first
         self._matches: list[float] = []  # each voter's highest match with the others; 1 for the first
+        self._usual: dict[int, float] = {}  # by template, see `_usual_match`
         self._list_like = 0.0  # log odds that the example itself is a list: pages like it are wanted nevertheless
         if example is not None:
             self.learn(example)
             if not self._voters:
                 raise UnusablePage("the example page has almost no text")
-        self._fixed = len(self._voters)
 
     def extract(self, page: Page) -> Article | NoArticle:
         """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
@@ -141,7 +143,7 @@ class Example:
             return parsed
         if not self._voters:
             return assemble(parsed, density.cut(parsed))
-        voters, votes = _of_best_template(self._voters, [cast(voter, parsed) for voter in self._voters])
+        voters, votes = _of_best_template(self._voters, cast_all(self._voters, parsed))
         pairs = list(zip(voters, votes, strict=True))
         others = [voter.titles for voter, vote in pairs if not vote.twin and not _is_same_page(voter, page)]
         usual = self._usual_match(voters[0].template)
@@ -149,10 +151,11 @@ class Example:
         # An earlier form of the page itself is no evidence of its template.
         match = max([vote.match for voter, vote in pairs if not _is_same_page(voter, page)] or [votes[0].match])
         fits = match >= max(DISSIMILAR, ODD * usual)
-        if isinstance(elected, BodyLines):
-            share = elected.confidence if fits or not usual else min(elected.confidence, ODD_CONFIDENCE)
-            elected = replace(elected, surrounding_match=votes[0].match, confidence=share)
-        return replace(assemble(parsed, elected, others), fits=fits)
+        if isinstance(elected, str):
+            return replace(assemble(parsed, elected, others), fits=fits)
+        share = elected.confidence if fits or not usual else min(elected.confidence, ODD_CONFIDENCE)
+        elected = replace(elected, surrounding_match=votes[0].match, confidence=share, fits=fits)
+        return assemble(parsed, elected, others)
 
     def read(self, page: Page) -> ParsedPage | NoArticle:
         """Return the page with its lines; their paths are in the trie that all voters share. Raises `UnusablePage`."""
@@ -197,7 +200,7 @@ class Example:
         if former:
             template = max((voter.template for voter in self._voters), default=-1) + 1
         elif self._voters:
-            all_votes = [cast(voter, parsed) for voter in self._voters]
+            all_votes = cast_all(self._voters, parsed)
             voters, votes = _of_best_template(self._voters, all_votes)
             template, match = voters[0].template, max(vote.match for vote in votes)
             self._matches = [
@@ -207,13 +210,19 @@ class Example:
             elected = elect(parsed, votes, self._list_like)
             if isinstance(elected, BodyLines) and _agree(parsed.lines, elected.kept, body):
                 body = elected.kept
+        prepare(parsed.lines)
         parsed.lines.forget_elements()
         layout, titles = layout_of(parsed.lines, body), titles_of(parsed.head)
-        self._voters.append(Voter(parsed.lines, body, layout, page.url, titles, expected, template))
+        markup = markup_of(parsed.lines, body)
+        self._voters.append(Voter(parsed.lines, body, layout, markup, page.url, titles, expected, template))
         self._matches.append(match)
+        self._usual = {voter.template: self._median_match(voter.template) for voter in self._voters}
 
     def _usual_match(self, template: int) -> float:
         """Return the median match of the recent pages of a template with its other voters, 0 without any."""
+        return self._usual.get(template, 0.0)
+
+    def _median_match(self, template: int) -> float:
         pairs = list(zip(self._voters, self._matches, strict=True))
         of_template = [match for voter, match in pairs if voter.template == template]
         recent = of_template[self._fixed if template == 0 else 1 :]  # without the first voter of the template
@@ -224,13 +233,20 @@ class Example:
             self._trie = PathTrie()
             for voter in self._voters:
                 voter.lines.move_to(self._trie)
-            self._voters = [replace(voter, layout=layout_of(voter.lines, voter.body)) for voter in self._voters]
+            self._voters = [_measured(voter) for voter in self._voters]
 
 
 def voter_of(parsed: ParsedPage) -> Voter:
     """Return a page as an example whose section is otherwise unknown: its body is found by the page alone."""
-    body = rules_body(parsed.lines, parsed.prior).kept
-    return Voter(parsed.lines, body, layout_of(parsed.lines, body), parsed.page.url)
+    lines = parsed.lines
+    body = rules_body(lines, parsed.prior).kept
+    return Voter(lines, body, layout_of(lines, body), markup_of(lines, body), parsed.page.url)
+
+
+def _measured(voter: Voter) -> Voter:
+    """Return a voter whose lines are in another trie, with its places and markup there."""
+    lines, body = voter.lines, voter.body
+    return replace(voter, layout=layout_of(lines, body), markup=markup_of(lines, body))
 
 
 def _of_best_template(voters: list[Voter], votes: list[Vote]) -> tuple[list[Voter], list[Vote]]:
@@ -246,27 +262,74 @@ def _is_same_page(voter: Voter, page: Page) -> bool:
     return page.url is not None and voter.url == page.url
 
 
+class VotedPage:
+    """A page on which examples vote, one after the other; what several votes have in common is computed once."""
+
+    def __init__(self, page: ParsedPage) -> None:
+        self._page = page
+        self._content = _content(page)
+        self._bytes = sum(self._content)
+        self._search = BodySearch(page.lines)
+        self._matches: dict[int, float] = {}  # surrounding matches by the id of the body, which `_search` keeps
+
+    def vote_of(self, voter: Voter) -> Vote:
+        """Return the result of an example. The paths of both pages are in one trie."""
+        found = self.compare(voter)
+        body = self._search.body_by(found.evidence)
+        vote = Vote(body, self._match(found, body), voter.layout, found.twin, voter.expected)
+        if (trace := tracing()) is not None:
+            trace.note(vote)
+        return vote
+
+    def compare(self, voter: Voter) -> Comparison:
+        """Return the similarity of the lines of an example and the page, and the evidence for the page's lines."""
+        page, found = self._page, align(voter.lines, self._page.lines)
+        twin = self._is_twin(found.page)
+        profile = voter.markup.profile if twin else profile_of(voter.markup, found.example)
+        similarity = unmatched(page.lines) if twin else found.page
+        return Comparison(found, LineEvidence(similarity, page.prior, profile, voter.layout), twin)
+
+    def _match(self, found: Comparison, body: Body) -> float:
+        match = None if found.twin else self._matches.get(id(body))
+        if match is None:
+            match = surrounding_match(self._page.lines, found.similarity.page, body)
+            if not found.twin:
+                self._matches[id(body)] = match
+        return match
+
+    def _is_twin(self, similarity: list[float]) -> bool:
+        """Whether the example has nearly the same text as the page."""
+        lines, new = self._page.lines, new_bytes(self._page.lines, similarity)
+        if new >= TWIN_REST * self._bytes:
+            return False  # saves the second cut below on all but a few pages
+        alone = density.cut_alone(lines, self._page.prior).kept
+        whole = sum(lines.widths[line] for line in alone)
+        repeated = sum(lines.widths[line] * similarity[line] for line in alone) / (whole + 1)
+        return repeated > TWIN_REPEATED and new < TWIN_REST * sum(self._content[line] for line in alone)
+
+
+def _content(page: ParsedPage) -> list[float]:
+    """Return the unlinked bytes of each line that count as content."""
+    unlinked, code = page.prior.unlinked, page.lines.are_code
+    if True not in code:
+        return unlinked
+    return [amount * CODE_WEIGHT if listing else amount for amount, listing in zip(unlinked, code, strict=True)]
+
+
+def cast_all(voters: Iterable[Voter], page: ParsedPage) -> list[Vote]:
+    """Return the result of each example for `page`. The paths of all pages are in one trie."""
+    voted = VotedPage(page)
+    return [voted.vote_of(voter) for voter in voters]
+
+
 def cast(voter: Voter, page: ParsedPage) -> Vote:
     """Return the result of an example for `page`. The paths of both pages are in one trie."""
-    found = compare(voter, page)
-    body = cut_body(page.lines, found.evidence)
-    match = surrounding_match(page.lines, found.similarity.page, body)
-    vote = Vote(body, match, voter.layout, found.twin, voter.expected)
-    if (trace := tracing()) is not None:
-        trace.note(vote)
-    return vote
+    return VotedPage(page).vote_of(voter)
 
 
 def compare(voter: Voter, page: ParsedPage) -> Comparison:
-    """Return the similarity of the lines of an example and a page, and the evidence for the page's lines."""
-    example, lines = voter.lines, page.lines
-    found = align(example, lines)
-    twin = is_twin(page, found.page)
-    of_example, of_page = found.example, found.page.tolist()
-    if twin:
-        of_example, of_page = np.zeros(len(example), np.float32), unmatched(lines)
-    profile = profile_of(example, voter.body, of_example)
-    return Comparison(found, LineEvidence(of_page, page.prior, profile, voter.layout), twin)
+    """Return the comparison of the lines of an example and a page."""
+    return VotedPage(page).compare(voter)
 
 
 def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0, usual_match: float = 0.0) -> BodyLines | str:
@@ -283,13 +346,14 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0, usual_m
         differs = f"example differs: {best:.0%} of the surrounding lines match"
         said = differs if best < DISSIMILAR else "the example's own body is doubtful"
         return density.cut(parsed, said, list_like + ELSEWHERE)
-    counts = np.zeros(len(page), np.int8)
+    counts = [0] * len(page)
     for vote in valid:
-        counts[vote.body.kept] += 1
-    elected = np.flatnonzero(2 * counts >= len(valid)).tolist()
+        for line in vote.body.kept:
+            counts[line] += 1
+    elected = [line for line, count in enumerate(counts) if 2 * count >= len(valid)]
     if not elected:
         return density.cut(parsed, "nothing differs from the example", list_like + ELSEWHERE)
-    width = float(page.width[elected].sum())
+    width = sum(map(page.widths.__getitem__, elected))
     root = min((vote.body.root for vote in valid if vote.body.kept), key=lambda path: page.trie.depth[path])
     body = Body(elected, root)
     kept = trim(page, body, parsed.prior)
@@ -334,8 +398,11 @@ def _own_is_better(parsed: ParsedPage, elected: Body, kept: list[int], valid: li
 
 def _agree(lines: Lines, one: list[int], other: list[int]) -> bool:
     """Whether two bodies of a page are nearly the same."""
-    common = float(lines.width[sorted(set(one) & set(other))].sum())
-    return 2 * common >= AGREE * float(lines.width[one].sum() + lines.width[other].sum())
+    if one == other:
+        return True
+    width = lines.widths.__getitem__
+    common = sum(map(width, set(one) & set(other)))
+    return 2 * common >= AGREE * (sum(map(width, one)) + sum(map(width, other)))
 
 
 def _where_expected(page: Lines, kept: list[int], layouts: list[Layout]) -> bool:
@@ -345,24 +412,15 @@ def _where_expected(page: Lines, kept: list[int], layouts: list[Layout]) -> bool
     return any(sum([widths[line] for line in kept if layout.holds_body(paths[line])]) > half for layout in layouts)
 
 
-def surrounding_match(page: Lines, similarity: Floats, body: Body) -> float:
+def surrounding_match(page: Lines, similarity: list[float], body: Body) -> float:
     """Return the mean similarity of the short lines outside the body: 0 (another template) to 1."""
-    around = page.width < SURROUNDING_WIDTH
-    around[body.kept] = False
-    return float(similarity[around].mean()) if around.any() else 0.0
-
-
-def is_twin(parsed: ParsedPage, similarity: Floats) -> bool:
-    """Whether the example has nearly the same text as the page."""
-    page = parsed.lines
-    alike = similarity.tolist()
-    new = sum(content_of(page, alike, *turning_points(evidence_of(page, alike))))
-    structural = parsed.prior.plain * page.weight if any(page.are_code) else parsed.prior.plain
-    if new >= TWIN_REST * float(structural.sum()):
-        return False  # saves the second cut below on all but a few pages
-    alone = density.cut_alone(page, parsed.prior).kept
-    repeated = float((page.width[alone] * similarity[alone]).sum()) / (float(page.width[alone].sum()) + 1)
-    return repeated > TWIN_REPEATED and new < TWIN_REST * float(structural[alone].sum())
+    around = short_around(page.widths, similarity, body.kept)
+    if not around:
+        return 0.0
+    equal = around.count(1.0)
+    if equal + around.count(0.0) < len(around):
+        return float(np.array(around, np.float32).mean())
+    return array("f", [equal / len(around)])[0]  # the same number; NumPy is slow on a few values
 
 
 def confidence(width: float, match: float, usual_match: float = 0.0) -> float:

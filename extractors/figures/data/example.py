@@ -44,7 +44,7 @@ def read(method: str, page: Page, example: Page | None) -> LineComparison:
     return LineComparison(
         method=method,
         title=parsed.head.title,
-        similarity=tuple(found.similarity.page.tolist()),
+        similarity=tuple(found.similarity.page),
         weights=tuple(weights),
         head=vote.body.head,
         tail=vote.body.tail,

@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
 
-from extractors.content.body import LineEvidence, cut_body
+from extractors.content.body import BodySearch, LineEvidence, cut_body
 from extractors.content.body_loops import turning_points
+from extractors.content.layout import Layout
 from extractors.content.line_weights import prior_of
 from extractors.content.page_body import unmatched
-from extractors.content.profile import NO_PROFILE, Profile, profile_of
+from extractors.content.profile import NO_PROFILE, Profile, markup_of, profile_of
 from extractors.html.dom import parse
 from extractors.html.lines import read_lines
 from extractors.html.paths import PathTrie
@@ -123,16 +124,35 @@ def test_example_s_profile_decides_between_two_candidates():
     page = f"<div class=story>{''.join(f'<p>{t}</p>' for t in HARBOUR)}</div><div class=talk>{comments}</div>"
     trie = PathTrie()
     example = read_lines(parse(f"<div class=story>{PROSE}</div>"), trie)
-    profile = profile_of(example, list(range(len(example))), np.zeros(len(example), np.float32))
+    profile = profile_of(markup_of(example, list(range(len(example)))), unmatched(example))
     lines = read_lines(parse(page), trie)
     alone, guided = body_of(lines), body_of(lines, profile=profile)
     assert [lines.texts[index] for index in guided.kept] == list(HARBOUR)
     assert alone.kept != guided.kept
 
 
+def test_equal_evidence_of_two_examples_gives_one_body_unless_they_differ_in_their_headings():
+    page = (
+        f"<div class=story>{PROSE}<h2>Questions</h2><p>{HARBOUR[0]}</p></div><div class=side><h2>Questions</h2></div>"
+    )
+    lines = read_lines(parse(page), PathTrie())
+    search, prior = BodySearch(lines), prior_of(lines, [])
+    repeated = [float(text == "Questions") for text in lines.texts]
+
+    def found(mostly):
+        layout = Layout({}, {}, frozenset(mostly))
+        return search.body_by(LineEvidence([*repeated], prior, NO_PROFILE, layout))
+
+    heading = lines.paths[lines.texts.index("Questions")]
+    without, within = found([]), found([heading, heading + 1_000])
+    assert found([]) is without
+    assert found([heading]) is within
+    assert {*within.kept} - {*without.kept} == {lines.texts.index("Questions")}
+
+
 def test_profile_of_nothing_is_empty():
     lines = read_lines(parse("<p>a</p>"), PathTrie())
-    assert profile_of(lines, [], np.zeros(len(lines), np.float32)) == Profile()
+    assert profile_of(markup_of(lines, []), unmatched(lines)) == Profile()
 
 
 def test_line_that_repeats_the_example_stays_on_a_main_path_and_goes_elsewhere():

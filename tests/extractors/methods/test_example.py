@@ -75,6 +75,17 @@ def test_learned_pages_outvote_an_example_with_a_quirk():
     assert after.reason.startswith("vote of 3 pages")
 
 
+def test_votes_are_the_same_together_as_one_by_one():
+    pages = [EXAMPLE, news_page("Books", LIBRARY), EXAMPLE, news_page("Bread", BAKERY, related=("Lost dog",))]
+    extractor = example_module.Example(None)
+    for page in pages:
+        extractor.learn(Page(page))
+    for page in (news_page("Bread", BAKERY), blog_page(LIBRARY), news_page("Tide", HARBOUR[:1] + BAKERY)):
+        parsed = extractor.read(Page(page))
+        alone = [example_module.cast(voter, parsed) for voter in extractor.voters]
+        assert example_module.cast_all(extractor.voters, parsed) == alone
+
+
 def test_pages_of_another_site_abstain():
     section = Section(EXAMPLE)
     section.learn(blog_page(LIBRARY))
