@@ -8,6 +8,7 @@ import socket
 import subprocess
 import threading
 import time
+from collections import defaultdict
 from contextlib import ExitStack
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -491,8 +492,9 @@ class Downloader:
 
     def __init__(self, came):
         self.came, self.requests, self.closed = [came], [], []
+        self.downloader = SimpleNamespace(middleware=SimpleNamespace(methods=defaultdict(list)), handlers=self)
 
-    async def download_async(self, request):
+    async def download_request_async(self, request):
         self.requests.append(request)
         came = self.came.pop() if self.came else HtmlResponse(request.url, body=b"<p>y</p>")
         if isinstance(came, Exception):
