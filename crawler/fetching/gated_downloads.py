@@ -7,12 +7,18 @@ signals about it, which takes a tenth of a page's CPU time and has no use for a 
 """
 
 import asyncio
+import logging
+from collections.abc import Callable
 from inspect import isawaitable
-from typing import Any
+from typing import Any, cast
 
 from scrapy import Request
 from scrapy.core.downloader import Downloader
 from scrapy.http import Response
+
+Gates = tuple[Callable[..., Any], ...]  # methods of the gates
+
+log_of_scrapy = logging.getLogger("scrapy.core.engine")  # shown by `scrapy crawl`, not by this program's commands
 
 
 class GatedDownloads:
@@ -23,10 +29,9 @@ class GatedDownloads:
     """
 
     def __init__(self, downloader: Downloader):
-        gates = downloader.middleware.methods
-        self._on_request = tuple(gates["process_request"])
-        self._on_response = tuple(gates["process_response"])
-        self._on_error = tuple(gates["process_exception"])
+        self._on_request = _methods(downloader, "process_request")
+        self._on_response = _methods(downloader, "process_response")
+        self._on_error = _methods(downloader, "process_exception")
         self._download = downloader.handlers.download_request_async
 
     async def response_to(self, request: Request) -> Response:
@@ -37,6 +42,7 @@ class GatedDownloads:
             result = await self._result_of(request)
         if result.request is None:
             result.request = request
+        log_of_scrapy.debug("Crawled (%d) %s", result.status, request)
         return result
 
     async def _result_of(self, request: Request) -> Request | Response:
@@ -48,17 +54,14 @@ class GatedDownloads:
         return result if isinstance(result, Request) else await self._pass_back(request, result)
 
     async def _send(self, request: Request) -> Request | Response:
-        for gate in self._on_request:
-            if (result := gate(request=request)) is not None and (result := await _value_of(result)) is not None:
-                return result
-        return await self._download(request)
+        result = await _first_result(self._on_request, request=request)
+        return await self._download(request) if result is None else result
 
     async def _after_error(self, request: Request, error: Exception) -> Request | Response:
-        for gate in self._on_error:
-            result = gate(request=request, exception=error)
-            if result is not None and (result := await _value_of(result)) is not None:
-                return result
-        raise error
+        result = await _first_result(self._on_error, request=request, exception=error)
+        if result is None:
+            raise error
+        return result
 
     async def _pass_back(self, request: Request, response: Response) -> Request | Response:
         for gate in self._on_response:
@@ -70,6 +73,19 @@ class GatedDownloads:
                 return result
             response = result
         return response
+
+
+def _methods(downloader: Downloader, name: str) -> Gates:
+    return tuple(method for method in downloader.middleware.methods[name] if method is not None)
+
+
+async def _first_result(gates: Gates, **arguments: Any) -> Request | Response | None:
+    """Call gates in their order until one returns something."""
+    for gate in gates:
+        result = gate(**arguments)
+        if result is not None and (result := await _value_of(result)) is not None:
+            return cast(Request | Response, result)
+    return None
 
 
 async def _value_of(result: Any) -> Any:
