@@ -21,7 +21,7 @@ from scrapy.exceptions import DontCloseSpider
 from scrapy.http import Response
 from twisted.internet.task import LoopingCall
 
-from crawler.fetching.answers import answer_of, no_answer_of, no_request, surprise
+from crawler.fetching.answers import answer_of, list_answer_of, no_answer_of, no_request, surprise
 from crawler.fetching.context import HOPS, RENDER, Arguments, FetchContext, GatedSpider, Result, context_from
 from crawler.fetching.errors import RunEnding
 from crawler.fetching.gated_downloads import GatedDownloads
@@ -31,7 +31,7 @@ from crawler.guarding.guard import host_and_port
 from crawler.politeness.addresses import AddressBook
 from crawler.politeness.pace import Pace
 from crawler.rendering.handler import rendering_settings
-from crawler.run.fetches import Answered, ArticleFetch, Fetch, Unanswered
+from crawler.run.fetches import Answered, ArticleFetch, Fetch, ListFetch, Unanswered
 from crawler.run.run_report import RunOptions, RunReport
 from crawler.run.section_run import SectionRun
 from crawler.session import Session, identity_of, open_session
@@ -160,7 +160,7 @@ class SectionSpider(GatedSpider):
             return partial(no_answer_of, error, hops[-1] if hops else request)
         finally:
             hops.clear()  # the requests refer to the list
-        return partial(self._answer_of, response)
+        return partial(self._answer_of, fetch, response)
 
     @cached_property
     def _downloads(self) -> GatedDownloads:
@@ -171,8 +171,9 @@ class SectionSpider(GatedSpider):
         meta: dict[str, Any] = {HOPS: hops, RENDER: True} if fetch.render else {HOPS: hops}
         return Request(fetch.url, headers={**self.headers, **fetch.headers}, meta=meta)
 
-    def _answer_of(self, response: Response) -> Answered:
-        return answer_of(response, self.guarded_call(self.run.settings.now))
+    def _answer_of(self, fetch: Fetch, response: Response) -> Answered:
+        now = self.guarded_call(self.run.settings.now)
+        return list_answer_of(response, now) if isinstance(fetch, ListFetch) else answer_of(response, now)
 
     async def _settle_and_continue(self, fetch: Fetch, answer: Callable[[], Answered | Unanswered]) -> list[Fetch]:
         """Settle a fetch; return the fetches that follow from it, or else the next ones."""
@@ -249,7 +250,7 @@ class SectionSpider(GatedSpider):
 
     async def closed(self, why: str) -> None:
         """End the run when the fetches in flight are settled; called by Scrapy at the end, for any cause."""
-        self._is_closed = True
+        self._is_over = self._is_closed = True
         while self._tasks:
             await asyncio.wait(self._tasks)
         if self._beat is not None and self._beat.running:
