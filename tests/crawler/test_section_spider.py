@@ -505,6 +505,12 @@ class Downloader:
         self.closed.append(reason)
 
 
+class SlowDownloader(Downloader):
+    async def download_request_async(self, request):
+        await asyncio.sleep(0.01)
+        return await super().download_request_async(request)
+
+
 def told(run, came):
     """What a spider requests after an answer or a failure, and why it ended."""
     spider = SectionSpider(FetchContext(), None, run)
@@ -558,3 +564,19 @@ def test_a_request_that_was_never_sent_is_told_as_such():
     told(run, RunEnding())
     [(_, none)] = run.told
     assert none.cause == "run ending"
+
+
+def test_a_spider_that_is_closed_settles_its_fetches_in_flight_before_its_run_ends():
+    run = Noted()
+    run.report, run.ended = SimpleNamespace(outcome=""), []
+    run.end = lambda outcome: run.ended.append((outcome, len(run.told)))
+    spider = SectionSpider(FetchContext(), ExitStack(), run)
+    spider.crawler = SimpleNamespace(engine=SlowDownloader(ANSWER))
+
+    async def close():
+        spider._send([FETCH, NEXT])
+        await asyncio.sleep(0)
+        await spider.closed("shutdown")
+
+    asyncio.run(close())
+    assert run.ended == [("stopped", 2)]
