@@ -24,6 +24,7 @@ MOST_PARTS = 50  # further pages of one article
 MOST_BYTES = 32 * 2**20  # bytes of all pages of an article together
 _QUERY = r"(?:page|p|pn|pg|pageno|page_no|pageno|pagenum|curpage|currentpage)"
 _QUERY_HINT = re.compile(rb"(?:amp;|#0*38;)?" + _QUERY.encode() + rb"=\d")  # the parameter after ? or &
+_FURTHER_QUERY_HINT = re.compile(b"&" + _QUERY_HINT.pattern)  # pages have many &, for which `_follows` would be slower
 _STEM_HINT = re.compile(rb"[_-]p?\d|/(?:page/)?\d")
 _FOLDER_HINT = re.compile(rb"(?:page/)?\d{1,3}/?[\"'\s>]")
 _HREF_HINT = re.compile(rb"\s*=\s*[\"']?(?:\./)?(?:page/)?\d{1,3}/?[\"'\s>]")
@@ -90,7 +91,7 @@ def _may_go_on(article: str, body: bytes) -> bool:
     """Whether the bytes contain what may be the URL of a further page. No expression is compiled for an article:
     the text before the number is searched for literally, and only what follows it is matched.
     """
-    if _follows(body, b"?", _QUERY_HINT) or _follows(body, b"&", _QUERY_HINT):
+    if _follows(body, b"?", _QUERY_HINT) or _FURTHER_QUERY_HINT.search(body):
         return True
     if urlsplit(article).query:
         return False

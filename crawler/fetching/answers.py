@@ -1,5 +1,6 @@
 """Converts a response, or the failure of a request, into the result that a run gets."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from scrapy import Request
@@ -52,8 +53,13 @@ def was_rendered(response: Response) -> bool:
 
 def answer_of(response: Response, now: datetime | None = None) -> Answered:
     """Return the result that a run gets for a response. `now`: its time, by default by this machine's clock."""
-    rendered, refusal = was_rendered(response), too_many_requests(response)
-    return Answered(response.status, page_of(response, now), state_headers(response), rendered, refusal)
+    page, refusal = page_of(response, now), too_many_requests(response)
+    return Answered(response.status, page, rendered=was_rendered(response), refusal=refusal)
+
+
+def list_answer_of(response: Response, now: datetime | None = None) -> Answered:
+    """Return the result that a run gets for the response to the request for a list, with its `state_headers`."""
+    return replace(answer_of(response, now), headers=state_headers(response))
 
 
 def no_answer_of(error: Exception, request: Request) -> Unanswered:

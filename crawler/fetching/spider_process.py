@@ -55,14 +55,13 @@ def run_spider(spider: type | str, settings: Mapping[str, Any], **arguments: Any
         project.set("LOG_INSTALL_ROOT_HANDLER", False, priority="cmdline")
         logging.getLogger("scrapy.utils.log").setLevel(logging.WARNING)  # drops the list of versions at each run
     process = CrawlerProcess(project)
-    least_logged = min((handler.level for handler in logging.getLogger().handlers), default=logging.WARNING)
-    logging.getLogger().setLevel(max(least_logged, logging.INFO))  # Scrapy sets the level lower than any handler
-    quiet_scrapy()  # after the lines above, which set up Scrapy's logging
+    quiet_scrapy()  # after the line above, which sets up Scrapy's logging
     logging.getLogger("scrapy").setLevel(logging.ERROR)
     crawler = process.create_crawler(spider)
     hide_start_errors(crawler)
     with interrupts_held():
         process.crawl(crawler, **arguments)
+    skip_unread_records()
     with handlers_kept():
         process.start()
     return crawler
@@ -138,6 +137,13 @@ class _NoTraceback(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         return self.crawler.settings.get("EXEMPLAR_ERROR") is None
+
+
+def skip_unread_records() -> None:
+    """Let loggers drop what no handler writes, before they create a record: Scrapy logs all levels, at each page."""
+    root = logging.getLogger()
+    least = min((handler.level for handler in root.handlers), default=logging.WARNING)
+    root.setLevel(max(least, logging.INFO))
 
 
 def hide_start_errors(crawler: Any) -> None:

@@ -113,8 +113,7 @@ class RefusedAddresses:
 @lru_cache(maxsize=1024)  # several calls for each request
 def _refusal(url: str) -> str | None:
     try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port
+        parts, (host, _) = urlsplit(url), host_and_port(url)
     except ValueError:
         return "invalid URL"
     if parts.scheme not in SCHEMES:

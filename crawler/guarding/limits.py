@@ -23,6 +23,7 @@ from twisted.web._newclient import HEADER, STATUS
 
 from crawler.fetching.errors import BodyTimeout, DecompressionFailed, RequestRefused
 from crawler.politeness.pace_gate import in_time
+from crawler.run.outcomes import MOVED
 from extractors.html.urls import ascii_host
 
 HEAD_MOST = 256 * 1024  # bytes of a response's head, interim responses (1xx) included; browsers accept 256 KiB as well
@@ -106,8 +107,11 @@ class Decompression(HttpCompressionMiddleware):
 
         Raises `RequestRefused` for a bomb, `DecompressionFailed` for a body in another content encoding.
         """
+        encodings = response.headers.getlist("Content-Encoding")
+        if not encodings:
+            return response
         packed = len(response.body)
-        layers = b",".join(response.headers.getlist("Content-Encoding")).count(b",") + 1
+        layers = b",".join(encodings).count(b",") + 1
         if layers > LAYERS_MOST:
             raise RequestRefused(f"{layers} layers of compression")
         usual = request.meta.get("download_maxsize", self._max_size)
@@ -134,6 +138,8 @@ class Redirects(RedirectMiddleware):
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
         """Follow a redirect. Raises `RequestRefused` if it cannot be followed."""
+        if response.status not in MOVED:
+            return response
         location = response.headers.get("Location")
         if location and not location.isascii():
             response.headers["Location"] = _with_ascii_host(location)

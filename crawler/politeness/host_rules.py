@@ -5,9 +5,9 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest, NotConfigured
@@ -47,26 +47,27 @@ class RobotsMiddleware:
         """Scrapy's constructor."""
         return cls(crawler)
 
-    async def process_request(self, request: Request) -> None:
-        """Raises `RobotsForbidden` for a URL that robots.txt disallows, `RobotsUnreachable` while it is unavailable."""
-        if not _has_rules(request):
-            return
-        rules = await self._rules_of(request.url)
-        if isinstance(rules, robots.Unreachable):
-            raise RobotsUnreachable(rules.reason)
-        if not rules.allows(request.url):
-            raise RobotsForbidden
+    def process_request(self, request: Request) -> Awaitable[None] | None:
+        """Raises `RobotsForbidden` for a URL that robots.txt disallows, `RobotsUnreachable` while it is unavailable.
 
-    async def _rules_of(self, url: str) -> robots.Robots | robots.Unreachable:
+        Returns an awaitable, which raises the same, if robots.txt must be requested first.
+        """
+        if not _has_rules(request):
+            return None
+        rules = self.cache.get(host_of(request.url))
+        if rules is None:
+            return self._fetch_and_obey(request.url)
+        _obey(rules, request.url)
+        return None
+
+    async def _fetch_and_obey(self, url: str) -> None:
         host = host_of(url)
-        if (known := self.cache.get(host)) is not None:
-            return known
         async with self._locks[host]:
-            known = self.cache.get(host)
-            if known is None:
-                known, seconds = await self._fetch(url, host)
-                self.cache.put(host, known, seconds)
-            return known
+            rules = self.cache.get(host)
+            if rules is None:
+                rules, seconds = await self._fetch(url, host)
+                self.cache.put(host, rules, seconds)
+        _obey(rules, url)
 
     async def _fetch(self, url: str, host: str) -> tuple[robots.Robots | robots.Unreachable, float]:
         """The rules of a host, and for how many seconds they are valid; its Crawl-delay applies to all processes."""
@@ -125,7 +126,14 @@ class TdmMiddleware:
 
 
 def _has_rules(request: Request) -> bool:
-    return not request.meta.get(WITHOUT_ROBOTS) and urlsplit(request.url).scheme in SCHEMES
+    return not request.meta.get(WITHOUT_ROBOTS) and request.url.partition(":")[0] in SCHEMES
+
+
+def _obey(rules: robots.Robots | robots.Unreachable, url: str) -> None:
+    if isinstance(rules, robots.Unreachable):
+        raise RobotsUnreachable(rules.reason)
+    if not rules.allows(url):
+        raise RobotsForbidden
 
 
 def _valid_for(file: HostFile) -> float | None:

@@ -188,7 +188,10 @@ class Pace:
         self._known(host).clear_until = 0.0
 
     def _known(self, host: str) -> _Unreported:
-        return self._hosts.setdefault(host, _Unreported(self._clock()))
+        known = self._hosts.get(host)
+        if known is None:
+            known = self._hosts[host] = _Unreported(self._clock())
+        return known
 
     def _send_report(self, host: str, known: _Unreported, at: float, problem: HostProblem | None = None) -> None:
         args: list[str | float] = [host, int(known.interval * 1e6), known.good, int(known.seconds * 1e6), known.samples]

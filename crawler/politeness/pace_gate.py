@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
@@ -83,6 +83,6 @@ async def in_time(request: Request) -> None:
         gate: PaceMiddleware = granted.gate
         permit = gate.context.guarded_call(gate.pace.in_time, granted.host, granted.permit, gate.interval)
         if permit is not None:
-            request.meta[PERMIT] = GrantedPermit(granted.host, permit, gate)
+            request.meta[PERMIT] = granted if permit is granted.permit else replace(granted, permit=permit)
             return
         await gate.process_request(request)

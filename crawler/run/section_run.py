@@ -182,7 +182,8 @@ class SectionRun:
 
     def _send(self, fetches: Sequence[Fetch]) -> list[Fetch]:
         self._in_flight.update(fetches)
-        self._kinds_in_flight.update(map(type, fetches))
+        for fetch in fetches:
+            self._kinds_in_flight[type(fetch)] += 1
         return [*fetches]
 
     def _count(self, kind: type[Fetch]) -> int:

@@ -1,6 +1,6 @@
 """The spider of a task's run. It turns the run's fetches into Scrapy's requests; `SectionRun` decides.
 
-    run.next() ─▶ Fetch ─▶ Request ─▶ Scrapy's gates and downloader ─▶ answer_of | no_answer_of ─▶ run.settle(fetch, …)
+    run.next() ─▶ Fetch ─▶ Request ─▶ the gates and the network ─▶ answer_of | no_answer_of ─▶ run.settle(fetch, …)
 
 `exemplar crawl TASK` and `scrapy crawl section -a task=TASK` run it alike.
 """
@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +21,17 @@ from scrapy.exceptions import DontCloseSpider
 from scrapy.http import Response
 from twisted.internet.task import LoopingCall
 
-from crawler.fetching.answers import answer_of, no_answer_of, no_request, surprise
+from crawler.fetching.answers import answer_of, list_answer_of, no_answer_of, no_request, surprise
 from crawler.fetching.context import HOPS, RENDER, Arguments, FetchContext, GatedSpider, Result, context_from
 from crawler.fetching.errors import RunEnding
+from crawler.fetching.gated_downloads import GatedDownloads
 from crawler.fetching.spider_process import hide_start_errors, quiet_scrapy
 from crawler.guarding.gate import CONTACT_MISSING
 from crawler.guarding.guard import host_and_port
 from crawler.politeness.addresses import AddressBook
 from crawler.politeness.pace import Pace
 from crawler.rendering.handler import rendering_settings
-from crawler.run.fetches import Answered, ArticleFetch, Fetch, Unanswered
+from crawler.run.fetches import Answered, ArticleFetch, Fetch, ListFetch, Unanswered
 from crawler.run.run_report import RunOptions, RunReport
 from crawler.run.section_run import SectionRun
 from crawler.session import Session, identity_of, open_session
@@ -154,20 +155,25 @@ class SectionSpider(GatedSpider):
         if self.is_ending():
             return partial(no_answer_of, RunEnding(), request)
         try:
-            assert self.crawler.engine is not None, "the spider runs"
-            response = await self.crawler.engine.download_async(request)
+            response = await self._downloads.response_to(request)
         except Exception as error:
             return partial(no_answer_of, error, hops[-1] if hops else request)
         finally:
             hops.clear()  # the requests refer to the list
-        return partial(self._answer_of, response)
+        return partial(self._answer_of, fetch, response)
+
+    @cached_property
+    def _downloads(self) -> GatedDownloads:
+        assert self.crawler.engine is not None, "the spider runs"
+        return GatedDownloads(self.crawler.engine.downloader)
 
     def _request(self, fetch: Fetch, hops: list[Request]) -> Request:
         meta: dict[str, Any] = {HOPS: hops, RENDER: True} if fetch.render else {HOPS: hops}
         return Request(fetch.url, headers={**self.headers, **fetch.headers}, meta=meta)
 
-    def _answer_of(self, response: Response) -> Answered:
-        return answer_of(response, self.guarded_call(self.run.settings.now))
+    def _answer_of(self, fetch: Fetch, response: Response) -> Answered:
+        now = self.guarded_call(self.run.settings.now)
+        return list_answer_of(response, now) if isinstance(fetch, ListFetch) else answer_of(response, now)
 
     async def _settle_and_continue(self, fetch: Fetch, answer: Callable[[], Answered | Unanswered]) -> list[Fetch]:
         """Settle a fetch; return the fetches that follow from it, or else the next ones."""
@@ -242,9 +248,11 @@ class SectionSpider(GatedSpider):
         self._send(fetches)
         return bool(fetches)
 
-    def closed(self, why: str) -> None:
-        """End the run; called by Scrapy at the end, for any cause."""
-        self._is_closed = True
+    async def closed(self, why: str) -> None:
+        """End the run when the fetches in flight are settled; called by Scrapy at the end, for any cause."""
+        self._is_over = self._is_closed = True
+        while self._tasks:
+            await asyncio.wait(self._tasks)
         if self._beat is not None and self._beat.running:
             self._beat.stop()
         if self.outcome == "finished" and why != "finished":

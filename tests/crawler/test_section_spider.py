@@ -8,6 +8,7 @@ import socket
 import subprocess
 import threading
 import time
+from collections import defaultdict
 from contextlib import ExitStack
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -491,8 +492,9 @@ class Downloader:
 
     def __init__(self, came):
         self.came, self.requests, self.closed = [came], [], []
+        self.downloader = SimpleNamespace(middleware=SimpleNamespace(methods=defaultdict(list)), handlers=self)
 
-    async def download_async(self, request):
+    async def download_request_async(self, request):
         self.requests.append(request)
         came = self.came.pop() if self.came else HtmlResponse(request.url, body=b"<p>y</p>")
         if isinstance(came, Exception):
@@ -501,6 +503,12 @@ class Downloader:
 
     async def close_spider_async(self, reason):
         self.closed.append(reason)
+
+
+class SlowDownloader(Downloader):
+    async def download_request_async(self, request):
+        await asyncio.sleep(0.01)
+        return await super().download_request_async(request)
 
 
 def told(run, came):
@@ -556,3 +564,19 @@ def test_a_request_that_was_never_sent_is_told_as_such():
     told(run, RunEnding())
     [(_, none)] = run.told
     assert none.cause == "run ending"
+
+
+def test_a_spider_that_is_closed_settles_its_fetches_in_flight_before_its_run_ends():
+    run = Noted()
+    run.report, run.ended = SimpleNamespace(outcome=""), []
+    run.end = lambda outcome: run.ended.append((outcome, len(run.told)))
+    spider = SectionSpider(FetchContext(), ExitStack(), run)
+    spider.crawler = SimpleNamespace(engine=SlowDownloader(ANSWER))
+
+    async def close():
+        spider._send([FETCH, NEXT])
+        await asyncio.sleep(0)
+        await spider.closed("shutdown")
+
+    asyncio.run(close())
+    assert run.ended == [("stopped", 2)]
