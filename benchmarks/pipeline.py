@@ -29,6 +29,7 @@ from benchmarks.spider_cost import PLAIN, WORDS
 from console.sample_site import DESIGNS, SECTIONS, render_site, truth
 from workers.errors import ExemplarError
 
+ROOT = Path(__file__).parents[1]
 SITE = "http://paper.example"
 SMALL = 20  # pages of the small site
 MENU = 25_000  # bytes of the menu around an article of the sample site
@@ -148,8 +149,10 @@ def scrapy_child(address: str, pages: str, output: str) -> None:
 
 
 def _cpu(command: list[str], folder: str) -> float:
+    found_in = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    environment = {**os.environ, "REDIS_URL": "", "PYTHONPATH": found_in}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env={**os.environ, "REDIS_URL": ""})
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
         raise ExemplarError(f"{' '.join(command[:4])}: {done.stderr[-500:]}")

@@ -38,6 +38,7 @@ CAPTION_WIDTH = 300  # bytes; a longer line under a picture is prose
 _CODE, _PARAGRAPH = frozenset({"pre"}), frozenset({"p"})
 _TITLE_PARTS = re.compile(r"\s[-–—:·]\s|[|_»]")
 _DIGITS = re.compile(r"\d+")
+_BETWEEN = "\0"  # libxml2 ends a text at this character, so no line contains it
 
 
 class Lines:
@@ -99,7 +100,12 @@ class Lines:
     @cached_property
     def keys(self) -> list[str]:
         """The lines in the form in which pages are compared: lower case, digits of short lines masked."""
-        return [_DIGITS.sub("0", text) if len(text) <= MASKED_LENGTH else text for text in self.lowered]
+        keys = self.lowered[:]
+        short = [line for line, text in enumerate(keys) if len(text) <= MASKED_LENGTH]
+        masked = _DIGITS.sub("0", _BETWEEN.join([keys[line] for line in short])).split(_BETWEEN)
+        for line, key in zip(short, masked, strict=False):  # without short lines `masked` has one empty key
+            keys[line] = key
+        return keys
 
     @cached_property
     def hashes(self) -> list[int]:
