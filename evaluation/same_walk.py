@@ -29,7 +29,7 @@ from extractors.html.paths import MAX_TRIE, PathTrie
 from extractors.html.walk import as_lists, in_python, walk, walk_in_use
 
 SUFFIXES = (".html", ".htm", ".html.gz", ".htm.gz")
-ALONE = ("density", "bp-network")  # methods without an example; these two use all modules of loops
+ALONE = ("density", "bp-network")  # methods without an example that use different modules of loops
 SHOWN = 10  # differences that are printed
 LONGEST = 20_000  # bytes of a mutated built-in page
 SPACES = (" ", "\n", "\t", "\u00a0", "\u1680", "\u2003", "\u2028", "\u205f", "\u3000", "\x1f", "\x0b")

@@ -2,8 +2,9 @@
 
     request ─▶ gates, the outermost first ─▶ handler ─▶ gates, the innermost first ─▶ response
 
-Scrapy creates gates and handlers by its settings. Its engine and its downloader would also queue each request and send
-signals about it, which takes a tenth of a page's CPU time and has no use for a spider that limits its requests itself.
+Scrapy creates gates and handlers from its settings. Its engine and its downloader would also queue each request and
+send signals about it. That takes a tenth of the CPU time for a page, and a spider that limits its requests itself needs
+neither.
 """
 
 import asyncio

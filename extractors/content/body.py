@@ -36,8 +36,6 @@ from .membership_loops import caption_lines, inside_body
 from .profile import MAIN_SHARE, NO_PROFILE, Profile
 from .roots import find_root, root_of
 
-__all__ = ["REPEATED", "Body", "BodySearch", "CutSteps", "LineEvidence", "cut_body", "new_bytes", "weights_in_segment"]
-
 
 @dataclass(frozen=True, slots=True)
 class Body:

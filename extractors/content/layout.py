@@ -8,9 +8,7 @@ box), however much prose it contains on the present page.
 from dataclasses import dataclass
 
 from ..html.lines import Lines
-from .comparison_loops import BARREN, BARREN_FACTOR, at_places, place_factors
-
-__all__ = ["BARREN", "BARREN_FACTOR", "NO_LAYOUT", "Layout", "layout_of"]
+from .comparison_loops import BARREN, at_places, place_factors
 
 MOSTLY_BODY = 0.9  # share of a place's text that is in the example's body, from which a repeated heading is kept
 
