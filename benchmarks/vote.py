@@ -112,7 +112,7 @@ def shown(sets: Sequence[tuple[str, list[Times]]], versions: Sequence[str]) -> s
             parsing = f"{median(each['lxml'] for each in times) / 1e6:.2f}"
             ratios = [f"{median(each[column] / each['lxml'] for each in times):.2f}" for column in names]
             rows.append([name, str(len(times)), parsing, *ratios])
-    heads = [f"{version}, {count or 'no'} voters" for version in versions for count in VOTERS]
+    heads = [f"{version}, voters: {count}" for version in versions for count in VOTERS]
     return table(["set", "pages", "parse ms", *heads], rows)
 
 
