@@ -20,7 +20,7 @@ that should have given an article and did not.
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date, timedelta
 from typing import Any, Literal, Unpack, cast
@@ -232,20 +232,12 @@ class Ledger:
             leases.append(PageLease(_text(name), record["url"], counted, int(page["takes"]) > 1, page, record))
         return int(examined), leases
 
-    def begin(
-        self, lease: PageLease, worker: str, *, seconds: float, earlier: Sequence[Fingerprint] = (),
-        send: Callable[[Script, list[str], list[Any]], None] | None = None,
-    ) -> None:  # fmt: skip
+    def begin(self, lease: PageLease, worker: str, *, seconds: float, earlier: Sequence[Fingerprint] = ()) -> None:
         """Count the attempt of a page that a worker got by `take_all`, just before it works on it.
 
-        `earlier`: pages of the job on which the work is over, so that their attempt does not count. With `send` the
-        script is given to that function, which need not wait for the reply.
+        `earlier`: pages of the job on which the work is over, so that their attempt does not count.
         """
-        args = [worker, self.clock() + seconds, lease.fingerprint, lease.attempts, *earlier]
-        if send is None:
-            self.step("begin", *args)
-        else:
-            send(self.script_of("begin"), [keys.of_task(self.task, "")], args)
+        self.step("begin", worker, self.clock() + seconds, lease.fingerprint, lease.attempts, *earlier)
 
     def holds(self, name: Fingerprint, worker: str) -> bool:
         """Whether the worker still holds the page: no other worker took it after its lease expired."""

@@ -11,17 +11,15 @@ from console.web.actions import Done
 from console.web.context import Web, in_thread, is_web_address, safely, task_address, text_of, texts_of, web_of
 from console.web.correction import CorrectedPattern, corrected, with_pattern
 from console.web.data import UnknownTask
-from console.web.marked_lines import best_method
 from console.web.sandbox import page_response
 from console.web.security import local_target
 from console.web.surveys import Job, TooManyJobs
-from console.web.texts import gettext_noop, gettext_of
+from console.web.texts import gettext_noop
 from crawler.patterns.pattern import PatternError
 from crawler.task_list.mistakes import TaskError
 
 START_WAIT = 20.0  # seconds until a task that was just saved is in force
 BUSY = Done(gettext_noop("Two surveys are running already; wait until one is done."), {}, ok=False)
-NO_METHOD = gettext_noop("No method finds any of these lines.")
 
 
 # Login
@@ -216,8 +214,6 @@ async def add_save(request: Request) -> Response:
     for key in ("name", "pattern", "every", "output"):
         if value := text_of(form, key):
             entry[key] = value
-    if text_of(form, "do") == "lines" and job.result.get("lines"):
-        return await in_thread(lambda: _by_lines(web, request, job, entry, texts_of(form, "line")))
     if text_of(form, "do") == "correct":
         return await in_thread(lambda: _corrected(web, request, job, entry, texts_of(form, "belongs")))
     try:
@@ -259,21 +255,6 @@ def _corrected(web: Web, request: Request, job: Job, entry: dict[str, Any], belo
     return _preview(web, request, job, correction=correction)
 
 
-def _by_lines(web: Web, request: Request, job: Job, entry: dict[str, Any], lines: list[str]) -> Response:
-    """Choose the method whose text agrees best with the marked lines."""
-    assert job.result is not None
-    known = job.result["lines"]
-    marked = [int(line) for line in lines if line.isascii() and line.isdigit() and int(line) < len(known["texts"])]
-    method, agreement = best_method(known, marked)
-    if not method:
-        return _preview(web, request, job, mistakes=[gettext_of(request, NO_METHOD)], status=422)
-    entry = {key: value for key, value in entry.items() if key != "method"}
-    if method != "auto":
-        entry["method"] = method
-    job.result = {**job.result, "entry": entry, "marked": marked}
-    return _preview(web, request, job, chosen=(method, agreement))
-
-
 def _preview(
     web: Web,
     request: Request,
@@ -281,7 +262,6 @@ def _preview(
     *,
     mistakes: list[str] | None = None,
     correction: CorrectedPattern | None = None,
-    chosen: tuple[str, float] | None = None,
     status: int = 200,
 ) -> Response:
     values = {
@@ -290,6 +270,5 @@ def _preview(
         "events": "" if job.done else f"/events?job={job.id}",
         "mistakes": mistakes or [],
         "correction": correction,
-        "chosen": chosen,
     }
     return web.page(request, "preview.html", values, status)

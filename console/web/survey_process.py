@@ -52,7 +52,6 @@ def _refusal(error: Exception) -> dict[str, Any]:
 
 def _survey(request: dict[str, Any], tell: Any) -> dict[str, Any]:
     from console.survey_text import extraction_json
-    from console.web.marked_lines import lines_by_method
     from crawler.fetching.single_pages import run_survey
     from crawler.scouting.new_task import entry_of, known_as, refuse_known
     from crawler.scouting.survey import survey
@@ -84,7 +83,6 @@ def _survey(request: dict[str, Any], tell: Any) -> dict[str, Any]:
         "left": [_link(link) | {"reason": reason} for link, reason in links.rejected[:LINKS_MOST]],
         "doubtful": list(links.doubtful),
         "warnings": list(result.warnings),
-        "lines": lines_by_method(pages[result.example]) if result.example in pages else None,
         "samples": [
             extraction_json(sample) | _shown(pages.get(result.example), pages.get(sample.url), insist)
             for sample in (result.cut_of_example, *result.cuts)

@@ -42,7 +42,6 @@ from ..pages.quarantine import keep_page
 from ..redesign.proposal_finder import is_sought
 from ..redesign.redesign_watch import RedesignWatch
 from ..redis_access.redis_clock import clock_of
-from ..redis_access.unawaited import Unawaited
 from ..reporting.worker_reports import NoWatch, Watch
 from ..reporting.worker_times import WorkerTimes
 from ..sinks import SourcePage
@@ -75,7 +74,6 @@ class ExtractionWorker:
         self._sections = SectionPreparation(connection, self.watch, times=self.times, clock=self.clock)
         # Takes another job of a task, if one waits, and returns its pages.
         self.further_pages: Callable[[str], list[Fingerprint]] | None = None
-        self._begun = Unawaited(connection)
         self._redesign: RedesignWatch | None = None  # that of the present job
 
     def extract_pages(self, task: str, names: Sequence[Fingerprint]) -> None:
@@ -98,10 +96,7 @@ class ExtractionWorker:
                 revisit=section.config.revisit,
             )
             self._redesign = self._redesign_watch(section)
-            try:
-                self._extract_in_turn(section, ledger, group, names)
-            finally:
-                self._begun.finish()
+            self._extract_in_turn(section, ledger, group, names)
             if section.candidates:
                 section.candidates.offer()
             if self._redesign:
@@ -176,13 +171,7 @@ class ExtractionWorker:
             ledger.release(name, self.name, wait, problem, delivered=sorted(lease.delivered))
             return
         self.watch.begin(ledger.task, name, self.times.page_deadline)
-        ledger.begin(
-            lease,
-            self.name,
-            seconds=self.times.page_lease,
-            earlier=[earlier] if earlier else [],
-            send=self._begun.send,
-        )
+        ledger.begin(lease, self.name, seconds=self.times.page_lease, earlier=[earlier] if earlier else [])
         judged = judge(section, lease)
         if self._redesign:
             self._redesign.judged(judged)

@@ -8,7 +8,6 @@ import pytest
 
 from console.sample_site import SiteServer, truth
 from console.web.correction import corrected, with_pattern
-from console.web.marked_lines import agreement_of, best_method
 from crawler.task_list.file import load
 from tests.console.web.conftest import ConsoleClient, MakeConsole, form_token
 
@@ -35,15 +34,6 @@ def test_a_pattern_that_also_takes_others_names_them() -> None:
 
 def test_marks_without_a_second_link_give_no_pattern() -> None:
     assert corrected(EXAMPLE, [], OTHERS).problem
-
-
-def test_the_method_that_agrees_best_with_the_lines_is_chosen() -> None:
-    texts = ["menu", "first paragraph", "second paragraph", "footer"]
-    lines = {"texts": texts, "by_method": {"auto": [0, 1, 2], "density": [1, 2], "line-blocks": []}}
-    assert best_method(lines, [1, 2]) == ("density", 1.0)
-    assert best_method(lines, [0, 1, 2]) == ("auto", 1.0)
-    assert best_method(lines, [3]) == ("", 0.0)
-    assert agreement_of(texts, [], []) == 0.0
 
 
 def waited_for(client: ConsoleClient, path: str) -> Any:
@@ -94,15 +84,10 @@ def test_a_task_is_previewed_corrected_and_saved(site_list: Path, console: MakeC
     assert article.title in text
     assert "/en/stories/{date:%Y/%m/%d}/{slug}/" in text
     assert client.get(f"{path}/page/0").headers["content-security-policy"].startswith("sandbox")
-    form = {
-        "csrf": form_token(client),
-        "do": "lines",
-        "line": [str(n) for n in job.result["lines"]["by_method"]["auto"]],
-    }
-    assert "agrees with 100%" in client.post(path, data=form).text
-    wrong = client.post(path, data={"csrf": form["csrf"], "do": "save", "every": "soon"})
+    token = form_token(client)
+    wrong = client.post(path, data={"csrf": token, "do": "save", "every": "soon"})
     assert (wrong.status_code, "soon" in wrong.text, "example" in site_list.read_text("utf-8")) == (422, True, False)
-    saved = client.post(path, data={"csrf": form["csrf"], "do": "save", "name": "boats", "every": "2h"})
+    saved = client.post(path, data={"csrf": token, "do": "save", "name": "boats", "every": "2h"})
     assert saved.headers["location"] == "/tasks/boats"
     task = load(site_list)["boats"]
     assert (task.example, str(task.every)) == (site.url + article.path, "2h")

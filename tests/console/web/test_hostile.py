@@ -242,7 +242,6 @@ def survey_of(texts: Sequence[str]) -> Job:
         "doubtful": [*texts[:50]],
         "warnings": [*texts[:50]],
         "samples": [sample, sample],
-        "lines": {"texts": [*texts[:400]], "by_method": {"auto": [0, 1], texts[0]: [2]}},
     }
     return job
 
