@@ -386,7 +386,7 @@ def test_headers_and_cookies_of_a_task_go_to_its_host_alone(shown):
 
 @pytest.mark.parametrize("executable", BROWSERS)
 def test_requests_beside_a_tabs_settings_have_the_tasks_user_agent(executable):
-    """Playwright sets it in each tab; a tab that is closed, or whose browser ends, loses it before its last request."""
+    """Playwright sets it in each tab only while it is connected; the scripts of a tab that is closed may run on."""
     with Pages() as site:
         site.pages["/late"] = f"{TEXT}<script>fetch('/text')</script>"
         url = f"{site.url}/late"
