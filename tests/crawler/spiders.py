@@ -107,7 +107,7 @@ def asked_for(site: SiteServer, start: str = ARTICLE) -> list[str]:
     return [request.path for request in site.requests if request.path.startswith(start)]
 
 
-def until(condition: Callable[[], Any], within: float = 20.0) -> None:
+def until(condition: Callable[[], Any], within: float = 60.0) -> None:
     limit = time.monotonic() + within
     while not condition():
         assert time.monotonic() < limit, "it did not come about in time"

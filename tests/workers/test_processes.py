@@ -47,7 +47,7 @@ def start(what, seconds=1.0):
 @pytest.mark.parametrize(("what", "code"), [("end", 7), ("crash", 128 + signal.SIGABRT)])
 def test_the_exit_code_is_that_of_the_child(what, code):
     process = start(what)
-    process.communicate(timeout=20)
+    process.communicate(timeout=60)
     assert process.returncode == code
 
 
@@ -56,7 +56,7 @@ def test_a_stop_signal_reaches_the_child():
     int(process.stdout.readline())
     time.sleep(0.3)  # until it sleeps
     process.send_signal(signal.SIGINT)
-    assert "KeyboardInterrupt" in process.communicate(timeout=15)[1]
+    assert "KeyboardInterrupt" in process.communicate(timeout=60)[1]
 
 
 def test_a_child_that_hangs_in_c_is_killed_after_a_stop_signal():
@@ -64,7 +64,7 @@ def test_a_child_that_hangs_in_c_is_killed_after_a_stop_signal():
     child = int(process.stdout.readline())
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=15)[1] == "it was killed\n"
+    assert process.communicate(timeout=60)[1] == "it was killed\n"
     assert process.returncode == 128 + signal.SIGKILL
     assert gone(child)
 
@@ -73,7 +73,7 @@ def test_the_child_ends_with_its_watcher():
     process = start("wait")
     child = int(process.stdout.readline())
     os.kill(process.pid, signal.SIGKILL)
-    process.communicate(timeout=15)
+    process.communicate(timeout=60)
     eventually(lambda: gone(child), "the child's end")
 
 
