@@ -386,6 +386,8 @@ class Runner:
         """Read the present problems of the extraction. Resolved ones do not count in the accounting."""
         assert process.stdout is not None
         for line in process.stdout:
+            if not line.endswith("\n"):  # the process was killed while it printed
+                return
             change = json.loads(line)
             problem = PresentProblem.from_dict(change["problem"])
             times = {"first": moment(problem.first), "last": moment(problem.last), "count": problem.count}

@@ -11,8 +11,8 @@ import pytest
 from console.sample_site import SiteServer
 from tests.console.conftest import Exemplar
 from tests.forks import Started, start
-from tests.written_rows import rows_so_far
 from tests.workers.servers import Server
+from tests.written_rows import rows_so_far
 
 pytestmark = pytest.mark.timeout(180)
 
