@@ -14,7 +14,6 @@ import redis
 from console.options import log_to_stderr, print_json
 from crawler.fetching.spider_process import EXIT_UNAVAILABLE
 from crawler.logs import complain
-from workers.processes import die_with_parent
 from workers.redis_access.connection import reason
 from workers.reporting.present_problems import PresentProblem
 from workers.worker_processes.supervisor import Supervisor
@@ -26,7 +25,6 @@ def main(count: int, *, exits_without_redis: bool, resize: bool = False, once: b
 
     With `once` the rows of tasks that have ended are delivered at once.
     """
-    die_with_parent(signal.SIGTERM)
     log_to_stderr()
     url, wanted = os.environ["REDIS_URL"], _Wanted(count).now if resize else None
     draining: Draining = "idle" if once else ""

@@ -6,6 +6,7 @@ supervisor is a child process, because it forks. When this process dies, all of 
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -30,7 +31,7 @@ from crawler.scheduling.scheduler import Scheduler
 from crawler.task_list.publication import Change, published_names, published_periods
 from workers.health import present_alarms
 from workers.ledger import Ledger
-from workers.processes import ended_by
+from workers.processes import ended_by, ending_with_parent
 from workers.redesign.redesign_watch import redesign_pending
 from workers.redis_access.connection import client, connect, without_password
 from workers.redis_access.outage import Outage
@@ -364,6 +365,7 @@ class Runner:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            preexec_fn=ending_with_parent(signal.SIGTERM),
         )
         for target in (self._listen, self._read_problems):
             threading.Thread(target=target, args=(self._extraction,), name="extraction", daemon=True).start()
@@ -384,6 +386,8 @@ class Runner:
         """Read the present problems of the extraction. Resolved ones do not count in the accounting."""
         assert process.stdout is not None
         for line in process.stdout:
+            if not line.endswith("\n"):  # the process was killed while it printed
+                return
             change = json.loads(line)
             problem = PresentProblem.from_dict(change["problem"])
             times = {"first": moment(problem.first), "last": moment(problem.last), "count": problem.count}

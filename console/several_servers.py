@@ -17,7 +17,7 @@ import redis
 
 from console.status import overview
 from workers.inbox import Inbox
-from workers.processes import ended_by
+from workers.processes import ended_by, ending_with_parent
 from workers.redis_access.connection import reason
 from workers.redis_access.servers import RedisServer, RedisServers
 
@@ -167,6 +167,7 @@ class ExtractionNode:
                 stdout=subprocess.DEVNULL,
                 text=True,
                 start_new_session=True,
+                preexec_fn=ending_with_parent(signal.SIGTERM),
             )
 
     def _share(self) -> None:

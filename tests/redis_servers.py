@@ -95,7 +95,7 @@ def listens(port: int) -> bool:
     return False
 
 
-def eventually(condition: Callable[[], object], seconds: float = 20.0) -> None:
+def eventually(condition: Callable[[], object], seconds: float = 60.0) -> None:
     limit = time.monotonic() + seconds
     while True:
         with contextlib.suppress(redis.RedisError):

@@ -6,7 +6,8 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 # Loaded here and not in the child: between fork and exec the child could wait for a lock forever.
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -15,15 +16,23 @@ _PR_SET_NAME = 15
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
-def die_with_parent(sig: int = signal.SIGKILL, *, parent: int | None = None) -> None:
+def die_with_parent(sig: int = signal.SIGKILL, *, parent: int) -> None:
     """Linux: make the kernel send this process `sig` when its parent (the thread that started it) dies.
 
-    With `parent` (its process id) the process exits at once if that parent is already gone.
+    `parent`: its process id, read before the fork; the process exits at once if that parent is already gone.
     """
     with contextlib.suppress(AttributeError):
         _LIBC.prctl(_PR_SET_PDEATHSIG, sig)
-    if parent is not None and os.getppid() != parent:
+    if os.getppid() != parent:
         os._exit(1)
+
+
+def ending_with_parent(sig: int = signal.SIGKILL) -> Callable[[], None]:
+    """Return a `preexec_fn` for `subprocess`: the new process calls `die_with_parent` before it starts its program.
+
+    If the program called it instead, a parent that is killed during the program's imports would leave it behind.
+    """
+    return partial(die_with_parent, sig, parent=os.getpid())
 
 
 def name_process(name: str) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -11,6 +12,7 @@ import click
 
 from console import sample_site
 from console.options import examples, json_option, print_json, say
+from workers.processes import ending_with_parent
 
 SHOWN = 40  # characters of a title that are shown
 
@@ -43,7 +45,9 @@ def _run(work: Path) -> int:
 
     environment = {name: value for name, value in os.environ.items() if name not in ("REDIS_URL", "EXEMPLAR_STATE")}
     command = [sys.executable, "-m", "console", "run", str(work / "tasks.yaml"), "--once", "--json"]
-    done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL)
+    done = subprocess.run(
+        command, env=environment, stdout=subprocess.DEVNULL, preexec_fn=ending_with_parent(signal.SIGTERM)
+    )
     return done.returncode
 
 

@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 from typing import IO
 
-from workers.processes import die_with_parent, ended_by
+from workers.processes import ended_by, ending_with_parent
 
 STOP_WAIT = 30.0  # seconds until a run that does not end is killed
 INVALID = 2  # exit code of invalid input, such as a mistake in the task list
@@ -97,7 +97,7 @@ class LocalRun:
             stdout=subprocess.DEVNULL,
             stderr=log,
             start_new_session=True,
-            preexec_fn=_end_with_console,
+            preexec_fn=ending_with_parent(signal.SIGTERM),
         )
 
     def _end_of_log(self) -> str:
@@ -105,7 +105,3 @@ class LocalRun:
             return self.log.read_bytes()[-LOG_TAIL:].decode("utf-8", "replace").strip()
         except OSError:
             return ""
-
-
-def _end_with_console() -> None:
-    die_with_parent(signal.SIGTERM)

@@ -8,15 +8,12 @@ import os
 import resource
 import sys
 
-from workers.processes import die_with_parent
-
 MEMORY = 3 * 2**30  # bytes of address space
 SECONDS = 60  # seconds of CPU time
 
 
 def main() -> int:
     """Make the report that is requested on standard input."""
-    die_with_parent()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", errors="replace")

@@ -24,7 +24,7 @@ from console.web.data import StoredTaskPage, UnknownTask
 from console.web.sandbox import page_response
 from console.web.texts import gettext_noop, language_of, translations
 from console.web.views import moment_text
-from workers.processes import ended_by
+from workers.processes import ended_by, ending_with_parent
 from workers.rows import Row
 
 AT_A_TIME = 2
@@ -159,6 +159,7 @@ def made_report(body: bytes, *, limit: float = LIMIT) -> str:
             timeout=limit,
             check=False,
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+            preexec_fn=ending_with_parent(),
         )
     except subprocess.TimeoutExpired:
         raise NoReport(gettext_noop("The extraction of the page exceeded the time limit.")) from None

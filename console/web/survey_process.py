@@ -17,7 +17,6 @@ from typing import Any
 from crawler.redaction import redact
 from workers.errors import ExemplarError
 from workers.inbox import StoredPage
-from workers.processes import die_with_parent
 
 LINKS_MOST = 300  # links of each kind in the result
 PAGE_MOST = 2 * 2**20  # bytes of a page that is shown beside its text
@@ -25,7 +24,6 @@ PAGE_MOST = 2 * 2**20  # bytes of a page that is shown beside its text
 
 def main() -> int:
     """Handle the request on standard input."""
-    die_with_parent()
     request = json.loads(sys.stdin.readline())
     out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # other output goes to standard error

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from workers.processes import ended_by
+from workers.processes import ended_by, ending_with_parent
 
 AT_A_TIME = 2  # child processes that run at the same time
 KEPT_MOST = 20
@@ -100,6 +100,7 @@ class Jobs:
             text=True,
             encoding="utf-8",
             env=dict(os.environ),
+            preexec_fn=ending_with_parent(),
         )
         self._processes[job.id] = process
         killer = threading.Timer(LIMIT, process.kill)

@@ -19,7 +19,6 @@ from crawler.logs import LOG_FORMAT, complain, logs_json, start_logging
 from crawler.run.run_report import RunReport
 from crawler.task_list.mistakes import TaskError
 from workers.errors import ExemplarError, RedisUnavailable
-from workers.processes import die_with_parent
 from workers.redis_access.connection import reason
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
@@ -76,7 +75,6 @@ def exit_code(report: RunReport) -> int:
 
 def main(task: str) -> int:
     """Run as the child of a crawl worker: print the report as one line of JSON, or the error."""
-    die_with_parent()
     if os.environ.get(LOG_FORMAT) == "json":
         start_logging()
     try:

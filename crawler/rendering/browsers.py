@@ -63,7 +63,7 @@ class Browser:
         self.idle = asyncio.Event()
         self.idle.set()
         self._context = {"service_workers": "block", "accept_downloads": False, "ignore_https_errors": True}
-        self._context["user_agent"] = crawler.settings["USER_AGENT"]
+        self._context["user_agent"] = user_agent = crawler.settings["USER_AGENT"]
         self._shown = 0  # number of pages that it was given
         self._open: dict[str, int] = {}  # context -> number of its open pages
         self._tabs: set[Any] = set()  # tabs of this program; any other was opened by a page
@@ -75,7 +75,7 @@ class Browser:
         self._handler.abort_request = lambda request: True  # blocks requests that `Visit` does not see
         self._handler.config = dataclasses.replace(
             self._handler.config,
-            launch_options=launch_options(executable, proxy, FLAGS),
+            launch_options=launch_options(executable, proxy, (*FLAGS, f"--user-agent={user_agent}")),
             startup_context_kwargs={self._context_name(): self._context},
             max_pages_per_context=1000,  # no limit here: the spider limits the number of pages
             restart_disconnected_browser=False,

@@ -18,7 +18,7 @@ from crawler.run.spider_coordination import is_in_crew
 from crawler.scheduling.schedule import RunLease, Schedule
 from crawler.session import PUBLISHED_ONLY
 from crawler.task_list.publication import ListWatch
-from workers.processes import ended_by
+from workers.processes import ended_by, ending_with_parent
 from workers.redis_access.outage import Outage
 from workers.reporting.presence import HEARTBEAT_EVERY, Presence
 
@@ -115,6 +115,7 @@ class CrawlWorkers:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 start_new_session=True,
+                preexec_fn=ending_with_parent(),
             )
             self._children.append(_Child(lease, process, started=self.clock(), renewed=self.clock()))
 

@@ -23,7 +23,7 @@ from crawler.fetching.spider_process import EXIT_UNAVAILABLE
 from tests.chaos.forked_spiders import task_of_fork
 from tests.chaos.network import Network
 from tests.chaos.site import Site
-from workers.processes import die_with_parent
+from workers.processes import ending_with_parent
 from workers.worker_processes.supervised_delivery import PROCESS_NAME
 
 Form = Literal["cluster", "single"]
@@ -165,7 +165,7 @@ class Cluster:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
-                preexec_fn=die_with_parent,
+                preexec_fn=ending_with_parent(),
             )
 
     def _keep(self) -> None:

@@ -10,7 +10,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from workers.processes import die_with_parent
+from workers.processes import ending_with_parent
 
 CLONE_NEWNS, CLONE_NEWNET = 0x00020000, 0x40000000
 MS_REC_PRIVATE = 0x4000 | 0x40000
@@ -52,7 +52,7 @@ class Network:
         _ip("link", "set", f"n{list(self._holders).index(name)}", state)
 
     def _namespace(self, link: str, address: str) -> "subprocess.Popen[bytes]":
-        holder = subprocess.Popen(["unshare", "--net", "sleep", "infinity"], preexec_fn=die_with_parent)
+        holder = subprocess.Popen(["unshare", "--net", "sleep", "infinity"], preexec_fn=ending_with_parent())
         own, here = Path(f"/proc/{holder.pid}/ns/net"), Path("/proc/self/ns/net").stat().st_ino
         limit = time.monotonic() + 5
         while own.stat().st_ino == here:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import redis
 
-from workers.processes import die_with_parent
+from workers.processes import ending_with_parent
 from workers.redis_access.embedded import answers, server_binary
 
 SAMPLE_EVERY = 0.05  # seconds between looks at the size of the append-only file
@@ -66,7 +66,7 @@ class RedisServer:
             "logfile": str(self.folder / "log"),
         }
         command = [binary(), *(part for name, value in options.items() for part in (f"--{name}", value))]
-        self._process = subprocess.Popen(command, preexec_fn=die_with_parent)
+        self._process = subprocess.Popen(command, preexec_fn=ending_with_parent())
         limit = time.monotonic() + START_WAIT
         while not answers(self.url):
             if time.monotonic() > limit:

@@ -54,4 +54,4 @@ def test_the_script_of_a_shell_is_printed(shell: str, tmp_path: Path, exemplar: 
     assert (done.code, f"_EXEMPLAR_COMPLETE={shell}_complete" in done.out) == (0, True)
     if (program := shutil.which(shell)) is not None:
         (tmp_path / "script").write_text(done.out, "utf-8")
-        subprocess.run([program, "-n", str(tmp_path / "script")], check=True, timeout=20)
+        subprocess.run([program, "-n", str(tmp_path / "script")], check=True, timeout=60)

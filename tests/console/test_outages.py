@@ -12,6 +12,7 @@ from console.sample_site import SiteServer
 from tests.console.conftest import Exemplar
 from tests.forks import Started, start
 from tests.workers.servers import Server
+from tests.written_rows import rows_so_far
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -28,8 +29,7 @@ def running(folder: Path, environment: dict[str, str], *arguments: str) -> Start
 
 def until_written(folder: Path, number: int) -> None:
     limit = time.monotonic() + 90
-    file = folder / "out" / "zh-news.jsonl"
-    while not file.exists() or file.read_bytes().count(b"\n") < number:  # the last row may be half
+    while rows_so_far(folder / "out" / "zh-news.jsonl") < number:
         assert time.monotonic() < limit
         time.sleep(0.05)
 

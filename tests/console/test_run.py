@@ -13,6 +13,7 @@ import redis
 from console.sample_site import DEAD_LINKS, SiteServer, shingle_f1, truth
 from tests.console.conftest import Crawled, Done, Exemplar
 from tests.forks import Started, start
+from tests.written_rows import rows_so_far
 from workers.keys import of_task
 from workers.redis_access.embedded import Embedded
 
@@ -114,7 +115,7 @@ def started(folder: Path, environment: dict[str, str]) -> Started:
 
 def until_written(folder: Path, some: int) -> None:
     limit = time.monotonic() + 60
-    while len(rows(folder, "zh-news")) + len(rows(folder, "en-stories")) < some:
+    while sum(rows_so_far(folder / "out" / f"{task}.jsonl") for task in ("zh-news", "en-stories")) < some:
         assert time.monotonic() < limit
         time.sleep(0.02)
 
@@ -135,6 +136,13 @@ def test_stopped_run_loses_nothing_and_repeats_nothing(
     for section, task in (("zh", "zh-news"), ("en", "en-stories")):
         found = sorted(str(row["canonical_url"]).removeprefix(site.url) for row in rows(folder, task))
         assert found == sorted(article.path for article in truth(section))
+
+
+def test_a_row_of_which_a_part_is_written_is_not_counted_yet(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "zh-news.jsonl").write_text('{"title": "harbour"}\n{"title": "har', "utf-8")
+    until_written(tmp_path, 1)
+    assert rows_so_far(tmp_path / "out" / "zh-news.jsonl") == 1
 
 
 def test_killed_embedded_redis_comes_back(folder: Path, exemplar: Exemplar, environment: dict[str, str]) -> None:

@@ -1,12 +1,16 @@
+import json
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from console.runner import Runner
 from tests.console.conftest import Exemplar
 from tests.console.test_cli import free_port
 from workers.redis_access.embedded import answers, server_binary
+from workers.reporting.present_problems import PresentProblem
 
 
 @pytest.fixture
@@ -37,3 +41,16 @@ def test_a_missing_password_is_said_in_plain_words(exemplar: Exemplar, guarded_r
     assert done.code == 2
     assert "refuses the login: invalid username-password pair" in done.err
     assert "wrong@" not in done.err
+
+
+def test_a_problem_of_which_half_is_printed_when_the_extraction_is_killed_is_left_out() -> None:
+    problem = PresentProblem("the disk is full", first=1.0, last=1.0, count=1, nodes=())
+    line = json.dumps({"problem": problem.to_dict(), "over": False})
+    program = f"import os; print({line!r}); print({line[:30]!r}, end='', flush=True); os.kill(os.getpid(), 9)"
+    heard: list[tuple[str, str]] = []
+    runner = Runner.__new__(Runner)
+    runner._problems = {}
+    runner.on_event = lambda name, facts: heard.append((name, facts["text"]))
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
+        runner._read_problems(process)
+    assert heard == [("trouble", "the disk is full")]

@@ -16,6 +16,7 @@ from crawler.task_list.file import load
 from crawler.task_list.placement import in_words, parts_of
 from tests.forks import Started, start
 from tests.redis_servers import eventually, free_port, redis_server
+from tests.written_rows import rows_so_far
 from workers.ledger import Ledger
 from workers.redis_access.servers import RedisServers, weight
 from workers.url_states import Found
@@ -147,7 +148,9 @@ def test_one_worker_of_each_kind_serves_both_servers(
     with ExitStack() as running:
         for arguments in (("schedule",), ("work", "crawl", "-n", "1"), ("work", "extract", "-n", "1")):
             running.enter_context(node(folder, environment | {"REDIS_URL": two}, *arguments))
-        eventually(lambda: min(len(rows(folder, task)) for task in ("zh-news", "en-stories")) > 5, 90)
+        eventually(
+            lambda: min(rows_so_far(folder / "out" / f"{task}.jsonl") for task in ("zh-news", "en-stories")) > 5, 90
+        )
         status = exemplar("status", "--json", REDIS_URL=two).events[0]
     for task in ("zh-news", "en-stories"):
         assert len(rows(folder, task)) == len(set(rows(folder, task)))

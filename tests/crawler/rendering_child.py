@@ -1,8 +1,9 @@
 """`python -m tests.crawler.rendering_child JSON`: renders URLs as a task's pages are, in a process of its own.
 
 The JSON: `urls`, `allow` (hosts), `settings`, `headers`, `constants` ({"module.NAME": value}), `at_once`, `proxy`,
-`seconds` ({URL: until it must have loaded}; 60 for all others) and `lookups` ({name: [its addresses, one a lookup; the
-last stays]}). Prints a line of JSON a page.
+`seconds` ({URL: until it must have loaded}; 60 for all others), `lookups` ({name: [its addresses, one a lookup; the
+last stays]}) and `context` ({option of its browser contexts: another value, or null for none}). Prints a line of JSON a
+page.
 """
 
 import importlib
@@ -34,12 +35,22 @@ def main(said):
     from crawler.fetching.context import FetchContext, GatedSpider
     from crawler.fetching.failures import outcome_of_failure
     from crawler.guarding.guard import Guard
+    from crawler.rendering import browsers
     from crawler.rendering.handler import rendering_settings
     from crawler.run.outcomes import of_answer
 
     for name, value in said.get("constants", {}).items():
         module, _, constant = name.partition(".")
         setattr(importlib.import_module(f"crawler.rendering.{module}"), constant, value)
+
+    class ChangedBrowser(browsers.Browser):
+        def __init__(self, *args):
+            super().__init__(*args)
+            self._context.update(said.get("context", {}))
+            for option in [option for option, value in self._context.items() if value is None]:
+                del self._context[option]
+
+    browsers.Browser = ChangedBrowser
 
     class Spider(GatedSpider):
         name = "rendering"

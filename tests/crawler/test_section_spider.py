@@ -39,7 +39,7 @@ from workers.ledger import Ledger
 from workers.redis_access.embedded import answers, server_binary
 from workers.url_states import Found
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = pytest.mark.timeout(180)
 
 ARTICLES = [article.path for article in truth("zh")]
 [MOVED] = [article for article in truth("zh") if article.other_paths]  # listed under its old path too, which redirects
@@ -290,7 +290,7 @@ def test_a_redirect_to_a_host_that_is_not_listed_needs_a_contact(site, connectio
 
 # The pace, by the server's own log
 
-JITTER = 0.1  # seconds between a turn and the arrival of its request, on a machine that has other work too
+LEAST = 0.5  # of the delay; a busy machine may hold a request for 0.2 s between its turn and its arrival
 
 
 def gaps(site):
@@ -300,7 +300,7 @@ def gaps(site):
 
 @pytest.mark.parametrize("tasks", [1, 2])
 def test_no_two_requests_are_closer_than_the_delay(site, connection, redis_url, tmp_path, tasks):
-    write_tasks(tmp_path, site.url, delay=0.3, limit=4)
+    write_tasks(tmp_path, site.url, delay=0.6, limit=4)
     file = tmp_path / "tasks.yaml"
     text = file.read_text("utf-8")
     file.write_text(text + text.partition("tasks:\n")[2].replace("zh-news:", "again:"), "utf-8")
@@ -308,7 +308,7 @@ def test_no_two_requests_are_closer_than_the_delay(site, connection, redis_url, 
         children = [running.enter_context(Child(name, tmp_path, redis_url)) for name in ("zh-news", "again")[:tasks]]
         assert [child.end().code for child in children] == [0] * tasks
     assert len(gaps(site)) >= 6 + 5 * (tasks - 1) - 1, "robots.txt is asked for once"
-    assert min(gaps(site)) >= 0.3 - JITTER
+    assert min(gaps(site)) >= 0.6 * LEAST
 
 
 def test_slow_answers_that_come_all_at_once_do_not_bunch_requests(site, connection, redis_url, tmp_path):
@@ -328,7 +328,7 @@ def test_slow_answers_that_come_all_at_once_do_not_bunch_requests(site, connecti
         return answer(method, path, agent)
 
     site.answer = timed
-    write_tasks(tmp_path, site.url, delay=0.1, example=site.url + ARTICLES[-1])
+    write_tasks(tmp_path, site.url, delay=0.4, example=site.url + ARTICLES[-1])
     with Child("zh-news", tmp_path, redis_url) as child:
         until(lambda: any(path == ARTICLES[-1] for path, _ in arrived))
         gate.set()
@@ -338,7 +338,7 @@ def test_slow_answers_that_come_all_at_once_do_not_bunch_requests(site, connecti
         gate.set()
         child.end()
     times = [at for _, at in arrived]
-    assert min(b - a for a, b in itertools.pairwise(times)) >= 0.1 - JITTER
+    assert min(b - a for a, b in itertools.pairwise(times)) >= 0.4 * LEAST
 
 
 # Ends

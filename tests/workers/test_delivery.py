@@ -13,6 +13,7 @@ import pytest
 
 from extractors.article import Article
 from tests.redis_servers import BINARIES, running
+from tests.written_rows import rows_so_far
 from workers import keys
 from workers.backpressure import DEFAULT_MARKS, load_of
 from workers.ledger import Ledger
@@ -494,10 +495,10 @@ def test_a_delivery_that_is_killed_at_any_step_loses_and_doubles_no_row(server, 
     supervise()
     for step in ("before", "half", "after") * 2:
         (tmp_path / "one" / "kill").write_text(step)
-        if len(read_rows(tmp_path / "one")) < len(PAGES):
+        if rows_so_far(tmp_path / "one" / "rows.jsonl") < len(PAGES):
             eventually(lambda: not (tmp_path / "one" / "kill").exists() or not has_queues(connection), "the kill")
     (tmp_path / "one" / "kill").unlink(missing_ok=True)
-    eventually(lambda: sum(delivered(tmp_path).values()) >= len(PAGES), "all rows")
+    eventually(lambda: rows_so_far(tmp_path / "one" / "rows.jsonl") >= len(PAGES), "all rows")
     eventually(lambda: not has_queues(connection), "the end")
     assert delivered(tmp_path) == once(*PAGES)
     again = {(row["id"], len(row["keys"])) for row in read_batches(tmp_path / "one")}
@@ -510,9 +511,9 @@ def test_a_redis_that_loses_its_last_writes_loses_and_doubles_no_row(server, sup
     deliver(connection, {number: news(number) for number in PAGES})
     supervise()
     for share in (5, 15):
-        eventually(lambda share=share: len(read_rows(tmp_path / "one")) >= share, f"{share} rows")
+        eventually(lambda share=share: rows_so_far(tmp_path / "one" / "rows.jsonl") >= share, f"{share} rows")
         moment = server.size()
-        eventually(lambda share=share: len(read_rows(tmp_path / "one")) >= share + 5, "more rows")
+        eventually(lambda share=share: rows_so_far(tmp_path / "one" / "rows.jsonl") >= share + 5, "more rows")
         server.roll_back(moment)
     eventually(lambda: Ledger(connection, TASK).counts().states["written"] == len(PAGES), "all pages")
     eventually(lambda: not has_queues(connection), "all deliveries")

@@ -99,7 +99,7 @@ def test_it_lives_on_when_the_thread_that_asked_for_it_ends(state, binary):
 def test_it_ends_with_its_owner(state):
     owner, pid = _owner(state)
     owner.kill()
-    owner.wait(10)
+    owner.wait(60)
     eventually(lambda: gone(pid), "the server's end")
 
 
@@ -107,7 +107,7 @@ def test_a_successor_waits_for_the_server_of_an_owner_that_was_killed(state):
     owner, pid = _owner(state)
     os.kill(pid, signal.SIGSTOP)  # it can't end yet
     owner.kill()
-    owner.wait(10)
+    owner.wait(60)
     threading.Timer(0.3, os.kill, (pid, signal.SIGCONT)).start()
     server = Embedded(state)
     try:

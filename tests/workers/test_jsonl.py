@@ -144,7 +144,7 @@ def test_a_write_for_which_there_is_no_room_is_undone_and_reported(path):
     write(path, row(1))
     before = path.read_bytes()
     done = subprocess.run(
-        [sys.executable, "-c", FULL_DISK, str(path)], cwd=ROOT, capture_output=True, text=True, check=True, timeout=20
+        [sys.executable, "-c", FULL_DISK, str(path)], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
     )
     assert "cannot be written: File too large" in done.stdout
     assert path.read_bytes() == before

@@ -10,6 +10,7 @@ from contextlib import closing
 
 import pytest
 
+from tests.written_rows import rows_so_far
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
@@ -100,9 +101,9 @@ def test_a_redis_that_loses_its_last_writes_loses_and_doubles_no_row(server, sup
     visit(connection, tmp_path)
     supervise()
     for share in (10, 25, 40):
-        eventually(lambda share=share: len(rows(tmp_path)) >= share, f"{share} rows")
+        eventually(lambda share=share: rows_so_far(tmp_path / "out.jsonl") >= share, f"{share} rows")
         moment = server.size()
-        eventually(lambda share=share: len(rows(tmp_path)) >= share + 8, "more rows")
+        eventually(lambda share=share: rows_so_far(tmp_path / "out.jsonl") >= share + 8, "more rows")
         server.roll_back(moment)
     eventually(lambda: all_settled(connection), "the end")
     assert_each_row_once(connection, tmp_path)
@@ -112,7 +113,7 @@ def test_a_redis_that_loses_all_while_nobody_works_is_healed_by_the_outputs(serv
     connection = client(server.url)
     visit(connection, tmp_path)
     process = supervise()
-    eventually(lambda: len(rows(tmp_path)) >= 20, "rows")
+    eventually(lambda: rows_so_far(tmp_path / "out.jsonl") >= 20, "rows")
     process.terminate()
     process.join(30)
     server.kill()
@@ -129,7 +130,7 @@ def test_a_redis_that_is_emptied_under_workers_is_healed_by_the_outputs(server, 
     visit(connection, tmp_path)
     supervise()
     for share in (10, 30):
-        eventually(lambda share=share: len(rows(tmp_path)) >= share, "rows")
+        eventually(lambda share=share: rows_so_far(tmp_path / "out.jsonl") >= share, "rows")
         connection.flushall()
         time.sleep(0.2)
         visit(connection, tmp_path)

@@ -1,5 +1,6 @@
 """A process that is watched: its exit code, its signals, and its end if it hangs."""
 
+import ast
 import os
 import signal
 import subprocess
@@ -12,6 +13,8 @@ import pytest
 from .helpers import eventually, gone
 
 ROOT = Path(__file__).parents[2]
+ROOMS = ("console", "crawler", "workers")
+STARTS = ("subprocess.Popen", "subprocess.run")
 
 CODE = """
 import os, sys, time
@@ -44,7 +47,7 @@ def start(what, seconds=1.0):
 @pytest.mark.parametrize(("what", "code"), [("end", 7), ("crash", 128 + signal.SIGABRT)])
 def test_the_exit_code_is_that_of_the_child(what, code):
     process = start(what)
-    process.communicate(timeout=20)
+    process.communicate(timeout=60)
     assert process.returncode == code
 
 
@@ -53,7 +56,7 @@ def test_a_stop_signal_reaches_the_child():
     int(process.stdout.readline())
     time.sleep(0.3)  # until it sleeps
     process.send_signal(signal.SIGINT)
-    assert "KeyboardInterrupt" in process.communicate(timeout=15)[1]
+    assert "KeyboardInterrupt" in process.communicate(timeout=60)[1]
 
 
 def test_a_child_that_hangs_in_c_is_killed_after_a_stop_signal():
@@ -61,7 +64,7 @@ def test_a_child_that_hangs_in_c_is_killed_after_a_stop_signal():
     child = int(process.stdout.readline())
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=15)[1] == "it was killed\n"
+    assert process.communicate(timeout=60)[1] == "it was killed\n"
     assert process.returncode == 128 + signal.SIGKILL
     assert gone(child)
 
@@ -70,5 +73,41 @@ def test_the_child_ends_with_its_watcher():
     process = start("wait")
     child = int(process.stdout.readline())
     os.kill(process.pid, signal.SIGKILL)
-    process.communicate(timeout=15)
+    process.communicate(timeout=60)
     eventually(lambda: gone(child), "the child's end")
+
+
+LATE = """
+import os, time
+from workers.processes import ending_with_parent
+end, parent = ending_with_parent(), os.getpid()
+if child := os.fork():
+    print(child, flush=True)
+    os._exit(0)
+while os.getppid() == parent:
+    time.sleep(0.01)
+end()
+time.sleep(600)
+"""
+
+
+def test_a_child_ends_whose_parent_died_before_the_death_signal_was_set():
+    done = subprocess.run([sys.executable, "-c", LATE], cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=60)
+    child = int(done.stdout)
+    try:
+        eventually(lambda: gone(child), "the child's end")
+    finally:
+        if not gone(child):
+            os.kill(child, signal.SIGKILL)
+
+
+def test_each_program_that_is_started_ends_with_its_parent():
+    files = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
+    nodes = [(path, node) for path in files for node in ast.walk(ast.parse(path.read_text("utf-8")))]
+    calls = [(path, node) for path, node in nodes if isinstance(node, ast.Call)]
+    starts = [(path, call) for path, call in calls if ast.unparse(call.func) in STARTS]
+    assert {path.name for path, _ in starts} >= {"runner.py", "crawl_worker.py", "embedded.py", "engine.py"}
+    for path, call in starts:
+        prepared = [ast.unparse(word.value) for word in call.keywords if word.arg == "preexec_fn"]
+        is_short = "--version" in ast.unparse(call)  # it ends by itself
+        assert is_short or any(text.startswith("ending_with_parent(") for text in prepared), f"{path}:{call.lineno}"

@@ -23,7 +23,7 @@ from pathlib import Path
 import redis
 
 from ..errors import RedisUnavailable
-from ..processes import die_with_parent
+from ..processes import ending_with_parent
 from .connection import connect
 from .redis_address import addresses
 from .redis_binary import RedisBinary, redis_binary, refuse_newer_data
@@ -118,7 +118,7 @@ class Embedded:
             stderr=subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C must not stop the server before the commands that use it
             pass_fds=(self._lock,),
-            preexec_fn=_end_with_parent,
+            preexec_fn=ending_with_parent(signal.SIGTERM),
         )
         self._wait_until_up()
 
@@ -325,7 +325,3 @@ def _socket_path(folder: Path) -> Path:
         return path
     short = sha256(os.fsencode(path)).hexdigest()[:12]
     return Path(tempfile.gettempdir()) / f"exemplar-{os.getuid()}-{short}" / "redis.sock"
-
-
-def _end_with_parent() -> None:
-    die_with_parent(signal.SIGTERM)

@@ -62,7 +62,7 @@ def served(client: ConsoleClient) -> Iterator[str]:
     server = uvicorn.Server(uvicorn.Config(client.app, host="127.0.0.1", port=0, log_level="error", lifespan="off"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    limit = time.monotonic() + 20
+    limit = time.monotonic() + 60
     while not server.started:
         assert time.monotonic() < limit
         time.sleep(0.02)

@@ -60,7 +60,7 @@ def resolved(names, *, allow=(), port=80):
         [sys.executable, "-c", CHILD, json.dumps([list(allow), port, names])],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=100,
         check=True,
     )
     return json.loads(child.stdout)

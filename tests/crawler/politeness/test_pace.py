@@ -506,12 +506,12 @@ def test_in_any_order_of_events_no_permit_is_given_too_early(clock, events):
 def take_permits(url, count, interval, out):
     pace = Pace(redis.Redis.from_url(url))
     for _ in range(count):
-        while wait := pace.request_permit(SITE, interval).wait:
-            time.sleep(wait)
-        out.put(time.monotonic())
+        while (permit := pace.request_permit(SITE, interval)).wait:
+            time.sleep(permit.wait)
+        out.put(permit.at / 1e6)
 
 
-@pytest.mark.timeout(30)
+@pytest.mark.timeout(100)
 def test_processes_that_share_a_redis_share_the_pace(redis_url, connection):
     interval, count = 0.05, 8
     context = multiprocessing.get_context("spawn")
@@ -519,9 +519,7 @@ def test_processes_that_share_a_redis_share_the_pace(redis_url, connection):
     both = [context.Process(target=take_permits, args=(redis_url, count, interval, out)) for _ in range(2)]
     for process in both:
         process.start()
-    permits = sorted(out.get(timeout=20) for _ in range(2 * count))
+    permits = sorted(out.get(timeout=80) for _ in range(2 * count))
     for process in both:
         process.join()
-    # The clock is read after Redis' answer has come, so a permit may look up to some milliseconds late.
-    assert permits[-1] - permits[0] >= interval * (2 * count - 1) - 0.03
-    assert min(later - earlier for earlier, later in itertools.pairwise(permits)) >= interval - 0.03
+    assert min(later - earlier for earlier, later in itertools.pairwise(permits)) >= interval - 1e-5

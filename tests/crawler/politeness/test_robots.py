@@ -13,7 +13,7 @@ from workers import keys
 from workers.ledger import Ledger
 from workers.url_states import Found
 
-JITTER = 0.1  # seconds between a turn and the arrival of its request, on a machine that has other work too
+LEAST = 0.5  # of the delay; a busy machine may hold a request for 0.2 s between its turn and its arrival
 PLAIN = {"Content-Type": "text/plain"}
 SITE = "https://www.example.com"
 SIMPLE = """User-Agent: *
@@ -352,11 +352,11 @@ def test_the_pace_holds_for_redirects_of_robots_txt(site, connection, redis_url,
     for number in range(3):
         path = "/robots.txt" if number == 0 else f"/hop/{number}"
         site.override(path, status=302, headers={"Location": f"/hop/{number + 1}"}, body=b"")
-    write_tasks(tmp_path, site.url, delay=0.3, limit=1)
+    write_tasks(tmp_path, site.url, delay=0.6, limit=1)
     crawl(tmp_path, redis_url)
     times = [request.time for request in site.requests]
     assert [request.path for request in site.requests][:4] == ["/robots.txt", "/hop/1", "/hop/2", "/hop/3"]
-    assert min(later - earlier for earlier, later in itertools.pairwise(times)) >= 0.3 - JITTER
+    assert min(later - earlier for earlier, later in itertools.pairwise(times)) >= 0.6 * LEAST
 
 
 def test_an_article_that_moved_to_a_host_without_robots_txt_is_tried_again(
