@@ -146,9 +146,9 @@ def _report(error: Exception) -> int:
     """Print an expected error as one message and return its exit code; raise an unexpected one."""
     from redis import RedisError
 
-    from crawler.redaction import redact
     from crawler.task_list.mistakes import TaskError
     from workers.errors import ExemplarError, RedisRefused, RedisUnavailable
+    from workers.redaction import redact
     from workers.redis_access.connection import reason
 
     if isinstance(error, RedisError):

@@ -80,7 +80,8 @@ class MySql(SqlServerKind):
             "charset": "utf8mb4",
             "init_command": self._SETUP,
         }
-        return url, {name: value for name, value in defaults.items() if name not in url.query} | tls
+        login = {"password": str(url.password).encode()} if url.password else {}  # PyMySQL encodes text as Latin-1
+        return url, {name: value for name, value in defaults.items() if name not in url.query} | tls | login
 
     def begin(self, cursor: Cursor) -> None:
         """Begin; the session has its limits."""

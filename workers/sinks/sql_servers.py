@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 from sqlalchemy.engine import URL, Dialect
 
+from workers.redaction import concealed
+
 from .sql_table import LISTS, TIMES, ExistingTable, SqlTable
 
 CONNECT_WAIT = 5  # seconds to connect
@@ -110,5 +112,5 @@ class SqlServerKind(ABC):
 
 def one_line(text: str) -> str:
     """Return a server's message in one line, truncated if it is too long."""
-    line = " ".join(text.split())
+    line = concealed(" ".join(text.split()))
     return line if len(line) <= LONGEST_WORDS else line[:LONGEST_WORDS] + "…"

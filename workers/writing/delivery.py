@@ -24,6 +24,7 @@ from typing import Literal, Protocol, cast
 import redis
 
 from .. import keys
+from ..addresses import shown
 from ..clock import Clock
 from ..errors import ExemplarError, OutputError, RowsRefused, SinkUnavailable
 from ..extraction_config import ExtractionConfig, config_of
@@ -32,7 +33,6 @@ from ..redis_access.outage import Outage
 from ..redis_access.redis_clock import clock_of
 from ..rows import key_of
 from ..sinks import BatchSink, OutputOptions, RowBatch, Sink, is_queued, open_sink
-from ..sinks.addresses import shown
 from ..url_states import fingerprint
 from .outputs import options_of
 from .refused_rows import keep_refused
