@@ -23,6 +23,10 @@ class RedisRefused(ExemplarError):
     """The Redis at this address is invalid, unsafe or wrongly configured: a person has to change that."""
 
 
+class MemoryLimited(ExemplarError):
+    """The limit on the address space of this machine's processes is too low to start."""
+
+
 class SinkUnavailable(ExemplarError):
     """An output cannot be written now (disk full, locked, no permission): the page is kept and tried again.
 

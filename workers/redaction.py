@@ -9,7 +9,7 @@ import json
 import re
 from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
-from .addresses import HIDDEN, secrets_of
+from .addresses import HIDDEN, secrets_of, shown
 
 SHORT = 3  # characters; shorter secrets are not searched for in texts, since each text would lose parts of its words
 MOST = 1000  # secrets that a process remembers
@@ -38,9 +38,13 @@ def remember(*secrets: str) -> None:
         _forms = dict(sorted(forms.items(), key=lambda item: len(item[0]), reverse=True))
 
 
-def remember_address(address: str) -> None:
-    """Have the secrets of an address redacted, whose variables are replaced."""
-    remember(*secrets_of(address))
+def remember_address(address: str, *secrets: str) -> None:
+    """Have the secrets of an address redacted, whose variables are replaced.
+
+    One that is also the name of its user, host or path is not a secret, so that these names remain readable.
+    """
+    plain = set(re.split(r"\W+", shown(address)))
+    remember(*(secret for secret in (*secrets, *secrets_of(address)) if secret not in plain))
 
 
 def concealed(text: str) -> str:

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from .addresses import ADVICE, VARIABLE, encoded, is_ambiguous, login_span, secret_spans
 from .errors import ExemplarError
-from .redaction import remember, remember_address
+from .redaction import remember_address
 
 
 class VariableNotSet(ExemplarError):
@@ -48,12 +48,12 @@ def expand_address(text: str, environ: Mapping[str, str], *, is_strict: bool = T
 
     login = VARIABLE.sub(in_login, text[start:stop])
     address = expand(text[:start], environ) + login + expand(text[stop:], environ)
-    spans = secret_spans(text)
+    spans, secrets = secret_spans(text), []
     for match in VARIABLE.finditer(text):
         is_in_web = match.start() > masked.find("/", start) > 0 and text.lower().startswith("http")
         if is_in_web or any(match.start() < end and match.end() > begin for begin, end in spans):
-            remember(_value(match, environ))
-    remember_address(address)
+            secrets.append(_value(match, environ))
+    remember_address(address, *secrets)
     is_certain = not VARIABLE.sub("", text[start:stop].partition(":")[2]) and VARIABLE.search(text, start, stop)
     if is_strict and not is_certain and is_ambiguous(address):
         raise AmbiguousAddress

@@ -140,7 +140,7 @@ def _check_login(address: str) -> str:
     try:
         return expand_address(address, {match[1]: "x" for match in VARIABLE.finditer(address)})
     except AmbiguousAddress as error:
-        raise BadValueError(*str(error).split("; ", 1)) from None
+        raise BadValueError(str(error)) from None
 
 
 def _check_placeholders(output: str, kind: Kind | None) -> None:

@@ -295,3 +295,9 @@ def test_values_of_variables_in_headers_cookies_and_logins_are_hidden():
     )
     credentials_of(task, {"A": "WVXKJQ", "B": "KJQZZZ"})
     assert concealed("WVXKJQ KJQZZZ usual yes Token") == "*** *** usual yes Token"
+
+
+def test_a_password_that_is_also_the_name_of_the_user_stays_readable():
+    expand_address("mysql://news:${A}@host/news", {"A": "news"})
+    remember_address("mysql://root:root@host/news")
+    assert concealed("task news of root") == "task news of root"

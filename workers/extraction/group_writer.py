@@ -180,7 +180,7 @@ class GroupWriter:
         rows = [row for page in pages for row in page.decision.rows if output.admits(row)]
         refused = output.write(rows, again=again)
         if refused:
-            task = self.ledger.task
+            task, output.has_refused = self.ledger.task, True
             keep_refused(self.ledger.redis, task, output.name, rows, refused, clock=self.ledger.clock)
             log.warning("task %s: %s refuses %d row(s); they are kept", task, output.name, len(refused))
 

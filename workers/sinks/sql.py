@@ -81,7 +81,8 @@ class SqlPlace:
 class SqlSink:
     """Upserts rows into a table of a server, one transaction per batch.
 
-    The table is created when it is missing, and gets the columns that it lacks; other columns are not changed.
+    The table is created when it is missing, and gets the columns that it lacks; other columns are not changed. A table
+    without our unique column was made by another program and is not changed.
     A row that the server refuses is found by halving the batch.
     """
 
@@ -160,6 +161,8 @@ class SqlSink:
         for left in reversed(range(SETUP_TRIES)):
             self._kind.begin(cursor)
             existing = self._kind.existing(cursor, self._table)
+            if problem := self._table.problem(existing):
+                raise OutputError(f"output {self.name}: {problem}")
             changes = self._table.changes(existing, self._kind.dialect)
             if not changes:
                 connection.commit()

@@ -11,7 +11,8 @@ from sqlalchemy.engine import URL, Dialect
 
 from workers.redaction import concealed
 
-from .sql_table import LISTS, TIMES, ExistingTable, SqlTable
+from .existing_tables import TIMES
+from .sql_table import LISTS, ExistingTable, SqlTable
 
 CONNECT_WAIT = 5  # seconds to connect
 STATEMENT_WAIT = 20  # seconds for one statement
