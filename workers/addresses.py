@@ -11,14 +11,13 @@ from urllib.parse import quote, unquote
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 HIDDEN = "***"
-ADVICE = "in a user or password write @ / ? # : as %40 %2F %3F %23 %3A, and any later @ as %40"
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _PORT_ONLY = re.compile(r"[^/?#:@]*:\d{1,5}(?:[/?#]|$)")
 _USER = re.compile(r"[^/?#:@]*")
 _PARAMETER = re.compile(r"[?&;#]([^=&;#?]+)=([^&;#]*)")
 _SECRET_NAME = re.compile(
-    r"passw|passphrase|pass$|pwd|token|secret|signature|credential|auth|keys?$|keyid$|^(?:sig|sas|code|jwt)$"
+    r"passw|passphrase|pass$|pwd|token|bearer|secret|signature|credential|auth|keys?$|keyid$|^(?:sig|sas|code|jwt)$"
 )
 _KEY_ID = re.compile(r"(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{12,}")  # key ids of AWS
 _TOKEN = re.compile(r"(?<=/)(?=[^/?#]*\d)(?=[^/?#]*[A-Za-z])[A-Za-z0-9_-]{20,}(?=[/?#]|$)")  # tokens as parts of a path
@@ -63,14 +62,9 @@ def encoded(address: str) -> str:
 def is_ambiguous(address: str) -> bool:
     """Whether a later `@` may end the login part, because a password may contain an unencoded `/`, `?` or `#`."""
     start, stop = login_span(address)
-    rest = re.split(r"[/?#]", address[max(start, stop) :], maxsplit=1)
-    place, later = rest[0], "".join(rest[1:])
-    if not start or "@" not in later:
-        return False
-    if stop > start:
-        return ":" in address[start:stop]
-    is_web = address.lower().startswith("http")
-    return ":" in place and not place.startswith("[") and not (is_web and _PORT_ONLY.match(address, start))
+    first, *later = re.split(r"[/?#]", address[start:], maxsplit=1)
+    is_place = stop == start and (first.startswith("[") or (address[:4].lower() == "http" and _PORT_ONLY.match(first)))
+    return bool(start) and ":" in first[: stop - start or None] and "@" in "".join(later) and not is_place
 
 
 def secrets_of(address: str) -> tuple[str, ...]:

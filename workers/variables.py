@@ -4,9 +4,14 @@ import re
 from collections.abc import Mapping
 from urllib.parse import quote
 
-from .addresses import ADVICE, VARIABLE, encoded, is_ambiguous, login_span, secret_spans
+from .addresses import VARIABLE, encoded, is_ambiguous, login_span, secret_spans
 from .errors import ExemplarError
 from .redaction import remember_address
+
+AMBIGUOUS = (
+    "the end of the password is ambiguous: write @ / ? # : in a user or password as %40 %2F %3F %23 %3A, "
+    "and any later @ as %40"
+)
 
 
 class VariableNotSet(ExemplarError):
@@ -21,7 +26,7 @@ class AmbiguousAddress(ExemplarError):
     """An address whose login part cannot be told from its path."""
 
     def __init__(self) -> None:
-        super().__init__(f"the end of the password is ambiguous; {ADVICE}")
+        super().__init__(AMBIGUOUS)
 
 
 def expand(text: str, environ: Mapping[str, str]) -> str:

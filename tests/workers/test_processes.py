@@ -72,3 +72,14 @@ def test_the_child_ends_with_its_watcher():
     os.kill(process.pid, signal.SIGKILL)
     process.communicate(timeout=15)
     eventually(lambda: gone(child), "the child's end")
+
+
+@pytest.mark.parametrize(("hard", "limit"), [(2 << 30, 2 << 30), (4 << 30, 3 << 30)])
+def test_a_memory_limit_is_at_most_the_hard_limit(hard, limit):
+    code = (
+        "import resource; from workers.processes import limit_memory; "
+        f"resource.setrlimit(resource.RLIMIT_AS, ({hard}, {hard})); limit_memory(3 << 30); "
+        "print(resource.getrlimit(resource.RLIMIT_AS))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str((limit, limit))

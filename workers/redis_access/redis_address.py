@@ -28,9 +28,10 @@ from redis.connection import (
 )
 from redis.sentinel import Sentinel, SentinelConnectionPool, SentinelManagedConnection, SentinelManagedSSLConnection
 
-from ..addresses import ADVICE, encoded, is_ambiguous, shown
+from ..addresses import encoded, is_ambiguous, shown
 from ..errors import RedisRefused
 from ..redaction import remember_address
+from ..variables import AMBIGUOUS
 from .redis_scripts import ScriptClient
 
 EXAMPLES = "write redis://host:6379/0 or unix:///redis.sock"
@@ -190,7 +191,7 @@ def _address(text: str) -> RedisAddress:
     remember_address(text)
     try:
         if is_ambiguous(text):
-            raise ValueError(f"the end of the password is ambiguous; {ADVICE}")
+            raise ValueError(AMBIGUOUS)
         text, _, name = encoded(text.strip()).partition("#")
         scheme = text.partition("://")[0]
         if scheme not in _CLASSES:

@@ -44,7 +44,6 @@ from .kinds import Target
 
 MOST_WAIT = 3600.0  # seconds; a longer Retry-After counts as this
 MOST_WORDS = 200  # characters of a response that are shown
-SECRET_OPTIONS = frozenset({"api_key", "bearer", "secret"})
 _AUTHORITY = re.compile(r"(?:[a-z]+\+)?(https?)://([^/?#]*)([^#]*)(#.*)?", re.IGNORECASE | re.DOTALL)
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]\s]+)(?::(\d{1,5}))?")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
@@ -141,7 +140,7 @@ class HttpClient:
         self, target: Target, address: HttpAddress, authorization: str = "", *, limits: HttpLimits | None = None
     ):
         """`authorization`: the value of that header; by default it is made from the login of the address."""
-        remember(*(value.removeprefix("whsec_") for name, value in address.options if name in SECRET_OPTIONS))
+        remember(*(value.removeprefix("whsec_") for name, value in address.options if name == "secret"))
         self.name = shown(target.label)
         self.limits = limits or HttpLimits()
         self._address = address

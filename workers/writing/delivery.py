@@ -289,10 +289,11 @@ class Delivery:
         if config is None:
             return SinkUnavailable(f"task {task} is not published; its rows wait for {shown(output)}")
         try:
-            self._sinks.write(config, output, options, batch)
-            return None
-        except RowsRefused as error:
-            refused = error.reasons
+            try:
+                self._sinks.write(config, output, options, batch)
+            except RowsRefused as error:
+                kept = keep_refused(self.redis, task, output, batch.rows, error.reasons, clock=self.clock)
+                log.warning("task %s: %s refuses %d row(s); they are kept", task, shown(output), kept)
         except (SinkUnavailable, OutputError) as error:
             return error
         except redis.RedisError:
@@ -303,11 +304,6 @@ class Delivery:
             return SinkUnavailable(
                 f"output unavailable: {shown(output)}: unexpected {type(error).__name__}; see the log"
             )
-        try:
-            kept = keep_refused(self.redis, task, output, batch.rows, refused, clock=self.clock)
-        except SinkUnavailable as error:
-            return error
-        log.warning("task %s: %s refuses %d row(s); they are kept", task, shown(output), kept)
         return None
 
     def _put_off(self, config: ExtractionConfig | None, queue: Queue, rows: RowQueue, problem: ExemplarError) -> None:
