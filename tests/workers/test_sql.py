@@ -123,8 +123,8 @@ class SqlSuite(RefusedRows, OlderForm):
     @pytest.mark.parametrize(
         ("columns", "words"),
         [
-            ("id INT PRIMARY KEY, title VARCHAR(10)", "no unique column row_key: it was made by another program"),
-            ("row_key CHAR(64), title TEXT", "no unique column row_key"),
+            ("id INT PRIMARY KEY, title VARCHAR(10)", r"no unique key \(row_key\): it was made by another program"),
+            ("row_key CHAR(64), title TEXT", "no unique key"),
             ("row_key CHAR(64) PRIMARY KEY, title INT", "column title has type int"),
             ("row_key CHAR(64) PRIMARY KEY, url TIMESTAMP NULL", "column url has type timestamp"),
             ("row_key CHAR(64) PRIMARY KEY, fetched_at NUMERIC(5)", "column fetched_at has type (numeric|decimal)"),

@@ -88,9 +88,9 @@ KEY = "task TEXT, canonical_url TEXT, version INTEGER, PRIMARY KEY (task, canoni
     [
         (
             "(id INTEGER PRIMARY KEY, title TEXT)",
-            r"no primary key \(task, canonical_url, version\): it was made by",
+            r"no unique key \(task, canonical_url, version\): it was made by",
         ),
-        ("(task TEXT, canonical_url TEXT, version INTEGER)", "no primary key"),
+        ("(task TEXT, canonical_url TEXT, version INTEGER)", "no unique key"),
         (f"(mine TEXT NOT NULL, {KEY})", "column mine is NOT NULL without a default"),
         (f"(title INTEGER, {KEY}) STRICT", "column title has type integer, which cannot store title"),
     ],

@@ -11,8 +11,8 @@ _OF_TIMES = re.compile("date|time|year")
 
 
 def foreign(table: str, key: str) -> str:
-    """Return the message on a table that this program did not make, since it lacks a key."""
-    return f"table {table} exists and has no {key}: it was made by another program and is not changed; name another"
+    """Return the message on a table that this program did not make, since it lacks our key."""
+    return f"table {table} has no unique key ({key}): it was made by another program and is not changed; name another"
 
 
 def unfit(types: Mapping[str, str], fields: Mapping[str, str], required: Iterable[str]) -> str:

@@ -90,7 +90,7 @@ class SqlTable:
     def problem(self, existing: ExistingTable) -> str:
         """Return why the table cannot be used: another program made it, or it would refuse every row; "" if it can."""
         if existing.types and not existing.has_unique_key:
-            return foreign(self.name, f"unique column {ROW_KEY}")
+            return foreign(self.name, ROW_KEY)
         return unfit(existing.types, dict(self.columns), [name for name in existing.required if name != ROW_KEY])
 
     def changes(self, existing: ExistingTable, dialect: Dialect) -> list[str]:

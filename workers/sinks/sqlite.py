@@ -200,7 +200,7 @@ class _Table:
         statement = connection.execute("SELECT sql FROM sqlite_master WHERE lower(name) = 'articles'").fetchone()
         columns = list(connection.execute("PRAGMA table_info(articles)"))
         if columns and {name.lower() for _, name, *_, key in columns if key} != set(map(str.lower, self.key)):
-            raise sqlite3.DatabaseError(foreign("articles", f"primary key ({', '.join(self.key)})"))
+            raise sqlite3.DatabaseError(foreign("articles", ", ".join(self.key)))
         is_strict = statement and re.search(
             r"\bSTRICT\b[^)]*$", statement[0], re.IGNORECASE
         )  # else any value is stored
