@@ -15,7 +15,7 @@ HIDDEN = "***"
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _PORT_ONLY = re.compile(r"[^/?#:@]*:\d{1,5}(?:[/?#]|$)")
 _USER = re.compile(r"[^/?#:@]*")
-_PARAMETER = re.compile(r"[?&;#]([^=&;#?]+)=([^&;#]*)")
+_PARAMETER = re.compile(r"[?&;#]([^=&;#?]+)=([^&;#]*(?:[&;][^=&;#]*(?![^&;#]))*)")  # with parts that have no `=`
 _SECRET_NAME = re.compile(
     r"passw|passphrase|pass$|pwd|token|bearer|secret|signature|credential|auth|keys?$|keyid$|^(?:sig|sas|code|jwt)$"
 )

@@ -12,6 +12,7 @@ from urllib.parse import quote, quote_plus, unquote, unquote_plus
 from .addresses import HIDDEN, secrets_of, shown
 
 SHORT = 3  # characters; shorter secrets are not searched for in texts, since each text would lose parts of its words
+WORD = 8  # characters; a shorter secret of letters and digits is not replaced within words, such as `other` in another
 MOST = 1000  # secrets that a process remembers
 
 _URL_PASSWORD = re.compile(r"(?<=://)([^:/?#@\s]*):(?:(?!\d{1,5}(?:[/?#\s]|$))\S*|[^\s/?#]*)@")
@@ -70,7 +71,8 @@ def _forms_of(secret: str) -> dict[str, re.Pattern[str]]:
     escaped = {form for text in plain for form in (repr(text)[1:-1], json.dumps(text)[1:-1])}
     whole = {form: _pattern(form) for form in plain | coded | escaped if len(form) >= SHORT}
     parts = {part for text in plain | escaped for part in re.split(r"[^\w.~-]+", text) if len(part) > SHORT}
-    return {part: _pattern(part, r"(?<!\w)", r"(?!\w)") for part in parts} | whole
+    words = (parts - whole.keys()) | {form for form in whole if form.isalnum() and len(form) < WORD}
+    return whole | {word: _pattern(word, r"(?<!\w)", r"(?!\w)") for word in words}
 
 
 def _quoted(text: str) -> str:

@@ -23,12 +23,6 @@ from workers.variables import AmbiguousAddress, expand_address
 RESERVED = ":/?#[]@!$&'()*+,;=% \"\\{}é中|^`<>"
 
 
-@pytest.fixture(autouse=True)
-def nothing_is_remembered(monkeypatch):
-    monkeypatch.setattr(redaction, "_known", {})
-    monkeypatch.setattr(redaction, "_forms", {})
-
-
 @pytest.fixture
 def looked_up(monkeypatch):
     """The hosts whose names are looked up; none is found."""
@@ -119,6 +113,11 @@ def test_a_part_of_a_secret_between_reserved_characters_is_hidden_where_it_is_a_
 def test_a_short_secret_does_not_garble_the_text():
     remember_address("mysql://u:a@h/d")
     assert concealed("a table at host") == "a table at host"
+
+
+def test_a_short_secret_of_letters_is_hidden_where_it_is_a_word():
+    remember("other", "longer-than-that", "lettersonly")
+    assert concealed("another other xlonger-than-thatx xlettersonlyx") == "another *** x***x x***x"
 
 
 def test_the_newest_secrets_are_remembered():

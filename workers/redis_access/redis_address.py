@@ -28,7 +28,7 @@ from redis.connection import (
 )
 from redis.sentinel import Sentinel, SentinelConnectionPool, SentinelManagedConnection, SentinelManagedSSLConnection
 
-from ..addresses import encoded, is_ambiguous, shown
+from ..addresses import HIDDEN, encoded, is_ambiguous, shown
 from ..errors import RedisRefused
 from ..redaction import remember_address
 from ..variables import AMBIGUOUS
@@ -184,7 +184,7 @@ def address_of(text: str) -> RedisAddress:
 
 def without_password(text: str) -> str:
     """Return the address or addresses with `***` in place of each password."""
-    return ", ".join(map(shown, _NEXT_SERVER.split(text)))
+    return ", ".join(shown(part) if "://" in part else HIDDEN for part in _NEXT_SERVER.split(text))
 
 
 def _address(text: str) -> RedisAddress:
