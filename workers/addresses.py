@@ -63,7 +63,9 @@ def is_ambiguous(address: str) -> bool:
     """Whether a later `@` may end the login part, because a password may contain an unencoded `/`, `?` or `#`."""
     start, stop = login_span(address)
     first, *later = re.split(r"[/?#]", address[start:], maxsplit=1)
-    is_place = stop == start and (first.startswith("[") or (address[:4].lower() == "http" and _PORT_ONLY.match(first)))
+    is_place = stop == start and (
+        first.startswith("[") or (address[:4].lower() in ("http", "sftp") and _PORT_ONLY.match(first))
+    )
     return bool(start) and ":" in first[: stop - start or None] and "@" in "".join(later) and not is_place
 
 
