@@ -146,15 +146,15 @@ def _report(error: Exception) -> int:
     """Print an expected error as one message and return its exit code; raise an unexpected one."""
     from redis import RedisError
 
-    from crawler.redaction import redact
     from crawler.task_list.mistakes import TaskError
-    from workers.errors import ExemplarError, RedisRefused, RedisUnavailable
+    from workers.errors import ExemplarError, MemoryLimited, RedisRefused, RedisUnavailable
+    from workers.redaction import redact
     from workers.redis_access.connection import reason
 
     if isinstance(error, RedisError):
         say(f"error: Redis failed: {reason(error)}; nothing is lost, start again when it is available")
         return EXIT_UNAVAILABLE
-    if isinstance(error, RedisUnavailable):
+    if isinstance(error, (RedisUnavailable, MemoryLimited)):
         code = EXIT_UNAVAILABLE
     elif isinstance(error, (TaskError, RedisRefused)):
         code = EXIT_USAGE

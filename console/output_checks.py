@@ -4,21 +4,19 @@ Many outputs are tried at a time, each in a thread of its own, since a connectio
 to fail. A thread that does not return in time is left behind; it ends with the process.
 """
 
-import os
 import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from crawler.task_list.models import TaskFile
-from workers import variables
+from workers.addresses import shown
 from workers.errors import OutputError, SinkUnavailable
+from workers.redaction import concealed
 from workers.sinks import OutputOptions, open_sink
-from workers.sinks.addresses import concealed, shown
 from workers.sinks.durability import Durability
 
 AT_A_TIME = 16
@@ -141,10 +139,7 @@ def _results(
 
 def _words(output: OutputToTry, error: Exception) -> str:
     """Return an error's text without secrets, and without what `OutputToTry.name` already contains."""
-    addresses = [output.output]
-    with suppress(variables.VariableNotSet):
-        addresses.append(variables.expand(output.output, os.environ))
-    words = concealed(str(error), *addresses)
+    words = concealed(str(error))
     name = shown(output.output)
     for prefix in (f"task {output.tasks[0]}: ", f"output {name}: ", "output unavailable: ", f"{name}: "):
         words = words.removeprefix(prefix)

@@ -17,7 +17,7 @@ LINE_EVERY = 5.0  # seconds between two progress lines
 PROBLEMS_SHOWN = 5
 STARTS_SHOWN = 20  # tasks whose next start is shown at the beginning
 WIDTH = 140  # characters of the accounting, if standard output is not a terminal
-COLUMNS = ("written", "duplicate", "rejected", "failed", "waiting", "fetched")
+COLUMNS = ("written", "duplicate", "rejected", "failed", "refused", "waiting", "fetched")
 
 
 class Progress(Protocol):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from console.options import moment
 from console.problems import groups, matching
-from workers.sinks.addresses import shown
+from workers.addresses import shown
 from workers.task_state.problems import Problem
 
 if TYPE_CHECKING:

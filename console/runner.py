@@ -31,7 +31,7 @@ from crawler.scheduling.scheduler import Scheduler
 from crawler.task_list.publication import Change, published_names, published_periods
 from workers.health import present_alarms
 from workers.ledger import Ledger
-from workers.processes import ended_by, ending_with_parent
+from workers.processes import ended_by, ending_with_parent, require_memory
 from workers.redesign.redesign_watch import redesign_pending
 from workers.redis_access.connection import client, connect, without_password
 from workers.redis_access.outage import Outage
@@ -40,6 +40,7 @@ from workers.reporting.nodes import node_name
 from workers.reporting.presence import alive
 from workers.reporting.present_problems import PresentProblem
 from workers.url_states import OPEN_STATES, Counts, State
+from workers.writing.refused_rows import refused_rows
 from workers.writing.row_queue import rows_waiting
 
 LOOK_EVERY = 0.2  # seconds between two checks of the state
@@ -72,6 +73,7 @@ class Accounting:
     before: dict[str, Counts] = field(default_factory=dict)
     after: dict[str, Counts] = field(default_factory=dict)
     reports: dict[str, dict[str, Any]] = field(default_factory=dict)
+    refused: dict[str, int] = field(default_factory=dict)  # rows that outputs refused during this run, by task
     waits: dict[str, str] = field(default_factory=dict)  # task with waiting pages: the reason for one of them
     alarms: dict[str, list[str]] = field(default_factory=dict)  # alarms that are open at the end, in words, by task
     problems: list[str] = field(default_factory=list)
@@ -93,6 +95,7 @@ class Accounting:
                     **new,
                     **open_,
                     "unaccounted": after.unaccounted,
+                    "refused": self.refused.get(name, 0),
                     "outcome": report.get("outcome", "not run"),
                     "problems": [*report.get("problems", []), *self._waiting(name, after, report)],
                     "remarks": [*filter(_is_no_alarm, report.get("remarks", [])), *self.alarms.get(name, [])],
@@ -108,13 +111,20 @@ class Accounting:
 
     @property
     def ok(self) -> bool:
-        """Whether every task finished, no page failed, and every URL is accounted for."""
+        """Whether every task finished, no page failed, no row was refused, and every URL is accounted for."""
         if self.gave_up or self.problems:
             return False
         return all(
             row["outcome"] == "finished"
             and not row["problems"]
-            and not (row["failed"] or row["waiting"] or row["leased"] or row["fetched"] or row["unaccounted"])
+            and not (
+                row["failed"]
+                or row["refused"]
+                or row["waiting"]
+                or row["leased"]
+                or row["fetched"]
+                or row["unaccounted"]
+            )
             for row in self.rows()
         )
 
@@ -138,6 +148,7 @@ class Runner:
         exits_without_redis: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ):
+        require_memory()
         self.url, self.file, self.clock = url, file, clock
         connect(url).close()
         self.connection = self._client_of(url, exits_without_redis)
@@ -196,6 +207,8 @@ class Runner:
         names = active if once or self.only is not None else published_names(self.connection)
         self.accounting.after = {name: Ledger(self.connection, name).counts() for name in names}
         for name, counts in self.accounting.after.items():
+            refused = [row for row in refused_rows(self.connection, name) if moment(row.at) >= self._started]
+            self.accounting.refused[name] = len(refused)
             if counts.states["waiting"]:
                 [first] = Ledger(self.connection, name).open_urls("waiting", 1) or [{"reason": ""}]
                 self.accounting.waits[name] = first["reason"]

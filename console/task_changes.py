@@ -63,7 +63,7 @@ def _about(before: Task, after: Task, ledger: Ledger) -> Iterator[str]:
         )
     new = [output for output in after.outputs() if output not in before.outputs()]
     if new:
-        from workers.sinks.addresses import shown
+        from workers.addresses import shown
 
         yield (
             f"{name}: output {shown(new[0])} is new: it gets rows from now on. To write the earlier ones there, too: "

@@ -16,8 +16,8 @@ from types import TracebackType
 from typing import Any, Literal, get_args
 
 from crawler.printing import json_line, printable
-from crawler.redaction import redact
 from workers.log_ids import ids_of
+from workers.redaction import redact
 from workers.reporting.nodes import node_name
 
 LogForm = Literal["plain", "json"]
@@ -71,9 +71,9 @@ def start_logging(verbose: bool = False, form: str | None = None) -> None:
     if is_json:
         os.environ[LOG_FORMAT] = form
         logging.captureWarnings(True)
-        sys.excepthook = _log_uncaught
     else:
         os.environ.pop(LOG_FORMAT, None)
+    sys.excepthook = _log_uncaught
     handler = logging.StreamHandler(sys.stderr)
     handler.setLevel(logging.DEBUG if verbose else logging.INFO if is_json else logging.WARNING)
     handler.setFormatter(JsonFormatter() if is_json else PlainFormatter("%(levelname)s %(message)s"))

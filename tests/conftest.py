@@ -15,6 +15,7 @@ import pytest
 import redis
 
 from crawler.rendering.chromium import BrowserMissing, find_browser
+from workers import redaction
 from workers.redis_access.embedded import answers, server_binary
 
 from . import services
@@ -66,6 +67,12 @@ def redis_url() -> Iterator[str]:
         finally:
             server.terminate()
             server.wait(10)
+
+
+@pytest.fixture(autouse=True)
+def _no_secrets_of_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redaction, "_known", {})
+    monkeypatch.setattr(redaction, "_forms", {})
 
 
 @pytest.fixture

@@ -2,12 +2,17 @@
 
 from collections.abc import Mapping
 
+from .redaction import concealed
+
 
 class ExemplarError(Exception):
     """A problem that a person can solve.
 
-    Its text states the problem, its place and the remedy; it is shown without a traceback.
+    Its text states the problem, its place and the remedy; it is shown without a traceback. Secrets are redacted.
     """
+
+    def __init__(self, message: str = ""):
+        super().__init__(concealed(message))
 
 
 class RedisUnavailable(ExemplarError):
@@ -16,6 +21,10 @@ class RedisUnavailable(ExemplarError):
 
 class RedisRefused(ExemplarError):
     """The Redis at this address is invalid, unsafe or wrongly configured: a person has to change that."""
+
+
+class MemoryLimited(ExemplarError):
+    """The limit on the address space of this machine's processes is too low to start."""
 
 
 class SinkUnavailable(ExemplarError):
@@ -36,8 +45,8 @@ class RowsRefused(ExemplarError):
     """
 
     def __init__(self, reasons: Mapping[tuple[str, str, int], str]):
-        super().__init__(next(iter(reasons.values()), ""))
-        self.reasons = reasons
+        self.reasons = {key: concealed(reason) for key, reason in reasons.items()}
+        super().__init__(next(iter(self.reasons.values()), ""))
 
 
 class OutputError(ExemplarError):

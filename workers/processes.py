@@ -3,16 +3,20 @@
 import contextlib
 import ctypes
 import os
+import resource
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from .errors import MemoryLimited
+
 # Loaded here and not in the child: between fork and exec the child could wait for a lock forever.
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG = 1
 _PR_SET_NAME = 15
+LEAST_MEMORY = 2**29  # bytes of address space; with less, processes fail to start threads
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -33,6 +37,23 @@ def ending_with_parent(sig: int = signal.SIGKILL) -> Callable[[], None]:
     If the program called it instead, a parent that is killed during the program's imports would leave it behind.
     """
     return partial(die_with_parent, sig, parent=os.getpid())
+
+
+def limit_memory(most: int) -> None:
+    """Limit the address space of this process to so many bytes, or to its hard limit if that is lower."""
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def require_memory() -> None:
+    """Raise `MemoryLimited` if processes cannot have the least address space with which they start."""
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    if hard != resource.RLIM_INFINITY and hard < LEAST_MEMORY:
+        raise MemoryLimited(
+            f"the hard limit on address space is {hard >> 20} MiB, and at least {LEAST_MEMORY >> 20} MiB are needed; "
+            "raise it (ulimit -Hv, LimitAS= of systemd)"
+        )
 
 
 def name_process(name: str) -> None:

@@ -131,12 +131,12 @@ def _add_rows(target: Path, csv: Path, as_json: bool) -> None:
 
 def _add_urls(target: Path, urls: Sequence[str], choices: _Choices) -> None:
     from crawler.fetching.single_pages import run_survey
-    from crawler.redaction import redact
     from crawler.scouting.new_task import task_by_defaults
     from crawler.scouting.sample_extractions import NoSection
     from crawler.scouting.survey import several
     from crawler.task_list.edit import existing_list
     from crawler.task_list.mistakes import TaskError
+    from workers.redaction import redact
 
     existing = existing_list(target)
     if choices.every:
@@ -284,7 +284,7 @@ def _write(target: Path, entry: dict[str, Any]) -> None:
 
 
 def _print_failure(url: str, error: Exception, as_json: bool) -> None:
-    from crawler.redaction import redact
+    from workers.redaction import redact
 
     proposals = list(getattr(error, "proposals", ()))
     if as_json:

@@ -134,7 +134,7 @@ def _warnings(tasks: "TaskFile", tried: "Sequence[TriedOutput]") -> list[str]:
     """Return warnings about valid settings that are probably not intended."""
     from crawler.session import contact_of
     from crawler.task_list.publication import environment_problems
-    from workers.sinks.addresses import has_secret, shown
+    from workers.addresses import has_secret, shown
 
     failures = "\n".join(result.problem for result in tried if result.outcome == "invalid")
     warnings = [text for text in environment_problems(tasks.tasks) if text.partition(": ")[2] not in failures]
@@ -160,7 +160,7 @@ def _print_rows(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _output_row(result: "TriedOutput") -> dict[str, Any]:
-    from workers.sinks.addresses import shown
+    from workers.addresses import shown
 
     output = {"output": shown(result.of.output), "tasks": list(result.of.tasks)}
     return output | {"outcome": result.outcome, "problem": result.problem}
@@ -169,7 +169,7 @@ def _output_row(result: "TriedOutput") -> dict[str, Any]:
 def _row(task: "Task") -> dict[str, Any]:
     from datetime import UTC, datetime
 
-    from workers.sinks.addresses import shown
+    from workers.addresses import shown
 
     named = task.start_urls(datetime.now(UTC).date())
     return {

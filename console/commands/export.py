@@ -91,7 +91,7 @@ def command(
         sink.check()
         exported = export_rows(_rows(read_from, since), sink, options, on_batch=_progress(as_json))
     except SinkUnavailable as error:
-        say(f"error: {_without_secrets(str(error), target)}; nothing is lost, start again when it is available")
+        say(f"error: {error}; nothing is lost, start again when it is available")
         raise click.exceptions.Exit(EXIT_UNAVAILABLE) from None
     finally:
         sink.close()
@@ -125,8 +125,8 @@ def _options(task: "Task", target: str, fields: str | None) -> "OutputOptions":
 def _source(tasks: "TaskFile", task: "Task", source: str | None, target: str) -> "Target":
     """Return the output to read. Raises `click.UsageError` if none can be read."""
     from crawler.task_list.outputs import target_of
+    from workers.addresses import shown
     from workers.sinks import Target, expand, kind_of
-    from workers.sinks.addresses import shown
 
     options = task.output_options()
     readable = [
@@ -203,20 +203,11 @@ def _progress(as_json: bool) -> Callable[["Exported"], None]:
     return report
 
 
-def _without_secrets(text: str, target: str) -> str:
-    import os
-
-    from workers import variables
-    from workers.sinks.addresses import concealed
-
-    return concealed(text, variables.expand(target, os.environ))
-
-
 def _print_result(task: str, source: "Target", target: str, exported: "Exported", as_json: bool) -> None:
-    from workers.sinks.addresses import shown
+    from workers.addresses import shown
 
     refused = [
-        {"canonical_url": url, "version": version, "reason": _without_secrets(reason, target)}
+        {"canonical_url": url, "version": version, "reason": reason}
         for (_, url, version), reason in exported.refused.items()
     ]
     if as_json:

@@ -294,7 +294,7 @@ def _show_refused(groups_: "Sequence[RefusedGroup]", *, with_urls: bool, complet
 
 def _show_rows(connection: "redis.Redis", rows: "Sequence[RefusedRow]", file: Path | None, as_json: bool) -> None:
     """Show refused rows of one URL; `file`: where the newest of them is written as JSON."""
-    from workers.sinks.addresses import shown
+    from workers.addresses import shown
     from workers.writing.refused_rows import refused_row
 
     if file is not None:

@@ -22,6 +22,7 @@ from crawler.politeness.host_states import hosts
 from crawler.run.run_report import reports
 from crawler.scheduling.schedule import Schedule
 from workers import keys
+from workers.addresses import shown
 from workers.extraction.recent_pages import SectionPages, section_pages
 from workers.extraction_config import config_of
 from workers.ledger import Ledger, short
@@ -35,7 +36,6 @@ from workers.redis_access.redis_clock import clock_of
 from workers.redis_access.servers import RedisServer, RedisServers
 from workers.reporting.presence import processes
 from workers.reporting.present_problems import present_problems
-from workers.sinks.addresses import shown
 from workers.task_state.problems import Problem
 from workers.unproposed import unproposed
 from workers.url_states import OPEN_STATES, fingerprint

@@ -8,13 +8,15 @@ import os
 import resource
 import sys
 
+from workers.processes import limit_memory
+
 MEMORY = 3 * 2**30  # bytes of address space
 SECONDS = 60  # seconds of CPU time
 
 
 def main() -> int:
     """Make the report that is requested on standard input."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    limit_memory(MEMORY)
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", errors="replace")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # other output goes to standard error

@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from crawler.redaction import redact
 from workers.errors import ExemplarError
 from workers.inbox import StoredPage
+from workers.redaction import redact
 
 LINKS_MOST = 300  # links of each kind in the result
 PAGE_MOST = 2 * 2**20  # bytes of a page that is shown beside its text

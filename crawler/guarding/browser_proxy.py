@@ -24,6 +24,7 @@ from types import TracebackType
 from urllib.parse import unquote, urlsplit
 
 from crawler.guarding.guard import SCHEMES, Guard, is_odd_spelling, look_up
+from workers.redaction import remember
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -67,8 +68,9 @@ class Upstream:
         if parts.username is None:
             return cls(parts.hostname or "", parts.port or SCHEMES["http"], "")
         pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-        login = f"Basic {base64.b64encode(pair.encode()).decode()}"
-        return cls(parts.hostname or "", parts.port or SCHEMES["http"], login)
+        coded = base64.b64encode(pair.encode()).decode()
+        remember(coded)
+        return cls(parts.hostname or "", parts.port or SCHEMES["http"], f"Basic {coded}")
 
     @property
     def _header(self) -> str:

@@ -19,6 +19,10 @@ from crawler.guarding.guard import SCHEMES, host_and_port
 from crawler.task_list.environment import expand
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import Task
+from workers.addresses import VARIABLE
+from workers.errors import ExemplarError
+from workers.redaction import remember
+from workers.variables import expand_address
 
 OPEN = frozenset({
     "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "dnt", "from", "pragma",
@@ -51,16 +55,23 @@ def credentials_of(task: Task, environ: Mapping[str, str] = os.environ) -> Crede
     private = {name: value for name, value in headers.items() if not is_open[name]}
     if task.auth is not None:
         login = f"{expand(task.auth.user, environ)}:{expand(task.auth.password, environ)}"
-        private["Authorization"] = "Basic " + base64.b64encode(login.encode()).decode()
+        coded = base64.b64encode(login.encode()).decode()
+        private["Authorization"] = f"Basic {coded}"
+        remember(expand(task.auth.password, environ), coded)
     cookies = task.cookies
     if cookies is not None:
         cookies = {name: _filled(f"cookie {name}", value, environ, "\r\n\0;") for name, value in cookies.items()}
+    texts = " ".join((*task.headers.values(), *(task.cookies or {}).values()))
+    remember(*(expand(match[0], environ) for match in VARIABLE.finditer(texts)))
     return Credentials(task.example, {name: headers[name] for name in headers if is_open[name]}, private, cookies)
 
 
 def proxy_of(task: Task, environ: Mapping[str, str] = os.environ) -> str:
     """Return the URL of a task's proxy, variables expanded; empty if it has none. Raises `TaskError`."""
-    proxy = expand(task.proxy, environ) if task.proxy else ""
+    try:
+        proxy = expand_address(task.proxy or "", environ)
+    except ExemplarError as error:
+        raise TaskError(f"proxy: {error}") from None
     if proxy and not is_proxy(proxy):
         raise TaskError("proxy: with its variables expanded it is not http://host:port")
     return proxy

@@ -10,8 +10,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from workers.addresses import VARIABLE
 from workers.errors import ExemplarError
-from workers.variables import VARIABLE, VariableNotSet, expand
+from workers.variables import VariableNotSet, expand_address
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 INSTALL = "notices require the library apprise: run pip install 'exemplar-crawler[notify]'"
@@ -56,7 +57,7 @@ def _service(address: str, environ: Mapping[str, str]) -> Any:
     except ImportError:
         raise NoticeNotSent(INSTALL) from None
     try:
-        expanded = expand(address, environ)
+        expanded = expand_address(address, environ, is_strict=False)
     except VariableNotSet as error:
         raise NoticeNotSent(f"{shown_target(address)}: {error}") from None
     logging.getLogger("apprise").setLevel(logging.CRITICAL + 1)  # it logs parts of addresses

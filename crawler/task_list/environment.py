@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from crawler.task_list.mistakes import BadValueError, TaskError, nearest
 from workers import variables
-from workers.variables import VARIABLE
+from workers.addresses import VARIABLE
 
 
 def expand(text: str, environ: Mapping[str, str]) -> str:

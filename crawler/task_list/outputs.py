@@ -33,8 +33,8 @@ from pydantic import (
 from crawler.task_list.languages import check_language
 from crawler.task_list.mistakes import BadValueError, nearest, show, suggest
 from crawler.task_list.validators import check_output, to_keyword, to_tuple
+from workers.addresses import shown
 from workers.rows import KEY
-from workers.sinks.addresses import shown
 from workers.sinks.kinds import kind_of, scheme_of
 from workers.sinks.options import OutputOptions, RowCondition
 from workers.sinks.row_schema import FIELDS

@@ -18,10 +18,11 @@ from crawler.task_list.environment import check_variables
 from crawler.task_list.mistakes import BadValueError, nearest, show, suggest
 from extractors.html.urls import is_normal, split_web
 from extractors.registry import METHODS as KNOWN_METHODS
+from workers.addresses import VARIABLE, encoded
 from workers.sinks.durability import Durability
 from workers.sinks.kinds import KINDS, Kind, kind_of, known_kinds, known_schemes, scheme_of, suffixes_at
 from workers.usage_rights import SKIPPABLE
-from workers.variables import VARIABLE
+from workers.variables import AmbiguousAddress, expand_address
 
 METHODS = tuple(KNOWN_METHODS)
 ALL_PLACEHOLDERS = tuple(sorted({name for kind in KINDS.values() for name in kind.placeholders}))
@@ -100,6 +101,8 @@ def check_output(value: object) -> object:
         _refuse_kind_of_output(value)
     if scheme_of(value):
         _check_rest_of_address(value)
+        _check_login(value)
+        masked = encoded(masked)
     _check_placeholders(masked, kind)
     return value
 
@@ -130,6 +133,14 @@ def _check_rest_of_address(output: str) -> None:
         raise BadValueError(f"no path after {scheme}:", f"write {example}")
     if scheme == "sqlite" and not rest.startswith("///"):
         raise BadValueError("no path after sqlite:", "write sqlite:///articles.db")
+
+
+def _check_login(address: str) -> str:
+    """Return an address with `x` for each variable; from now on messages do not contain its own secrets."""
+    try:
+        return expand_address(address, {match[1]: "x" for match in VARIABLE.finditer(address)})
+    except AmbiguousAddress as error:
+        raise BadValueError(str(error)) from None
 
 
 def _check_placeholders(output: str, kind: Kind | None) -> None:
@@ -236,9 +247,9 @@ def check_proxy(value: object) -> object:
     if not isinstance(value, str):
         return value
     check_variables(value)
-    with_stand_ins = re.sub(r"\$\{[^}]*\}", "x", value)
+    address = _check_login(value)
     try:
-        parts = urlsplit(with_stand_ins)
+        parts = urlsplit(address)
         usable = parts.scheme == "http" and bool(parts.hostname) and parts.path in ("", "/") and parts.port != 0
     except ValueError:
         usable = False

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from crawler.redaction import redact
 from crawler.task_list.mistakes import Mistake, nearest
 from crawler.task_list.plain_yaml import MAX_DEPTH, plain_values, scalar_value
+from workers.redaction import redact
 
 MAX_BYTES = 64 * 2**20  # bytes; a task list of 300,000 tasks is half as large
 MAX_REPEATED = 100_000  # values that aliases insert more than once

@@ -2,20 +2,26 @@
 
 import json
 import os
+import resource
 import signal
 import sqlite3
+import subprocess
+import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 import redis
 
 from console.sample_site import DEAD_LINKS, SiteServer, shingle_f1, truth
+from tests.chaos.cluster import REPOSITORY
 from tests.console.conftest import Crawled, Done, Exemplar
 from tests.forks import Started, start
 from tests.written_rows import rows_so_far
 from workers.keys import of_task
 from workers.redis_access.embedded import Embedded
+from workers.sinks.sqlite import SqliteSink
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -232,3 +238,51 @@ def test_a_run_says_why_pages_wait(folder: Path, site: SiteServer, exemplar: Exe
     assert done.code == 1
     said = [problem for row in done.accounting.values() for problem in row["problems"]]
     assert any("Retry-After: 900 s" in problem for problem in said), said
+
+
+def limited(mebibytes: int, folder: Path, environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+    """`exemplar run --once` under a hard limit on address space."""
+    number = mebibytes << 20
+    return subprocess.run(
+        [sys.executable, "-m", "console", "run", "--once", "--workers", "1", "--json"],
+        cwd=folder,
+        env=environment | {"PYTHONPATH": str(REPOSITORY)},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (number, number)),
+        capture_output=True,
+        text=True,
+        timeout=110,
+    )
+
+
+def test_a_lower_hard_limit_on_address_space_is_kept(folder: Path, environment: dict[str, str]) -> None:
+    done = limited(1900, folder, environment)
+    assert done.returncode == 0, done.stderr
+    assert "worker" not in done.stderr
+    assert sum(row["written"] for row in json.loads(done.stdout.splitlines()[-1])["tasks"]) > 20
+
+
+def test_a_limit_that_is_too_low_to_start_is_said_once(folder: Path, environment: dict[str, str]) -> None:
+    done = limited(400, folder, environment)
+    assert done.returncode == 3
+    assert done.stderr.count("error: the hard limit on address space is 400 MiB, and at least 512 MiB are needed") == 1
+    assert "ulimit -Hv" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_refused_rows_count_in_the_accounting_in_status_and_as_a_failed_run(
+    folder: Path, exemplar: Exemplar, environment: dict[str, str]
+) -> None:
+    database = folder / "out" / "articles.db"
+    SqliteSink(database).check()
+    with closing(sqlite3.connect(database)) as other:
+        other.execute("CREATE TRIGGER no BEFORE INSERT ON articles BEGIN SELECT RAISE(ABORT, 'not today'); END")
+    done = exemplar("run", "--once", "--json")
+    assert done.code == 1
+    assert done.events[-1]["ok"] is False
+    assert all(row["refused"] == row["written"] > 0 for row in done.accounting.values())
+    total = sum(row["refused"] for row in done.accounting.values())
+    [state] = exemplar("status", "--json").events
+    assert sum(output["refused"] for output in state["outputs"]) == total
+    again = exemplar("run", "--once")  # no row is refused in this run
+    assert again.code == 0, again.err
+    assert "refused" in again.out.splitlines()[-3]

@@ -10,6 +10,7 @@ from crawler.task_list.schema import json_schema
 from tests.docs.documents import DOCS, ROOT, blocks
 from workers import keys
 from workers.ledger import FETCH_LEASE
+from workers.processes import LEAST_MEMORY
 from workers.redesign import off_template
 from workers.redis_access.redis_address import addresses
 from workers.url_states import FINAL_STATES, MOST_ATTEMPTS, OPEN_STATES
@@ -43,8 +44,10 @@ def test_every_key_that_the_pages_name_exists() -> None:
 
 def test_bounds_are_those_of_the_program() -> None:
     days = refused_rows.KEPT_FOR // 86400
-    refused = f"The newest {refused_rows.ROWS_KEPT:,} of each output ({refused_rows.BYTES_KEPT >> 20} MiB, "
-    assert f"{refused}{refused_rows.OUTPUTS_KEPT} outputs) are kept for {days} days" in GUARANTEES
+    refused = f"Up to {refused_rows.ROWS_KEPT:,} of each output ({refused_rows.BYTES_KEPT >> 20} MiB, "
+    rest = f"{refused_rows.OUTPUTS_KEPT} outputs), and the rest of the last batch, are kept for {days} days"
+    assert f"{refused}{rest}" in " ".join(GUARANTEES.split())
+    assert f"below {LEAST_MEMORY >> 20} MiB" in GUARANTEES
     assert f"its leases expire after {FETCH_LEASE:.0f} s" in GUARANTEES
     assert {MOST_ATTEMPTS: "after three crashes"}[MOST_ATTEMPTS] in GUARANTEES
     assert delivery.REMOVED_OUTPUT_KEPT == 86400

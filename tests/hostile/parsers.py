@@ -14,12 +14,12 @@ from crawler.discovery.pagination import pagination, says_page, shape_of
 from crawler.discovery.sitemaps import read_sitemap, sitemaps_of
 from crawler.politeness import robots, tdm
 from crawler.politeness.retry_after import seconds_of
-from crawler.redaction import redact
 from extractors import Article, Listing, UnusablePage, extract
 from extractors.html.decoding import decode
 from extractors.html.urls import normalise, split_web
 from extractors.metadata.dates import find_date, find_url_date
 from workers.page_store import StoredPage
+from workers.redaction import redact
 from workers.usage_rights import directives_of
 
 URL = "https://gazette.example/town/list_1.html"

@@ -16,14 +16,16 @@ from tests.redis_servers import BINARIES, running
 from tests.written_rows import rows_so_far
 from workers import keys
 from workers.backpressure import DEFAULT_MARKS, load_of
+from workers.errors import SinkUnavailable
 from workers.ledger import Ledger
 from workers.processes import die_with_parent
 from workers.redis_access.connection import client
 from workers.reporting.present_problems import present_problems
 from workers.reporting.worker_times import WorkerTimes
-from workers.rows import row_of
+from workers.rows import key_of, row_of
 from workers.sinks import KINDS, OutputOptions, RowCondition, batch_size
 from workers.task_state.forgetting import forget_task
+from workers.url_states import fingerprint
 from workers.worker_processes.extraction_worker import ExtractionWorker
 from workers.worker_processes.supervised_delivery import SupervisedDelivery
 from workers.worker_processes.supervisor import Supervisor
@@ -410,19 +412,79 @@ def test_a_refused_row_is_kept_and_never_tried_again_by_itself(connection, worke
     assert refused_rows(connection, TASK) == []
 
 
-def test_refused_rows_are_bounded_the_newest_stay(connection, worker, tmp_path):
+def test_no_refused_row_is_dropped_if_there_is_no_space_for_another(connection, worker, tmp_path):
     publish(connection, tmp_path, OUTPUT)
     extract(worker, connection, 1, 2, 3)
     batch = RowQueue(connection, TASK, OUTPUT).take("x", "now")
-    for row in batch.rows:
-        reasons = {(TASK, row["canonical_url"], 1): "no"}
-        assert keep_refused(connection, TASK, OUTPUT, batch.rows, reasons, rows_kept=2) == 1
-    assert {note.url for note in refused_rows(connection, TASK)} == {url(2), url(3)}
-    keep_refused(connection, TASK, OTHER, batch.rows, reasons, outputs_kept=1)
-    assert {note.output for note in refused_rows(connection, TASK)} == {OTHER}
+    first, second, third = ({key_of(row): "not this one"} for row in batch.rows)
+    assert keep_refused(connection, TASK, OUTPUT, batch.rows, first, rows_kept=2) == 1
+    assert keep_refused(connection, TASK, OUTPUT, batch.rows, second, rows_kept=2) == 1
+    for limits in ({"rows_kept": 2}, {"bytes_kept": 1}, {"rows_kept": 1}):
+        with pytest.raises(SinkUnavailable, match=r"no further refused rows can be kept; .* last reason: not this one"):
+            keep_refused(connection, TASK, OUTPUT, batch.rows, third, **limits)
+        assert keep_refused(connection, TASK, OUTPUT, batch.rows, first | second, **limits) == 2  # delivered again
+    with pytest.raises(SinkUnavailable):
+        keep_refused(connection, TASK, OTHER, batch.rows, third, outputs_kept=1)
+    assert {note.url for note in refused_rows(connection, TASK)} == {url(1), url(2)}
     assert drop_refused(connection, refused_rows(connection, TASK)[0])
-    assert refused_count(connection, TASK, OTHER) == refused_count(connection, TASK, OUTPUT) == 0
+    assert keep_refused(connection, TASK, OUTPUT, batch.rows, third, rows_kept=2) == 1
+    for note in refused_rows(connection, TASK):
+        assert drop_refused(connection, note)
+    assert refused_count(connection, TASK, OUTPUT) == 0
     assert not connection.exists(keys.REFUSING)
+
+
+@pytest.fixture
+def little_space(monkeypatch):
+    """No refused row is kept beside another one, unless they are refused together."""
+    monkeypatch.setattr(keep_refused, "__kwdefaults__", keep_refused.__kwdefaults__ | {"rows_kept": 1})
+
+
+@pytest.mark.usefixtures("little_space")
+def test_pages_wait_while_no_further_refused_row_can_be_kept_and_others_are_written(
+    connection, worker, tmp_path, clock
+):
+    publish(connection, tmp_path, "out.jsonl", "out.db")
+    extract(worker, connection, 1)
+    with closing(sqlite3.connect(tmp_path / "out.db")) as other:
+        other.execute(
+            f"CREATE TRIGGER refuse BEFORE INSERT ON articles WHEN NEW.url IN ('{url(2)}', '{url(3)}') "
+            "BEGIN SELECT RAISE(ABORT, 'refused by a trigger'); END"
+        )
+        extract(worker, connection, 2)
+        extract(worker, connection, 3, 4)
+        assert states(connection, 2, 3, 4) == ["written", "fetched", "written"]
+        assert [note.url for note in refused_rows(connection, TASK)] == [url(2)]
+        [state] = output_states(connection)
+        assert (state.output, state.waiting, state.unit, state.refused) == ("out.db", 1, "pages", 1)
+        assert "no further refused rows can be kept" in state.problem
+        assert drop_refused(connection, refused_rows(connection, TASK)[0])
+        clock.forward(3600.0)
+        worker.extract_pages(TASK, [fingerprint(url(3))])
+        assert states(connection, 3) == ["written"]
+        assert [note.url for note in refused_rows(connection, TASK)] == [url(3)]
+
+
+@pytest.mark.usefixtures("little_space")
+def test_a_batch_waits_while_no_further_refused_row_can_be_kept(connection, worker, delivery, tmp_path, clock):
+    publish(connection, tmp_path, OUTPUT)
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "refuse").write_text(url(2), "utf-8")
+    extract(worker, connection, 1, 2)
+    clock.forward(60.0)
+    assert delivery.deliver_due() == 1
+    (tmp_path / "one" / "refuse").write_text(url(3), "utf-8")
+    extract(worker, connection, 3, 4)
+    clock.forward(60.0)
+    assert delivery.deliver_due() == 0
+    [state] = output_states(connection)
+    assert (state.waiting, state.refused) == (2, 1)
+    assert "no further refused rows can be kept" in state.problem
+    assert drop_refused(connection, refused_rows(connection, TASK)[0])
+    clock.forward(3600.0)
+    assert delivery.deliver_due() == 1
+    assert delivered(tmp_path) == once(1, 4)
+    assert [note.url for note in refused_rows(connection, TASK)] == [url(3)]
 
 
 def test_a_row_that_a_database_refuses_is_kept_and_delivered_to_it_after_a_retry(connection, worker, tmp_path, clock):

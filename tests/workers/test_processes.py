@@ -111,3 +111,14 @@ def test_each_program_that_is_started_ends_with_its_parent():
         prepared = [ast.unparse(word.value) for word in call.keywords if word.arg == "preexec_fn"]
         is_short = "--version" in ast.unparse(call)  # it ends by itself
         assert is_short or any(text.startswith("ending_with_parent(") for text in prepared), f"{path}:{call.lineno}"
+
+
+@pytest.mark.parametrize(("hard", "limit"), [(2 << 30, 2 << 30), (4 << 30, 3 << 30)])
+def test_a_memory_limit_is_at_most_the_hard_limit(hard, limit):
+    code = (
+        "import resource; from workers.processes import limit_memory; "
+        f"resource.setrlimit(resource.RLIMIT_AS, ({hard}, {hard})); limit_memory(3 << 30); "
+        "print(resource.getrlimit(resource.RLIMIT_AS))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str((limit, limit))

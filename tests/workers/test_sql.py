@@ -111,13 +111,52 @@ class SqlSuite(RefusedRows, OlderForm):
         assert [values[5:] for values in stored] == [("t", 1), ("t", 1)]
 
     def test_a_table_with_types_of_its_owner_takes_rows_or_refuses_them(self, sink, place):
-        self.run(place, "CREATE TABLE articles (title VARCHAR(10), version SMALLINT, mine INT DEFAULT 7)")
+        mine = "row_key CHAR(64) PRIMARY KEY, title VARCHAR(10), version SMALLINT, mine INT NOT NULL DEFAULT 7"
+        self.run(place, f"CREATE TABLE articles ({mine})")
         with pytest.raises(RowsRefused) as refused:
             sink.write(batch(1, row(1, title="a"), row(2, title="x" * 11), row(3, title="b", version=40_000)))
         assert set(refused.value.reasons) == {key_of(row(2)), key_of(row(3, version=40_000))}
         sink.write(batch(2, row(1, title="c"), again=[row(1)]))
         assert self.keys(place) == keys([row(1)])
         assert [one["mine"] for one in self.read(place)] == [7]
+
+    @pytest.mark.parametrize(
+        ("columns", "words"),
+        [
+            ("id INT PRIMARY KEY, title VARCHAR(10)", r"no unique key \(row_key\): it was made by another program"),
+            ("row_key CHAR(64), title TEXT", "no unique key"),
+            ("row_key CHAR(64) PRIMARY KEY, title INT", "column title has type int"),
+            ("row_key CHAR(64) PRIMARY KEY, url TIMESTAMP NULL", "column url has type timestamp"),
+            ("row_key CHAR(64) PRIMARY KEY, fetched_at NUMERIC(5)", "column fetched_at has type (numeric|decimal)"),
+            ("row_key CHAR(64) PRIMARY KEY, version DATE", "column version has type date"),
+            ("row_key CHAR(64) PRIMARY KEY, mine VARCHAR(9) NOT NULL", "column mine is NOT NULL without a default"),
+        ],
+    )
+    def test_a_table_of_another_shape_is_named_by_check_and_by_write_and_is_not_changed(
+        self, sink, place, columns, words
+    ):
+        self.run(place, f"CREATE TABLE articles ({columns})")
+        before = self.names(place)
+        for action in (sink.check, lambda: sink.write(batch(1, row(1)))):
+            with pytest.raises(OutputError, match=words):
+                action()
+        assert self.names(place) == before
+        assert self.run(place, "SELECT * FROM articles") == []
+        self.run(place, "DROP TABLE articles")
+        sink.write(batch(1, row(1)))
+        assert self.keys(place) == keys([row(1)])
+
+    def test_columns_that_fill_themselves_are_allowed(self, sink, place):
+        identity = (
+            "BIGINT GENERATED ALWAYS AS IDENTITY" if self.is_postgres else "BIGINT NOT NULL AUTO_INCREMENT UNIQUE"
+        )
+        when = "TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP"
+        twice = "BIGINT GENERATED ALWAYS AS (version * 2) STORED"
+        columns = f"row_key CHAR(64) PRIMARY KEY, version BIGINT, id {identity}, at {when}, twice {twice}"
+        self.run(place, f"CREATE TABLE articles ({columns})")
+        sink.check()
+        sink.write(batch(1, row(1)))
+        assert self.keys(place) == keys([row(1)])
 
     def test_lost_tables_columns_and_connections_are_replaced_at_once(self, sink, place):
         sink.write(batch(1, row(1)))
@@ -168,6 +207,8 @@ class SqlSuite(RefusedRows, OlderForm):
 
 
 class TestPostgres(SqlSuite):
+    is_postgres = True
+
     @pytest.fixture
     def place(self, postgres):
         with new_database(postgres) as place:
@@ -182,6 +223,8 @@ class TestPostgres(SqlSuite):
 
 
 class TestMariaDb(SqlSuite):
+    is_postgres = False
+
     @pytest.fixture
     def place(self, mariadb):
         with new_database(mariadb) as place:
@@ -228,9 +271,9 @@ def test_the_columns_are_the_fields_of_a_row():
 
 def test_a_user_without_rights_reads_which_statement_grants_them(postgres):
     with new_database(postgres) as place:
-        postgres.run("CREATE ROLE poor LOGIN PASSWORD 'poor/word'")
+        postgres.run("CREATE ROLE poor LOGIN PASSWORD 'p00r/word'")
         try:
-            poor = open_sql(f"postgresql://poor:poor%2Fword@127.0.0.1:{postgres.port}/{place.database}")
+            poor = open_sql(f"postgresql://poor:p00r%2Fword@127.0.0.1:{postgres.port}/{place.database}")
             for statement, then in (
                 ("GRANT CREATE, USAGE ON SCHEMA public TO poor", ""),
                 ("GRANT SELECT, INSERT, UPDATE ON articles TO poor", "DROP TABLE articles"),

@@ -80,6 +80,47 @@ def test_a_table_from_before_a_column_gets_it(path):
     assert [found["section_version"] for found in read(path)] == [None, "a+1"]
 
 
+KEY = "task TEXT, canonical_url TEXT, version INTEGER, PRIMARY KEY (task, canonical_url, version)"
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (
+            "(id INTEGER PRIMARY KEY, title TEXT)",
+            r"no unique key \(task, canonical_url, version\): it was made by",
+        ),
+        ("(task TEXT, canonical_url TEXT, version INTEGER)", "no unique key"),
+        (f"(mine TEXT NOT NULL, {KEY})", "column mine is NOT NULL without a default"),
+        (f"(title INTEGER, {KEY}) STRICT", "column title has type integer, which cannot store title"),
+    ],
+)
+def test_a_table_of_another_shape_is_not_changed(path, table, words):
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as other:
+        other.execute(f"CREATE TABLE articles {table}")
+        before = other.execute("SELECT sql FROM sqlite_master").fetchall()
+        for _ in range(2):
+            sink = SqliteSink(path)
+            for action in (sink.check, sink.check, lambda: write(path, row(1))):
+                with pytest.raises(SinkUnavailable, match=words):
+                    action()
+            sink.close()
+        assert other.execute("SELECT sql FROM sqlite_master").fetchall() == before
+        assert other.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+        other.execute("DROP TABLE articles")
+    write(path, row(1))
+    assert len(read(path)) == 1
+
+
+def test_a_table_of_its_owner_with_our_key_takes_rows(path):
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as other:
+        other.execute(f"CREATE TABLE articles (mine TEXT NOT NULL DEFAULT 'x', title INTEGER, {KEY})")
+    write(path, row(1))
+    assert [(found["mine"], found["version"]) for found in read(path)] == [("x", 1)]
+
+
 def test_a_lone_surrogate_does_not_stop_a_row(path):
     write(path, row(1, text="bad \ud800", keywords=["\ud800"]))
     assert read(path)[0]["text"] == "bad ?"

@@ -14,6 +14,7 @@ from workers.sinks.folder_store import FolderStore
 from workers.sinks.object_names import object_names
 from workers.sinks.object_store import parse_address
 from workers.sinks.store import SUFFIXES, LinesFormat, StoreSink
+from workers.variables import expand_address
 
 from .batch_sink_suite import BatchSinkSuite, batch, keys
 from .sink_suite import row
@@ -210,10 +211,7 @@ def test_mistakes_in_paths(path, words):
 
 
 def address(text, **variables):
-    expanded = text
-    for name, value in variables.items():
-        expanded = expanded.replace(f"${{{name}}}", value)
-    return parse_address(Target(expanded, text, "t", Path("/")))
+    return parse_address(Target(expand_address(text, variables), text, "t", Path("/")))
 
 
 def test_parts_of_addresses(monkeypatch):
@@ -228,8 +226,7 @@ def test_parts_of_addresses(monkeypatch):
 
 
 @pytest.mark.parametrize("password", ["plain", "p@ss:w/r?d#1", "%41", "@", "a/b@c"])
-def test_passwords_with_any_characters(monkeypatch, password):
-    monkeypatch.setenv("SFTP_PASSWORD", password)
+def test_passwords_with_any_characters(password):
     found = address("sftp://me:${SFTP_PASSWORD}@host/a@b/", SFTP_PASSWORD=password)
     assert (found.user, found.password, found.host, found.path) == ("me", password, "host", "/a@b/")
     assert found.name == "sftp://me@host/a@b/"

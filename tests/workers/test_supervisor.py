@@ -3,6 +3,7 @@
 The supervisor forks, so what a test patches before it starts is patched in the workers too.
 """
 
+import itertools
 import multiprocessing
 import os
 import signal
@@ -22,6 +23,7 @@ from workers.inbox import QUEUE, Inbox
 from workers.ledger import Ledger
 from workers.pages.quarantine import kept_page
 from workers.processes import die_with_parent
+from workers.redaction import remember
 from workers.redis_access.connection import client
 from workers.redis_access.embedded import Embedded
 from workers.reporting.nodes import node_name
@@ -481,3 +483,29 @@ def test_a_supervisor_may_end_when_redis_is_away(supervise, tmp_path):
         server.kill()
         process.join(40)
         assert process.exitcode == 1
+
+
+def test_workers_that_die_at_their_start_are_replaced_after_growing_pauses_and_the_error_is_named(
+    connection, redis_url, monkeypatch, caplog
+):
+    def die(*_, **__):
+        raise OSError("no memory for geheim-7")
+
+    monkeypatch.setattr("workers.worker_processes.supervisor.work", die)
+    remember("geheim-7")
+    one = Supervisor(redis_url, 1, pause_after_early_exit=0.01)
+    pauses = []
+    remove = one._remove
+
+    def note(worker):
+        remove(worker)
+        pauses.append(one._not_before - time.monotonic())
+        if len(pauses) == 6:
+            one.stop()
+
+    monkeypatch.setattr(one, "_remove", note)
+    one.run()
+    assert all(1.5 * pause < longer for pause, longer in itertools.pairwise(pauses[:6]))
+    warned = [record.getMessage() for record in caplog.records if "exit code 1" in record.getMessage()]
+    assert len(warned) == 6
+    assert all(text.endswith("exit code 1: OSError: no memory for ***") for text in warned)

@@ -13,6 +13,7 @@ import pytest
 
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import key_of
+from workers.sinks import kinds
 from workers.sinks.http_client import HttpLimits
 from workers.sinks.kinds import Target, kind_of
 from workers.sinks.options import OutputOptions
@@ -421,12 +422,13 @@ def test_an_invalid_address_is_named_without_its_secrets(address):
     assert "heim" not in str(error.value)
 
 
-def test_values_of_variables_are_hidden_wherever_the_receiver_repeats_them(receiver):
-    label = "http://127.0.0.1:${PORT}/in/${PLACE}?x=${X}"
-    address = f"http://127.0.0.1:{receiver.port}/in/short-place?x=y%20zzz"
+def test_values_of_variables_are_hidden_wherever_the_receiver_repeats_them(receiver, monkeypatch):
+    for name, value in (("PORT", str(receiver.port)), ("PLACE", "short-place"), ("X", "y%20zzz")):
+        monkeypatch.setenv(name, value)
+    sink = kinds.open_sink("http://127.0.0.1:${PORT}/in/${PLACE}?x=${X}", "t", Path("/nowhere"))
     receiver.answer = answering(400, b"no /in/short-place?x=y%20zzz or y zzz here")
     with pytest.raises(RowsRefused) as refused:
-        WebhookSink(Target(address, label, "t", Path("/nowhere")), limits=LIMITS).write(batch(1, row(1)))
+        sink.write(batch(1, row(1)))
     assert [*refused.value.reasons.values()] == ["400 no /in/***?x=*** or *** here"]
 
 

@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..addresses import shown
 from ..clock import Clock
 from ..errors import SinkUnavailable
 from ..health.observations import article_observation, is_observed, to_json
@@ -22,7 +23,6 @@ from ..page_store import unpack
 from ..reporting.worker_reports import Watch
 from ..reporting.worker_times import WorkerTimes
 from ..rows import RowKey, key_of
-from ..sinks.addresses import shown
 from ..sinks.interface import PageKind, SourcePage
 from ..url_states import Fingerprint, PageLease
 from ..writing.outputs import Output
@@ -180,7 +180,7 @@ class GroupWriter:
         rows = [row for page in pages for row in page.decision.rows if output.admits(row)]
         refused = output.write(rows, again=again)
         if refused:
-            task = self.ledger.task
+            task, output.has_refused = self.ledger.task, True
             keep_refused(self.ledger.redis, task, output.name, rows, refused, clock=self.ledger.clock)
             log.warning("task %s: %s refuses %d row(s); they are kept", task, output.name, len(refused))
 

@@ -5,7 +5,6 @@ The processes are forked, so that they share data that was prepared before. Resu
 
 import multiprocessing
 import os
-import resource
 import signal
 import time
 from collections import deque
@@ -15,7 +14,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
 from typing import Generic, TypeVar
 
-from ..processes import die_with_parent, ended_by
+from ..processes import die_with_parent, ended_by, limit_memory
 
 AT_ONCE = 10  # pages that a process gets: those of one block, which are read together
 DEADLINE = 20.0  # seconds for one page
@@ -120,7 +119,7 @@ class PageProcesses(Generic[Result]):
         """Work until the pipe is closed; only the parent reacts to signals."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         die_with_parent(parent=parent)
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+        limit_memory(MEMORY_LIMIT)
         for other in of_parent:
             other.close()
         work = self._start()

@@ -40,7 +40,7 @@ _KEEP = (
 local now = tonumber(ARGV[3])
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 redis.call('ZADD', KEYS[2], now, ARGV[1])
-return keep_newest(now, ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], 0)
+return keep_newest(now, ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8])
 """
 )
 

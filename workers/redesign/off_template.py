@@ -52,7 +52,7 @@ for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now - ARGV[6]
   redis.call('ZREM', KEYS[2], name)
   redis.call('HDEL', KEYS[1], name)
 end
-return keep_newest(now, ARGV[2], ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6]), 0)
+return keep_newest(now, ARGV[2], ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6]))
 """
 )
 

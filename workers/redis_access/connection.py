@@ -10,6 +10,7 @@ from redis.retry import Retry
 
 from .. import keys
 from ..errors import RedisRefused, RedisUnavailable
+from ..redaction import concealed
 from .epoch import ConnectHook
 from .redis_address import RedisAddress, address_of, without_password
 
@@ -102,7 +103,7 @@ def connect(url: str) -> "redis.Redis":
 
 def reason(error: BaseException) -> str:
     """Return the first line of an error's text, or the name of its type; for a missing right also the remedy."""
-    text = (str(error) or type(error).__name__).split("\n")[0].rstrip(".")
+    text = concealed(str(error) or type(error).__name__).split("\n")[0].rstrip(".")
     return f"{text}; {RIGHTS}" if isinstance(error, redis.exceptions.NoPermissionError) else text
 
 

@@ -3,14 +3,14 @@
 An owner, such as a task, has a hash of its items and a sorted set of their times; another sorted set has all owners.
 """
 
-# keep_newest(now, owner, largest numbers of items, bytes and owners, seconds, how many are kept for any size), called
-# after the items were written to KEYS[1] and their times to KEYS[2] -> the owners whose items are to be removed
+# keep_newest(now, owner, largest numbers of items, bytes and owners, seconds), called after the items were written to
+# KEYS[1] and their times to KEYS[2] -> the owners whose items are to be removed
 KEEP_NEWEST = """
-local function keep_newest(now, owner, most, bytes, owners, seconds, always)
+local function keep_newest(now, owner, most, bytes, owners, seconds)
   local kept, size = 0, 0
   for _, name in ipairs(redis.call('ZREVRANGE', KEYS[2], 0, -1)) do
     kept, size = kept + 1, size + redis.call('HSTRLEN', KEYS[1], name)
-    if kept > always and (kept > tonumber(most) or size > tonumber(bytes)) then
+    if kept > tonumber(most) or size > tonumber(bytes) then
       redis.call('ZREM', KEYS[2], name)
       redis.call('HDEL', KEYS[1], name)
     end

@@ -28,7 +28,10 @@ from redis.connection import (
 )
 from redis.sentinel import Sentinel, SentinelConnectionPool, SentinelManagedConnection, SentinelManagedSSLConnection
 
+from ..addresses import HIDDEN, encoded, is_ambiguous, shown
 from ..errors import RedisRefused
+from ..redaction import remember_address
+from ..variables import AMBIGUOUS
 from .redis_scripts import ScriptClient
 
 EXAMPLES = "write redis://host:6379/0 or unix:///redis.sock"
@@ -45,9 +48,6 @@ _OPTIONS = frozenset(
     | {*_FILES, *_SENTINEL_OPTIONS, *URL_QUERY_ARGUMENT_PARSERS}
 )
 _NEXT_SERVER = re.compile(rf"[\s,]+(?=(?:{'|'.join(map(re.escape, (*_PLAIN, *_WATCHED)))})://)")
-# By pattern, since an invalid address cannot be parsed but is shown, too.
-_SECRET_IN_FRONT = re.compile(r"(//[^/?#:]*:).*@")
-_SECRET_IN_QUERY = re.compile(r"([?&]\w*password=)[^&#]*")
 _READ_ONLY = "READONLY You can't write"  # within another error if the command is a script's in Redis 6.2
 
 
@@ -184,13 +184,15 @@ def address_of(text: str) -> RedisAddress:
 
 def without_password(text: str) -> str:
     """Return the address or addresses with `***` in place of each password."""
-    parts = _NEXT_SERVER.split(text)
-    return ", ".join(_SECRET_IN_FRONT.sub(r"\1***@", _SECRET_IN_QUERY.sub(r"\1***", part)) for part in parts)
+    return ", ".join(shown(part) if "://" in part else HIDDEN for part in _NEXT_SERVER.split(text))
 
 
 def _address(text: str) -> RedisAddress:
-    text, _, name = text.strip().partition("#")
+    remember_address(text)
     try:
+        if is_ambiguous(text):
+            raise ValueError(AMBIGUOUS)
+        text, _, name = encoded(text.strip()).partition("#")
         scheme = text.partition("://")[0]
         if scheme not in _CLASSES:
             known = ", ".join(f"{scheme}://" for scheme in _CLASSES)

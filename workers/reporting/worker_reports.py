@@ -119,6 +119,10 @@ class PipeWatch:
             self._wrote.add(task)
             self._send({"wrote": task})
 
+    def failed(self, text: str) -> None:
+        """Report the error that ends the worker."""
+        self._send({"failed": text[:PROBLEM_LENGTH]})
+
     def _send(self, message: dict[str, object]) -> None:
         os.write(self._file, json.dumps(message).encode() + b"\n")
 

@@ -36,9 +36,9 @@ from urllib3.exceptions import (
 )
 from urllib3.util import Timeout, create_urllib3_context, make_headers
 
+from workers.addresses import shown
 from workers.errors import OutputError, SinkUnavailable
-from workers.sinks.addresses import HIDDEN, concealed, shown
-from workers.variables import VARIABLE
+from workers.redaction import concealed, remember
 
 from .kinds import Target
 
@@ -140,15 +140,15 @@ class HttpClient:
         self, target: Target, address: HttpAddress, authorization: str = "", *, limits: HttpLimits | None = None
     ):
         """`authorization`: the value of that header; by default it is made from the login of the address."""
-        self._secrets = [value.removeprefix("whsec_") for _, value in address.options]
+        remember(*(value.removeprefix("whsec_") for name, value in address.options if name == "secret"))
         self.name = shown(target.label)
         self.limits = limits or HttpLimits()
         self._address = address
-        self._label_and_address = (target.label.replace("{task}", target.task), target.address)
         self._headers = {"user-agent": "exemplar", "connection": "close"}
         if not authorization and address.login is not None:
             authorization = "Basic " + base64.b64encode(address.login.encode()).decode()
         if authorization:
+            remember(authorization.partition(" ")[2])
             self._headers["authorization"] = authorization
         self._open: _OpenConnection = _OpenConnection()
         self._target = target
@@ -203,20 +203,9 @@ class HttpClient:
 
     def printable(self, text: str) -> str:
         """Return the first printable characters of a text from the target, on one line, without secrets."""
-        text = self._concealed(text[: 20 * MOST_WORDS])
+        text = concealed(text[: 20 * MOST_WORDS])
         text = re.sub(r"\x1b\[[0-?]*[ -/]*[@-~]", "", text)
         return " ".join("".join(char if char.isprintable() else " " for char in text).split())[:MOST_WORDS]
-
-    def _concealed(self, text: str) -> str:
-        label, address = self._label_and_address
-        parts = VARIABLE.split(label)[::3]  # every third part is text; between them are a variable's name and default
-        match = re.fullmatch("(.*)".join(map(re.escape, parts)), address, re.DOTALL)
-        values = match.groups() if match else ()
-        _, _, credentials = self._headers.get("authorization", "").partition(" ")
-        for secret in sorted({*values, *self._secrets, credentials}, key=len, reverse=True):
-            for spelling in {secret, unquote(secret)} if len(secret) > 3 else ():
-                text = text.replace(spelling, HIDDEN)
-        return concealed(text, address)
 
     def _exchange(self, method: str, path: str, body: bytes, headers: Mapping[str, str], most: int) -> HttpAnswer:
         manager = self._manager or _manager(self._target, self._address, self._open)

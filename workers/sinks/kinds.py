@@ -12,12 +12,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
-from workers import variables
+from workers.addresses import shown
 from workers.errors import OutputError
 from workers.rows import Row
-from workers.sinks.addresses import shown
 from workers.sinks.durability import Durability
-from workers.variables import VariableNotSet
+from workers.variables import AmbiguousAddress, VariableNotSet, expand_address
 
 from .interface import BatchSink, Sink
 from .options import BATCH_ROWS, BATCH_SECONDS, OutputOptions
@@ -231,8 +230,8 @@ def kind_of(output: str) -> Kind | None:
 def expand(output: str, task: str, environ: Mapping[str, str] | None = None) -> str:
     """Replace `{task}` and `${VARIABLES}`. Raises `OutputError` that names a missing variable."""
     try:
-        return variables.expand(output.replace("{task}", task), os.environ if environ is None else environ)
-    except VariableNotSet as error:
+        return expand_address(output.replace("{task}", task), os.environ if environ is None else environ)
+    except (VariableNotSet, AmbiguousAddress) as error:
         raise OutputError(f"task {task}: output {shown(output)}: {error}") from None
 
 

@@ -20,10 +20,10 @@ from importlib import import_module
 from typing import BinaryIO, Protocol, cast
 from urllib.parse import parse_qsl, unquote
 
+from workers.addresses import shown
 from workers.errors import OutputError
-from workers.sinks.addresses import shown
 
-from .kinds import Target, expand
+from .kinds import Target
 
 CONNECT_TIMEOUT, ANSWER_TIMEOUT = 5.0, 20.0  # seconds to connect, and for an answer
 
@@ -81,9 +81,6 @@ SCHEMES: Mapping[str, Scheme] = {
 }
 _OTHER_NAMES = {"gcs": "gs", "abfs": "az", "abfss": "az", "s3a": "s3"}
 _ADDRESS = re.compile(r"(?P<scheme>[a-z0-9]+):(?://(?P<host>[^/]*))?(?P<path>[^?]*)(?:\?(?P<options>.*))?", re.I | re.S)
-_START = r"(?P<start>[a-z0-9]+://[^/:@]*:)(?!\d+/)"  # after it a password, not a port
-_PASSWORD = re.compile(_START + r"(?P<password>[^/]*|.*)(?P<end>@.*)", re.I | re.S)
-_PASSWORD_IN_LABEL = re.compile(_START + r"(?P<password>(?:\$\{[^}]*\}|[^@/])*)(?P<end>@.*)", re.I | re.S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +106,12 @@ class StoreAddress:
 
 def parse_address(target: Target) -> StoreAddress:
     """Return the parts of an output's address. Raises `OutputError` if it is invalid."""
-    address, password = _without_password(target)
-    match = _ADDRESS.fullmatch(address)
+    match = _ADDRESS.fullmatch(target.address)
     if match is None:
         raise OutputError(f"task {target.task}: output {shown(target.label)} is not the address of a store")
     scheme = _OTHER_NAMES.get(match["scheme"].lower(), match["scheme"].lower())
-    user, _, host = (match["host"] or "").rpartition("@")
+    login, _, host = (match["host"] or "").rpartition("@")
+    user, _, password = login.partition(":")
     host, _, port = host.partition(":")
     path = match["path"]
     known = SCHEMES[scheme]
@@ -136,7 +133,9 @@ def parse_address(target: Target) -> StoreAddress:
         raise OutputError(f"output {name}: write the name of a bucket after {scheme}://")
     if scheme == "sftp" and not host:
         raise OutputError(f"output {name}: write user@host after sftp://")
-    return StoreAddress(scheme, host, path, name, unquote(user), password, int(port) if port else None, options)
+    return StoreAddress(
+        scheme, host, path, name, unquote(user), unquote(password), int(port) if port else None, options
+    )
 
 
 def open_object_store(address: StoreAddress, target: Target) -> ObjectStore:
@@ -152,21 +151,6 @@ def open_object_store(address: StoreAddress, target: Target) -> ObjectStore:
             f"task {target.task}: output {address.name} needs {error.name}; "
             f"run pip install 'exemplar-crawler[{scheme.extra}]'"
         ) from None
-
-
-def _without_password(target: Target) -> tuple[str, str]:
-    """Return the address without its password, and the password.
-
-    The password is read from the label if possible: a variable's value may have characters that separate parts.
-    """
-    match = _PASSWORD_IN_LABEL.fullmatch(target.label)
-    if match and "${" in match["password"]:
-        address = expand(match["start"][:-1] + match["end"], target.task)
-        return address, expand(match["password"], target.task)
-    match = _PASSWORD.fullmatch(target.address)
-    if match is None:
-        return target.address, ""
-    return match["start"][:-1] + match["end"], unquote(match["password"])
 
 
 def _options(scheme: str, text: str, name: str) -> dict[str, str]:

@@ -13,9 +13,9 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import PoolProxiedConnection
 
+from workers.addresses import shown
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import RowKey, key_of
-from workers.sinks.addresses import concealed, shown
 
 from .interface import RowBatch
 from .kinds import Target
@@ -57,10 +57,9 @@ def open_sql(target: Target) -> "SqlSink":
         server = url.difference_update_query(["table"]).set(drivername=kind.driver)
         url, _ = kind.arguments(server)
     except (ArgumentError, ValueError, OSError) as error:
-        problem = concealed(one_line(str(error)), target.address)
-        raise OutputError(f"task {target.task}: output {name}: invalid address: {problem}") from None
+        raise OutputError(f"task {target.task}: output {name}: invalid address: {one_line(str(error))}") from None
     return SqlSink(
-        SqlPlace(name, target.address, server.render_as_string(hide_password=False), url),
+        SqlPlace(name, server.render_as_string(hide_password=False), url),
         kind,
         table,
         target.options,
@@ -69,13 +68,12 @@ def open_sql(target: Target) -> "SqlSink":
 
 @dataclass(frozen=True, slots=True)
 class SqlPlace:
-    """The address of a sink's server. `name`: for messages; `address`: with its secrets; `server`: without the table.
+    """The address of a sink's server. `name`: for messages; `server`: with its secrets, without the table.
 
     `url`: the URL to which the driver connects.
     """
 
     name: str = field(repr=False)
-    address: str = field(repr=False)
     server: str = field(repr=False)
     url: URL
 
@@ -83,7 +81,8 @@ class SqlPlace:
 class SqlSink:
     """Upserts rows into a table of a server, one transaction per batch.
 
-    The table is created when it is missing, and gets the columns that it lacks; other columns are not changed.
+    The table is created when it is missing, and gets the columns that it lacks; other columns are not changed. A table
+    without our unique column was made by another program and is not changed.
     A row that the server refuses is found by halving the batch.
     """
 
@@ -113,7 +112,7 @@ class SqlSink:
         if rows:
             refused |= self._with_connection(lambda cursor, existing: self._write(cursor, existing, rows))
         if refused:
-            raise RowsRefused({key: concealed(words, self._place.address) for key, words in refused.items()})
+            raise RowsRefused(refused)
 
     def check(self) -> None:
         """Connect, create the table or its missing columns, and check whether rows may be written."""
@@ -162,6 +161,8 @@ class SqlSink:
         for left in reversed(range(SETUP_TRIES)):
             self._kind.begin(cursor)
             existing = self._kind.existing(cursor, self._table)
+            if problem := self._table.problem(existing):
+                raise OutputError(f"output {self.name}: {problem}")
             changes = self._table.changes(existing, self._kind.dialect)
             if not changes:
                 connection.commit()
@@ -223,5 +224,4 @@ class SqlSink:
             user=self._place.url.username or "USER",
             statement=self._statement,
         )
-        text = f"output unavailable: {self.name}: {words}" + (f"; {advice}" if advice else "")
-        return SinkUnavailable(concealed(text, self._place.address))
+        return SinkUnavailable(f"output unavailable: {self.name}: {words}" + (f"; {advice}" if advice else ""))

@@ -80,7 +80,8 @@ class MySql(SqlServerKind):
             "charset": "utf8mb4",
             "init_command": self._SETUP,
         }
-        return url, {name: value for name, value in defaults.items() if name not in url.query} | tls
+        login = {"password": str(url.password).encode()} if url.password else {}  # PyMySQL encodes text as Latin-1
+        return url, {name: value for name, value in defaults.items() if name not in url.query} | tls | login
 
     def begin(self, cursor: Cursor) -> None:
         """Begin; the session has its limits."""
@@ -90,8 +91,11 @@ class MySql(SqlServerKind):
         """Read the information schema; names of columns are in lower case, since MySQL ignores case."""
         place = (table.schema, table.name)
         where = "table_schema = COALESCE(%s, DATABASE()) AND table_name = %s"
-        cursor.execute(f"SELECT column_name, data_type FROM information_schema.columns WHERE {where}", place)
-        columns = {name.casefold(): kind for name, kind in cursor.fetchall()}
+        given = "is_nullable = 'YES' OR column_default IS NOT NULL OR extra <> ''"  # auto_increment, generated …
+        cursor.execute(f"SELECT column_name, data_type, {given} FROM information_schema.columns WHERE {where}", place)
+        found = cursor.fetchall()
+        columns = {name.casefold(): kind for name, kind, _ in found}
+        required = [name for name, _, is_given in found if not is_given]
         cursor.execute(
             f"SELECT index_name FROM information_schema.statistics WHERE {where} AND non_unique = 0 "
             "GROUP BY index_name HAVING COUNT(*) = 1 AND MAX(column_name) = %s",
@@ -102,7 +106,7 @@ class MySql(SqlServerKind):
             "SELECT 1 FROM information_schema.schemata WHERE schema_name = COALESCE(%s, DATABASE())", place[:1]
         )
         columns |= {name: columns[name.casefold()] for name in table.names if name.casefold() in columns}
-        return ExistingTable(columns, has_unique_key, bool(cursor.fetchall()))
+        return ExistingTable(columns, has_unique_key, bool(cursor.fetchall()), required)
 
     def upsert(self, cursor: Cursor, table: SqlTable, existing: ExistingTable, rows: Sequence[Values]) -> None:
         """Upsert the rows, by several statements if one would be too long for the server or for PyMySQL."""

@@ -78,7 +78,8 @@ class Postgres(SqlServerKind):
         cursor.execute(
             "SELECT a.attname, quote_ident(n.nspname) || '.' || quote_ident(t.typname), EXISTS ("
             " SELECT FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisunique AND i.indpred IS NULL"
-            " AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum)"
+            " AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum),"
+            " a.attnotnull AND NOT a.atthasdef AND a.attidentity = ''"
             " FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid JOIN pg_namespace n ON n.oid = t.typnamespace"
             " WHERE a.attrelid = to_regclass(%s) AND a.attnum > 0 AND NOT a.attisdropped",
             (table.quoted(self.dialect),),
@@ -86,8 +87,9 @@ class Postgres(SqlServerKind):
         columns = cursor.fetchall()
         cursor.execute("SELECT %s::text IS NULL OR to_regnamespace(quote_ident(%s)) IS NOT NULL", (table.schema,) * 2)
         [has_schema] = cursor.fetchone()
-        unique = any(is_unique for name, _, is_unique in columns if name == ROW_KEY)
-        return ExistingTable({name: kind for name, kind, _ in columns}, unique, has_schema)
+        unique = any(is_unique for name, _, is_unique, _ in columns if name == ROW_KEY)
+        required = [name for name, *_, is_required in columns if is_required]
+        return ExistingTable({name: kind for name, kind, *_ in columns}, unique, has_schema, required)
 
     def upsert(self, cursor: Cursor, table: SqlTable, existing: ExistingTable, rows: Sequence[Values]) -> None:
         """Upsert the rows by one statement with an array for each column, which the server parses once."""

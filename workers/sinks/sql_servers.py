@@ -9,7 +9,10 @@ from typing import Any, Literal
 
 from sqlalchemy.engine import URL, Dialect
 
-from .sql_table import LISTS, TIMES, ExistingTable, SqlTable
+from workers.redaction import concealed
+
+from .existing_tables import TIMES
+from .sql_table import LISTS, ExistingTable, SqlTable
 
 CONNECT_WAIT = 5  # seconds to connect
 STATEMENT_WAIT = 20  # seconds for one statement
@@ -110,5 +113,5 @@ class SqlServerKind(ABC):
 
 def one_line(text: str) -> str:
     """Return a server's message in one line, truncated if it is too long."""
-    line = " ".join(text.split())
+    line = concealed(" ".join(text.split()))
     return line if len(line) <= LONGEST_WORDS else line[:LONGEST_WORDS] + "…"

@@ -6,7 +6,7 @@ entry, and collations of MySQL may treat different URLs as equal.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -20,6 +20,7 @@ from sqlalchemy.types import TypeEngine
 from workers.errors import OutputError
 from workers.rows import KEY, RowKey
 
+from .existing_tables import TIMES, foreign, unfit
 from .options import OutputOptions
 
 ROW_KEY = "row_key"
@@ -30,7 +31,6 @@ FIELDS = (
     "article_probability", "fetched_at", "content_hash", "version", "near_duplicate_of", "listed_on", "parts",
     "parts_missing", "blocks", "robots_directives", "tdm_reservation", "section_version",
 )  # fmt: skip
-TIMES = frozenset({"fetched_at"})  # `published` and `modified` are text: they may be dates, or lack a time zone
 LISTS = frozenset({"keywords", "parts_missing", "blocks", "robots_directives"})
 _NUMBERS: Mapping[str, TypeEngine[Any]] = {
     "confidence": Double(),
@@ -52,12 +52,14 @@ LONGEST_NAME = 63  # bytes, in PostgreSQL; MySQL allows 64 characters
 class ExistingTable:
     """The present state of a table on the server. `types`: by column, empty if there is no table.
 
-    `has_unique_key`: `row_key` is unique. `has_schema`: the schema of the table exists.
+    `has_unique_key`: `row_key` is unique. `has_schema`: the schema of the table exists. `required`: columns that are
+    NOT NULL without a default.
     """
 
     types: Mapping[str, str]
     has_unique_key: bool
     has_schema: bool
+    required: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +87,23 @@ class SqlTable:
         )
         return " ".join(str(CreateTable(table, if_not_exists=True).compile(dialect=dialect)).split())
 
+    def problem(self, existing: ExistingTable) -> str:
+        """Return why the table cannot be used: another program made it, or it would refuse every row; "" if it can."""
+        if existing.types and not existing.has_unique_key:
+            return foreign(self.name, ROW_KEY)
+        return unfit(existing.types, dict(self.columns), [name for name in existing.required if name != ROW_KEY])
+
     def changes(self, existing: ExistingTable, dialect: Dialect) -> list[str]:
         """Return the statements that a server's table needs. A new column is NULL in existing rows."""
         quote = dialect.identifier_preparer.quote
         if not existing.types:
             schema = [] if existing.has_schema else [f"CREATE SCHEMA IF NOT EXISTS {quote(self.schema or '')}"]
             return [*schema, self.creation(dialect)]
-        changes = [
+        return [
             f"ALTER TABLE {self.quoted(dialect)} ADD COLUMN {quote(name)} {self._column(name).type.compile(dialect)}"
             for name in self.names
             if name not in existing.types
         ]
-        if not existing.has_unique_key:
-            index = quote(f"{self.name[:40]}_{ROW_KEY}")
-            changes.append(f"CREATE UNIQUE INDEX {index} ON {self.quoted(dialect)} ({ROW_KEY})")
-        return changes
 
     def _column(self, name: str) -> Column[Any]:
         if name == ROW_KEY:

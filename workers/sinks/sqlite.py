@@ -1,6 +1,7 @@
 """SQLite: table `articles`, upserted by row key. For any number of workers on one machine."""
 
 import json
+import re
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,6 +14,7 @@ from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import KEY, Row, RowKey, key_of
 from workers.sinks.durability import Durability
 
+from .existing_tables import foreign, unfit
 from .interface import PATIENCE, WrittenRow, written_row
 from .kinds import Target
 from .options import OutputOptions
@@ -150,6 +152,7 @@ class SqliteSink(SqliteFile):
         limit = time.monotonic() + patience
         while True:
             try:
+                self._table.check(connection)
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute(self._table.create)
                 _add_new_columns(connection, self._table)
@@ -169,7 +172,7 @@ class _Table:
     def __init__(self, options: OutputOptions):
         sources = dict(options.fields) or {name: name for name in COLUMNS}
         sources |= {name: source for name, source in zip(options.key_names(), KEY, strict=True) if name not in sources}
-        self.key = options.key_names()
+        self.key, self.sources = options.key_names(), sources
         self.names = StoredNames(options)
         # Columns are not declared NOT NULL, because rows with other sets of fields lack some
         self.columns = {name: _type_of(source, bool(options.fields)) for name, source in sources.items()}
@@ -191,6 +194,20 @@ class _Table:
         """Return the values of a row's columns; texts may contain lone surrogates."""
         values = map(row.get, self.columns)
         return tuple(_as_json(value) if isinstance(value, (list, tuple, dict)) else value for value in values)
+
+    def check(self, connection: sqlite3.Connection) -> None:
+        """Raise `sqlite3.DatabaseError` if another program made the table, or if it would refuse every row."""
+        statement = connection.execute("SELECT sql FROM sqlite_master WHERE lower(name) = 'articles'").fetchone()
+        columns = list(connection.execute("PRAGMA table_info(articles)"))
+        if columns and {name.lower() for _, name, *_, key in columns if key} != set(map(str.lower, self.key)):
+            raise sqlite3.DatabaseError(foreign("articles", ", ".join(self.key)))
+        is_strict = statement and re.search(
+            r"\bSTRICT\b[^)]*$", statement[0], re.IGNORECASE
+        )  # else any value is stored
+        types = {name: kind for _, name, kind, *_ in columns} if is_strict else {}
+        required = [name for _, name, _, not_null, default, _ in columns if not_null and default is None]
+        if problem := unfit(types, self.sources, required):
+            raise sqlite3.DatabaseError(f"table articles: {problem}")
 
     def missing(self, connection: sqlite3.Connection) -> list[str]:
         """Return the columns that the table of a database lacks."""

@@ -27,6 +27,7 @@ class SupervisedWorker:
     begun: list[Fingerprint] = field(default_factory=list)  # pages of the job whose attempt was counted
     unwritten: list[Fingerprint] = field(default_factory=list)  # pages whose rows it is writing
     stage: Stage = "page"
+    failure: str = ""  # the error that ended it, after a colon
     is_killed: bool = False  # whether its supervisor killed it
     dismissed: bool = False  # whether it is to end after its present job
     limit: float = 0.0  # seconds that the present stage may last; 0 if there is none

@@ -26,13 +26,14 @@ from extractors import walk_in_use
 
 from ..inbox import Inbox
 from ..ledger import Ledger
-from ..processes import STOP_SIGNALS, ended_by, signals_blocked
+from ..processes import STOP_SIGNALS, ended_by, require_memory, signals_blocked
+from ..redaction import concealed
 from ..redis_access.connection import client
 from ..redis_access.outage import Outage
 from ..reporting.nodes import node_name
 from ..reporting.presence import HEARTBEAT_EVERY, Presence, Rate
 from ..reporting.present_problems import OnChange, PresentProblem, ProblemBook
-from ..reporting.worker_reports import messages
+from ..reporting.worker_reports import PipeWatch, messages
 from ..reporting.worker_times import WorkerTimes
 from ..url_states import Fingerprint
 from ..writing.delivery import DeliveryTimes, Draining
@@ -46,7 +47,8 @@ NO_PROGRESS = 60.0  # seconds without a page settled, after a problem, until `un
 CHECK_EVERY = 0.05  # seconds between two checks of the workers
 STOP_WAIT = 30.0  # seconds for workers to finish their present jobs
 EARLY_EXIT = 2.0  # seconds; a worker that ended earlier than this after its start is replaced only after a pause
-PAUSE_AFTER_EARLY_EXIT = 1.0  # seconds
+PAUSE_AFTER_EARLY_EXIT = 1.0  # seconds; doubled with each further early end
+MOST_DOUBLINGS = 6
 AFTER_OUTAGE = 3.0  # seconds without a sweep, in which all supervisors renew the leases of their workers
 
 log = logging.getLogger(__name__)
@@ -88,6 +90,7 @@ class Supervisor:
         `draining` as for `workers.writing.delivery.Delivery`; with `until_empty` rows of tasks without pages are due at
         once.
         """
+        require_memory()
         self.url, self.count, self.until_empty = url, count, until_empty
         self.times = times or WorkerTimes()
         self.sweep_every, self.pause_after_early_exit = sweep_every, pause_after_early_exit
@@ -107,6 +110,7 @@ class Supervisor:
         )
         self._rate = Rate()
         self._not_before = 0.0
+        self._early_exits = 0  # since the last worker that lived longer
         self._swept = self._shown = self._renewed = float("-inf")
         self._had_problem = False
         self._progress: tuple[int, float] = (-1, 0.0)  # number of waiting pages and rows, and since when it is the same
@@ -260,6 +264,8 @@ class Supervisor:
                 self._problems.note(message["problem"], about=message["task"])
             elif "wrote" in message:
                 self._problems.works(message["wrote"])
+            elif "failed" in message:
+                worker.failure = f": {message['failed']}"
             else:
                 self._rate.add(worker.note(message))
 
@@ -275,11 +281,15 @@ class Supervisor:
         self._read_reports(worker)
         os.close(worker.reports)
         self._workers.remove(worker)
-        if time.monotonic() - worker.started < EARLY_EXIT:
-            self._not_before = time.monotonic() + self.pause_after_early_exit
+        is_early = time.monotonic() - worker.started < EARLY_EXIT
+        if is_early:
+            self._not_before = time.monotonic() + self.pause_after_early_exit * 2 ** min(
+                self._early_exits, MOST_DOUBLINGS
+            )
+        self._early_exits = self._early_exits + 1 if is_early else 0
         lost_redis = worker.process.exitcode == EXIT_WITHOUT_REDIS
         if not self.stopping and worker.process.exitcode and not lost_redis:
-            self._warn(f"worker {worker.name}: {ended_by(worker.process.exitcode)}")
+            self._warn(f"worker {worker.name}: {ended_by(worker.process.exitcode)}{worker.failure}")
         if worker.job:
             blamed = worker.blamed(lost_redis=lost_redis)
             uncounted = [name for name in worker.begun if name not in blamed]
@@ -335,4 +345,8 @@ def _work(url: str, name: str, report: int, others: list[int], parent: int, time
         os.close(file)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-    work(url, name, report, parent=parent, times=times)
+    try:
+        work(url, name, report, parent=parent, times=times)
+    except Exception as error:
+        PipeWatch(report).failed(concealed(f"{type(error).__name__}: {error}"))
+        raise

@@ -6,7 +6,6 @@ enforced from outside, by `workers.worker_processes.supervisor`.
 
 import logging
 import os
-import resource
 import sys
 import time
 import traceback
@@ -25,7 +24,7 @@ from rq.worker import WorkerStatus
 
 from ..extract import cut_pages, set_this_worker
 from ..inbox import QUEUE, description_of
-from ..processes import die_with_parent
+from ..processes import die_with_parent, limit_memory
 from ..redis_access.connection import client
 from ..redis_access.full_redis import ALLOWED_WHEN_FULL, is_full_error
 from ..reporting.worker_reports import PipeWatch
@@ -213,7 +212,7 @@ def work(url: str, name: str, report: int, *, parent: int, times: WorkerTimes) -
     """Run one worker until SIGTERM; it finishes the present job."""
     os.setsid()  # Ctrl-C reaches the whole process group of the terminal, but only the supervisor stops workers
     die_with_parent(parent=parent)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+    limit_memory(MEMORY_LIMIT)
     logging.getLogger("rq").setLevel(logging.CRITICAL)
     connection = client(url)
     extraction = ExtractionWorker(connection, name, watch=PipeWatch(report), times=times)

@@ -24,6 +24,7 @@ from typing import Literal, Protocol, cast
 import redis
 
 from .. import keys
+from ..addresses import shown
 from ..clock import Clock
 from ..errors import ExemplarError, OutputError, RowsRefused, SinkUnavailable
 from ..extraction_config import ExtractionConfig, config_of
@@ -32,7 +33,6 @@ from ..redis_access.outage import Outage
 from ..redis_access.redis_clock import clock_of
 from ..rows import key_of
 from ..sinks import BatchSink, OutputOptions, RowBatch, Sink, is_queued, open_sink
-from ..sinks.addresses import shown
 from ..url_states import fingerprint
 from .outputs import options_of
 from .refused_rows import keep_refused
@@ -289,10 +289,11 @@ class Delivery:
         if config is None:
             return SinkUnavailable(f"task {task} is not published; its rows wait for {shown(output)}")
         try:
-            self._sinks.write(config, output, options, batch)
-        except RowsRefused as error:
-            kept = keep_refused(self.redis, task, output, batch.rows, error.reasons, clock=self.clock)
-            log.warning("task %s: %s refuses %d row(s); they are kept", task, shown(output), kept)
+            try:
+                self._sinks.write(config, output, options, batch)
+            except RowsRefused as error:
+                kept = keep_refused(self.redis, task, output, batch.rows, error.reasons, clock=self.clock)
+                log.warning("task %s: %s refuses %d row(s); they are kept", task, shown(output), kept)
         except (SinkUnavailable, OutputError) as error:
             return error
         except redis.RedisError:

@@ -6,11 +6,11 @@ from typing import cast
 
 import redis
 
+from ..addresses import shown
 from ..errors import OutputError
 from ..extraction_config import config_of
 from ..ledger import Ledger, with_pages
 from ..sinks import is_queued
-from ..sinks.addresses import shown
 from .refused_rows import refused_count, refusing
 from .row_queue import all_queues, queue_states
 

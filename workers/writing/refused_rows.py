@@ -1,8 +1,9 @@
 """Refused rows: rows that an output refused because of their content, kept in Redis until a person decides.
 
 The page of a refused row counts as written, and the row is never tried again automatically. There are limits on the
-size of each output's rows, on the number of outputs, and on the time for which they are kept; the newest are kept. Keys
-of a task:
+size of each output's rows, on the number of outputs, and on the time for which they are kept. If there is no space for
+another row, its output counts as unavailable, and pages and rows wait, until a person retries or drops some. Keys of a
+task:
 
     refused:OUTPUT     hash: number of the row -> a line of JSON (`RefusedRow` without the row), then the row (zstd)
     refused:OUTPUT:at  zset: number of the row -> when it was refused, Unix seconds
@@ -17,9 +18,10 @@ from typing import Any, cast
 import redis
 
 from .. import keys
+from ..addresses import shown
 from ..clock import Clock
+from ..errors import SinkUnavailable
 from ..redis_access.full_redis import ALLOWED_WHEN_FULL
-from ..redis_access.newest_kept import KEEP_NEWEST
 from ..redis_access.redis_clock import clock_of
 from ..rows import Row, RowKey, key_of
 from ..sinks import OutputOptions
@@ -34,16 +36,24 @@ REASON_LENGTH = 500  # characters of a reason
 
 _KEEP = (
     ALLOWED_WHEN_FULL
-    + KEEP_NEWEST
     + """
+-- Keep all of the rows, or none if no space is left: then the outputs or the rows before them reach a limit.
 -- KEYS: rows, times, outputs. ARGV: now, member of the outputs, the most rows, bytes and outputs that are kept, for how
--- many seconds, (number, row) … -> the outputs whose rows are to be removed
-local now = tonumber(ARGV[1])
+-- many seconds, (number, row) … -> whether they are kept
+local now, size, known = tonumber(ARGV[1]), 0, true
+redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now - ARGV[6])
+for i = 7, #ARGV, 2 do known = known and redis.call('HEXISTS', KEYS[1], ARGV[i]) == 1 end
+for _, name in ipairs(redis.call('HKEYS', KEYS[1])) do size = size + redis.call('HSTRLEN', KEYS[1], name) end
+local is_full = redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[3]) or size >= tonumber(ARGV[4])
+is_full = is_full or not redis.call('ZSCORE', KEYS[3], ARGV[2]) and redis.call('ZCARD', KEYS[3]) >= tonumber(ARGV[5])
+if is_full and not known then return 0 end
 for i = 7, #ARGV, 2 do
   redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1])
   redis.call('ZADD', KEYS[2], now, ARGV[i])
 end
-return keep_newest(now, ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], 1)
+for place = 1, 2 do redis.call('EXPIRE', KEYS[place], ARGV[6]) end
+redis.call('ZADD', KEYS[3], now, ARGV[2])
+return 1
 """
 )
 
@@ -76,7 +86,7 @@ def keep_refused(
 ) -> int:
     """Keep those of the rows that an output refused, with the target's messages by row key; return their number.
 
-    A row that is already kept is not kept twice.
+    A row that is already kept is not kept twice. Raises `SinkUnavailable` if there is no space for further rows.
     """
     now = (clock or clock_of(connection).now)()
     args: list[Any] = []
@@ -90,12 +100,15 @@ def keep_refused(
         head = json.dumps(asdict(note), ensure_ascii=False).encode("utf-8", "replace")
         args += [name, head + b"\n" + pack_row(row)]
     if args:
-        dropped = connection.register_script(_KEEP)(
+        is_kept = connection.register_script(_KEEP)(
             keys=[*_keys(task, output), keys.REFUSING],
             args=[repr(now), member_of(task, output), rows_kept, bytes_kept, outputs_kept, KEPT_FOR, *args],
         )
-        if dropped:
-            connection.unlink(*(key for other in dropped for key in _keys(*json.loads(other))))
+        if not is_kept:
+            raise SinkUnavailable(
+                f"output unavailable: {shown(output)} refuses rows, and no further refused rows can be kept; "
+                f"retry or drop those of `exemplar failures`; last reason: {next(iter(reasons.values()))}"
+            )
     return len(args) // 2
 
 

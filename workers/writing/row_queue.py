@@ -20,12 +20,12 @@ import redis
 import zstandard
 
 from .. import keys
+from ..addresses import shown
 from ..clock import Clock
 from ..ledger import Ledger
 from ..redis_access.redis_clock import clock_of
 from ..rows import Row, RowKey, key_of
 from ..sinks import OutputOptions, RowBatch, batch_size
-from ..sinks.addresses import shown
 
 LEASE = 10.0  # seconds that the lease of a queue lasts unless it is renewed
 BATCH_BYTES = 4 * 2**20  # bytes of the compressed rows of a batch; a larger row is a batch of its own

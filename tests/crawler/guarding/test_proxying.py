@@ -67,7 +67,7 @@ def test_all_goes_through_the_proxy_and_what_the_guard_refuses_does_not(ledger, 
     with Server("127.0.0.1", site_answer(seen, lambda: site.port)) as site, Proxy() as proxy:
         allow = f"'127.0.0.1:{site.port}', '127.0.0.1:{proxy.port}'"
         text = tasks(site.port, f"http://reader:${{PW}}@proxy.test:{proxy.port}", allow)
-        run = run_section(tmp_path, redis_url, NAMES, text, PW="pass%20word")
+        run = run_section(tmp_path, redis_url, NAMES, text, PW="pass word")
         here = f"news.test:{site.port}"
     assert run.begun == {("127.0.0.1", proxy.port)}
     assert {target for _, target, _ in proxy.targets} == {here}

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml.scanner import RoundTripScanner
 
-from crawler.redaction import redact
 from crawler.task_list.environment import expand
 from crawler.task_list.file import load, loads
 from crawler.task_list.mistakes import BadValueError, TaskError, TaskFileError
@@ -21,6 +20,7 @@ from crawler.task_list.plain_yaml import MAX_DEPTH
 from crawler.task_list.schema import SCHEMA_FILE, json_schema, sample, write_schema
 from crawler.task_list.validators import check_output
 from crawler.task_list.yaml_source import read_text
+from workers.redaction import redact
 from workers.sinks import KINDS
 
 REPOSITORY = Path(__file__).parents[3]

@@ -1,25 +1,23 @@
-"""Addresses of outputs in messages: without passwords, tokens and keys.
+"""Addresses with a login: of outputs, proxies, Redis servers and services for notices. Which parts are secret, and the
+form in which every library finds the same host in them.
 
-Every message of this program names an output by `shown(address)`. A library's message on an address is passed through
-`concealed` first, since libraries quote addresses and parts of them in various forms.
+Every message of this program names an address by `shown`. The login part of an address is between `://` and the last
+`@` before the path.
 """
 
-import json
 import re
 from collections.abc import Iterator
-from urllib.parse import quote, quote_plus, unquote, unquote_plus
+from urllib.parse import quote, unquote
 
-from ..variables import VARIABLE
-
+VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 HIDDEN = "***"
-SHORT = 3  # characters; a secret up to this length is replaced only as a whole word, not within words
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _PORT_ONLY = re.compile(r"[^/?#:@]*:\d{1,5}(?:[/?#]|$)")
 _USER = re.compile(r"[^/?#:@]*")
-_PARAMETER = re.compile(r"[?&;#]([^=&;#?]+)=([^&;#]*)")
+_PARAMETER = re.compile(r"[?&;#]([^=&;#?]+)=([^&;#]*(?:[&;][^=&;#]*(?![^&;#]))*)")  # with parts that have no `=`
 _SECRET_NAME = re.compile(
-    r"passw|passphrase|pass$|pwd|token|secret|signature|credential|auth|keys?$|keyid$|^(?:sig|sas|code|jwt)$"
+    r"passw|passphrase|pass$|pwd|token|bearer|secret|signature|credential|auth|keys?$|keyid$|^(?:sig|sas|code|jwt)$"
 )
 _KEY_ID = re.compile(r"(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{12,}")  # key ids of AWS
 _TOKEN = re.compile(r"(?<=/)(?=[^/?#]*\d)(?=[^/?#]*[A-Za-z])[A-Za-z0-9_-]{20,}(?=[/?#]|$)")  # tokens as parts of a path
@@ -33,7 +31,7 @@ def shown(address: str) -> str:
     after a port, or a long part of an http path with both letters and digits.
     """
     text, end = "", 0
-    for start, stop in _secret_spans(address):
+    for start, stop in secret_spans(address):
         text += address[end:start] + _hidden(address[start:stop])
         end = stop
     return text + address[end:]
@@ -44,23 +42,36 @@ def has_secret(address: str) -> bool:
     return shown(address) != address
 
 
-def concealed(text: str, *addresses: str) -> str:
-    """Return `text` with the secrets of `addresses` replaced by `***`, in the spellings in which libraries quote them.
+def login_span(address: str) -> tuple[int, int]:
+    """Return the place of the login part, without its `@`; an empty one if there is none."""
+    if not (scheme := _ADDRESS.match(address)):
+        return 0, 0
+    start = scheme.end()
+    path = re.compile(r"[/?#]|$").search(address, start)
+    return start, max(start, address.rfind("@", start, path.start() if path else None))
 
-    The addresses have their variables replaced, as in `Target.address`.
-    """
-    forms = {form for address in addresses for secret in secrets_of(address) for form in _spellings(secret)}
-    for address in addresses:
-        text = text.replace(address, shown(address))
-    for form in sorted(forms, key=len, reverse=True):
-        pattern = re.escape(form)
-        text = re.sub(pattern if len(form) >= SHORT else rf"(?<!\w){pattern}(?!\w)", HIDDEN, text)
-    return text
+
+def encoded(address: str) -> str:
+    """Return an address with its login part percent-encoded. `%40` remains, and any other `%` becomes `%25`."""
+    start, stop = login_span(address)
+    login = re.sub(r"%(?![0-9A-Fa-f]{2})", "%25", address[start:stop])
+    parts = (quote(part, safe="%", errors="surrogateescape") for part in login.split(":", 1))
+    return address[:start] + ":".join(parts) + address[stop:]
+
+
+def is_ambiguous(address: str) -> bool:
+    """Whether a later `@` may end the login part, because a password may contain an unencoded `/`, `?` or `#`."""
+    start, stop = login_span(address)
+    first, *later = re.split(r"[/?#]", address[start:], maxsplit=1)
+    is_place = stop == start and (
+        first.startswith("[") or (address[:4].lower() in ("http", "sftp") and _PORT_ONLY.match(first))
+    )
+    return bool(start) and ":" in first[: stop - start or None] and "@" in "".join(later) and not is_place
 
 
 def secrets_of(address: str) -> tuple[str, ...]:
     """Return the secrets in an address, in their written form."""
-    spans = [address[start:stop] for start, stop in _secret_spans(address)]
+    spans = [address[start:stop] for start, stop in secret_spans(address)]
     return tuple(dict.fromkeys(secret for secret in spans if secret and VARIABLE.sub("", secret)))
 
 
@@ -71,7 +82,7 @@ def _hidden(secret: str) -> str:
     return VARIABLE.sub(lambda match: match[0] if match[2] is None else f"${{{match[1]}:-{HIDDEN}}}", secret)
 
 
-def _secret_spans(address: str) -> list[tuple[int, int]]:
+def secret_spans(address: str) -> list[tuple[int, int]]:
     """Return the places of the secrets in an address, in order; they do not overlap."""
     # `${NAME:-default}` contains characters that separate the parts of an address
     masked = VARIABLE.sub(lambda match: "x" * len(match[0]), address)
@@ -92,7 +103,7 @@ def _default_spans(variable: re.Match[str]) -> Iterator[tuple[int, int]]:
         yield variable.span(2)
     else:
         at = variable.start(2)
-        yield from ((at + start, at + stop) for start, stop in _secret_spans(variable[2]))
+        yield from ((at + start, at + stop) for start, stop in secret_spans(variable[2]))
 
 
 def _login_spans(address: str) -> Iterator[tuple[int, int]]:
@@ -129,12 +140,3 @@ def _path_spans(address: str) -> Iterator[tuple[int, int]]:
 
 def _key_spans(address: str) -> Iterator[tuple[int, int]]:
     yield from (match.span() for match in _KEY_ID.finditer(address))
-
-
-def _spellings(secret: str) -> set[str]:
-    plain = {secret, unquote(secret), unquote_plus(secret)}
-    quoted = {
-        form for text in plain for form in (quote(text, safe="", errors="replace"), quote_plus(text, errors="replace"))
-    }
-    escaped = {form for text in plain for form in (repr(text)[1:-1], json.dumps(text)[1:-1])}
-    return {form for form in plain | quoted | escaped if form}
