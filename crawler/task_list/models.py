@@ -216,6 +216,11 @@ class Task(_Frozen):
         "mailto:// or tgram://; ${NAME} is an environment variable.",
         examples=["${NOTIFY_URL}", ["tgram://${BOT_TOKEN}/${CHAT_ID}"]],
     )
+    formerly: fields.Names = Field(
+        default=(),
+        description="Former names of the task, which rows written under them keep; written by `exemplar rename`.",
+        examples=[["kuaibao"]],
+    )
     concurrency: int = Field(
         default=16,
         ge=1,

@@ -259,6 +259,7 @@ def extraction_config(
         durability=durability,
         keep_pages=task.keep_pages.length.total_seconds() if task.keep_pages else None,
         pages_folder=pages_folder,
+        names=(task.name, *task.formerly),
         output_options={name: options.to_json() for name, options in task.output_options().items()},
     )
 
