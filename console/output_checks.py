@@ -135,7 +135,7 @@ def _is_empty(output: str, task: str, folder: Path) -> bool:
             return next(kind.rows(target), None) is None
         if kind is not None and not kind.is_queued:
             path, placeholder, _ = str(folder / Path(target.address).expanduser()).partition("{")
-            names = Path(path).parent.glob("[!.]*") if placeholder else files_of(escape(path))
+            names = Path(f"{path}_").parent.glob("[!.]*") if placeholder else files_of(escape(path))
             return not any(file.stat().st_size for file in names)
     return False
 

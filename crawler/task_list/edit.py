@@ -152,17 +152,18 @@ def renamed_task(tasks_yaml: Path, old: str, new: str, *, has_run: bool = False,
     paths = {key: ("tasks", present, key) for key in source.data["tasks"][present]}
     places = {key: source.keys[path] for key, path in paths.items() if path in source.keys}
     added: dict[str, Any] = {}
-    if keeps_outputs and (place := places.get("output")):
-        end = min((at for at, _ in places.values() if at > place[0]), default=last_line(lines, line, column) + 1)
-        lines[place[0] - 1 : end - 1] = [part.replace("{task}", old) for part in lines[place[0] - 1 : end - 1]]
+    if keeps_outputs and "output" in places:
+        begin = places["output"][0]
+        end = min((at for at, _ in places.values() if at > begin), default=last_line(lines, line, column) + 1)
+        lines[begin - 1 : end - 1] = [part.replace("{task}", old) for part in lines[begin - 1 : end - 1]]
     elif keeps_outputs:
         added["output"] = json.loads(json.dumps(source.data["defaults"]["output"]).replace("{task}", old))
     earlier = dict.fromkeys((old, *wanted.formerly) if has_run else wanted.formerly)
     formerly = tuple(name for name in earlier if name != new)
     if formerly != wanted.formerly:
         added["formerly"] = formerly
-        if place := places.get("formerly"):
-            del lines[place[0] - 1 : last_line(lines, *place)]
+        if "formerly" in places:
+            del lines[places["formerly"][0] - 1 : last_line(lines, *places["formerly"])]
     indent, newline = " " * (min(places.values())[1] - 1), "\r\n" if "\r\n" in text else "\n"
     lines[line:line] = [f"{indent}{key_line}{newline}" for key_line in _map_lines(added, 2)]
     changed = "".join(lines)
