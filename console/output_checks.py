@@ -111,18 +111,15 @@ def emptied_outputs(tasks: TaskFile, servers: RedisServers) -> list[str]:
     """Return a warning for each file output without a row whose task has written rows. No file is read whole."""
     warnings = []
     for name, task in tasks.tasks.items():
-        written, options = (
-            Ledger(servers.of_task(name).connection, name).counts().states["written"],
-            task.output_options(),
-        )
-        whole = [output for output in task.outputs() if options.get(output, OutputOptions()).where == RowCondition()]
-        empty = [output for output in whole if written and _is_empty(output, name, tasks.folder.absolute())]
-        for output in empty:
-            advice = f"exemplar export {name} --to {shown(output)}"
-            if len(empty) == len(task.outputs()):
-                advice = f"exemplar forget {name}; then the next run fetches them again"
-            rows = f"{written} URLs count as written"
-            warnings.append(f"task {name}: output {shown(output)} has no row, but {rows}. To fill it again: {advice}")
+        written, some = Ledger(servers.of_task(name).connection, name).counts().states["written"], task.output_options()
+        for output in task.outputs() if written else ():
+            has_all = output not in some or some[output].where == RowCondition()
+            if has_all and _is_empty(output, name, tasks.folder.absolute()):
+                warnings.append(
+                    f"task {name}: output {shown(output)} has no row, but {written} URLs count as written. To fill it "
+                    f"from another output: exemplar export {name} --to {shown(output)}; to fetch them again: exemplar "
+                    f"forget {name}"
+                )
     return warnings
 
 

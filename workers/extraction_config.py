@@ -48,6 +48,7 @@ class ExtractionConfig:
     outputs: tuple[str, ...]
     folder: str
     method: str = "auto"
+    articles: bool = False  # pages that look like lists are articles, too
     keep: RowFilter = field(default_factory=RowFilter)
     drop: RowFilter = field(default_factory=RowFilter)
     near_duplicates: str = "mark"  # or drop, or keep

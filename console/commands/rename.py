@@ -95,10 +95,8 @@ def _choice(outputs: Sequence[str], folder: Path, old: str, new: str) -> bool:
         return False
     if others:
         raise click.UsageError(f"{next(iter(others))} already exists; choose --move or --keep")
-    is_terminal = sys.stdin.isatty() and sys.stderr.isatty()
-    for path, target in paths.items() if is_terminal else ():
-        say(f"{path} would become {target}")
-    return bool(paths) and is_terminal and click.confirm(in_language("Move these files?"), err=True)
+    question = f"Move {', '.join(map(str, paths))} to the new name?"
+    return bool(paths) and sys.stdin.isatty() and click.confirm(in_language(question), err=True)
 
 
 def _publish(servers: "RedisServers", server: "RedisServer", file: Path) -> str:

@@ -298,7 +298,7 @@ class SectionRun:
         An example that is not an article is still used for comparison, but its own text is not written.
         """
         rendered = bool(self.rendering.on)
-        doubt = None if self.task.method in LIST_METHODS else doubt_about(page)
+        doubt = None if self.task.articles or self.task.method in LIST_METHODS else doubt_about(page)
         reason = doubt.reason if doubt else ""
         keep_example(self.redis, self.task.name, page, self.task.example, rendered=rendered, doubt=reason)
         url = normalise(self.task.example)

@@ -249,6 +249,7 @@ def extraction_config(
         outputs=task.outputs(),
         folder=str(folder),
         method=task.method,
+        articles=task.articles,
         keep=_row_filter(task.keep),
         drop=_row_filter(task.drop),
         near_duplicates=task.near_duplicates,
