@@ -86,7 +86,7 @@ def _survey(request: dict[str, Any], tell: Any) -> dict[str, Any]:
         "warnings": list(result.warnings),
         "lines": lines_by_method(pages[result.example]) if result.example in pages else None,
         "samples": [
-            extraction_json(sample) | _shown(pages.get(result.example), pages.get(sample.url), insist)
+            extraction_json(sample) | _shown(pages.get(result.example), pages.get(sample.url), result.insist)
             for sample in (result.cut_of_example, *result.cuts)
         ],
     }

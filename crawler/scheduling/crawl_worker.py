@@ -133,7 +133,7 @@ class CrawlWorkers:
             interrupted = code not in (0, 1) or report["outcome"] in ("stopped", "redis")
             again = self.schedule.clock() + self._pause_of(child) if interrupted and not self.stopping else None
             restarts = again is not None and self._restarted[task] < self.restarts
-            if report["outcome"] == "killed" and report["problems"]:
+            if report["outcome"] == "killed" and report["problems"] and code < 0:
                 keep_report(self.redis, RunReport(**report))
             if restarts:
                 self.schedule.fire_now([task])  # before `done`, so that at no moment the task seems to have ended

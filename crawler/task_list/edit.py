@@ -160,12 +160,17 @@ def renamed_task(tasks_yaml: Path, old: str, new: str, *, has_run: bool = False,
         added["output"] = json.loads(json.dumps(source.data["defaults"]["output"]).replace("{task}", old))
     earlier = dict.fromkeys((old, *wanted.formerly) if has_run else wanted.formerly)
     formerly = tuple(name for name in earlier if name != new)
+    first_line, first_column = min(places.values())
     if formerly != wanted.formerly:
         added["formerly"] = formerly
-        if "formerly" in places:
+        if "formerly" in places and first_line > line:
             del lines[places["formerly"][0] - 1 : last_line(lines, *places["formerly"])]
-    indent, newline = " " * (min(places.values())[1] - 1), "\r\n" if "\r\n" in text else "\n"
-    lines[line:line] = [f"{indent}{key_line}{newline}" for key_line in _map_lines(added, 2)]
+    if first_line == line:
+        keys = "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}, " for key, value in added.items())
+        lines[line - 1] = lines[line - 1].replace("{", f"{{{keys}", 1)
+    else:
+        indent, newline = " " * (first_column - 1), "\r\n" if "\r\n" in text else "\n"
+        lines[line:line] = [f"{indent}{key_line}{newline}" for key_line in _map_lines(added, 2)]
     changed = "".join(lines)
     try:
         after = loads(changed, str(tasks_yaml), tasks_yaml.parent)

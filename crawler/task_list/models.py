@@ -250,7 +250,7 @@ class Task(_Frozen):
         Keys of time and politeness (every, paused, delay, timeout, retries, limit …) are not part of it.
         """
         chosen = {"example", "pattern", "start", "follow", "depth", "method", "keep", "drop", "skip", "output"}
-        chosen |= {"near_duplicates", "revisit", "render", "articles"}
+        chosen |= {"near_duplicates", "revisit", "render"} | ({"articles"} if self.articles else set())
         return _digest(self.model_dump(mode="json", include=chosen))
 
     def start_urls(self, today: date, days: int = 7) -> list[str]:

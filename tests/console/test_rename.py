@@ -228,10 +228,26 @@ def test_a_name_that_was_noted_before_stays_noted(tmp_path: Path) -> None:
     assert edit.renamed_task(tmp_path / "tasks.yaml", "news", "town", has_run=True).decode() == changed
 
 
-def test_a_task_in_braces_is_renamed_by_hand(tmp_path: Path) -> None:
-    braces = "tasks:\n  news: {example: 'http://a.example/1', pattern: '/{id}', every: 1h, output: 'a.jsonl'}\n"
-    with pytest.raises(edit.TaskError, match=r"by hand, give it the name town, the key formerly: \[news\]"):
-        renamed(tmp_path, braces)
-    assert renamed(tmp_path, braces, has_run=False) == braces.replace("news", "town")
-    by_hand = braces.replace("news: {", "town: {formerly: [news], ")
+def test_a_task_in_braces_is_renamed_too(tmp_path: Path) -> None:
+    braces = "tasks:\n  news: {output: '{task}.jsonl', example: 'http://a.example/1', pattern: '/{id}', every: 1h}\n"
+    changed = renamed(tmp_path, braces)
+    assert changed == braces.replace("news: {", 'town: {formerly: ["news"], ').replace("{task}", "news")
+    moved_ = renamed(tmp_path, braces, keeps_outputs=False)
+    assert moved_ == braces.replace("news: {", 'town: {formerly: ["news"], ')
+    assert renamed(tmp_path, braces, has_run=False, keeps_outputs=False) == braces.replace("news", "town")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tasks: {news: {example: 'http://a.example/1', pattern: '/{id}', every: 1h, output: a.db}}\n",
+        "tasks:\n  news: {formerly: [x], example: 'http://a.example/1', pattern: '/{id}', every: 1h, output: a.db}\n",
+    ],
+)
+def test_a_task_in_an_unusual_layout_is_renamed_by_hand(text: str, tmp_path: Path) -> None:
+    with pytest.raises(edit.TaskError, match=r"by hand, give it the name town, the key formerly: \[news"):
+        renamed(tmp_path, text)
+    assert (tmp_path / "tasks.yaml").read_text() == text
+    names = "[news, x]" if "[x]" in text else "[news]"
+    by_hand = text.replace("formerly: [x], ", "").replace("news: {", f"town: {{formerly: {names}, ")
     assert renamed(tmp_path, by_hand) == by_hand
