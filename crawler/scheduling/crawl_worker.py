@@ -127,7 +127,8 @@ class CrawlWorkers:
     def _reap(self, on_report: Callable[[str, dict[str, Any]], None] | None) -> None:
         for child in [child for child in self._children if child.process.poll() is not None]:
             if child.report is None:
-                child.report = _report_of(child.process) or self._report_of_killed(child)
+                child.report = _report_of(child.process)
+            child.report = child.report or self._report_of_killed(child)
             report = child.report
             task, code = child.lease.task, child.process.returncode
             interrupted = code not in (0, 1) or report["outcome"] in ("stopped", "redis")

@@ -103,6 +103,25 @@ def test_a_run_whose_spider_was_killed_is_among_the_last_runs(site, connection, 
     assert datetime.fromisoformat(report["started"]) <= datetime.fromisoformat(report["ended"])
 
 
+def test_a_killed_spider_is_reported_although_redis_was_away_at_that_moment(
+    site, connection, redis_url, tmp_path, schedule
+):
+    publish_tasks(connection, tmp_path, site, delay=0.2)
+    schedule.fire_now(["zh-news"])
+    with at_work(redis_url) as (workers, reports):
+        report_of_killed = workers._report_of_killed
+
+        def fail_once(child):
+            workers._report_of_killed = report_of_killed
+            raise redis.ConnectionError("away")
+
+        workers._report_of_killed = fail_once
+        until(lambda: asked_for(site))
+        children_of(workers)[0].send_signal(signal.SIGKILL)
+        until(lambda: reports)
+    assert reports[0][1]["outcome"] == "killed"
+
+
 def test_without_a_scheduler_an_interrupted_run_is_started_again_a_few_times(
     site, connection, redis_url, tmp_path, schedule
 ):
