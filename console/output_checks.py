@@ -8,16 +8,21 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from glob import escape
 from pathlib import Path
 from typing import Literal
 
 from crawler.task_list.models import TaskFile
 from workers.addresses import shown
 from workers.errors import OutputError, SinkUnavailable
+from workers.ledger import Ledger
 from workers.redaction import concealed
-from workers.sinks import OutputOptions, open_sink
+from workers.redis_access.servers import RedisServers
+from workers.sinks import OutputOptions, RowCondition, Target, expand, kind_of, open_sink
 from workers.sinks.durability import Durability
+from workers.sinks.moved_files import files_of
 
 AT_A_TIME = 16
 LIMIT = 30.0  # seconds for one output: each method of a sink returns within that time
@@ -99,6 +104,36 @@ def try_outputs(
     results = {id(result.of): result for result in _results(outputs, limit, limit_of_all, at_a_time, try_one)}
     untried = f"not tried: the other outputs took {limit_of_all:g} seconds"
     return [results.get(id(output)) or TriedOutput(output, "not tried", untried) for output in outputs]
+
+
+def emptied_outputs(tasks: TaskFile, servers: RedisServers) -> list[str]:
+    """Return a warning for each file output without a row whose task has written rows. No file is read whole."""
+    warnings = []
+    for name, task in tasks.tasks.items():
+        written, some = Ledger(servers.of_task(name).connection, name).counts().states["written"], task.output_options()
+        for output in task.outputs() if written else ():
+            has_all = output not in some or some[output].where == RowCondition()
+            if has_all and _is_empty(output, name, tasks.folder.absolute()):
+                warnings.append(
+                    f"task {name}: output {shown(output)} has no row, but {written} URLs count as written. To fill it "
+                    f"from another output: exemplar export {name} --to {shown(output)}; to fetch them again: exemplar "
+                    f"forget {name}"
+                )
+    return warnings
+
+
+def _is_empty(output: str, task: str, folder: Path) -> bool:
+    """Whether an output is a file of this machine that is missing or has no row."""
+    with suppress(OutputError, SinkUnavailable):
+        target = Target(expand(output, task), output, task, folder)
+        kind = kind_of(target.address)
+        if kind is not None and kind.reads:
+            return next(kind.rows(target), None) is None
+        if kind is not None and not kind.is_queued:
+            path, placeholder, _ = str(folder / Path(target.address).expanduser()).partition("{")
+            names = Path(f"{path}_").parent.glob("[!.]*") if placeholder else files_of(escape(path))
+            return not any(file.stat().st_size for file in names)
+    return False
 
 
 def _results(

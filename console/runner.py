@@ -49,6 +49,7 @@ HANGS_AFTER = 30.0  # seconds without a heartbeat until the extraction process i
 # A run with `once` gives up if all crawling is done and no page was settled for these seconds:
 STUCK_AFTER_PROBLEM = 15.0  # if an output is unavailable
 STUCK_WITHOUT_PROBLEM = 120.0  # otherwise: a page may time out its worker three times, plus a margin
+RESTARTS = 3  # how often a run with `once` starts an interrupted crawl of a task again
 STOP_WAIT = 40.0  # seconds that each part has to stop
 
 SETTLED: tuple[State, ...] = ("written", "duplicate", "rejected", "failed")  # the states to which a run adds
@@ -180,7 +181,7 @@ class Runner:
         `now`: the tasks start immediately, before their times. `on_look` is called a few times a second. Raises
         `TaskError` for the file and `redis.RedisError`.
         """
-        self._once = once
+        self._once, self.crawlers.restarts = once, RESTARTS if once else 0
         if "REDIS_URL" not in os.environ:  # before the start, which marks new tasks as due
             self.schedule.clear()  # only this process uses the embedded Redis: runs that it still records have died
         for text in notes_on(self.connection, self.scheduler.start(), self.file.parent):
@@ -330,6 +331,10 @@ class Runner:
     def _report(self, task: str, report: dict[str, Any]) -> None:
         if self.accounting.reports.get(task) == report:
             return  # the report is known: it was read from Redis before the spider's process ended
+        if report.get("restarted"):
+            cause = "; ".join(report["problems"]) or report["outcome"]
+            self.on_event("trouble", {"text": f"task {task}: {cause}; its run is started again"})
+            return
         self.accounting.reports[task] = report
         self._settled = (-1, self.clock())
         following = {} if self._once else {"next": self._starts([], [task]).get(task)}
@@ -341,7 +346,8 @@ class Runner:
             return
         for task in tasks:
             last = reports(self.connection, task)
-            if last and last[0]["started"] >= self._started:
+            is_final = bool(last) and last[0]["outcome"] != "killed"  # its crawl worker starts a killed one again
+            if is_final and last[0]["started"] >= self._started:
                 self._report(task, last[0])
 
     def _edited(self, change: Change) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, get_args
 
-Refuse = Literal["sure", "likely", "never"]
+Refuse = Literal["sure", "likely", "notices", "never"]
 REFUSE: tuple[Refuse, ...] = get_args(Refuse)
 
 
@@ -15,7 +15,8 @@ class Page:
     `url` is absolute or None; `html` was decoded once, by `decoding.decode`; `fetched_at` is aware (UTC), or None
     if times such as "yesterday" need not be resolved. `utf8`: the original bytes, if they were UTF-8.
     `refuse`: whether a page with text gives `NoArticle` if it is surely not an article ("sure"), if it probably is not
-    ("likely"), or never. `screenshot`: a PNG of the page as `crawler.screenshots` takes it, for method `i-awce`.
+    ("likely"), only if it declares that it is an error page or the like ("notices"), or never. `screenshot`: a PNG of
+    the page as `crawler.screenshots` takes it, for method `i-awce`.
     """
 
     html: str

@@ -48,6 +48,7 @@ class ExtractionConfig:
     outputs: tuple[str, ...]
     folder: str
     method: str = "auto"
+    articles: bool = False  # pages that look like lists are articles, too
     keep: RowFilter = field(default_factory=RowFilter)
     drop: RowFilter = field(default_factory=RowFilter)
     near_duplicates: str = "mark"  # or drop, or keep
@@ -55,6 +56,7 @@ class ExtractionConfig:
     skip: tuple[str, ...] = ()  # robots directives for which a page is rejected
     product: str = ""  # the User-Agent's product name, by which robots directives address this crawler
     durability: Durability = "safe"
+    names: tuple[str, ...] = ()  # the task's name and its former ones, which earlier rows have; empty: only its name
     output_options: Mapping[str, str] = field(default_factory=dict)  # output -> `OutputOptions.to_json()`
     keep_pages: float | None = (
         None  # seconds for which fetched pages are kept (`workers.pages.kept_pages`); None: not kept
@@ -74,7 +76,7 @@ class ExtractionConfig:
         raw = known_fields(cls, json.loads(text))
         raw["outputs"] = tuple(raw["outputs"])
         raw["revisit"] = tuple(raw["revisit"]) if raw.get("revisit") else None
-        raw["skip"] = tuple(raw.get("skip", ()))
+        raw["skip"], raw["names"] = (tuple(raw.get(name, ())) for name in ("skip", "names"))
         raw["keep"], raw["drop"] = _filter(raw["keep"]), _filter(raw["drop"])
         return cls(**raw)
 

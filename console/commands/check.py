@@ -1,11 +1,13 @@
 """`exemplar check`: validates tasks.yaml and tries its outputs, with `--online` its examples. No row is written."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from console.known_task import servers_of
 from console.locale import in_language
 from console.options import (
     counted,
@@ -60,13 +62,14 @@ def command(tasks: Path | None, no_outputs: bool, online: bool, as_json: bool) -
             raise
         print_json({"ok": False, "mistakes": [vars(mistake) | {"text": str(mistake)} for mistake in error.mistakes]})
         raise click.exceptions.Exit(2) from None
+    emptied = [] if no_outputs else _emptied(file, loaded)  # before outputs are tried, which creates missing files
     tried = [] if no_outputs else _tried(loaded)
     failed = [result for result in tried if result.outcome in ("invalid", "unavailable")]
     notices = notice_problems(loaded)
     if online and not as_json:
         for line in notice_lines(loaded):
             show(line)
-    warnings = _warnings(loaded, tried) + notices + (example_warnings(loaded) if online else [])
+    warnings = _warnings(loaded, tried) + emptied + notices + (example_warnings(loaded) if online else [])
     rows = [_row(task) for task in loaded.tasks.values()]
     if as_json:
         print_json({"ok": not failed, "tasks": rows, "outputs": [_output_row(r) for r in tried], "warnings": warnings})
@@ -97,7 +100,7 @@ def example_warnings(tasks: "TaskFile") -> list[str]:
         answer = answers[task.example]
         if isinstance(answer, str):
             warnings.append(f"task {task.name}: example {task.example}: {answer}")
-        elif task.method not in LIST_METHODS and (doubt := doubt_about(answer)):
+        elif not task.articles and task.method not in LIST_METHODS and (doubt := doubt_about(answer)):
             advice = "name an ordinary article of the section" if doubt.is_sure else "make sure that it is an article"
             warnings.append(f"task {task.name}: example {task.example}: {doubt.reason}; {advice}")
     return warnings
@@ -122,6 +125,21 @@ def notice_lines(tasks: "TaskFile") -> list[str]:
         for task in tasks.tasks.values()
         if task.notify
     ]
+
+
+def _emptied(file: Path, tasks: "TaskFile") -> list[str]:
+    """Return a warning for each output that has lost its rows; none if Redis is unavailable or was never used."""
+    from console.output_checks import emptied_outputs
+    from workers.errors import ExemplarError
+    from workers.state_folder import state_folder
+
+    if "REDIS_URL" not in os.environ and not state_folder(file.absolute().parent).exists():
+        return []
+    try:
+        with servers_of(file, purpose="check") as servers:
+            return emptied_outputs(tasks, servers)
+    except ExemplarError as error:
+        return [f"whether outputs have lost rows is unknown: {error}"]
 
 
 def _tried(tasks: "TaskFile") -> "list[TriedOutput]":

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -89,7 +89,8 @@ def command(
     sink = open_sink(target, task, folder, loaded.settings.durability, options)
     try:
         sink.check()
-        exported = export_rows(_rows(read_from, since), sink, options, on_batch=_progress(as_json))
+        names = {task, *chosen.formerly}
+        exported = export_rows(_rows(read_from, names, since), sink, options, on_batch=_progress(as_json))
     except SinkUnavailable as error:
         say(f"error: {error}; nothing is lost, start again when it is available")
         raise click.exceptions.Exit(EXIT_UNAVAILABLE) from None
@@ -171,14 +172,14 @@ def _check(output: str, option: str) -> None:
         raise click.UsageError(f"{option}: {error}") from None
 
 
-def _rows(source: "Target", since: datetime | None) -> "Iterator[Row]":
-    """Yield the task's rows of an output. Raises `SinkUnavailable`."""
+def _rows(source: "Target", names: Collection[str], since: datetime | None) -> "Iterator[Row]":
+    """Yield the rows of an output that have one of the task's names. Raises `SinkUnavailable`."""
     from workers.sinks import kind_of
 
     kind = kind_of(source.address)
     assert kind is not None
     for row in kind.rows(source):
-        if row["task"] == source.task and (since is None or _day(row["fetched_at"]) >= since.date()):
+        if row["task"] in names and (since is None or _day(row["fetched_at"]) >= since.date()):
             yield row
 
 

@@ -1,5 +1,7 @@
 """`exemplar rename OLD NEW`: gives a task another name, under which it keeps its ledger."""
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -7,6 +9,7 @@ import click
 
 from console.completion import complete_tasks
 from console.known_task import known_ledger, servers_of
+from console.locale import in_language
 from console.options import counted, examples, json_option, print_json, say, tasks_file, tasks_option
 
 if TYPE_CHECKING:
@@ -14,52 +17,86 @@ if TYPE_CHECKING:
     from workers.redis_access.servers import RedisServer, RedisServers
 
 
-@click.command(epilog=examples("exemplar rename kuaibao city-news", "exemplar rename kuaibao city-news --json"))
+@click.command(epilog=examples("exemplar rename kuaibao city-news", "exemplar rename kuaibao city-news --move --json"))
 @click.argument("old", shell_complete=complete_tasks)
 @click.argument("new")
+@click.option(
+    "--move/--keep",
+    "moves",
+    default=None,
+    help="Of outputs with {task}: move their files to the new name, or keep them; tasks.yaml then has their former "
+    "names.  [default: keep; on a terminal the command asks]",
+)
 @tasks_option
 @json_option
-def command(old: str, new: str, tasks: Path | None, as_json: bool) -> None:
+def command(old: str, new: str, moves: bool | None, tasks: Path | None, as_json: bool) -> None:
     """Rename task OLD to NEW, in tasks.yaml and in the ledger: the next run continues where the last one ended.
 
     If tasks.yaml already has the new name, only the ledger and the kept pages are renamed. Written rows keep the old
-    name, and a file named after the task keeps its name; later rows have the new name. Stop `exemplar run` first.
+    name; tasks.yaml notes it (`formerly`), so that they still count as rows of the task. Stop `exemplar run` first. A
+    rename that was interrupted can be repeated.
     """
-    from crawler.task_list.edit import rename_task as rename_in_file
+    from crawler.task_list.edit import renamed_task, replace_file
+    from crawler.task_list.file import load
+    from workers.addresses import shown
     from workers.ledger import ledgers
-    from workers.task_state.renaming import check_rename, rename_kept_pages, rename_task, rows_of_names
+    from workers.task_state.renaming import check_rename, move_paths, moved_paths, rename_kept_pages, rename_task
 
     file = tasks_file(tasks)
     before = _named(file, old, new)
+    task = before or load(file)[new]
     with servers_of(tasks, purpose="rename") as servers:
         server = servers.of_task(old)
         connection = server.connection
         has_run = old in ledgers(connection)
-        if before is None and not has_run:
+        if before is None and not has_run and old not in task.formerly:
             known_ledger(connection, old)  # raises the error that names the nearest task
-        counts, pages = None, None
+        counts, pages, paths = None, None, dict[Path, Path]()
+        outputs = [output.to for output in task.output if "{task}" in output.to] if has_run else []
         if has_run:
             check_rename(connection, old, new)
             counts = known_ledger(connection, old).counts()
+            moves = _choice(outputs, file.absolute().parent, old, new) if moves is None else moves
+            paths = moved_paths(outputs, file.absolute().parent, old, new) if moves else paths
+        keeps = bool(outputs) and not moves
+        content = renamed_task(file, old, new, has_run=has_run, keeps_outputs=keeps)
+        if has_run:
+            move_paths(paths)
             pages = rename_kept_pages(connection, old, new)
-        if before is not None:
-            rename_in_file(file, old, new)
-        rows: dict[str, int] = {}
+        replace_file(file, content)
         if has_run:
             rename_task(connection, old, new)
-            rows = rows_of_names(connection, new)
         problem = _publish(servers, server, file)
-    urls = counts.seen if counts else 0
+    urls, moved = counts.seen if counts else 0, {str(path): str(target) for path, target in paths.items()}
     if as_json:
-        print_json({"task": new, "was": old, "urls": urls, "kept_pages": str(pages) if pages else None})
+        kept = {"kept_pages": str(pages) if pages else None, "kept_outputs": keeps, "moved": moved}
+        print_json({"task": new, "was": old, "urls": urls, **kept})
         return
     say(f"{old} is now {new}: {counted(urls, 'URL')} known" + ("; tasks.yaml was changed" if before else ""))
-    for name, number in rows.items():
-        if name != new:
-            written = counted(number, "row")
-            say(f"note: {written} written before keep the name {name} in their outputs; later rows have the name {new}")
+    for path, target in moved.items():
+        say(f"moved: {path} to {target}")
+    if keeps:
+        names = ", ".join(shown(output.replace("{task}", old)) for output in outputs)
+        say(f"note: the outputs stay where they are: {names}; tasks.yaml names them now")
+    if counts and counts.states["written"]:
+        say(f"note: rows written before keep the name {old}; later rows have the name {new}")
     if problem:
         say(f"note: the task list in force has the former name: {problem}")
+
+
+def _choice(outputs: Sequence[str], folder: Path, old: str, new: str) -> bool:
+    """Return whether the files of outputs are to be moved; on a terminal ask. Raises `click.UsageError` if unclear."""
+    from workers.errors import ExemplarError
+    from workers.task_state.renaming import moved_paths
+
+    try:
+        paths, others = (moved_paths(outputs, folder, *names) for names in ((old, new), (new, old)))
+    except ExemplarError:
+        return False
+    if others:
+        raise click.UsageError(f"{next(iter(others))} already exists; choose --move or --keep")
+    question = f"Move {', '.join(map(str, paths))} to the new name?"
+    return bool(paths) and sys.stdin.isatty() and click.confirm(in_language(question), err=True)
 
 
 def _publish(servers: "RedisServers", server: "RedisServer", file: Path) -> str:

@@ -1,6 +1,7 @@
 """`exemplar status`: the present state of the system."""
 
 import sys
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,9 +72,12 @@ def command(
 
     --problems shows some URLs for each reason; with --json all of them, one per line.
     """
+    from console.output_checks import emptied_outputs
     from console.several_servers import overview_of
     from console.status import alarm_lines, table
     from crawler.politeness.host_states import in_words
+    from crawler.task_list.file import load
+    from crawler.task_list.mistakes import TaskError
     from workers.redis_access.embedded import redis_for
     from workers.redis_access.servers import RedisServers
     from workers.state_folder import state_folder
@@ -91,6 +95,8 @@ def command(
             _show_days(servers.of_task(days).connection, days, as_json)
             return
         state = overview_of(servers)
+        with suppress(TaskError):  # this machine may not have the task list
+            state["emptied"] = emptied_outputs(load(file), servers)
     if as_json:
         print_json(state)
         return
@@ -102,7 +108,7 @@ def command(
         return
     console.print(table(state, console.width))
     _show_cluster(console, state)
-    for line in alarm_lines(state):
+    for line in [*alarm_lines(state), *state.get("emptied", ())]:
         console.print(printable(line), highlight=False, markup=False)
     for host in state["hosts"]:
         console.print(printable(in_language(in_words(host))), highlight=False, markup=False)

@@ -8,7 +8,8 @@ it is built again.
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
@@ -74,6 +75,7 @@ class ArticleIndex:
 
     def __init__(self, folder: Path):
         self.path = folder / "articles.db"
+        self.former: Mapping[str, str] = {}  # former names of tasks, each with the present one
         self._create()
 
     # -- reading ----------------------------------------------------------------------------------------------------
@@ -107,7 +109,7 @@ class ArticleIndex:
         if not found or place is None:
             return None
         row = row_at(Path(place[0]), place[1], place[2])
-        is_same = row is not None and row["task"] == found[0].task and row["url"] == found[0].url
+        is_same = row is not None and self._name(row["task"]) == found[0].task and row["url"] == found[0].url
         return found[0], (row if is_same else None)
 
     def rows(self, query: ArticleQuery, most: int) -> Iterator[Row]:
@@ -126,8 +128,15 @@ class ArticleIndex:
 
     def counts(self) -> dict[str, int]:
         """Return the number of indexed articles of each task."""
+        counts: Counter[str] = Counter()
         with self._reading() as database:
-            return dict(database.execute("SELECT name, articles FROM tasks ORDER BY name"))
+            for name, articles in database.execute("SELECT name, articles FROM tasks ORDER BY name"):
+                counts[self._name(name)] += articles
+        return dict(counts)
+
+    def _name(self, task: str) -> str:
+        """Return the present name of a task."""
+        return self.former.get(task, task)
 
     def languages(self) -> list[str]:
         """Return the languages that occur among the newest articles."""
@@ -145,10 +154,11 @@ class ArticleIndex:
                 return None
             parts.append(f"{{title text}} : ({text})")
         if query.task:
-            task = database.execute("SELECT id FROM tasks WHERE name = ?", (query.task,)).fetchone()
-            if task is None:
+            known = database.execute("SELECT id, name FROM tasks").fetchall()
+            tasks = [f'"t{number}"' for number, name in known if self._name(name) == query.task]
+            if not tasks:
                 return None
-            parts.append(f'tags : "t{task[0]}"')
+            parts.append(f"tags : ({' OR '.join(tasks)})")
         if query.language:
             parts.append(f'tags : "{_language_tag(query.language)}"')
         return " AND ".join(parts)
@@ -160,7 +170,7 @@ class ArticleIndex:
             f"FROM articles JOIN tasks ON task = tasks.id WHERE articles.id IN ({marks}) ORDER BY articles.id DESC",
             list(ids),
         )
-        return [IndexedArticle(*row) for row in rows]
+        return [IndexedArticle(number, self._name(task), *rest) for number, task, *rest in rows]
 
     # -- writing ----------------------------------------------------------------------------------------------------
 

@@ -150,7 +150,10 @@ class ConsoleData:
     def update_index(self) -> int:
         """Index the rows that the outputs have since the last time; return how many articles are new."""
         tasks, _ = self.file.read()
-        return self.index.update(article_files(tasks), going_on=lambda: not self._stopping.is_set()) if tasks else 0
+        if not tasks:
+            return 0
+        self.index.former = {former: task.name for task in tasks.tasks.values() for former in task.formerly}
+        return self.index.update(article_files(tasks), going_on=lambda: not self._stopping.is_set())
 
     def _keep_index(self) -> None:
         while not self._stopping.is_set():

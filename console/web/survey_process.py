@@ -82,7 +82,7 @@ def _survey(request: dict[str, Any], tell: Any) -> dict[str, Any]:
         "doubtful": list(links.doubtful),
         "warnings": list(result.warnings),
         "samples": [
-            extraction_json(sample) | _shown(pages.get(result.example), pages.get(sample.url), insist)
+            extraction_json(sample) | _shown(pages.get(result.example), pages.get(sample.url), result.insist)
             for sample in (result.cut_of_example, *result.cuts)
         ],
     }

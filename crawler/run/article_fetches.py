@@ -9,7 +9,8 @@ from crawler.rendering.task import TABS, Rendering
 from crawler.run.fetches import Answered, ArticleFetch, Unanswered
 from crawler.run.outcomes import Outcome, of_answer
 from crawler.run.section_articles import SectionArticles
-from workers.url_states import Leased
+from workers.page_store import StoredPage
+from workers.url_states import Fingerprint, Leased
 
 SLOW_SHARE = 4  # a slow spider has this many times fewer articles in flight
 REFUSALS_UNCOUNTED = 3  # refusals of an article in one run that do not count as attempts; later ones do
@@ -21,6 +22,7 @@ class ArticleFetches:
     def __init__(self, articles: SectionArticles, rendering: Rendering):
         self.task, self.articles, self.rendering = articles.task, articles, rendering
         self._refusals: Counter[str] = Counter()  # by article: the number of responses for too many requests
+        self._first_pages: dict[Fingerprint, StoredPage] = {}  # of waiting articles; see `take_first`
 
     def next(self, in_flight: int, *, slowly: bool = False) -> list[ArticleFetch]:
         """Return the next articles, several together when there is capacity. `slowly`: only some of them at a time."""
@@ -30,7 +32,23 @@ class ArticleFetches:
         free = at_once - in_flight
         if free < max(1, at_once // 4):
             return []
-        return [self._fetch(leased.url, leased) for leased in self.articles.lease(free)]
+        return [self._first_fetch(leased) for leased in self.articles.lease(free)]
+
+    def take_first(self, name: Fingerprint, page: StoredPage) -> None:
+        """Take the first page of a waiting article, which was fetched as the example.
+
+        An article of one page is handed over at once. The further pages of another one are fetched once it is leased.
+        """
+        if ArticlePages(page).next_url() is not None:
+            self._first_pages[name] = page
+        else:
+            self.articles.hand_in(name, page)
+            self.articles.flush()  # handed over before it can be leased
+
+    def _first_fetch(self, leased: Leased) -> ArticleFetch:
+        page = self._first_pages.pop(leased.fingerprint, None)
+        further = self._fetch_next(leased, ArticlePages(page)) if page else None
+        return further or self._fetch(leased.url, leased)
 
     def _fetch(self, url: str, leased: Leased, pages: ArticlePages | None = None) -> ArticleFetch:
         return ArticleFetch(url, bool(self.rendering.on), leased=leased, pages=pages)

@@ -11,7 +11,7 @@ import redis
 from workers import keys
 from workers.task_totals import RUNS_TOTAL
 
-OUTCOMES = ("finished", "stopped", "unreachable", "no browser", "redis")  # outcomes of runs that stored their report
+OUTCOMES = ("finished", "stopped", "unreachable", "no browser", "redis", "killed")  # of runs whose report is stored
 ID_BYTES = 6  # bytes of a run's id
 RUNS_KEPT = 50  # reports that are kept of a task
 _KEEP = """
@@ -46,7 +46,7 @@ class RunOptions:
 
 @dataclass
 class RunReport:
-    """The results of a run. `outcome`: finished, stopped, unreachable, no browser, redis, killed.
+    """The results of a run. `outcome`: one of `OUTCOMES`; a crawl worker reports a run whose spider was killed.
 
     `id`: its name in the log.
     """

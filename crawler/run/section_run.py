@@ -293,12 +293,12 @@ class SectionRun:
         return None
 
     def store_example(self, page: StoredPage) -> None:
-        """Store the example, and hand it over as an article of the task, so that it is not fetched twice.
+        """Store the example, and treat it as the first page of an article of the task, which is not fetched twice.
 
         An example that is not an article is still used for comparison, but its own text is not written.
         """
         rendered = bool(self.rendering.on)
-        doubt = None if self.task.method in LIST_METHODS else doubt_about(page)
+        doubt = None if self.task.articles or self.task.method in LIST_METHODS else doubt_about(page)
         reason = doubt.reason if doubt else ""
         keep_example(self.redis, self.task.name, page, self.task.example, rendered=rendered, doubt=reason)
         url = normalise(self.task.example)
@@ -307,8 +307,7 @@ class SectionRun:
             self.ledger.settle(fingerprint(url), "rejected", f"the task's example: {reason}")
             self.report.rejected += 1
         elif is_new:
-            self.articles.hand_in(fingerprint(url), page)
-            self.articles.flush()  # handed over before it can be leased
+            self.article_fetches.take_first(fingerprint(url), page)
 
     def report_example(self, reason: str) -> None:
         """Report that the example is unavailable: until it is available, pages are extracted by the fallback."""

@@ -8,12 +8,15 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import redis
 
+from crawler.run.run_report import RunReport, keep_report
 from crawler.run.spider_coordination import is_in_crew
 from crawler.scheduling.schedule import RunLease, Schedule
 from crawler.session import PUBLISHED_ONLY
@@ -48,7 +51,8 @@ class CrawlWorkers:
 
     `exits_without_redis`: raise `redis.RedisError` when Redis is unavailable, instead of waiting for it. `hangs_after`:
     seconds without a heartbeat until a spider is killed. `on_notice` gets texts on the loss and return of Redis.
-    `slots`: the spiders that may run at a time, shared with the crawl workers of other servers.
+    `slots`: the spiders that may run at a time, shared with the crawl workers of other servers. `restarts`: how often
+    an interrupted run of a task is started again at once; for runs without a scheduler, which would start it again.
     """
 
     def __init__(
@@ -62,10 +66,11 @@ class CrawlWorkers:
         on_notice: Callable[[str], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
         slots: threading.Semaphore | None = None,
+        restarts: int = 0,
     ):
         self.url, self.redis, self.count, self.clock = url, connection, count, clock
         self.slots = slots or threading.Semaphore(count)
-        self.hangs_after = hangs_after
+        self.hangs_after, self.restarts = hangs_after, restarts
         self.schedule = Schedule(connection)
         self.presence = Presence(connection, "crawl")
         self._list_watch = ListWatch(connection)
@@ -74,10 +79,11 @@ class CrawlWorkers:
         self.stopping = False
         self._children: list[_Child] = []
         self._interrupted: dict[str, int] = {}  # task -> number of its runs in a row that ended at their start
+        self._restarted: Counter[str] = Counter()  # task -> number of its runs that were started again at once
         self._shown = 0.0
 
     def run(self, on_report: Callable[[str, dict[str, Any]], None] | None = None) -> None:
-        """Run spiders until `stop`. `on_report` gets each task's name and report.
+        """Run spiders until `stop`. `on_report` gets each task's name and report, with `restarted` if it runs again.
 
         Spiders that run when Redis becomes unavailable are kept. Raises `redis.RedisError` if Redis fails in a
         way that will not pass, or with `exits_without_redis`; then call `run` again to continue.
@@ -123,23 +129,39 @@ class CrawlWorkers:
         for child in [child for child in self._children if child.process.poll() is not None]:
             if child.report is None:
                 child.report = _report_of(child.process)
+            child.report = child.report or self._report_of_killed(child)
             report = child.report
-            code = child.process.returncode
-            interrupted = code not in (0, 1) or report.get("outcome") in ("stopped", "redis")
+            task, code = child.lease.task, child.process.returncode
+            interrupted = code not in (0, 1) or report["outcome"] in ("stopped", "redis")
             again = self.schedule.clock() + self._pause_of(child) if interrupted and not self.stopping else None
+            restarts = again is not None and self._restarted[task] < self.restarts
+            if report["outcome"] == "killed" and report["problems"] and code < 0:
+                keep_report(self.redis, RunReport(**report))
+            if restarts:
+                self.schedule.fire_now([task])  # before `done`, so that at no moment the task seems to have ended
             self.schedule.done(child.lease, again_at=again)
             self._count_interruption(child, interrupted)
+            self._restarted[task] += restarts
             self._children.remove(
                 child
             )  # after `done`, which raises if Redis is unavailable; then the child is handled again
             self.slots.release()
-            if not report and self.stopping and code == -signal.SIGTERM:  # stopped while it was still starting
-                report = {"outcome": "killed", "problems": []}
-            elif not report:
-                report = {"outcome": "killed", "problems": [f"the spider was {ended_by(code)}"]}
-                self.presence.note_error(f"task {child.lease.task}: the spider was {ended_by(code)}")
+            if again is not None and self.restarts and not restarts:
+                runs = self.restarts + 1
+                report["problems"].append(f"its run was started {runs} times and interrupted each time")
             if on_report is not None:
-                on_report(child.lease.task, report)
+                on_report(task, {**report, "restarted": True} if restarts else report)
+
+    def _report_of_killed(self, child: _Child) -> dict[str, Any]:
+        """Return the report of a run whose spider ended without one."""
+        now, code = self.schedule.clock(), child.process.returncode
+        began, ended = (datetime.fromtimestamp(at, UTC) for at in (now - (self.clock() - child.started), now))
+        report = RunReport.begun(child.lease.task, began)
+        report.end("killed", ended)
+        if not (self.stopping and code == -signal.SIGTERM):  # otherwise it was stopped while it was still starting
+            report.problem(f"the spider was {ended_by(code)}")
+            self.presence.note_error(f"task {child.lease.task}: the spider was {ended_by(code)}")
+        return report.to_dict()
 
     def _pause_of(self, child: _Child) -> float:
         """Seconds until an interrupted run is started again."""

@@ -40,6 +40,8 @@ def entry_of(
     }
     if survey.lone:
         entry["depth"] = 0
+    if survey.insist:
+        entry["articles"] = True
     if every or "every" not in defaults:
         entry["every"] = every or EVERY
     if output or "output" not in defaults:

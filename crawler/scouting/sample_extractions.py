@@ -18,6 +18,8 @@ from workers.inbox import StoredPage
 
 FIRST_WORDS = 80  # characters
 MOST_PROPOSALS = 5
+BRIEF = 600  # characters of a text; a page with more is hardly taken for a list because of the links around it
+LEAST_LINK = 4  # characters of a link's text; shorter ones occur in prose, too
 RATHER = 0.5  # probability of an article from which a page counts as one and not as a list
 
 
@@ -38,6 +40,11 @@ class NoSection(ExemplarError):
         """Return the warning that replaces the error if a person insists on the article."""
         return f"{self.why}; it is treated as an article, as requested"
 
+    @property
+    def disproved(self) -> str:
+        """Return the warning that replaces the error if the page's siblings show that it is an article."""
+        return f"{self.why}; it is treated as an article, because its siblings have short texts of their own, too"
+
 
 @dataclass(frozen=True, slots=True)
 class SampleExtraction:
@@ -54,6 +61,7 @@ class SampleExtraction:
     language: str = ""
     kind: str = ""  # article, list or uncertain
     signs: tuple[str, ...] = ()  # the reasons for that page type, for a person to read
+    is_brief: bool = False  # its text is short, and most of it is no link
 
     @property
     def by_example(self) -> bool:
@@ -64,10 +72,11 @@ class SampleExtraction:
 NAME_ONE = "name one of its articles, or add --article if the page itself is an article"
 
 
-def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, SampleExtraction, str]:
-    """Return the example as a section, its own extraction, and a doubt about it, empty if there is none.
+def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, SampleExtraction, NoSection | None]:
+    """Return the example as a section, its own extraction as an article, and why it may not be one.
 
-    Raises `NoSection` if it is not an article; with `insist` the doubt has this reason instead.
+    Raises `NoSection` if it is not an article, unless `insist` is set, or it is brief: then its siblings may show that
+    it is one.
     """
     try:
         alone = extract_alone(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
@@ -78,9 +87,10 @@ def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, SampleExt
             raise NoSection(f"{page.url} is an empty shell without JavaScript ({error})", _RENDER) from None
         raise NoSection(f"{page.url}: unusable page: {error}") from None
     doubt = _why_no_article(page, alone, kind)
-    if doubt and not insist:
+    sample = extract_sample(section, page, insist or doubt is not None)
+    if doubt and not insist and not (doubt.may_be_overruled and sample.is_brief):
         raise doubt
-    return section, extract_sample(section, page, insist), doubt.overruled if doubt else ""
+    return section, sample, doubt
 
 
 def _why_no_article(page: StoredPage, alone: Article | Listing | NoArticle, kind: PageType) -> NoSection | None:
@@ -149,7 +159,16 @@ def extract_sample(section: Section, page: StoredPage, insist: bool = False) -> 
         result.language or "",
         _kind_of(result, type_),
         type_.reasons,
+        _is_brief(result.text, page),
     )
+
+
+def _is_brief(text: str, page: StoredPage) -> bool:
+    """Whether a text is short, and more than half of it is left without the texts of the page's links."""
+    rest = text if len(text) <= BRIEF else ""
+    for link in links_of(page.body, page.url, page.content_type) if rest else ():
+        rest = rest.replace(link.text, "") if len(link.text) >= LEAST_LINK else rest
+    return 2 * len(rest) > len(text)
 
 
 def _sample_of_list(page: StoredPage, listing: Listing, type_: PageType) -> SampleExtraction:

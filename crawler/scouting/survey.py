@@ -25,7 +25,7 @@ from crawler.scouting.address_parts import MARK, Address, Dates, address_of
 from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
 from crawler.scouting.fetch import Fetch, fetch_all
 from crawler.scouting.fitting import fit
-from crawler.scouting.inference import Inference, Relatives, SeenPage, SiteLinks, infer, relatives, siblings
+from crawler.scouting.inference import Inference, Relatives, SeenPage, SiteLinks, infer, is_short, relatives, siblings
 from crawler.scouting.sample_extractions import (
     NAME_ONE,
     NoSection,
@@ -48,6 +48,7 @@ SAMPLES_A_FAMILY = 2
 TRIALS = 3  # siblings that are extracted
 PLENTY = 30  # siblings that are enough for a section of their own on a big site
 ENOUGH = 12  # linked siblings after which no further list pages are read
+TWO = 2  # siblings whose texts show that a page is an article although it looks like a list
 FEW = 3  # siblings that a pattern needs
 BIG_HOME = 250  # links of its own site on the home page of a big site
 BIG_SITE = "a big site"
@@ -77,6 +78,7 @@ class Survey:
     cuts: tuple[SampleExtraction, ...]
     cut_of_example: SampleExtraction
     warnings: tuple[str, ...] = ()
+    insist: bool = False  # the pages are articles, even those that look like lists
 
     @property
     def pattern(self) -> str:
@@ -89,7 +91,11 @@ async def survey(fetch: Fetch, url: str, scope: Scope = "auto", insist: bool = F
 
     `insist`: treat the page and its siblings as articles, also if their page types are others.
     """
-    return await _Survey(fetch, url, scope, insist).run()
+    state = _Survey(fetch, url, scope, insist)
+    try:
+        return await state.run()
+    except NoSection as error:
+        raise state.doubt or error from None
 
 
 async def several(
@@ -121,6 +127,7 @@ class _Survey:
     feeds: list[str] = field(default_factory=list)
     missing: set[str] = field(default_factory=set)  # links to pages that are unavailable
     samples: int = 0
+    doubt: NoSection | None = None  # why the example may not be an article; its siblings may show that it is one
 
     async def run(self) -> Survey:
         page = await self.fetch(self.url)
@@ -130,7 +137,9 @@ class _Survey:
         if urlsplit(page.url).path == "/" and not urlsplit(page.url).query:
             self.refuse(NoSection(f"{page.url} is the site's home page, not an article", NAME_ONE, proposals(page)))
         self.section, self.cuts[page.url], doubt = prepared(page, self.insist)
-        self.warnings += [doubt] if doubt else []
+        if doubt is not None:
+            self.warnings.append(doubt.overruled if self.insist else doubt.disproved)
+            self.doubt, self.insist = None if self.insist else doubt, True
         if page.url != normalise(self.url):
             self.warnings.append(f"the URL redirects to {page.url}, which is the example now")
         await self.read_lists(page)
@@ -142,6 +151,8 @@ class _Survey:
         await self.try_siblings(inference)
         if any(link.url in self.refused for link in inference.matched):
             inference = self.infer([sibling for sibling in members if sibling.url not in self.refused])
+        if self.doubt and not self.are_articles(inference):
+            raise self.doubt
         return self.conclude(inference, why, wide)
 
     def refuse(self, error: NoSection) -> None:
@@ -305,6 +316,14 @@ class _Survey:
             sample = await self.extract(waiting.pop([0, len(waiting) // 2, -1][extracted % 3]))
             extracted += sample is not None
 
+    def are_articles(self, inference: Inference) -> bool:
+        """Whether the siblings that were extracted have brief texts of their own, and the titles of links to them."""
+        links = {link.url: link.text for link in inference.matched if link.url != self.example}
+        cuts = [self.cuts[url] for url in links if url in self.cuts]
+        texts = {cut.words for cut in (*cuts, self.cuts[self.example])}
+        titles = {cut.title for cut in cuts if cut.is_brief and cut.title in links[cut.url] and not is_short(cut.title)}
+        return TWO <= len(titles) == len(cuts) == len(texts) - 1
+
     async def extract(self, url: str) -> SampleExtraction | None:
         """Fetch and extract a page; return None if it is unavailable."""
         page = await self.fetch(url)
@@ -351,6 +370,7 @@ class _Survey:
             tuple(trials[:TRIALS]),
             self.cuts[self.example],
             tuple(self.warnings),
+            self.insist,
         )
 
     def starts(

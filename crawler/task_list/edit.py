@@ -130,24 +130,59 @@ def _with_scalar(text: str, place: tuple[int, int], value: str) -> str | None:
     return "".join(lines)
 
 
-def rename_task(tasks_yaml: Path, old: str, new: str) -> None:
-    """Rename a task in the file; nothing else changes. Raises `TaskError` if that is impossible."""
+def renamed_task(tasks_yaml: Path, old: str, new: str, *, has_run: bool = False, keeps_outputs: bool = False) -> bytes:
+    """Return the file with another name of a task; one that already has the new name keeps it.
+
+    Nothing else changes but this: with `has_run` the former name is added to `formerly`; with `keeps_outputs` it takes
+    the place of `{task}` in the outputs. Raises `TaskError` if that is impossible.
+    """
     raw = tasks_yaml.read_bytes()
     text = raw.decode("utf-8-sig")
-    source = read_text(text, str(tasks_yaml))
-    line, column = source.keys[("tasks", old)]
+    source, before = read_text(text, str(tasks_yaml)), loads(text, str(tasks_yaml), tasks_yaml.parent)
+    present = old if old in before.tasks else new
+    line, column = source.keys[("tasks", present)]
     lines = text.splitlines(keepends=True)
     start, rest = lines[line - 1][: column - 1], lines[line - 1][column - 1 :]
-    written = next((form for form in (old, f'"{old}"', f"'{old}'") if rest.startswith(form)), None)
+    written = next((form for form in (present, f'"{present}"', f"'{present}'") if rest.startswith(form)), None)
     if written is None:
         place = f"{tasks_yaml}:{line}:{column}"
-        raise TaskError(f"{place}: the name {old} is written in an unusual form; rename it by hand")
+        raise TaskError(f"{place}: the name {present} is written in an unusual form; rename it by hand")
     lines[line - 1] = f"{start}{_scalar(new, key=True)}{rest.removeprefix(written)}"
+    wanted = before[present].model_copy(update={"name": old if keeps_outputs else new})
+    paths = {key: ("tasks", present, key) for key in source.data["tasks"][present]}
+    places = {key: source.keys[path] for key, path in paths.items() if path in source.keys}
+    added: dict[str, Any] = {}
+    if keeps_outputs and "output" in places:
+        begin = places["output"][0]
+        end = min((at for at, _ in places.values() if at > begin), default=last_line(lines, line, column) + 1)
+        lines[begin - 1 : end - 1] = [part.replace("{task}", old) for part in lines[begin - 1 : end - 1]]
+    elif keeps_outputs:
+        added["output"] = json.loads(json.dumps(source.data["defaults"]["output"]).replace("{task}", old))
+    earlier = dict.fromkeys((old, *wanted.formerly) if has_run else wanted.formerly)
+    formerly = tuple(name for name in earlier if name != new)
+    first_line, first_column = min(places.values())
+    if formerly != wanted.formerly:
+        added["formerly"] = formerly
+        if "formerly" in places and first_line > line:
+            del lines[places["formerly"][0] - 1 : last_line(lines, *places["formerly"])]
+    if first_line == line:
+        keys = "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}, " for key, value in added.items())
+        lines[line - 1] = lines[line - 1].replace("{", f"{{{keys}", 1)
+    else:
+        indent, newline = " " * (first_column - 1), "\r\n" if "\r\n" in text else "\n"
+        lines[line:line] = [f"{indent}{key_line}{newline}" for key_line in _map_lines(added, 2)]
     changed = "".join(lines)
-    before, after = loads(text, str(tasks_yaml), tasks_yaml.parent), loads(changed, str(tasks_yaml), tasks_yaml.parent)
-    if [new if name == old else name for name in before.tasks] != [*after.tasks]:
-        raise TaskError(f"{tasks_yaml}: {old} cannot be renamed in a file of this layout; rename it by hand")
-    replace_file(tasks_yaml, changed.encode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8"))
+    try:
+        after = loads(changed, str(tasks_yaml), tasks_yaml.parent)
+    except TaskFileError:
+        after = before
+    names = [new if name == present else name for name in before.tasks]
+    if [*after.tasks] != names or after[new].formerly != formerly or after[new].outputs() != wanted.outputs():
+        raise TaskError(
+            f"{tasks_yaml}: {old} cannot be renamed in a file of this layout; by hand, give it the name {new}, the key "
+            f"formerly: [{', '.join(formerly)}] and the outputs {', '.join(wanted.outputs())}; then repeat the command"
+        )
+    return changed.encode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8")
 
 
 # Which entries are new, and whether they are valid

@@ -93,6 +93,7 @@ Keywords = Annotated[
 StartPatterns = Annotated[tuple[StartPattern, ...], _LISTED, _one_or_more(_TEXT)]
 UrlPatterns = Annotated[tuple[UrlPattern, ...], _LISTED, _one_or_more(_TEXT)]
 Notify = Annotated[tuple[Annotated[str, BeforeValidator(validators.check_notify)], ...], _LISTED, _one_or_more(_TEXT)]
+Names = Annotated[tuple[TaskName, ...], _LISTED, _one_or_more(_TEXT)]
 Directives = Annotated[
     tuple[str, ...],
     _LISTED,

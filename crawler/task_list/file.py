@@ -71,6 +71,7 @@ class Reader:
         defaults = self._defaults(data)
         tasks = self._tasks(data, {"delay": settings.delay if settings else 1.0} | defaults)
         self._outputs(tasks, folder)
+        self._former_names(tasks)
         if self.source.mistakes or settings is None:
             return None
         return TaskFile(tasks=tasks, settings=settings, folder=folder)
@@ -169,6 +170,13 @@ class Reader:
                     message = f"task {first} writes to the same output with other fields or another template"
                     hint = "write the same `fields` for both, or name another output"
                     self.source.add(self.source.value_place(path), path, message, hint)
+
+    def _former_names(self, tasks: dict[str, Task]) -> None:
+        """Check that no task has the former name of another one: their rows could not be distinguished."""
+        for task in tasks.values():
+            for name in tasks.keys() & {*task.formerly}:
+                at = ("tasks", task.name, "formerly")
+                self.source.add(self.source.value_place(at), at, f"has the name of task {name}", "rename that task")
 
     def _output_path(self, task: str, place: int) -> Path_:
         """Return the path of one output of a task in the file: its own, or that of `defaults:`."""

@@ -119,6 +119,12 @@ class Task(_Frozen):
         examples=["auto"],
         json_schema_extra={"enum": [*METHODS]},
     )
+    articles: bool = Field(
+        default=False,
+        description="true: pages that match the pattern are articles, even if they look like lists "
+        "(`exemplar add --article`). Error pages and checks of visitors are still rejected.",
+        examples=[True],
+    )
     paused: bool = Field(default=False, description="true: the task is not run.", examples=[True])
     keep: Words = Field(
         default=Filter(),
@@ -216,6 +222,11 @@ class Task(_Frozen):
         "mailto:// or tgram://; ${NAME} is an environment variable.",
         examples=["${NOTIFY_URL}", ["tgram://${BOT_TOKEN}/${CHAT_ID}"]],
     )
+    formerly: fields.Names = Field(
+        default=(),
+        description="Former names of the task, which rows written under them keep; written by `exemplar rename`.",
+        examples=[["kuaibao"]],
+    )
     concurrency: int = Field(
         default=16,
         ge=1,
@@ -239,7 +250,7 @@ class Task(_Frozen):
         Keys of time and politeness (every, paused, delay, timeout, retries, limit …) are not part of it.
         """
         chosen = {"example", "pattern", "start", "follow", "depth", "method", "keep", "drop", "skip", "output"}
-        chosen |= {"near_duplicates", "revisit", "render"}
+        chosen |= {"near_duplicates", "revisit", "render"} | ({"articles"} if self.articles else set())
         return _digest(self.model_dump(mode="json", include=chosen))
 
     def start_urls(self, today: date, days: int = 7) -> list[str]:

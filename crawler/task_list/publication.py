@@ -249,6 +249,7 @@ def extraction_config(
         outputs=task.outputs(),
         folder=str(folder),
         method=task.method,
+        articles=task.articles,
         keep=_row_filter(task.keep),
         drop=_row_filter(task.drop),
         near_duplicates=task.near_duplicates,
@@ -259,6 +260,7 @@ def extraction_config(
         durability=durability,
         keep_pages=task.keep_pages.length.total_seconds() if task.keep_pages else None,
         pages_folder=pages_folder,
+        names=(task.name, *task.formerly),
         output_options={name: options.to_json() for name, options in task.output_options().items()},
     )
 

@@ -100,10 +100,10 @@ def type_of(parsed: ParsedPage) -> Typed | NoArticle:
     page, refuse = parsed.page, parsed.page.refuse
     kept = rules_body(parsed.lines, parsed.prior).kept
     said = notice(parsed.lines, parsed.head.title, parsed.head.headings, kept)
-    if refuse == "never":
-        return Typed("article", None, "treated as an article, as requested")
-    if said:
+    if said and refuse != "never":
         return NoArticle(said, page.url)
+    if refuse in ("notices", "never"):
+        return Typed("article", None, "treated as an article, as requested")
     if page.screenshot is not None and (seen := _by_screenshot(page.screenshot)):
         return seen
     found = classify(parsed, kept)

@@ -77,7 +77,7 @@ def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> PageVer
         return PageVerdict()
     found = weigh(parsed, kept, evidence)
     kind, chance = found.kind, found.probability
-    refused = {"sure": kind == "list", "likely": chance < EVEN, "never": False}[refuse]
+    refused = {"sure": kind == "list", "likely": chance < EVEN}.get(refuse, False)
     return PageVerdict(kind, chance, f"a list: {'; '.join(found.reasons())}" if refused else None)
 
 

@@ -130,9 +130,12 @@ def test_article_that_looks_like_a_list_is_added_if_asked(site: SiteServer, here
     assert str(load(here / "tasks.yaml")["links"].pattern) == site.url + PATTERNS["zh"]
     assert "it is treated as an article, as requested" in done.out
     assert "the same title, “一周链接”" in done.out
+    assert load(here / "tasks.yaml")["links"].articles
     tried = exemplar("try", "links")
-    assert "note: the example may be a list or an index (" in tried.err
-    assert any("may be a list" in each for each in json.loads(exemplar("try", "links", "--json").out)["warnings"])
+    assert "may be a list" not in tried.err
+    assert exemplar("check", "--online").err.count("list page") == 0
+    accounting = exemplar("run", "links", "--once", "--json").accounting["links"]
+    assert (accounting["written"], accounting["rejected"]) == (len(truth("zh")), 1), "a dead link is rejected"
 
 
 def test_private_address_says_allow_hosts(site: SiteServer, tmp_path: Path, exemplar: Exemplar) -> None:

@@ -1,24 +1,31 @@
 """`exemplar check` tries the outputs: what it creates, what it says, and that it ends in time."""
 
 import json
+import shutil
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import redis
 from click.testing import CliRunner
 
 from console.commands.check import command
-from console.output_checks import OutputToTry, TriedOutput, outputs_to_try, try_output, try_outputs
+from console.output_checks import OutputToTry, TriedOutput, emptied_outputs, outputs_to_try, try_output, try_outputs
 from crawler.task_list.file import loads
-from tests.console.conftest import Done
+from tests.console.conftest import Crawled, Done, Exemplar
+from tests.workers.test_rows import row
 from workers.errors import SinkUnavailable
+from workers.ledger import Ledger
+from workers.redis_access.servers import RedisServers
 from workers.sinks import KINDS, Kind
 from workers.sinks.kinds import Target
+from workers.url_states import Found, fingerprint
 
 TASK = "    example: http://127.0.0.1/1\n    pattern: /{id}\n    every: 1h\n"
 SECRET = "hunter2"
+ROW = json.dumps(row(task="news")) + "\n"
 
 
 Check = Callable[..., Done]
@@ -151,3 +158,60 @@ def test_no_error_of_a_library_shows_a_secret(
         assert result.outcome == outcome
         assert SECRET not in f"{result.problem} {result.of.name}"
         assert "cannot connect to broken://me:***@h/x" in result.problem
+
+
+DELETED = [
+    ("out", ["zh-news: output out/zh-news.jsonl", "zh-news: output out/articles.db"]),
+    ("out/zh-news.jsonl", ["zh-news: output out/zh-news.jsonl"]),
+]
+
+
+@pytest.mark.parametrize(("place", "outputs"), DELETED)
+def test_outputs_that_lost_their_rows_are_named(
+    place: str, outputs: list[str], crawled: Crawled, exemplar: Exemplar
+) -> None:
+    assert "has no row" not in exemplar("status").out + exemplar("check").err
+    deleted = crawled.folder / place
+    shutil.rmtree(deleted) if deleted.is_dir() else deleted.unlink()
+    for done in (exemplar("status"), exemplar("check"), exemplar("status")):  # `check` creates the files again
+        said = " ".join(f"{done.out} {done.err}".split())
+        assert done.code == 0, done.err
+        assert said.count(" has no row, but 16 URLs count as written") == len(outputs)
+        assert all(f"task {output} has no row" in said for output in outputs)
+        assert "exemplar export zh-news --to out/zh-news.jsonl; to fetch them again: exemplar forget zh-news" in said
+    assert json.loads(exemplar("status", "--json").out)["emptied"]
+
+
+def test_what_the_advice_on_a_lost_output_does(crawled: Crawled, exemplar: Exemplar) -> None:
+    (crawled.folder / "out" / "zh-news.jsonl").unlink()
+    assert exemplar("export", "zh-news", "--to", "out/zh-news.jsonl").code == 0
+    assert "has no row" not in exemplar("status").out
+    shutil.rmtree(crawled.folder / "out")
+    assert exemplar("forget", "zh-news", stdin=b"y\n").code == 0
+    assert exemplar("run", "zh-news", "--once", "--json").accounting["zh-news"]["written"] == 16
+
+
+@pytest.mark.parametrize(
+    ("output", "files", "is_empty"),
+    [
+        ("a.csv", {}, True), ("a.csv", {"a.csv": ""}, True), ("a.csv", {"a.csv": "x"}, False),
+        ("a.csv", {"a.csv": "", "a.csv.1": "x"}, False), ("p/{date}.csv", {"p/.output-1/lock": "x"}, True),
+        ("p/{date}.csv", {"p/2026-01-01.csv": "x"}, False), ("a.jsonl", {"a.jsonl.1": ROW}, False),
+        ("a.jsonl", {"a.jsonl": ""}, True), ("{to: a.csv, where: {language: zh}}", {}, False),
+        ("webhook+http://127.0.0.1:9/", {}, False),
+    ],
+)  # fmt: skip
+def test_a_file_output_without_a_row_has_lost_them_if_urls_count_as_written(
+    output: str, files: dict[str, str], is_empty: bool, connection: redis.Redis, redis_url: str, tmp_path: Path
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_text(text)
+    keys = "example: http://127.0.0.1/1\n    pattern: /{id}\n    every: 1h\n"
+    tasks = loads(f"tasks:\n  news:\n    {keys}    output: {output}\n", folder=tmp_path)
+    servers = RedisServers(redis_url)
+    assert emptied_outputs(tasks, servers) == []
+    ledger = Ledger(connection, "news")
+    ledger.add([Found("http://127.0.0.1/1", 0.0)])
+    ledger.settle(fingerprint("http://127.0.0.1/1"), "written", "")
+    assert bool(emptied_outputs(tasks, servers)) is is_empty

@@ -338,13 +338,12 @@ def test_a_renamed_task_keeps_its_ledger_and_its_kept_pages(folder: Path, site: 
     assert exemplar("run", "zh-news", "--once").code == 0
     done = exemplar("rename", "zh-news", "lanpu")
     assert done.code == 0, done.err
-    assert "16 rows written before keep the name zh-news" in done.err
+    assert "rows written before keep the name zh-news; later rows have the name lanpu" in done.err
     assert "  lanpu:\n" in (folder / "tasks.yaml").read_text("utf-8")
     named = [(row["task"], row["state"]) for row in json.loads(exemplar("status", "--json").out)["tasks"]]
     assert named == [("en-stories", "idle"), ("lanpu", "idle")]
     again = exemplar("rename", "lanpu", "lanpu-news")
-    assert "16 rows written before keep the name zh-news" in again.err
-    assert "keep the name lanpu " not in again.err
+    assert "rows written before keep the name lanpu; later rows have the name lanpu-news" in again.err
     assert exemplar("rename", "lanpu-news", "lanpu").code == 0
     requests = len(site.requests)
     accounting = exemplar("run", "lanpu", "--once", "--json").accounting["lanpu"]

@@ -8,19 +8,20 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 import redis
 
+from console.runner import RESTARTS
 from console.sample_site import DEAD_LINKS, SiteServer, shingle_f1, truth
 from tests.chaos.cluster import REPOSITORY
 from tests.console.conftest import Crawled, Done, Exemplar
 from tests.forks import Started, start
 from tests.written_rows import rows_so_far
 from workers.keys import of_task
-from workers.redis_access.embedded import Embedded
+from workers.redis_access.embedded import Embedded, shared_url
 from workers.sinks.sqlite import SqliteSink
 
 pytestmark = pytest.mark.timeout(180)
@@ -115,8 +116,8 @@ def let_time_pass(folder: Path, task: str) -> None:
     server.stop()
 
 
-def started(folder: Path, environment: dict[str, str]) -> Started:
-    return start("console", ["run", "--once"], folder, environment)
+def started(folder: Path, environment: dict[str, str], *tasks: str) -> Started:
+    return start("console", ["run", *tasks, "--once"], folder, environment)
 
 
 def until_written(folder: Path, some: int) -> None:
@@ -162,6 +163,50 @@ def test_killed_embedded_redis_comes_back(folder: Path, exemplar: Exemplar, envi
     assert "Traceback" not in err
     assert exemplar("run", "--once", "--json").code == 0
     assert (len(rows(folder, "zh-news")), len(rows(folder, "en-stories"))) == (16, 14)
+
+
+def spiders(folder: Path, task: str) -> set[int]:
+    """The processes of the task's spiders, as they have joined it."""
+    url = shared_url(folder / ".exemplar")
+    if url is None:
+        return set()
+    with suppress(redis.RedisError), redis.Redis.from_url(url) as connection:
+        return {int(raw.decode().split(":")[-2]) for raw in connection.zrange(of_task(task, "crew"), 0, -1)}
+    return set()
+
+
+def test_run_once_starts_the_run_of_a_killed_spider_again(
+    folder: Path, exemplar: Exemplar, environment: dict[str, str]
+) -> None:
+    slow = (folder / "tasks.yaml").read_text("utf-8").replace("delay: 0", "delay: 0.1")
+    (folder / "tasks.yaml").write_text(slow, "utf-8")
+    process = started(folder, environment)
+    until_written(folder, 1)
+    [spider] = spiders(folder, "zh-news")
+    os.kill(spider, signal.SIGKILL)
+    out, err = process.communicate(timeout=100)
+    assert process.returncode == 0, err
+    assert (len(rows(folder, "zh-news")), len(rows(folder, "en-stories"))) == (16, 14)
+    assert sum("its run is started again" in line for line in (out + err).splitlines()) == 1
+    runs = [task["last_run"]["outcome"] for task in exemplar("status", "--json").events[0]["tasks"]]
+    assert runs == ["finished", "finished"]
+
+
+def test_run_once_gives_up_a_run_whose_spider_is_killed_again_and_again(
+    folder: Path, exemplar: Exemplar, environment: dict[str, str]
+) -> None:
+    slow = (folder / "tasks.yaml").read_text("utf-8").replace("delay: 0", "delay: 3")
+    (folder / "tasks.yaml").write_text(slow, "utf-8")
+    process = started(folder, environment, "zh-news")
+    killed: set[int] = set()
+    while process.poll() is None:
+        for pid in spiders(folder, "zh-news") - killed:
+            os.kill(pid, signal.SIGKILL)
+            killed.add(pid)
+        time.sleep(0.02)
+    out, err = process.communicate()
+    assert (process.returncode, len(killed)) == (1, RESTARTS + 1), err
+    assert "zh-news: its run was started 4 times and interrupted each time" in out + err
 
 
 def children(pid: int) -> list[int]:

@@ -105,6 +105,15 @@ def test_a_list_page_is_rejected_and_an_accepted_one_is_not(example):
     assert isinstance(judge(section(example), lease(archive(), info={"accepted": True})), FoundArticle)
 
 
+def test_a_page_that_looks_like_a_list_is_an_article_if_the_task_says_so_but_never_a_check_of_visitors(example):
+    assert isinstance(judge(section(example, articles=True), lease(archive())), FoundArticle)
+    check = b"<html><head><title>Are you a robot?</title></head><body><p>Verify that you are human.</p></body></html>"
+    for is_declared in (False, True):
+        refused = judge(section(example, articles=is_declared), lease(check))
+        assert isinstance(refused, Reject)
+        assert "shows a check" in refused.reason
+
+
 def test_lists_of_several_parts_are_one():
     parts = (StoredPage(url(2), archive(), "text/html", FETCHED_AT), StoredPage(url(3), b" ", "text/html", FETCHED_AT))
     prepared = Section(None, method="list-rank")

@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Literal, cast
 
 from .. import keys
 from ..clock import day_at
 from ..errors import SinkUnavailable
+from ..extraction_config import config_of
 from ..ledger import Ledger, day_code
 from ..redis_access.epoch import current_epoch
 from ..redis_access.full_redis import even_when_full
@@ -96,10 +97,12 @@ def _learn(
     ledger: Ledger, output: Output, outputs: Sequence[Output], progress: Callable[[], None], has_queues: bool,
     revisit: Revisit,
 ) -> int:  # fmt: skip
+    config = config_of(ledger.redis, ledger.task)
+    names = (config and config.names) or (ledger.task,)  # earlier rows may have a former name of the task
     learnt, known_in_a_row, read_in_a_row, own_rows = 0, 0, 0, 0
-    for rows in _batches(output.sink.newest(ledger.task)):
+    for rows in _batches(chain.from_iterable(map(output.sink.newest, names))):
         progress()
-        own = [row for row in rows if row.task == ledger.task]
+        own = [row for row in rows if row.task in names]
         unknown = [row for row, is_known in zip(own, _compare(ledger, own, ""), strict=True) if not is_known]
         learnt += len(unknown)
         own_rows += len(own)

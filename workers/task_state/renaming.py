@@ -1,30 +1,34 @@
 """Renaming a task: its ledger, its place in the schedule and its kept pages get another name.
 
-Rows that were written keep the name under which they were written.
+Rows that were written keep the name under which they were written (`ExtractionConfig.names`). Each step may be
+repeated: a rename that was interrupted is completed by the next one.
 """
 
 import json
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from glob import escape
 from pathlib import Path
 from typing import cast
 
 import redis
 
 from .. import keys
+from ..addresses import shown
 from ..errors import ExemplarError
 from ..extraction_config import config_of
 from ..ledger import Ledger, glob_escaped, ledgers
 from ..pages.kept_pages import kept_pages_of
 from ..redis_access.redis_clock import clock_of
 from ..reporting.presence import alive
+from ..sinks.kinds import expand, scheme_of
 from ..writing.row_queue import member_of, rows_waiting
 
 STARTERS = ("schedule", "crawl")  # roles of processes that may start a run of the task meanwhile
 _MAPS = (keys.PLANNED, keys.HISTORIES, keys.ALARMS, keys.PROPOSALS, keys.UNPROPOSED, keys.EXAMPLES)
 _SETS = (keys.LEDGERS, keys.FETCHED)
 _SORTED = (keys.SCHEDULE, keys.QUARANTINES, keys.OFF_TEMPLATE)
-NAMES = "names"  # key of a task, hash: former name -> rows written under it
 _QUEUES = (keys.ROW_QUEUES, keys.REFUSING)  # sets whose members are JSON lists of task and output
 
 
@@ -47,10 +51,37 @@ def check_rename(connection: "redis.Redis", old: str, new: str) -> None:
         )
 
 
-def rows_of_names(connection: "redis.Redis", task: str) -> dict[str, int]:
-    """Return how many rows a task has written under each of its former names; those without rows are left out."""
-    raw = cast(dict[bytes, bytes], connection.hgetall(keys.of_task(task, NAMES)))
-    return {name.decode(): int(rows) for name, rows in raw.items() if int(rows)}
+def moved_paths(outputs: Iterable[str], folder: Path, old: str, new: str) -> dict[Path, Path]:
+    """Return the present files and folders of outputs that contain `{task}`, each with its path under the new name.
+
+    `outputs`: as in tasks.yaml. Files that were moved aside, and SQLite's own ones, are those of their output. Raises
+    `ExemplarError` for an output that is not a path, or whose files are not in one place.
+    """
+    paths: dict[Path, Path] = {}
+    for output in outputs:
+        before, after = (folder / Path(expand(output, name)).expanduser() for name in (old, new))
+        depth = next(
+            number
+            for number, parts in enumerate(zip(before.parts, after.parts, strict=True), 1)
+            if parts[0] != parts[1]
+        )
+        source, target = Path(*before.parts[:depth]), Path(*after.parts[:depth])
+        if scheme_of(output) or "{" in str(source):
+            raise ExemplarError(f"{shown(output)} cannot be moved; keep it where it is: --keep")
+        is_folder = depth < len(before.parts)
+        files = [source] if is_folder else source.parent.glob(f"{escape(source.name)}*")
+        moved = {file: target.with_name(target.name + file.name[len(source.name) :]) for file in files if file.exists()}
+        paths |= dict(sorted(moved.items(), reverse=True))  # a journal before its database
+    return paths
+
+
+def move_paths(paths: Mapping[Path, Path]) -> None:
+    """Rename files and folders. Raises `ExemplarError` if a target exists; then nothing is renamed."""
+    for target in paths.values():
+        if target.exists():
+            raise ExemplarError(f"{target} already exists; move it aside, or keep the outputs where they are: --keep")
+    for source, target in paths.items():
+        source.rename(target)
 
 
 def rename_task(connection: "redis.Redis", old: str, new: str) -> None:
@@ -62,14 +93,11 @@ def rename_task(connection: "redis.Redis", old: str, new: str) -> None:
     scores = {name: connection.zscore(name, old) for name in _SORTED}
     sets = [name for name in _SETS if connection.sismember(name, old)]
     queues = {name: _members(connection, name, old) for name in _QUEUES}
-    earlier = rows_of_names(connection, old)
-    rows = max(0, Ledger(connection, old).counts().states["written"] - sum(earlier.values()))
     pipe = connection.pipeline(transaction=True)
     for stale in connection.scan_iter(match=glob_escaped(keys.of_task(new, "")) + "*", count=1000):
         pipe.unlink(stale)  # keys of a ledger without URLs
     for name, target in moved.items():
         pipe.rename(name, target)
-    pipe.hset(keys.of_task(new, NAMES), old, earlier.get(old, 0) + rows)
     for name, value in maps.items():
         if value is not None:
             pipe.hset(name, new, value.decode())
@@ -110,8 +138,8 @@ def rename_kept_pages(connection: "redis.Redis", old: str, new: str) -> Path | N
     if target.exists():
         raise ExemplarError(f"{target} already exists; move it aside, then rename {old} again")
     target.parent.mkdir(parents=True, exist_ok=True)
-    source.rename(target)
     journal = source.with_name(f"{source.name}-journal")
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError):  # before its database, so that an interrupted rename can be repeated
         journal.rename(target.with_name(f"{target.name}-journal"))
+    source.rename(target)
     return target

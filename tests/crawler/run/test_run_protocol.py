@@ -14,6 +14,8 @@ from crawler.run.section_run import SectionRun
 from tests.crawler.run.test_section_run import EXAMPLE, HOST, LIST, PROSE, links, states, task, url
 from workers.inbox import StoredPage
 from workers.ledger import Ledger
+from workers.page_store import unpack
+from workers.url_states import fingerprint
 
 AGAIN = Outcome("again", "no answer in time")
 
@@ -54,6 +56,46 @@ def test_the_example_is_fetched_alone_and_first(connection):
     assert (run.next(), run.in_flight) == ([], 1)
     assert run.settle(fetches[0], answer(EXAMPLE)) == []
     assert LIST in [fetch.url for fetch in run.next()]
+
+
+LONG_EXAMPLE = PROSE + b'<a href="/a/5_2.html">2</a>'
+
+
+def with_example(connection, *listed):
+    """A run whose example has two pages, up to its first articles."""
+    run, [fetch] = begun(connection, example=True)
+    assert run.settle(fetch, answer(EXAMPLE, LONG_EXAMPLE)) == []
+    fetches = run.next()
+    return run, [fetch for fetch in fetches if isinstance(fetch, ArticleFetch)] + listed_among(run, fetches, *listed)
+
+
+def listed_among(run, fetches, *numbers):
+    return listed(run, [fetch for fetch in fetches if isinstance(fetch, ListFetch)], *numbers)
+
+
+def test_further_pages_of_the_example_are_fetched_and_its_first_page_only_once(connection, ledger):
+    run, [second] = with_example(connection)
+    assert (second.url, second.leased.url) == (f"{HOST}/a/5_2.html", EXAMPLE)
+    assert run.settle(second, answer(second.url)) == []
+    run.end("finished")
+    [[lease]] = ledger.take_all([fingerprint(EXAMPLE)], "worker", seconds=9.0)
+    page = unpack(lease.page)
+    assert (page.url, page.body, [part.url for part in page.parts]) == (EXAMPLE, LONG_EXAMPLE, [second.url])
+    assert states(ledger) == {"fetched": 1}
+
+
+def test_an_example_whose_further_page_fails_is_tried_again_as_any_article(connection, ledger):
+    run, [second] = with_example(connection)
+    assert run.settle(second, Unanswered(AGAIN, second.url)) == []
+    assert (run.report.later, states(ledger)) == (1, {"waiting": 1})
+
+
+def test_an_example_of_several_pages_survives_the_death_of_its_spider(connection, ledger):
+    with_example(connection)
+    later = SectionRun(connection, task())
+    later.begin()  # the other spider still counts as alive, so its lease is not taken
+    later.ledger.reclaim()
+    assert [fetch.url for fetch in later.next() if isinstance(fetch, ArticleFetch)] == [EXAMPLE]
 
 
 def test_lists_bring_articles_and_what_is_in_flight_is_not_asked_for_twice(connection, ledger):

@@ -928,6 +928,14 @@ def test_the_text_of_an_example_that_is_a_list_is_not_written_and_the_report_war
         assert any("it is a list page, not an article" in remark for remark in report.remarks)
 
 
+def test_the_text_of_an_example_that_looks_like_a_list_is_written_if_the_tasks_pages_are_articles(connection, ledger):
+    driver = Driver(connection, task(articles="true"))
+    driver.run.store_example(StoredPage(EXAMPLE, INDEX, "text/html", datetime.now(UTC)))
+    driver.end()
+    assert states(ledger) == {"fetched": 1}
+    assert not any("list page" in remark for remark in driver.run.report.remarks)
+
+
 def ended_report(connection):
     later = Driver(connection)
     later.end()

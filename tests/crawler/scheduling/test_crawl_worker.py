@@ -5,12 +5,14 @@ import signal
 import threading
 import time
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 import redis
 
 from console.sample_site import SiteServer
+from crawler.run.run_report import reports as last_runs
 from crawler.scheduling.crawl_worker import CrawlWorkers
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
@@ -86,6 +88,59 @@ def test_a_spider_that_was_killed_is_told_and_its_task_comes_again(site, connect
     assert reports[0][1]["outcome"] == "killed"
     assert "SIGKILL" in reports[0][1]["problems"][0]
     assert schedule.next_times()["zh-news"] < later
+
+
+def test_a_run_whose_spider_was_killed_is_among_the_last_runs(site, connection, redis_url, tmp_path, schedule):
+    publish_tasks(connection, tmp_path, site, delay=0.2)
+    schedule.fire_now(["zh-news"])
+    with at_work(redis_url) as (workers, told):
+        until(lambda: asked_for(site))
+        children_of(workers)[0].send_signal(signal.SIGKILL)
+        until(lambda: told)
+    [report] = last_runs(connection, "zh-news", 9)
+    assert report == told[0][1]
+    assert (report["outcome"], report["problems"]) == ("killed", ["the spider was ended by SIGKILL"])
+    assert datetime.fromisoformat(report["started"]) <= datetime.fromisoformat(report["ended"])
+
+
+def test_a_killed_spider_is_reported_although_redis_was_away_at_that_moment(
+    site, connection, redis_url, tmp_path, schedule
+):
+    publish_tasks(connection, tmp_path, site, delay=0.2)
+    schedule.fire_now(["zh-news"])
+    with at_work(redis_url) as (workers, reports):
+        report_of_killed = workers._report_of_killed
+
+        def fail_once(child):
+            workers._report_of_killed = report_of_killed
+            raise redis.ConnectionError("away")
+
+        workers._report_of_killed = fail_once
+        until(lambda: asked_for(site))
+        children_of(workers)[0].send_signal(signal.SIGKILL)
+        until(lambda: reports)
+    assert reports[0][1]["outcome"] == "killed"
+
+
+def test_without_a_scheduler_an_interrupted_run_is_started_again_a_few_times(
+    site, connection, redis_url, tmp_path, schedule
+):
+    publish_tasks(connection, tmp_path, site, delay=0.2)
+    schedule.fire_now(["zh-news"])
+    killed = set()
+    with at_work(redis_url, restarts=2) as (workers, reports):
+
+        def kill():
+            for child in children_of(workers):
+                if child.pid not in killed and child.poll() is None:
+                    killed.add(child.pid)
+                    child.send_signal(signal.SIGKILL)
+            return len(reports) == 3
+
+        until(kill)
+    assert len(killed) == 3
+    assert [report.get("restarted", False) for _, report in reports] == [True, True, False]
+    assert (schedule.due(), schedule.running()) == ([], [])
 
 
 def test_a_spider_that_was_killed_is_replaced_within_seconds(site, connection, redis_url, tmp_path, schedule):

@@ -1,14 +1,16 @@
 """From one URL to a section, on invented sites in memory."""
 
 import asyncio
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import pytest
 
 from crawler.patterns.pattern import Pattern
+from crawler.scouting.new_task import entry_of
 from crawler.scouting.sample_extractions import NoSection
 from crawler.scouting.survey import Survey, survey
-from tests.crawler.invented import HOST, SUBJECTS, Site, article, listing, menu, page
+from tests.crawler.invented import DOINGS, HOST, SUBJECTS, Site, article, listing, menu, page, title_of
 
 NAV = menu("/", "/news/", "/sport/", "/about/")
 
@@ -222,3 +224,67 @@ def test_every_article_of_a_site_gives_the_same_pattern() -> None:
     examples = [path for path in site.pages if path.endswith(".html")][::4]
     assert {look(site, path).pattern for path in examples} == {f"{HOST}/*/{{id}}.html"}
     assert all(urlsplit(url).netloc == "town.example" for url in site.asked)
+
+
+# Short articles among many links
+
+
+def flashes(texts: Callable[[int], str], *, titles: Callable[[int], str] = title_of, anchors: bool = True) -> Site:
+    """Pages of one short text each, with links to all others beside it."""
+    paths = [(f"/flash/{1000 + n}.html", n) for n in range(40)]
+    named = {path: titles(n) if anchors else str(n) for path, n in paths}
+    items = "".join(f"<li><a href='{path}'>{text}</a></li>" for path, text in named.items())
+    index = page("The Town Paper", f"{NAV}<ul>{items}</ul>")
+    pages = {"/flash/": index, "/": index}
+    for path, n in paths:
+        article_ = f"<article><h1>{titles(n)}</h1>{texts(n)}</article>"
+        pages[path] = page(titles(n), f"{NAV}{article_}<aside><h3>More</h3><ul>{items}</ul></aside>")
+    return Site(pages)
+
+
+def one_sentence(n: int) -> str:
+    return f"<p>The {SUBJECTS[n % 11]} of the town {DOINGS[n // 11 % 6]}, said clerk {n} at noon.</p>"
+
+
+def teasers(n: int) -> str:
+    """What a page of a list has: titles that are links, each with a sentence."""
+    entries = "".join(
+        f"<h2><a href='/a/{n}-{m}'>{title_of(n + m)}</a></h2>{one_sentence(n + m)}<p>{title_of(n * m)}</p>"
+        for m in range(12)
+    )
+    return f"<div>{entries}</div>"
+
+
+def test_short_articles_that_look_like_lists_are_articles_if_their_siblings_look_alike() -> None:
+    site = flashes(one_sentence)
+    found = look(site, "/flash/1003.html")
+    assert (found.pattern, found.insist) == (f"{HOST}/flash/{{id}}.html", True)
+    assert "it is treated as an article, because its siblings have short texts of their own, too" in found.warnings[0]
+    assert [cut.characters > 40 for cut in found.cuts] == [True] * 3
+    assert entry_of(found, {}, [])["articles"] is True
+    assert "articles" not in entry_of(look(sections(4, 8), "/part-b/1003.html"), {}, [])
+
+
+@pytest.mark.parametrize(
+    "site",
+    [
+        flashes(lambda n: "<p>The town paper has more news of the town below, every day of the year.</p>"),
+        flashes(one_sentence, anchors=False),
+        flashes(one_sentence, titles=lambda n: "News of the town and of its people"),
+        flashes(lambda n: one_sentence(n) if n == 3 else ""),
+        flashes(teasers),
+        flashes(teasers, anchors=False),
+    ],
+    ids=["one text", "numbers as links", "one title", "no text", "teasers", "pages of a list"],
+)
+def test_a_page_that_looks_like_a_list_is_refused_unless_its_siblings_prove_otherwise(site: Site) -> None:
+    with pytest.raises(NoSection, match="is a list page, not an article") as refused:
+        look(site, "/flash/1003.html")
+    assert refused.value.may_be_overruled
+
+
+def test_siblings_of_a_page_without_a_text_of_its_own_are_not_fetched() -> None:
+    site = flashes(one_sentence)
+    with pytest.raises(NoSection, match="is a list page"):
+        look(site, "/flash/")
+    assert site.asked == [f"{HOST}/flash/"]

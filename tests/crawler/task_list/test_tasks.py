@@ -56,6 +56,12 @@ def test_four_keys_are_enough():
     assert (task.paused, task.delay, task.timeout, task.retries, task.robots) == (False, 1.0, 30, 3, True)
 
 
+def test_no_task_has_a_former_name_of_another():
+    other = MINIMAL + MINIMAL.removeprefix("tasks:\n").replace("a: {", "b: {formerly: [c, a], ")
+    assert mistakes_of(other) == ["tasks.yaml:3:17: tasks.b.formerly: has the name of task a; rename that task"]
+    assert loads(other.replace("[c, a]", "[c, d]")).tasks["b"].formerly == ("c", "d")
+
+
 def test_single_values_and_lists_are_both_fine():
     task = loads(GOOD).tasks["kuaibao"]
     assert [start.text for start in task.start] == ["http://h/a/kuaibao/"]

@@ -94,7 +94,7 @@ def test_the_strict_refuse_what_is_rather_a_list():
 
 
 def test_unknown_refusal_is_an_error():
-    with pytest.raises(ValueError, match="refuse must be one of sure, likely, never"):
+    with pytest.raises(ValueError, match="refuse must be one of sure, likely, notices, never"):
         extract(news_page("Bread", BAKERY), refuse="perhaps")
 
 

@@ -1,0 +1,253 @@
+"""`exemplar rename`: the rows that were written stay rows of the task, wherever its outputs are afterwards."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from console.commands import rename as rename_command
+from console.web.article_index import ArticleIndex, ArticleQuery
+from console.web.data import ConsoleData
+from crawler.task_list import edit
+from crawler.task_list.file import load
+from tests.console.conftest import Crawled, Exemplar
+from workers.task_state import renaming
+
+pytestmark = pytest.mark.timeout(180)
+CHOICES = ("--move", "--keep")
+
+
+def lines(*paths: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for path in paths if path.exists() for line in path.read_text("utf-8").splitlines()]
+
+
+def urls(folder: Path) -> list[object]:
+    """The URLs of the rows in all lines of the task, under its former name and under the present one."""
+    names = ("zh-news.jsonl", "zh-news.jsonl.1", "lanpu.jsonl", "lanpu.jsonl.1")
+    return sorted(str(row["canonical_url"]) for row in lines(*(folder / "out" / name for name in names)))
+
+
+def rotate(folder: Path) -> None:
+    """Move a part of the rows aside, as `logrotate` does."""
+    file = folder / "out" / "zh-news.jsonl"
+    text = file.read_text("utf-8").splitlines(keepends=True)
+    file.with_name("zh-news.jsonl.1").write_text("".join(text[:5]), "utf-8")
+    file.write_text("".join(text[5:]), "utf-8")
+
+
+def exported(exemplar: Exemplar, *options: str) -> int:
+    done = exemplar("export", "lanpu", "--to", "all.csv", "--json", *options)
+    assert done.code == 0, done.err
+    return int(done.events[0]["written"])
+
+
+def indexed(folder: Path, task: str) -> int:
+    """How many articles the console shows for a task."""
+    data = ConsoleData.__new__(ConsoleData)
+    index = ArticleIndex(folder / ".console")
+    tasks = load(folder / "tasks.yaml")
+    data.index, data.file = index, type("File", (), {"read": lambda self: (tasks, None)})()
+    data._stopping = type("Never", (), {"is_set": lambda self: False})()
+    data.update_index()
+    found = index.search(ArticleQuery(task=task), most=99)
+    assert all(index.get(article.id)[1] and article.task == task for article in found.articles)
+    assert index.counts().get(task, 0) == found.count
+    return found.count
+
+
+@pytest.mark.parametrize("choice", [(), ("--keep",), ("--move",)])
+def test_all_readers_see_the_rows_of_a_renamed_task(
+    choice: tuple[str, ...], crawled: Crawled, exemplar: Exemplar
+) -> None:
+    folder = crawled.folder
+    rotate(folder)
+    assert indexed(folder, "zh-news") == 16
+    done = exemplar("rename", "zh-news", "lanpu", *choice)
+    assert done.code == 0, done.err
+    place = "lanpu" if choice == ("--move",) else "zh-news"
+    assert load(folder / "tasks.yaml")["lanpu"].outputs()[0] == f"out/{place}.jsonl"
+    said = "moved: " if choice == ("--move",) else "the outputs stay where they are: out/zh-news.jsonl"
+    assert said in done.err
+    assert len(lines(*(folder / "out").glob(f"{place}.jsonl*"))) == 16
+    assert exported(exemplar) == 16
+    assert exported(exemplar, "--from", "out/articles.db") == 16
+    assert (indexed(folder, "lanpu"), indexed(folder, "zh-news")) == (16, 0)
+    assert load(folder / "tasks.yaml")["lanpu"].formerly == ("zh-news",)
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_after_a_rename_nothing_is_written_twice_even_if_redis_is_emptied(
+    choice: str, crawled: Crawled, exemplar: Exemplar
+) -> None:
+    folder = crawled.folder
+    rotate(folder)
+    before = urls(folder)
+    assert exemplar("rename", "zh-news", "lanpu", choice).code == 0
+    assert exemplar("run", "lanpu", "--once").code == 0
+    assert urls(folder) == before
+    shutil.rmtree(folder / ".exemplar")
+    assert exemplar("run", "lanpu", "--once").code == 0
+    assert urls(folder) == before
+
+
+def test_a_task_that_is_renamed_back_and_forth_keeps_all_its_rows(crawled: Crawled, exemplar: Exemplar) -> None:
+    for old, new in (("zh-news", "a"), ("a", "b"), ("b", "a"), ("a", "lanpu")):
+        done = exemplar("rename", old, new, "--move")
+        assert done.code == 0, done.err
+    assert load(crawled.folder / "tasks.yaml")["lanpu"].formerly == ("a", "b", "zh-news")
+    assert (exported(exemplar), indexed(crawled.folder, "lanpu")) == (16, 16)
+
+
+class Killed(BaseException):
+    pass
+
+
+STEPS: tuple[tuple[object, str], ...] = (
+    (renaming, "move_paths"), (renaming, "rename_kept_pages"), (edit, "replace_file"), (renaming, "rename_task"),
+    (rename_command, "_publish"),
+)  # fmt: skip
+
+
+def killed(step: Callable[..., object], *, after: bool) -> Callable[..., object]:
+    def instead(*args: object, **more: object) -> object:
+        if after:
+            step(*args, **more)
+        raise Killed
+
+    return instead
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step[1])
+def test_a_rename_that_was_killed_is_completed_by_the_same_command(
+    step: tuple[object, str], after: bool, choice: str, crawled: Crawled, exemplar: Exemplar,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    rotate(crawled.folder)
+    before = urls(crawled.folder)
+    monkeypatch.chdir(crawled.folder)
+    monkeypatch.delenv("REDIS_URL", raising=False)
+    with monkeypatch.context() as broken:
+        broken.setattr(*step, killed(getattr(*step), after=after))
+        with pytest.raises(Killed):
+            CliRunner().invoke(rename_command.command, ["zh-news", "lanpu", choice], catch_exceptions=False)
+    done = exemplar("rename", "zh-news", "lanpu", choice)
+    assert done.code == 0, done.err
+    assert exported(exemplar) == 16
+    assert exemplar("run", "lanpu", "--once", "--json").accounting["lanpu"]["written"] == 0
+    assert urls(crawled.folder) == before
+
+
+def test_a_file_of_the_new_name_is_never_overwritten(crawled: Crawled, exemplar: Exemplar) -> None:
+    other = crawled.folder / "out" / "lanpu.jsonl"
+    other.write_text("{}\n")
+    before = (crawled.folder / "tasks.yaml").read_bytes()
+    unclear = exemplar("rename", "zh-news", "lanpu")
+    assert (unclear.code, "choose --move or --keep" in unclear.err) == (2, True)
+    refused = exemplar("rename", "zh-news", "lanpu", "--move")
+    assert (refused.code, "already exists" in refused.err) == (1, True)
+    assert ((crawled.folder / "tasks.yaml").read_bytes(), other.read_text()) == (before, "{}\n")
+    assert exemplar("rename", "zh-news", "lanpu", "--keep").code == 0
+
+
+# Which files are moved
+
+
+def moved(folder: Path, *outputs: str) -> dict[str, str]:
+    paths = renaming.moved_paths(outputs, folder, "news", "town")
+    return {str(path.relative_to(folder)): str(target.relative_to(folder)) for path, target in paths.items()}
+
+
+def test_a_file_is_moved_with_those_beside_it_and_a_folder_whole(tmp_path: Path) -> None:
+    for name in ("news.jsonl", "news.jsonl.1.gz", "news.jsonl-20270131", "news.db", "news.db-wal", "news-2.jsonl"):
+        (tmp_path / name).touch()
+    (tmp_path / "out" / "news").mkdir(parents=True)
+    (tmp_path / "out" / "news-2").mkdir()
+    assert moved(tmp_path, "{task}.jsonl") == {
+        "news.jsonl": "town.jsonl", "news.jsonl.1.gz": "town.jsonl.1.gz", "news.jsonl-20270131": "town.jsonl-20270131"
+    }  # fmt: skip
+    assert list(moved(tmp_path, "{task}.db").items()) == [("news.db-wal", "town.db-wal"), ("news.db", "town.db")]
+    assert moved(tmp_path, "out/{task}/{date}.jsonl.gz", "out/{task}/x.csv") == {"out/news": "out/town"}
+    assert moved(tmp_path, "none/{task}.jsonl") == {}
+
+
+@pytest.mark.parametrize(
+    "output", ["s3://bucket/{task}/{date}.jsonl", "out/{date}-{task}.jsonl", "postgresql://u@h/{task}"]
+)
+def test_what_is_no_file_in_one_place_is_not_moved(output: str, tmp_path: Path) -> None:
+    with pytest.raises(renaming.ExemplarError, match="cannot be moved; keep it where it is: --keep"):
+        moved(tmp_path, output)
+
+
+# What becomes of tasks.yaml
+
+TASK = "example: http://a.example/1\n    pattern: /{id}\n    every: 1h\n"
+
+
+def renamed(folder: Path, text: str, old: str = "news", new: str = "town", **choices: bool) -> str:
+    file = folder / "tasks.yaml"
+    file.write_bytes(text.encode())
+    return edit.renamed_task(file, old, new, **({"has_run": True, "keeps_outputs": True} | choices)).decode()
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_the_former_name_is_noted_and_takes_the_place_in_the_outputs(newline: str, tmp_path: Path) -> None:
+    text = f"""tasks:
+  news:
+    {TASK}    output:  # {{task}} below
+    - {{to: 'o/{{task}}.jsonl', fields: [url]}}  # short
+    - a.db
+    # of the delay
+    delay: 2
+  other:
+    {TASK}    output: '{{task}}.jsonl'
+"""
+    changed = renamed(tmp_path, text.replace("\n", newline))
+    wanted = text.replace("  news:\n", "  town:\n    formerly:\n      - news\n").replace("{task}", "news", 2)
+    assert changed == wanted.replace("\n", newline)
+
+
+def test_outputs_of_the_defaults_become_those_of_the_task(tmp_path: Path) -> None:
+    text = f"defaults:\n  output: [{{to: 'o/{{task}}.jsonl', batch: 9}}]\ntasks:\n  news:\n    {TASK}"
+    changed = renamed(tmp_path, text.replace(", batch: 9", ", where: {language: zh}"))
+    assert "  town:\n    output:\n      - to: o/news.jsonl\n        where:\n          language: zh\n" in changed
+    assert "defaults:\n  output: [{to: 'o/{task}.jsonl', where: {language: zh}}]\n" in changed
+
+
+def test_a_name_that_was_noted_before_stays_noted(tmp_path: Path) -> None:
+    text = f"tasks:\n  news:\n    formerly: [old, town]\n    # of the example\n    {TASK}    output: a.jsonl\n"
+    changed = renamed(tmp_path, text)
+    assert changed == text.replace("news", "town").replace("[old, town]", "\n      - news\n      - old").replace(
+        "formerly: \n", "formerly:\n"
+    )
+    (tmp_path / "tasks.yaml").write_text(changed)
+    assert edit.renamed_task(tmp_path / "tasks.yaml", "news", "town", has_run=True).decode() == changed
+
+
+def test_a_task_in_braces_is_renamed_too(tmp_path: Path) -> None:
+    braces = "tasks:\n  news: {output: '{task}.jsonl', example: 'http://a.example/1', pattern: '/{id}', every: 1h}\n"
+    changed = renamed(tmp_path, braces)
+    assert changed == braces.replace("news: {", 'town: {formerly: ["news"], ').replace("{task}", "news")
+    moved_ = renamed(tmp_path, braces, keeps_outputs=False)
+    assert moved_ == braces.replace("news: {", 'town: {formerly: ["news"], ')
+    assert renamed(tmp_path, braces, has_run=False, keeps_outputs=False) == braces.replace("news", "town")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tasks: {news: {example: 'http://a.example/1', pattern: '/{id}', every: 1h, output: a.db}}\n",
+        "tasks:\n  news: {formerly: [x], example: 'http://a.example/1', pattern: '/{id}', every: 1h, output: a.db}\n",
+    ],
+)
+def test_a_task_in_an_unusual_layout_is_renamed_by_hand(text: str, tmp_path: Path) -> None:
+    with pytest.raises(edit.TaskError, match=r"by hand, give it the name town, the key formerly: \[news"):
+        renamed(tmp_path, text)
+    assert (tmp_path / "tasks.yaml").read_text() == text
+    names = "[news, x]" if "[x]" in text else "[news]"
+    by_hand = text.replace("formerly: [x], ", "").replace("news: {", f"town: {{formerly: {names}, ")
+    assert renamed(tmp_path, by_hand) == by_hand
