@@ -60,6 +60,7 @@ class ExtractionConfig:
         None  # seconds for which fetched pages are kept (`workers.pages.kept_pages`); None: not kept
     )
     pages_folder: str = PAGES_FOLDER  # where they are kept; may contain {task} and `${VARIABLES}`
+    retries: int = 3  # how often a URL is tried again after temporary failures
     redesign: str = (
         "propose"  # a new example after a redesign: propose, adopt or ignore (`workers.redesign.proposal_finder`)
     )

@@ -56,6 +56,7 @@ REQUEUE_AFTER = (
 CLOCKS_DIFFER = 5.0  # seconds by which clocks, and so the order of jobs and that of their times, may differ
 EPOCH = date(1970, 1, 1)  # days are counted from here, in 4 hex digits
 PROBLEMS_KEPT = 100_000  # the newest rejected and failed URLs of a task, kept in full, ~100 bytes each
+RETRY_PAUSES = (3.0, 15.0, 60.0, 300.0, 1800.0)  # seconds before a page's next attempt, by attempts
 FIRST_RANK = -1e15  # smaller than all ranks that discovery gives: a person waits for the result
 DROPPED = "dropped by a person"  # the reason of a failed URL that was dropped; at most `REASON_BYTES`
 REASON_BYTES = 40  # of a settled URL's reason; the whole value stays below 64 bytes, the limit of a small hash in Redis
@@ -73,6 +74,7 @@ REPEATABLE = frozenset(  # scripts that have the same effect and reply when they
         "confirm",
         "counts",
         "extracted_again",
+        "note_sent",
         "postpone",
         "record_written",
         "release",
@@ -353,26 +355,35 @@ class Ledger:
         record = json.dumps({"url": url, "rank": FIRST_RANK, "accepted": True}, ensure_ascii=False)
         return bool(self.step("fetch_again", name, _plain(record), FIRST_RANK, *self.place_of(name), "rejected"))
 
-    def retry(self, url: str) -> bool:
-        """Let a failed URL wait again, before all others; its attempts are counted from zero.
+    def retry(self, url: str, state: State = "failed") -> bool:
+        """Let a failed or rejected URL wait again, before all others; its attempts are counted from zero.
 
-        False if it has not failed.
+        False if it is not in that state.
         """
         name = fingerprint(url)
         record = json.dumps({"url": url, "rank": FIRST_RANK}, ensure_ascii=False)
-        return bool(self.step("fetch_again", name, _plain(record), FIRST_RANK, *self.place_of(name), "failed"))
+        return bool(self.step("fetch_again", name, _plain(record), FIRST_RANK, *self.place_of(name), state))
 
-    def reopen(self, url: str, plan: RecheckPlan | None = None, info: Mapping[str, Any] | None = None) -> State | None:
-        """Let a written, rejected or failed URL wait again, to be extracted with another example.
+    def reopen(
+        self,
+        url: str,
+        plan: RecheckPlan | None = None,
+        info: Mapping[str, Any] | None = None,
+        *,
+        duplicates: bool = False,
+    ) -> State | None:
+        """Let a written, rejected or failed URL wait again, to be extracted with another example or fetched again.
 
         `plan`: version and hash of its row, if it is written; a plan for its rechecks that the ledger has counts
-        instead. Returns the state that it had; None if it does not change: it is open, forgotten, a duplicate, or
-        written with an unknown row.
+        instead. `duplicates`: also a duplicate. Returns the state that it had; None if it does not change: it is open,
+        forgotten, a duplicate, or written with an unknown row.
         """
         name = fingerprint(url)
         record = json.dumps({**(info or {}), "url": url, "rank": FIRST_RANK}, ensure_ascii=False)
         plan_text = json.dumps(asdict(plan)) if plan else ""
-        letter = _text(self.step("reopen", name, _plain(record), FIRST_RANK, *self.place_of(name), plan_text))
+        letter = _text(
+            self.step("reopen", name, _plain(record), FIRST_RANK, *self.place_of(name), plan_text, int(duplicates))
+        )
         return _LETTER_STATE[letter] if letter else None
 
     def drop_failed(self, url: str) -> bool:
@@ -393,12 +404,23 @@ class Ledger:
         answer = _text(self.step("extracted_again", name, canonical, *places, version, hash_))
         return cast('Literal["mine", "theirs", "busy", "forgotten"]', answer)
 
-    def refetch(self, name: Fingerprint, worker: str, reason: str, *, most: int) -> bool:
-        """Let a page that a worker holds, and whose stored body is damaged, wait to be fetched again.
+    def refetch(
+        self,
+        name: Fingerprint,
+        worker: str,
+        reason: str,
+        *,
+        most: int,
+        pauses: Sequence[float] = (),
+        observation: str = "",
+    ) -> bool:
+        """Let a page that a worker holds, and that is damaged or a block page, wait to be fetched again.
 
+        `pauses`: seconds to wait, by the number of fetches; `observation`: of its first fetch, for the task's health.
         False if it was fetched `most` times.
         """
-        return bool(self.step("refetch", name, worker, _plain(reason), most))
+        args = (name, worker, _plain(reason), most, self.clock(), observation, *pauses)
+        return bool(self.step("refetch", *args))
 
     def start_rechecks(self, most: int = 1000) -> int:
         """Let written pages that are due for a recheck wait again, at most `most`; return their number."""
@@ -597,6 +619,7 @@ _KEY_NAMES = (
     "rows",  # prefix of the lists of rows that wait for delivery, by output
     "queue",  # prefix of the hashes on them: lease, batch, problem (`workers.writing.row_queue`)
     "queued",  # hash: rows and bytes that wait for delivery
+    "sent",  # list: the newest pages that the site sent (`workers.extraction.block_pages`)
     "observed",  # list: observations that are not counted yet, newest first (`workers.health`)
     "health",  # hash: how many observations were made and counted, and the state of the task's health
     "refused",  # prefix of the hashes of refused rows, by output (`workers.writing.refused_rows`)

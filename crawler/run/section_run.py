@@ -40,6 +40,7 @@ from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
 from workers.redis_access.epoch import EpochWatch
 from workers.redis_access.redis_clock import clock_of
+from workers.task_state.failed_pages import probe_block
 from workers.url_states import fingerprint
 
 OTHERS_PAUSE = 1.0  # seconds between checks whether other spiders of the task have found more
@@ -96,6 +97,7 @@ class SectionRun:
         if not self.crew.others:
             self.ledger.reclaim()  # all leases are those of spiders that died
         self.ledger.start_rechecks()
+        probe_block(self.ledger)
         log.info("the run of task %s begins", self.task.name)
         if self.crew.walks:
             self.lists.begin()

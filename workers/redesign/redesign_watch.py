@@ -13,6 +13,7 @@ import redis
 
 from .. import keys
 from ..clock import Clock
+from ..extraction.block_pages import OF_LEDGER
 from ..extraction.page_decision import FoundArticle, Reject, WriteRows
 from ..extraction.section_preparation import PreparedSection
 from ..page_store import StoredPage
@@ -23,7 +24,6 @@ from ..url_states import PageLease
 from .off_template import OffTemplateNote, OffTemplatePage, OffTemplatePages
 from .proposal_finder import ProposalFinder
 
-OF_LEDGER = frozenset({"url", "rank", "day", "visits"})  # a record's fields that are not from discovery
 PAGES_LONG = 3  # the search for a proposal may take this many deadlines of a page: it extracts 20 pages twice
 
 PENDING_FOR = 120.0  # seconds after which the mark of a dead worker does not count

@@ -15,8 +15,10 @@ import redis
 
 from ..clock import Clock
 from ..errors import OutputError, SinkUnavailable
+from ..extraction.block_pages import OF_LEDGER, BlockPages, SentPage
 from ..extraction.group_writer import GROUP_SECONDS, GroupWriter
 from ..extraction.page_decision import (
+    Blocked,
     Decision,
     Fail,
     FetchAgain,
@@ -35,7 +37,7 @@ from ..extraction_config import config_of
 from ..health import update_health
 from ..health.observations import failed_observation, is_observed, refused_observation, to_json
 from ..inbox import PAGES_A_JOB
-from ..ledger import Ledger
+from ..ledger import RETRY_PAUSES, Ledger
 from ..log_ids import log_ids
 from ..page_store import StoredPage, unpack
 from ..pages.quarantine import keep_page
@@ -46,6 +48,7 @@ from ..redis_access.unawaited import Unawaited
 from ..reporting.worker_reports import NoWatch, Watch
 from ..reporting.worker_times import WorkerTimes
 from ..sinks import SourcePage
+from ..task_state.failed_pages import requeue
 from ..url_states import Fingerprint, PageLease
 from ..writing.outputs import Output, shortest_wait
 
@@ -191,16 +194,45 @@ class ExtractionWorker:
             log.info("extracted %s: %s, confidence %.2f", lease.url, article.method, article.confidence)
             group.add_found(lease, judged)  # the next page, or the writing of the group, ends its deadline
             return
-        if isinstance(judged, FoundList):
+        blocked = self._blocked(section, ledger, [(lease, judged)])[0] if isinstance(judged, Reject) else None
+        if blocked:
+            self._carry_out(blocked, ledger, lease)
+        elif isinstance(judged, FoundList):
             self.watch.end()  # the deadline is for the extraction, not for the sinks
             self._claim_alone(section, ledger, group, lease, judged)
         elif self._keep_refused(section.kept_pages, judged, ledger, lease):
             self._carry_out(judged, ledger, lease)
         self.watch.end()
 
+    def _blocked(
+        self, section: PreparedSection, ledger: Ledger, judged: Sequence[tuple[PageLease, Reject | FoundArticle]]
+    ) -> list[Blocked | None]:
+        """Return for each page the decision that it is a block page; None if it is none."""
+        sent = []
+        for lease, decision in judged:
+            if decision.page is None:
+                return [None]
+            info = {name: value for name, value in lease.info.items() if name not in OF_LEDGER}
+            row = {}
+            if isinstance(decision, FoundArticle):
+                row = {"version": lease.recheck.version + 1 if lease.recheck else 1, "hash": decision.example_hash}
+            fits = isinstance(decision, FoundArticle) and decision.article.fits and section.version is not None
+            sent.append(SentPage.of(lease.fingerprint, lease.url, decision.page, fits=fits, info=info, **row))
+        fetches = section.config.retries + 1
+        return [Blocked(why, fetches) if why else None for why in BlockPages(ledger).reasons(sent)]
+
     def _claim_found(self, section: PreparedSection, ledger: Ledger, group: GroupWriter) -> None:
-        """Claim the canonical URLs of the articles that wait in the group, and carry out the decisions on them."""
-        found = group.take_found()
+        """Claim the canonical URLs of the articles that wait in the group, and carry out the decisions on them.
+
+        Block pages are taken out before.
+        """
+        found = []
+        for page in zip(taken := group.take_found(), self._blocked(section, ledger, taken), strict=True):
+            (lease, article), blocked = page
+            if blocked:
+                self._carry_out(blocked, ledger, lease)
+            else:
+                found.append((lease, article))
         if not found:
             return
         decisions = self._claims(ledger).decide_articles(section, found)
@@ -286,6 +318,10 @@ class ExtractionWorker:
             case FetchAgain(reason):
                 if not ledger.refetch(lease.fingerprint, self.name, reason, most=MOST_FETCHES):
                     settle("failed", reason)
+            case Blocked(reason, fetches):
+                again = {"pauses": RETRY_PAUSES, "observation": observation}
+                if not ledger.refetch(lease.fingerprint, self.name, reason, most=fetches, **again):
+                    settle("failed", reason, observation="")
             case Postpone(reason, seconds):
                 ledger.release(lease.fingerprint, self.name, seconds, reason)
             case MarkDuplicate(note):
@@ -319,7 +355,7 @@ class ExtractionWorker:
 
     def _update_health(self, task: str) -> None:
         try:
-            for change in update_health(self.redis, task):
+            for change in update_health(self.redis, task, partial(requeue, Ledger(self.redis, task))):
                 log.warning("task %s: %s: %s", task, change.news, change.alarm.in_words())
         except redis.RedisError:
             raise
@@ -334,7 +370,7 @@ class ExtractionWorker:
 def _in_words(decision: Decision) -> str:
     """Return the decision on a page without rows in words, for the log."""
     match decision:
-        case Reject(reason) | Fail(reason) | FetchAgain(reason) | Postpone(reason):
+        case Reject(reason) | Fail(reason) | FetchAgain(reason) | Blocked(reason) | Postpone(reason):
             return f"{type(decision).__name__.lower()}: {reason}"
         case MarkDuplicate(note) | KeepRow(note):
             return f"{'duplicate' if isinstance(decision, MarkDuplicate) else 'unchanged'}: {note}"
@@ -343,11 +379,13 @@ def _in_words(decision: Decision) -> str:
 
 def _observation_of(decision: Decision, lease: PageLease, now: float) -> str:
     """Return the observation of a page without rows, as JSON; "" if it is no evidence on the section's template."""
-    if not is_observed(lease):
+    if not is_observed(lease.info):
         return ""
     match decision:
         case Reject(reason, page=StoredPage() as page):
             return to_json(refused_observation(lease.url, page.body, reason, now))
         case Fail(reason):
             return to_json(failed_observation(lease.url, reason, now))
+        case Blocked(reason):
+            return to_json(failed_observation(lease.url, reason, now, "blocked"))
     return ""
