@@ -364,26 +364,17 @@ class Ledger:
         record = json.dumps({"url": url, "rank": FIRST_RANK}, ensure_ascii=False)
         return bool(self.step("fetch_again", name, _plain(record), FIRST_RANK, *self.place_of(name), state))
 
-    def reopen(
-        self,
-        url: str,
-        plan: RecheckPlan | None = None,
-        info: Mapping[str, Any] | None = None,
-        *,
-        duplicates: bool = False,
-    ) -> State | None:
-        """Let a written, rejected or failed URL wait again, to be extracted with another example or fetched again.
+    def reopen(self, url: str, plan: RecheckPlan | None = None, info: Mapping[str, Any] | None = None) -> State | None:
+        """Let a settled URL wait again, to be extracted with another example, or since it gave a block page.
 
         `plan`: version and hash of its row, if it is written; a plan for its rechecks that the ledger has counts
-        instead. `duplicates`: also a duplicate. Returns the state that it had; None if it does not change: it is open,
-        forgotten, a duplicate, or written with an unknown row.
+        instead. Returns the state that it had; None if it does not change: it is open, forgotten, or written with an
+        unknown row.
         """
         name = fingerprint(url)
         record = json.dumps({**(info or {}), "url": url, "rank": FIRST_RANK}, ensure_ascii=False)
         plan_text = json.dumps(asdict(plan)) if plan else ""
-        letter = _text(
-            self.step("reopen", name, _plain(record), FIRST_RANK, *self.place_of(name), plan_text, int(duplicates))
-        )
+        letter = _text(self.step("reopen", name, _plain(record), FIRST_RANK, *self.place_of(name), plan_text))
         return _LETTER_STATE[letter] if letter else None
 
     def drop_failed(self, url: str) -> bool:
@@ -404,23 +395,13 @@ class Ledger:
         answer = _text(self.step("extracted_again", name, canonical, *places, version, hash_))
         return cast('Literal["mine", "theirs", "busy", "forgotten"]', answer)
 
-    def refetch(
-        self,
-        name: Fingerprint,
-        worker: str,
-        reason: str,
-        *,
-        most: int,
-        pauses: Sequence[float] = (),
-        observation: str = "",
-    ) -> bool:
+    def refetch(self, name: Fingerprint, worker: str, reason: str, *, most: int, pauses: Sequence[float] = ()) -> int:
         """Let a page that a worker holds, and that is damaged or a block page, wait to be fetched again.
 
-        `pauses`: seconds to wait, by the number of fetches; `observation`: of its first fetch, for the task's health.
-        False if it was fetched `most` times.
+        `pauses`: seconds to wait, by the number of fetches. Returns how often it was fetched: 0 if `most` times or
+        more, -1 if the worker does not hold it.
         """
-        args = (name, worker, _plain(reason), most, self.clock(), observation, *pauses)
-        return bool(self.step("refetch", *args))
+        return int(self.step("refetch", name, worker, _plain(reason), most, self.clock(), *pauses))
 
     def start_rechecks(self, most: int = 1000) -> int:
         """Let written pages that are due for a recheck wait again, at most `most`; return their number."""

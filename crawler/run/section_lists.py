@@ -20,13 +20,16 @@ from crawler.discovery.walk import ArticleLink, Walk
 from crawler.discovery.walk_plan import WalkPlan
 from crawler.rendering.task import MARKUP, Rendering
 from crawler.run.admission import BEYOND_LIMIT, OLD, Admission
+from crawler.run.logins import LOGIN, is_login
 from crawler.run.outcomes import media_type
 from crawler.run.run_report import RunReport
 from crawler.run.run_settings import SETTINGS, RunSettings
 from crawler.run.section_articles import ENUMERATED_LATER
 from extractors.html.urls import normalise
+from workers.extraction.block_pages import BLOCK_PAGE, BlockPages, SentPage
 from workers.extraction.filters import OTHER_DAYS
 from workers.log_ids import log_ids
+from workers.page_store import StoredPage
 from workers.task_state.forgetting import expire, forget_days, forget_rejected
 from workers.url_states import fingerprint
 
@@ -63,6 +66,7 @@ class SectionLists:
         self.state = CrawlState(self.ledger.redis, self.task.name, self._shape())
         self.list_yield = ListYield(WalkMemory())
         self._beat = beat
+        self._marks: set[str] = set()  # of the lists that were read
         self._failed_starts: list[str] = []  # failures of derived start pages, while there are others to try
         self._learnt = 0  # `Ledger.learnt` when the walk began
         self._generated: Iterator[str] = iter(())  # URLs of the archive that the pattern enumerates
@@ -169,8 +173,12 @@ class SectionLists:
             self.state.save(None, self.list_yield.unread)
             return
         walk = self._walk()
+        if not self._marks.isdisjoint(BlockPages(self.ledger).marks()):  # block pages were read as lists
+            self.list_yield.failed = True
         learnt = self._learnt if walk.plan.complete else self.ledger.learnt()  # others do not end at known articles
         memory = replace(self.list_yield.to_memory(walk.maps), learnt=learnt)
+        if not (self.report.found or self.report.unchanged):  # an empty list is no evidence of the section's end
+            memory = replace(memory, complete=memory.complete and walk.plan.complete)
         self.state.save(memory, self.list_yield.unread, walk.fresh)
 
     def _shape(self) -> str:
@@ -213,6 +221,19 @@ class SectionLists:
             return False
         self.rendering.render_list(page.url)
         return True
+
+    def block_of(self, page: ListPage, response: StoredPage) -> str:
+        """Return why a response is a block page instead of the list; "" if it is none."""
+        if page.kind == "robots" or media_type(response.content_type) not in MARKUP:
+            return ""
+        if response.url != page.url and is_login(response.url, page.url):
+            return f"{LOGIN}redirects to {response.url}"
+        sent = SentPage.of(fingerprint(page.url), page.url, response)
+        self._marks.add(sent.mark)
+        if sent.mark in BlockPages(self.ledger).marks():
+            return f"{BLOCK_PAGE}an article's URL gives the same one"
+        links = links_of(response.body, response.url, response.content_type) if sent.sign else ()
+        return "" if any(self.task.pattern.match(link.url) for link in links) else sent.sign
 
     def record_unchanged(self, page: ListPage, url: str) -> bool:
         """Record that a list has not changed; return False if this is unknown, because another URL responded."""

@@ -35,6 +35,7 @@ from crawler.task_list.models import Task
 from extractors.html.urls import normalise
 from extractors.registry import LIST_METHODS
 from workers.backpressure import Level, Marks, Pressure
+from workers.extraction.block_pages import BlockPages, SentPage
 from workers.extraction_config import config_of, example_asked, example_doubt, keep_example
 from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
@@ -297,13 +298,18 @@ class SectionRun:
     def store_example(self, page: StoredPage) -> None:
         """Store the example, and hand it over as an article of the task, so that it is not fetched twice.
 
-        An example that is not an article is still used for comparison, but its own text is not written.
+        An example that is not an article is still used for comparison, but its own text is not written. A block page is
+        not stored.
         """
         rendered = bool(self.rendering.on)
+        url = normalise(self.task.example)
         doubt = None if self.task.method in LIST_METHODS else doubt_about(page)
         reason = doubt.reason if doubt else ""
+        sent = SentPage.of(fingerprint(url), url, page, fits=doubt is None, example=True)
+        if block := BlockPages(self.ledger).reasons([sent])[0]:
+            self.report_example(block)
+            return
         keep_example(self.redis, self.task.name, page, self.task.example, rendered=rendered, doubt=reason)
-        url = normalise(self.task.example)
         is_new = any(self.admission.enter([(url, self.task.pattern.match(url))]))
         if doubt and doubt.is_sure and (is_new or self.ledger.waits_unaccepted(url)):
             self.ledger.settle(fingerprint(url), "rejected", f"the task's example: {reason}")

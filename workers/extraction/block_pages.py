@@ -22,7 +22,8 @@ from ..health.observations import NO_TEXT, TITLE, words_of_check
 from ..ledger import Ledger
 from ..page_store import StoredPage
 from ..stored_json import known_fields
-from ..url_states import Fingerprint, RecheckPlan
+from ..url_states import Fingerprint, PageLease, RecheckPlan
+from .page_decision import FoundArticle
 
 BLOCK_PAGE = "block page: "  # begins the reasons
 MANY = 3  # URLs that give the same page
@@ -30,7 +31,7 @@ MANY_FITTING = 5  # … if it fits its section: announcements may be the same, t
 RECENT = 12
 SHORT = 1000  # characters of a page whose words alone are evidence
 OF_LEDGER = frozenset({"url", "rank", "day", "visits"})  # a record's fields that are not from discovery
-# What may differ between two block pages: numbers, times, ids and addresses. Not in GBK's second bytes
+# What may differ between two block pages: words of ASCII with a digit or slash, such as numbers, times, ids, addresses
 _VARIABLE = re.compile(rb"(?<![!-~])[!-.:-~]*+[0-9/][!-~]*+")
 
 
@@ -56,17 +57,17 @@ class SentPage:
     info: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, name: Fingerprint, url: str, page: StoredPage, *, fits: bool, **more: Any) -> "SentPage":
+    def of(cls, name: Fingerprint, url: str, page: StoredPage, *, fits: bool = False, **more: Any) -> "SentPage":
         """Return a page that was sent for a URL; `more`: further fields."""
-        title, text = _title_and_text(page.body)
-        exact = _hash(title, text)
-        mark = _hash(title, b" ".join(_VARIABLE.sub(b" ", text).split()))
+        text = _text_of(page.body)
         sign = ""
         if not fits and len(text) < 3 * SHORT:
-            shown = b" ".join(_title_and_text(decode(page.body, page.content_type)[0].encode())).decode()
+            shown = _text_of(decode(page.body, page.content_type)[0].encode()).decode()
             words = words_of_check(shown) if len(shown) < SHORT else ""
             sign = f'{BLOCK_PAGE}its text contains "{words}"' if words else ""
-        return cls(name, url, exact, mark, sign, fits, **more)
+        title, _, rest = text.partition(b"\n")
+        mark = hash_of(title, *_VARIABLE.sub(b" ", rest).split())
+        return cls(name, url, hash_of(text), mark, sign, fits, **more)
 
     def is_like(self, other: "SentPage") -> bool:
         """Whether another page is the same: if this one fits its section, with the same numbers."""
@@ -85,57 +86,67 @@ class BlockPages:
         Pages that were settled, and are now recognised, wait again; an example that is a block page is removed.
         """
         known = self._note(pages)
-        reasons = [page.sign or _shared(page, known) for page in pages]
+        reasons = [page.sign or _shared(page, list(known.values())) for page in pages]
         blocked = [page for page, reason in zip(pages, reasons, strict=True) if reason]
-        if blocked:
-            same = [other for other in known.values() if any(page.is_like(other) for page in blocked)]
-            self._recall(same, {page.name for page in pages})
+        recalled = [replace(page, is_blocked=True) for page in blocked]
+        names = {page.name for page in pages}  # they are not settled yet
+        for other in known.values() if blocked else ():
+            if other.name not in names and any(page.is_like(other) for page in blocked) and self._recall(other):
+                recalled.append(replace(other, is_blocked=True))
+        self._note(recalled)
         return reasons
 
-    def is_known(self, page: SentPage) -> bool:
-        """Whether a list page is one that an article's URL, or the example's, has given."""
-        return any(other.mark == page.mark for other in self._note(()).values())
+    def marks(self) -> set[str]:
+        """Return the marks of the noted pages."""
+        return {page.mark for page in self._note(()).values()}
 
     def _note(self, pages: Sequence[SentPage]) -> dict[Fingerprint, SentPage]:
         """Note pages; return the newest page of each URL, newest first."""
-        rows = [
-            json.dumps({name: value for name, value in asdict(page).items() if value}, ensure_ascii=False)
-            for page in pages
-        ]
+        values = [{name: value for name, value in asdict(page).items() if value} for page in pages]
         known: dict[Fingerprint, SentPage] = {}
-        for row in self.ledger.step("note_sent", *rows):
+        for row in self.ledger.step("note_sent", *(json.dumps(value, ensure_ascii=False) for value in values)):
             page = SentPage(**known_fields(SentPage, json.loads(row)))
             newer = known.setdefault(page.name, page)
             known[page.name] = replace(newer, is_blocked=newer.is_blocked or page.is_blocked)
         return known
 
-    def _recall(self, pages: Sequence[SentPage], present: set[Fingerprint]) -> None:
-        """Let the URLs of block pages wait again, except the `present` ones, which are not settled yet."""
-        found = []
-        for page in pages:
-            if page.example:
-                self.ledger.redis.delete(keys.of_task(self.ledger.task, "example"))
-            plan = RecheckPlan(0.0, 0.0, page.version, page.hash) if page.version else None
-            if page.name in present or (
-                not page.is_blocked and self.ledger.reopen(page.url, plan, page.info, duplicates=True)
-            ):
-                found.append(replace(page, is_blocked=True))
-        self._note(found)
+    def _recall(self, page: SentPage) -> bool:
+        """Let the URL of a block page wait again if it is settled and was not recognised; return whether it does."""
+        if page.example:
+            self.ledger.redis.delete(keys.of_task(self.ledger.task, "example"))
+        plan = RecheckPlan(0.0, 0.0, page.version, page.hash) if page.version else None
+        return not page.is_blocked and self.ledger.reopen(page.url, plan, page.info) is not None
 
 
-def _shared(page: SentPage, known: Mapping[Fingerprint, SentPage]) -> str:
+def sent_page(lease: PageLease, judged: Any, *, has_example: bool) -> SentPage:
+    """Return the page of a decision `FoundArticle`, or `Reject` with a page."""
+    info = discovered(lease.info)
+    if not isinstance(judged, FoundArticle):
+        return SentPage.of(lease.fingerprint, lease.url, judged.page, info=info)
+    version, fits = lease.recheck.version + 1 if lease.recheck else 1, judged.article.fits and has_example
+    row = {"version": version, "hash": judged.example_hash, "info": info}
+    return SentPage.of(lease.fingerprint, lease.url, judged.page, fits=fits, **row)
+
+
+def discovered(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the data on a URL from discovery in its record."""
+    return {name: value for name, value in record.items() if name not in OF_LEDGER}
+
+
+def hash_of(*parts: bytes) -> str:
+    """Return a hash of texts, for `SentPage`."""
+    return blake2b(b"\0".join(parts), digest_size=8).hexdigest()
+
+
+def _shared(page: SentPage, known: Sequence[SentPage]) -> str:
     """Return the reason if so many URLs give the same page that it is a block page."""
-    others = list(known.values())
-    if any(other.example and not other.fits and other.mark == page.mark for other in others):
+    if any(other.example and not other.fits and other.mark == page.mark for other in known):
         page = replace(page, fits=False)  # it fits an example that may be a block page itself
-    number = sum(page.is_like(other) for other in (others[:RECENT] if page.fits else others))
+    number = sum(page.is_like(other) for other in (known[:RECENT] if page.fits else known))
     return f"{BLOCK_PAGE}{number} URLs have the same one" if number >= (MANY_FITTING if page.fits else MANY) else ""
 
 
-def _title_and_text(body: bytes) -> tuple[bytes, bytes]:
+def _text_of(body: bytes) -> bytes:
+    """Return a page's title, and on the next line its text."""
     title = TITLE.search(body[:100_000])
-    return title[1].strip() if title else b"", b" ".join(NO_TEXT.sub(b" ", body[:400_000]).split())
-
-
-def _hash(*parts: bytes) -> str:
-    return blake2b(b"\0".join(parts), digest_size=8).hexdigest()
+    return b" ".join(title[1].split() if title else ()) + b"\n" + b" ".join(NO_TEXT.sub(b" ", body[:400_000]).split())

@@ -1,7 +1,7 @@
 """A task's health for its readers: its baselines, open alarms and their history."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any, cast
@@ -105,17 +105,13 @@ def _medians(raw: bytes | None) -> dict[str, float]:
 
 def present_alarms(connection: "redis.Redis", tasks: Iterable[str] | None = None) -> list[Alarm]:
     """Return the open alarms of all tasks, or of some, by task; two commands for any number of tasks."""
-    raw: Mapping[bytes, bytes | None]
-    if tasks is None:
-        raw = cast(dict[bytes, bytes], connection.hgetall(keys.ALARMS))
-    else:
-        names = list(tasks)
-        rows = cast(list["bytes | None"], connection.hmget(keys.ALARMS, names)) if names else []
-        raw = dict(zip((name.encode() for name in names), rows, strict=True))
+    raw = cast(dict[bytes, bytes], connection.hgetall(keys.ALARMS))
+    chosen = None if tasks is None else set(tasks)
     alarms = [
         Alarm.from_dict({**row, "task": name.decode()})  # the stored name may be an earlier one
         for name, rows in raw.items()
-        for row in json.loads(rows or "[]")
+        if chosen is None or name.decode() in chosen
+        for row in json.loads(rows)
     ]
     return sorted(with_reasons(connection, alarms), key=lambda alarm: (alarm.task, alarm.opened))
 

@@ -13,7 +13,7 @@ import redis
 
 from .. import keys
 from ..clock import Clock
-from ..extraction.block_pages import OF_LEDGER
+from ..extraction.block_pages import discovered
 from ..extraction.page_decision import FoundArticle, Reject, WriteRows
 from ..extraction.section_preparation import PreparedSection
 from ..page_store import StoredPage
@@ -86,9 +86,13 @@ class RedesignWatch:
     def _add(
         self, lease: PageLease, state: str, found: FoundArticle | None, *, version: int = 0, hash_: str = ""
     ) -> None:
-        info = {name: value for name, value in lease.info.items() if name not in OF_LEDGER}
         note = OffTemplateNote(
-            lease.url, self.clock(), "written" if state == "written" else "rejected", version, hash_, info
+            lease.url,
+            self.clock(),
+            "written" if state == "written" else "rejected",
+            version,
+            hash_,
+            discovered(lease.info),
         )
         page: StoredPage | None = found.page if found and not (found.page.parts or found.page.missing) else None
         self._low.append(OffTemplatePage(lease.fingerprint, note, page))

@@ -10,12 +10,13 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import redis
 
 from ..clock import Clock
 from ..errors import OutputError, SinkUnavailable
-from ..extraction.block_pages import OF_LEDGER, BlockPages, SentPage
+from ..extraction.block_pages import BlockPages, sent_page
 from ..extraction.group_writer import GROUP_SECONDS, GroupWriter
 from ..extraction.page_decision import (
     Blocked,
@@ -194,7 +195,8 @@ class ExtractionWorker:
             log.info("extracted %s: %s, confidence %.2f", lease.url, article.method, article.confidence)
             group.add_found(lease, judged)  # the next page, or the writing of the group, ends its deadline
             return
-        blocked = self._blocked(section, ledger, [(lease, judged)])[0] if isinstance(judged, Reject) else None
+        is_refused = isinstance(judged, Reject) and judged.page is not None
+        blocked = self._blocked(section, ledger, [(lease, judged)])[0] if is_refused else None
         if blocked:
             self._carry_out(blocked, ledger, lease)
         elif isinstance(judged, FoundList):
@@ -205,30 +207,20 @@ class ExtractionWorker:
         self.watch.end()
 
     def _blocked(
-        self, section: PreparedSection, ledger: Ledger, judged: Sequence[tuple[PageLease, Reject | FoundArticle]]
+        self, section: PreparedSection, ledger: Ledger, judged: Sequence[tuple[PageLease, Any]]
     ) -> list[Blocked | None]:
         """Return for each page the decision that it is a block page; None if it is none."""
-        sent = []
-        for lease, decision in judged:
-            if decision.page is None:
-                return [None]
-            info = {name: value for name, value in lease.info.items() if name not in OF_LEDGER}
-            row = {}
-            if isinstance(decision, FoundArticle):
-                row = {"version": lease.recheck.version + 1 if lease.recheck else 1, "hash": decision.example_hash}
-            fits = isinstance(decision, FoundArticle) and decision.article.fits and section.version is not None
-            sent.append(SentPage.of(lease.fingerprint, lease.url, decision.page, fits=fits, info=info, **row))
+        sent = [sent_page(lease, decision, has_example=section.version is not None) for lease, decision in judged]
         fetches = section.config.retries + 1
-        return [Blocked(why, fetches) if why else None for why in BlockPages(ledger).reasons(sent)]
+        return [Blocked(reason, fetches) if reason else None for reason in BlockPages(ledger).reasons(sent)]
 
     def _claim_found(self, section: PreparedSection, ledger: Ledger, group: GroupWriter) -> None:
         """Claim the canonical URLs of the articles that wait in the group, and carry out the decisions on them.
 
         Block pages are taken out before.
         """
-        found = []
-        for page in zip(taken := group.take_found(), self._blocked(section, ledger, taken), strict=True):
-            (lease, article), blocked = page
+        found, taken = [], group.take_found()
+        for (lease, article), blocked in zip(taken, self._blocked(section, ledger, taken), strict=True):
             if blocked:
                 self._carry_out(blocked, ledger, lease)
             else:
@@ -319,9 +311,11 @@ class ExtractionWorker:
                 if not ledger.refetch(lease.fingerprint, self.name, reason, most=MOST_FETCHES):
                     settle("failed", reason)
             case Blocked(reason, fetches):
-                again = {"pauses": RETRY_PAUSES, "observation": observation}
-                if not ledger.refetch(lease.fingerprint, self.name, reason, most=fetches, **again):
+                fetched = ledger.refetch(lease.fingerprint, self.name, reason, most=fetches, pauses=RETRY_PAUSES)
+                if fetched == 0:
                     settle("failed", reason, observation="")
+                elif fetched == 1 and observation:  # one observation of each URL
+                    ledger.observe(observation)
             case Postpone(reason, seconds):
                 ledger.release(lease.fingerprint, self.name, seconds, reason)
             case MarkDuplicate(note):
