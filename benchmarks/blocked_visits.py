@@ -136,7 +136,7 @@ class Crawl:
         """Let pages that are to be tried again be due sooner."""
         delayed = Ledger(self.connection, self.task.name).keys["delayed"]
         for name in self.connection.zrange(delayed, 0, -1):
-            self.connection.zincrby(delayed, -seconds, name)
+            self.connection.zincrby(delayed, -seconds, str(name, "ascii"))
 
     def until_settled(self) -> int:
         """Visit until nothing waits; return the number of visits."""
@@ -194,7 +194,7 @@ def blocked_visits(crawl: Crawl, blocks: Blocks, kind: str, limit: int, truth: M
         blocks.passes = (lambda url: not crawl.task.pattern.match(url)) if visit != 1 else (lambda _: False)
         crawl.pass_time(HOUR)
         crawl.visit()
-    alarms = [alarm.kind for alarm in present_alarms(crawl.connection)]
+    alarms = [str(alarm.kind) for alarm in present_alarms(crawl.connection)]
     blocks.kind = ""
     visits = crawl.until_settled()
     return Outcome.of(crawl.rows(), truth, visits, alarms)

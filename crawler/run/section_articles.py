@@ -10,10 +10,10 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from crawler.run.admission import OLD, Admission
-from crawler.run.logins import LOGIN, is_login, without_query
+from crawler.run.outcomes import LOGIN, is_login
 from crawler.run.run_report import RunReport
 from crawler.run.run_settings import SETTINGS, RunSettings
-from workers.extraction.block_pages import BLOCK_PAGE, BlockPages, SentPage, discovered, hash_of
+from workers.extraction.block_pages import BLOCK_PAGE, BlockPages, SentPage
 from workers.health.observations import failed_observation, is_observed, to_json
 from workers.inbox import Inbox
 from workers.page_store import StoredPage
@@ -77,9 +77,8 @@ class SectionArticles:
 
         It is tried again if the target is a login or a check, or if other articles redirect there, too.
         """
-        target = hash_of(without_query(page.url).encode())
         sign = f"{LOGIN}redirects to {page.url}" if is_login(page.url, leased.url) else ""
-        sent = SentPage(leased.fingerprint, leased.url, target, target, sign, info=discovered(leased.info))
+        sent = SentPage(leased.fingerprint, leased.url, page.url.partition("?")[0], sign)
         if reason := BlockPages(self.ledger).reasons([sent])[0]:
             self.fail(leased, reason if sign else f"{reason}: {page.url}", passing=True)
         else:

@@ -33,9 +33,10 @@ from crawler.run.visit_health import observe_visit
 from crawler.scheduling.schedule import note_visit
 from crawler.task_list.models import Task
 from extractors.html.urls import normalise
+from extractors.page_types.non_article import CHECK
 from extractors.registry import LIST_METHODS
 from workers.backpressure import Level, Marks, Pressure
-from workers.extraction.block_pages import BlockPages, SentPage
+from workers.extraction.block_pages import BlockPages, SentPage, mark_of
 from workers.extraction_config import config_of, example_asked, example_doubt, keep_example
 from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
@@ -305,7 +306,7 @@ class SectionRun:
         url = normalise(self.task.example)
         doubt = None if self.task.method in LIST_METHODS else doubt_about(page)
         reason = doubt.reason if doubt else ""
-        sent = SentPage.of(fingerprint(url), url, page, fits=doubt is None, example=True)
+        sent = SentPage(fingerprint(url), url, mark_of(page.body), reason if CHECK in reason else "", example=True)
         if block := BlockPages(self.ledger).reasons([sent])[0]:
             self.report_example(block)
             return

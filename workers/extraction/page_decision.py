@@ -59,14 +59,6 @@ class FetchAgain:
 
 
 @dataclass(frozen=True, slots=True)
-class Blocked:
-    """The page is a block page: its URL is fetched again, at most `fetches` times."""
-
-    reason: str
-    fetches: int
-
-
-@dataclass(frozen=True, slots=True)
 class Postpone:
     """The page is tried again after some seconds; this does not count as an attempt."""
 
@@ -105,7 +97,7 @@ class WriteRows:
     article: "FoundArticle | None" = None
 
 
-Decision = Reject | Fail | FetchAgain | Blocked | Postpone | MarkDuplicate | KeepRow | WriteRows
+Decision = Reject | Fail | FetchAgain | Postpone | MarkDuplicate | KeepRow | WriteRows
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,7 +118,7 @@ def article_observation(url: str, article: Article, at: float) -> PageObservatio
         length=len(article.text),
         title_mark=_title_mark(article.title or ""),
         text_mark=_mark(article.text),
-        words=words_of_check(f"{article.title or ''} {article.text}") if len(article.text) < EXAMINED else "",
+        words=_words(f"{article.title or ''} {article.text}") if len(article.text) < EXAMINED else "",
     )
 
 
@@ -134,7 +134,7 @@ def refused_observation(url: str, body: bytes, reason: str, at: float) -> PageOb
         length=len(text),
         title_mark=_title_mark(title[1].decode("latin-1")) if title else 0,
         text_mark=_mark(text),
-        words=words_of_check(shown),
+        words=_words(shown),
         reason=_plain(reason)[:100],
     )
 
@@ -163,8 +163,7 @@ def _letters(text: str) -> str:
     return _NO_LETTER.sub("", text.casefold())
 
 
-def words_of_check(text: str) -> str:
-    """Return the words of a captcha, a login or a similar check in a text; "" if there are none."""
+def _words(text: str) -> str:
     found = _CHECK.search(_plain(text))
     return " ".join(found[0].lower().split()) if found else ""
 

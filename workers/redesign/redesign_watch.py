@@ -13,7 +13,6 @@ import redis
 
 from .. import keys
 from ..clock import Clock
-from ..extraction.block_pages import discovered
 from ..extraction.page_decision import FoundArticle, Reject, WriteRows
 from ..extraction.section_preparation import PreparedSection
 from ..page_store import StoredPage
@@ -24,6 +23,7 @@ from ..url_states import PageLease
 from .off_template import OffTemplateNote, OffTemplatePage, OffTemplatePages
 from .proposal_finder import ProposalFinder
 
+OF_LEDGER = frozenset({"url", "rank", "day", "visits"})  # a record's fields that are not from discovery
 PAGES_LONG = 3  # the search for a proposal may take this many deadlines of a page: it extracts 20 pages twice
 
 PENDING_FOR = 120.0  # seconds after which the mark of a dead worker does not count
@@ -86,13 +86,9 @@ class RedesignWatch:
     def _add(
         self, lease: PageLease, state: str, found: FoundArticle | None, *, version: int = 0, hash_: str = ""
     ) -> None:
+        info = {name: value for name, value in lease.info.items() if name not in OF_LEDGER}
         note = OffTemplateNote(
-            lease.url,
-            self.clock(),
-            "written" if state == "written" else "rejected",
-            version,
-            hash_,
-            discovered(lease.info),
+            lease.url, self.clock(), "written" if state == "written" else "rejected", version, hash_, info
         )
         page: StoredPage | None = found.page if found and not (found.page.parts or found.page.missing) else None
         self._low.append(OffTemplatePage(lease.fingerprint, note, page))

@@ -19,7 +19,6 @@ from ..errors import OutputError, SinkUnavailable
 from ..extraction.block_pages import BlockPages, sent_page
 from ..extraction.group_writer import GROUP_SECONDS, GroupWriter
 from ..extraction.page_decision import (
-    Blocked,
     Decision,
     Fail,
     FetchAgain,
@@ -195,36 +194,37 @@ class ExtractionWorker:
             log.info("extracted %s: %s, confidence %.2f", lease.url, article.method, article.confidence)
             group.add_found(lease, judged)  # the next page, or the writing of the group, ends its deadline
             return
-        is_refused = isinstance(judged, Reject) and judged.page is not None
-        blocked = self._blocked(section, ledger, [(lease, judged)])[0] if is_refused else None
-        if blocked:
-            self._carry_out(blocked, ledger, lease)
-        elif isinstance(judged, FoundList):
+        if isinstance(judged, FoundList):
             self.watch.end()  # the deadline is for the extraction, not for the sinks
             self._claim_alone(section, ledger, group, lease, judged)
+        elif isinstance(judged, Reject) and judged.page and not self._unblocked(section, ledger, [(lease, judged)]):
+            pass
         elif self._keep_refused(section.kept_pages, judged, ledger, lease):
             self._carry_out(judged, ledger, lease)
         self.watch.end()
 
-    def _blocked(
+    def _unblocked(
         self, section: PreparedSection, ledger: Ledger, judged: Sequence[tuple[PageLease, Any]]
-    ) -> list[Blocked | None]:
-        """Return for each page the decision that it is a block page; None if it is none."""
-        sent = [sent_page(lease, decision, has_example=section.version is not None) for lease, decision in judged]
-        fetches = section.config.retries + 1
-        return [Blocked(reason, fetches) if reason else None for reason in BlockPages(ledger).reasons(sent)]
+    ) -> list[tuple[PageLease, Any]]:
+        """Return the articles, or refused pages, that are no block pages; let the others be fetched again later."""
+        reasons = BlockPages(ledger).reasons(
+            [sent_page(*one, has_example=section.version is not None) for one in judged]
+        )
+        for (lease, _), reason in zip(judged, reasons, strict=True):
+            if not reason:
+                continue
+            log.info("blocked: %s: %s", lease.url, reason)
+            name, fetches = lease.fingerprint, section.config.retries + 1
+            fetched = ledger.refetch(name, self.name, reason, most=fetches, pauses=RETRY_PAUSES)
+            if fetched == 0:
+                ledger.settle(name, "failed", reason, worker=self.name)
+            elif fetched == 1 and is_observed(lease.info):  # one observation of each URL
+                ledger.observe(to_json(failed_observation(lease.url, reason, ledger.clock(), "blocked")))
+        return [one for one, reason in zip(judged, reasons, strict=True) if not reason]
 
     def _claim_found(self, section: PreparedSection, ledger: Ledger, group: GroupWriter) -> None:
-        """Claim the canonical URLs of the articles that wait in the group, and carry out the decisions on them.
-
-        Block pages are taken out before.
-        """
-        found, taken = [], group.take_found()
-        for (lease, article), blocked in zip(taken, self._blocked(section, ledger, taken), strict=True):
-            if blocked:
-                self._carry_out(blocked, ledger, lease)
-            else:
-                found.append((lease, article))
+        """Claim the canonical URLs of the articles that wait in the group, and carry out the decisions on them."""
+        found = self._unblocked(section, ledger, group.take_found())
         if not found:
             return
         decisions = self._claims(ledger).decide_articles(section, found)
@@ -310,12 +310,6 @@ class ExtractionWorker:
             case FetchAgain(reason):
                 if not ledger.refetch(lease.fingerprint, self.name, reason, most=MOST_FETCHES):
                     settle("failed", reason)
-            case Blocked(reason, fetches):
-                fetched = ledger.refetch(lease.fingerprint, self.name, reason, most=fetches, pauses=RETRY_PAUSES)
-                if fetched == 0:
-                    settle("failed", reason, observation="")
-                elif fetched == 1 and observation:  # one observation of each URL
-                    ledger.observe(observation)
             case Postpone(reason, seconds):
                 ledger.release(lease.fingerprint, self.name, seconds, reason)
             case MarkDuplicate(note):
@@ -364,7 +358,7 @@ class ExtractionWorker:
 def _in_words(decision: Decision) -> str:
     """Return the decision on a page without rows in words, for the log."""
     match decision:
-        case Reject(reason) | Fail(reason) | FetchAgain(reason) | Blocked(reason) | Postpone(reason):
+        case Reject(reason) | Fail(reason) | FetchAgain(reason) | Postpone(reason):
             return f"{type(decision).__name__.lower()}: {reason}"
         case MarkDuplicate(note) | KeepRow(note):
             return f"{'duplicate' if isinstance(decision, MarkDuplicate) else 'unchanged'}: {note}"
@@ -380,6 +374,4 @@ def _observation_of(decision: Decision, lease: PageLease, now: float) -> str:
             return to_json(refused_observation(lease.url, page.body, reason, now))
         case Fail(reason):
             return to_json(failed_observation(lease.url, reason, now))
-        case Blocked(reason):
-            return to_json(failed_observation(lease.url, reason, now, "blocked"))
     return ""
