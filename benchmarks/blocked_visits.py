@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote, unquote, urlsplit
 
 import redis
@@ -135,8 +135,8 @@ class Crawl:
     def pass_time(self, seconds: float) -> None:
         """Let pages that are to be tried again be due sooner."""
         delayed = Ledger(self.connection, self.task.name).keys["delayed"]
-        for name in self.connection.zrange(delayed, 0, -1):
-            self.connection.zincrby(delayed, -seconds, str(name, "ascii"))
+        for name in cast(list[bytes], self.connection.zrange(delayed, 0, -1)):
+            self.connection.zincrby(delayed, -seconds, name)
 
     def until_settled(self) -> int:
         """Visit until nothing waits; return the number of visits."""

@@ -398,8 +398,8 @@ class Ledger:
     def refetch(self, name: Fingerprint, worker: str, reason: str, *, most: int, pauses: Sequence[float] = ()) -> int:
         """Let a page that a worker holds, and that is damaged or a block page, wait to be fetched again.
 
-        `pauses`: seconds to wait, by the number of fetches. Returns how often it was fetched: 0 if `most` times or
-        more, -1 if the worker does not hold it.
+        `pauses`: seconds to wait, by the number of fetches. Returns how often it was fetched, as a negative number if
+        it does not wait, since that is `most` times or more; 0 if the worker does not hold it.
         """
         return int(self.step("refetch", name, worker, _plain(reason), most, self.clock(), *pauses))
 

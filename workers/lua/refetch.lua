@@ -1,10 +1,11 @@
 -- A fetched page waits to be fetched again, since its stored body is damaged, or it is a block page.
 -- ARGV: fingerprint, worker, reason, fetches at most, now, seconds to wait by the number of fetches (the last ones also
--- after more) … -> how often it was fetched; 0 if it was fetched that often, -1 if the worker does not hold it
+-- after more) … -> how often it was fetched, negative if it does not wait, since that is often enough; 0 if the worker
+-- does not hold it
 local name = ARGV[1]
-if redis.call('HGET', k_holders, name) ~= ARGV[2] then return -1 end
+if redis.call('HGET', k_holders, name) ~= ARGV[2] then return 0 end
 local tries = tonumber(redis.call('HGET', k_tries, name) or 1)
-if tries >= tonumber(ARGV[4]) then return 0 end
+if tries >= tonumber(ARGV[4]) then return -tries end
 for _, set in ipairs({k_fetched, k_held}) do redis.call('ZREM', set, name) end
 for _, map in ipairs({k_holders, k_cuts}) do redis.call('HDEL', map, name) end
 local page = k_page .. ':' .. name

@@ -216,9 +216,9 @@ class ExtractionWorker:
             log.info("blocked: %s: %s", lease.url, reason)
             name, fetches = lease.fingerprint, section.config.retries + 1
             fetched = ledger.refetch(name, self.name, reason, most=fetches, pauses=RETRY_PAUSES)
-            if fetched == 0:
+            if fetched < 0:
                 ledger.settle(name, "failed", reason, worker=self.name)
-            elif fetched == 1 and is_observed(lease.info):  # one observation of each URL
+            if abs(fetched) == 1 and is_observed(lease.info):  # one observation of each URL
                 ledger.observe(to_json(failed_observation(lease.url, reason, ledger.clock(), "blocked")))
         return [one for one, reason in zip(judged, reasons, strict=True) if not reason]
 
@@ -308,7 +308,7 @@ class ExtractionWorker:
                     keep_page(self.redis, ledger.task, lease.fingerprint, page, reason, clock=ledger.clock)
                 settle("failed", reason)
             case FetchAgain(reason):
-                if not ledger.refetch(lease.fingerprint, self.name, reason, most=MOST_FETCHES):
+                if ledger.refetch(lease.fingerprint, self.name, reason, most=MOST_FETCHES) < 0:
                     settle("failed", reason)
             case Postpone(reason, seconds):
                 ledger.release(lease.fingerprint, self.name, seconds, reason)
