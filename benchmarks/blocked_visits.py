@@ -139,11 +139,12 @@ class Crawl:
             self.connection.zincrby(delayed, -seconds, name)
 
     def until_settled(self) -> int:
-        """Visit until nothing waits; return the number of visits."""
+        """Visit until nothing waits and no block is suspected; return the number of visits."""
         for visits in range(1, MOST_VISITS):
             self.pass_time(HOUR)
             self.visit()
-            if not Ledger(self.connection, self.task.name).counts().open:
+            kinds = [alarm.kind for alarm in present_alarms(self.connection)]
+            if not Ledger(self.connection, self.task.name).counts().open and "blocked" not in kinds:
                 return visits
         return MOST_VISITS
 

@@ -102,7 +102,7 @@ def _parsed(raw: bytes) -> ExtractionConfig:
 def example_of(connection: "redis.Redis", task: str) -> StoredExample | None:
     """Return the stored example page of the task; None if there is none."""
     raw = cast(dict[bytes, bytes], connection.hgetall(keys.of_task(task, "example")))
-    if not raw:
+    if b"version" not in raw:  # none, or one that was removed while a worker prepared it
         return None
     stored = {name.decode(): value for name, value in raw.items()}
     return StoredExample(stored["version"].decode(), unpack(stored))

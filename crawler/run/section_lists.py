@@ -27,7 +27,7 @@ from crawler.run.run_settings import SETTINGS, RunSettings
 from crawler.run.section_articles import ENUMERATED_LATER
 from extractors.html.urls import normalise
 from extractors.page_types.non_article import CHECK
-from workers.extraction.block_pages import BLOCK_PAGE, BlockPages, mark_of
+from workers.extraction.block_pages import BLOCK_PAGE, BlockPages, SentPage, mark_of
 from workers.extraction.filters import OTHER_DAYS
 from workers.log_ids import log_ids
 from workers.page_store import StoredPage
@@ -301,7 +301,8 @@ class SectionLists:
             return f"{LOGIN}redirects to {url}"
         self._empty.add(mark := mark_of(body))
         if mark in BlockPages(self.ledger).marks():
-            return f"{BLOCK_PAGE}an article's URL has the same one"
+            sent = SentPage(fingerprint(page.url), page.url, mark, f"{BLOCK_PAGE}an article's URL has the same one")
+            return BlockPages(self.ledger).reasons([sent])[0]
         doubt = doubt_about(StoredPage(url, body, content_type, self.settings.now()))
         return BLOCK_PAGE + CHECK if doubt and CHECK in doubt.reason else ""
 

@@ -27,6 +27,7 @@ BLOCK_PAGE = "block page: "  # begins the reasons
 MANY = 3  # URLs that give the same page
 MANY_FITTING = 5  # … if it fits its section: announcements may be the same, too; of the newest `RECENT` pages
 RECENT = 12
+ROW_FETCHES = 100  # fetches at most of a URL whose row has the text of a block page: it must not stay
 # What may differ between two block pages: words of ASCII with a digit or slash, such as numbers, times, ids, addresses
 _VARIABLE = re.compile(rb"(?<![!-~])[!-.:-~]*+[0-9/][!-~]*+")
 
@@ -84,7 +85,8 @@ class BlockPages:
         for row in self.ledger.step("note_sent", *(json.dumps(value, ensure_ascii=False) for value in values)):
             page = SentPage(**known_fields(SentPage, json.loads(row)))
             newer = known.setdefault(page.name, page)
-            known[page.name] = replace(newer, is_blocked=newer.is_blocked or page.is_blocked)
+            is_blocked = newer.is_blocked or (page.is_blocked and page.mark == newer.mark)
+            known[page.name] = replace(newer, is_blocked=is_blocked, example=newer.example or page.example)
         return known
 
     def _recall(self, page: SentPage) -> bool:
@@ -92,7 +94,8 @@ class BlockPages:
         if page.example:
             self.ledger.redis.delete(keys.of_task(self.ledger.task, "example"))
         plan = RecheckPlan(0.0, 0.0, page.version, page.hash) if page.version else None
-        return not page.is_blocked and self.ledger.reopen(page.url, plan) is not None
+        info = {"blocked": True} if plan else None
+        return not page.is_blocked and self.ledger.reopen(page.url, plan, info) is not None
 
 
 def sent_page(lease: PageLease, judged: Reject | FoundArticle, *, has_example: bool) -> SentPage:
@@ -115,5 +118,7 @@ def mark_of(body: bytes, *, exact: bool = False) -> str:
 
 def _shared(page: SentPage, known: Sequence[SentPage]) -> str:
     """Return the reason if so many URLs give the same page that it is a block page."""
-    number = sum(page.mark == other.mark for other in (known[:RECENT] if page.fits else known))
-    return f"{BLOCK_PAGE}{number} URLs have the same one" if number >= (MANY_FITTING if page.fits else MANY) else ""
+    same = [other for other in (known[:RECENT] if page.fits else known) if other.mark == page.mark]
+    is_known = any(other.is_blocked for other in same)
+    is_blocked = is_known or len(same) >= (MANY_FITTING if page.fits else MANY)
+    return f"{BLOCK_PAGE}{len(same)} URLs have the same one" if is_blocked else ""

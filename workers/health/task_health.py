@@ -109,6 +109,9 @@ class TaskHealth:
         words = page.reason if page.fate == "blocked" else f'text that contains "{page.words}"' if page.words else ""
         mark = PageMark(fit, page.title_mark, page.text_mark, page.length, page.match, page.confidence, words)
         state.recent = [*state.recent, mark][-RECENT:]
+        if page.fate == "blocked":  # needs no baseline
+            test = state.tests.setdefault("blocked", ShareTest())
+            test.total = max(test.total, RULES["blocked"].least)
         self._test("blocked", int(fit == "alike"), 1, page.at, [page.url])
         if fit != "alike":
             is_off = int(fit == "off")

@@ -16,7 +16,7 @@ import redis
 
 from ..clock import Clock
 from ..errors import OutputError, SinkUnavailable
-from ..extraction.block_pages import BlockPages, sent_page
+from ..extraction.block_pages import ROW_FETCHES, BlockPages, sent_page
 from ..extraction.group_writer import GROUP_SECONDS, GroupWriter
 from ..extraction.page_decision import (
     Decision,
@@ -215,6 +215,8 @@ class ExtractionWorker:
                 continue
             log.info("blocked: %s: %s", lease.url, reason)
             name, fetches = lease.fingerprint, section.config.retries + 1
+            if lease.info.get("blocked"):
+                fetches = ROW_FETCHES
             fetched = ledger.refetch(name, self.name, reason, most=fetches, pauses=RETRY_PAUSES)
             if fetched < 0:
                 ledger.settle(name, "failed", reason, worker=self.name)
