@@ -164,7 +164,7 @@ class Crawl:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class AfterBlock:
     """What became of the articles: `written` once and right; `lost`; `twice`; `visits` after the block."""
 
     written: int
@@ -174,7 +174,7 @@ class Outcome:
     alarms: tuple[str, ...]
 
     @classmethod
-    def of(cls, rows: list[dict[str, Any]], truth: Mapping[str, str], visits: int, alarms: list[str]) -> "Outcome":
+    def of(cls, rows: list[dict[str, Any]], truth: Mapping[str, str], visits: int, alarms: list[str]) -> "AfterBlock":
         """Return the outcome of a crawl whose unblocked form gives the articles `truth`: canonical URL → title."""
         versions = Counter(row["canonical_url"] for row in rows)
         newest = {row["canonical_url"]: row["title"] for row in rows}
@@ -182,7 +182,7 @@ class Outcome:
         return cls(len(right), len(truth) - len(right), sum(n > 1 for n in versions.values()), visits, tuple(alarms))
 
 
-def blocked_visits(crawl: Crawl, blocks: Blocks, kind: str, limit: int, truth: Mapping[str, str]) -> Outcome:
+def blocked_visits(crawl: Crawl, blocks: Blocks, kind: str, limit: int, truth: Mapping[str, str]) -> AfterBlock:
     """Crawl `limit` articles, let the site block three visits, and crawl until nothing waits.
 
     It blocks all its pages at the second of these visits, only its articles at the others.
@@ -198,7 +198,7 @@ def blocked_visits(crawl: Crawl, blocks: Blocks, kind: str, limit: int, truth: M
     alarms = [str(alarm.kind) for alarm in present_alarms(crawl.connection)]
     blocks.kind = ""
     visits = crawl.until_settled()
-    return Outcome.of(crawl.rows(), truth, visits, alarms)
+    return AfterBlock.of(crawl.rows(), truth, visits, alarms)
 
 
 def task_of(name: str) -> Task:

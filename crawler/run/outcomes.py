@@ -29,7 +29,6 @@ PROXY_AUTHENTICATION = "http 407: proxy requires authentication"
 _REFUSALS = {401: "http 401: authentication required (auth)", 407: PROXY_AUTHENTICATION}
 
 
-LOGIN = "login: "  # begins the reason
 _LOGIN = re2.compile(
     r"(?i)(?:^|[^a-z])(?:(?:log|sign)-?[io]n|passport|sso|captcha|verify|verification|challenge|denglu)(?:$|[^a-z])"
 )

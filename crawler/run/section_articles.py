@@ -10,10 +10,10 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from crawler.run.admission import OLD, Admission
-from crawler.run.outcomes import LOGIN, is_login
+from crawler.run.outcomes import is_login
 from crawler.run.run_report import RunReport
 from crawler.run.run_settings import SETTINGS, RunSettings
-from workers.extraction.block_pages import BLOCK_PAGE, BlockPages, SentPage
+from workers.extraction.block_pages import BlockPages, SentPage
 from workers.health.observations import failed_observation, is_observed, to_json
 from workers.inbox import Inbox
 from workers.page_store import StoredPage
@@ -22,7 +22,7 @@ from workers.url_states import Fingerprint, Leased
 PAGES_A_FLUSH = 10  # pages that go to Redis together
 BYTES_A_FLUSH = 2**20  # … or as soon as they together have this size
 SECONDS_A_FLUSH = 0.2  # … or when none was handed over for this time: a slow crawl hands over each page immediately
-BLOCKS = (LOGIN, BLOCK_PAGE, "http 403")  # how the reasons begin for which a site refuses its articles
+BLOCKS = ("login: ", "block page: ", "http 403")  # how the reasons begin for which a site refuses its articles
 PATIENCE = 20.0  # seconds for which a run waits at its end for pages that are to be tried again
 ENUMERATED_LATER = 2  # days for which a URL that the pattern generated may still appear
 
@@ -77,7 +77,7 @@ class SectionArticles:
 
         It is tried again if the target is a login or a check, or if other articles redirect there, too.
         """
-        sign = f"{LOGIN}redirects to {page.url}" if is_login(page.url, leased.url) else ""
+        sign = f"login: redirects to {page.url}" if is_login(page.url, leased.url) else ""
         sent = SentPage(leased.fingerprint, leased.url, page.url.partition("?")[0], sign)
         if reason := BlockPages(self.ledger).reasons([sent])[0]:
             self.fail(leased, reason if sign else f"{reason}: {page.url}", passing=True)

@@ -21,13 +21,13 @@ from crawler.discovery.walk_plan import WalkPlan
 from crawler.rendering.task import MARKUP, Rendering
 from crawler.run.admission import BEYOND_LIMIT, OLD, Admission
 from crawler.run.example_page import doubt_about
-from crawler.run.outcomes import LOGIN, is_login, media_type
+from crawler.run.outcomes import is_login, media_type
 from crawler.run.run_report import RunReport
 from crawler.run.run_settings import SETTINGS, RunSettings
 from crawler.run.section_articles import ENUMERATED_LATER
 from extractors.html.urls import normalise
 from extractors.page_types.non_article import CHECK
-from workers.extraction.block_pages import BLOCK_PAGE, BlockPages, SentPage, mark_of
+from workers.extraction.block_pages import BlockPages, SentPage, mark_of
 from workers.extraction.filters import OTHER_DAYS
 from workers.log_ids import log_ids
 from workers.page_store import StoredPage
@@ -298,13 +298,13 @@ class SectionLists:
         if page.kind == "robots" or media_type(content_type) not in MARKUP:
             return ""
         if url != page.url and is_login(url, page.url):
-            return f"{LOGIN}redirects to {url}"
+            return f"login: redirects to {url}"
         self._empty.add(mark := mark_of(body))
         if mark in BlockPages(self.ledger).marks():
-            sent = SentPage(fingerprint(page.url), page.url, mark, f"{BLOCK_PAGE}an article's URL has the same one")
+            sent = SentPage(fingerprint(page.url), page.url, mark, "block page: an article's URL has the same one")
             return BlockPages(self.ledger).reasons([sent])[0]
         doubt = doubt_about(StoredPage(url, body, content_type, self.settings.now()))
-        return BLOCK_PAGE + CHECK if doubt and CHECK in doubt.reason else ""
+        return f"block page: {CHECK}" if doubt and CHECK in doubt.reason else ""
 
     def _enter(self, listing: ListContent, articles: Sequence[ArticleLink], walk: Walk) -> int:
         """Enter a list's articles in parts while this spider walks; return how many were new."""

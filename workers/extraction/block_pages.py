@@ -23,7 +23,6 @@ from ..stored_json import known_fields
 from ..url_states import Fingerprint, PageLease, RecheckPlan
 from .page_decision import FoundArticle, Reject
 
-BLOCK_PAGE = "block page: "  # begins the reasons
 MANY = 3  # URLs that give the same page
 MANY_FITTING = 5  # … if it fits its section: announcements may be the same, too; of the newest `RECENT` pages
 RECENT = 12
@@ -100,10 +99,12 @@ class BlockPages:
 
 def sent_page(lease: PageLease, judged: Reject | FoundArticle, *, has_example: bool) -> SentPage:
     """Return the page of a decision; a `Reject` must have one."""
-    assert judged.page is not None, "it was judged by its page"
+    assert judged.page is not None
     name, url, body = lease.fingerprint, lease.url, judged.page.body
     if isinstance(judged, Reject):
-        return SentPage(name, url, mark_of(body), BLOCK_PAGE + judged.reason if judged.reason.startswith(CHECK) else "")
+        return SentPage(
+            name, url, mark_of(body), f"block page: {judged.reason}" if judged.reason.startswith(CHECK) else ""
+        )
     fits = judged.article.fits and has_example
     version = lease.recheck.version + 1 if lease.recheck else 1
     return SentPage(name, url, mark_of(body, exact=fits), fits=fits, version=version, hash=judged.example_hash)
@@ -121,4 +122,4 @@ def _shared(page: SentPage, known: Sequence[SentPage]) -> str:
     same = [other for other in (known[:RECENT] if page.fits else known) if other.mark == page.mark]
     is_known = any(other.is_blocked for other in same)
     is_blocked = is_known or len(same) >= (MANY_FITTING if page.fits else MANY)
-    return f"{BLOCK_PAGE}{len(same)} URLs have the same one" if is_blocked else ""
+    return f"block page: {len(same)} URLs have the same one" if is_blocked else ""

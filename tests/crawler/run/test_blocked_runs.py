@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from benchmarks.blocked_visits import Blocks, Crawl, Outcome, blocked_visits
+from benchmarks.blocked_visits import AfterBlock, Blocks, Crawl, blocked_visits
 from console.sample_site import render_site, truth
 from console.sample_site.tasks import EXAMPLES, PATTERNS, STARTS
 from crawler.task_list.file import loads
@@ -62,7 +62,7 @@ def test_a_task_whose_first_visits_are_blocked_writes_all_articles_afterwards(ki
     assert example_of(connection, "news") is None
     crawl.site.kind = ""
     crawl.until_settled()
-    outcome = Outcome.of(crawl.rows(), wanted, 0, [])
+    outcome = AfterBlock.of(crawl.rows(), wanted, 0, [])
     assert (outcome.written, outcome.lost) == (len(wanted), 0)
     assert outcome.twice <= (2 if kind == "notice" else 0)
     assert example_of(connection, "news").page.url.endswith(EXAMPLES["en"])
@@ -77,7 +77,7 @@ def test_a_site_that_blocks_every_third_request_loses_no_article(kind, connectio
     crawl.until_settled()
     crawl.site.kind = ""
     crawl.until_settled()
-    outcome = Outcome.of(crawl.rows(), wanted, 0, [])
+    outcome = AfterBlock.of(crawl.rows(), wanted, 0, [])
     assert (outcome.written, outcome.lost) == (len(wanted), 0)
 
 
