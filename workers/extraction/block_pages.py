@@ -70,7 +70,8 @@ class BlockPages:
         for other in known.values():
             if other.mark in marks and other.name not in names and self._recall(other):
                 recalled.append(replace(other, is_blocked=True))
-        self._note(recalled)
+        if recalled:
+            self._note(recalled)
         return reasons
 
     def marks(self) -> set[str]:
@@ -102,9 +103,8 @@ def sent_page(lease: PageLease, judged: Reject | FoundArticle, *, has_example: b
     assert judged.page is not None
     name, url, body = lease.fingerprint, lease.url, judged.page.body
     if isinstance(judged, Reject):
-        return SentPage(
-            name, url, mark_of(body), f"block page: {judged.reason}" if judged.reason.startswith(CHECK) else ""
-        )
+        is_check = judged.reason.startswith(CHECK)
+        return SentPage(name, url, mark_of(body), f"block page: {judged.reason}" if is_check else "")
     fits = judged.article.fits and has_example
     version = lease.recheck.version + 1 if lease.recheck else 1
     return SentPage(name, url, mark_of(body, exact=fits), fits=fits, version=version, hash=judged.example_hash)
