@@ -62,6 +62,7 @@ class ExtractionConfig:
         None  # seconds for which fetched pages are kept (`workers.pages.kept_pages`); None: not kept
     )
     pages_folder: str = PAGES_FOLDER  # where they are kept; may contain {task} and `${VARIABLES}`
+    retries: int = 3  # how often a URL is tried again after temporary failures
     redesign: str = (
         "propose"  # a new example after a redesign: propose, adopt or ignore (`workers.redesign.proposal_finder`)
     )
@@ -103,7 +104,7 @@ def _parsed(raw: bytes) -> ExtractionConfig:
 def example_of(connection: "redis.Redis", task: str) -> StoredExample | None:
     """Return the stored example page of the task; None if there is none."""
     raw = cast(dict[bytes, bytes], connection.hgetall(keys.of_task(task, "example")))
-    if not raw:
+    if b"version" not in raw:  # none, or one that was removed while a worker prepared it
         return None
     stored = {name.decode(): value for name, value in raw.items()}
     return StoredExample(stored["version"].decode(), unpack(stored))

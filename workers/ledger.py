@@ -56,6 +56,7 @@ REQUEUE_AFTER = (
 CLOCKS_DIFFER = 5.0  # seconds by which clocks, and so the order of jobs and that of their times, may differ
 EPOCH = date(1970, 1, 1)  # days are counted from here, in 4 hex digits
 PROBLEMS_KEPT = 100_000  # the newest rejected and failed URLs of a task, kept in full, ~100 bytes each
+RETRY_PAUSES = (3.0, 15.0, 60.0, 300.0, 1800.0)  # seconds before a page's next attempt, by attempts
 FIRST_RANK = -1e15  # smaller than all ranks that discovery gives: a person waits for the result
 DROPPED = "dropped by a person"  # the reason of a failed URL that was dropped; at most `REASON_BYTES`
 REASON_BYTES = 40  # of a settled URL's reason; the whole value stays below 64 bytes, the limit of a small hash in Redis
@@ -73,6 +74,7 @@ REPEATABLE = frozenset(  # scripts that have the same effect and reply when they
         "confirm",
         "counts",
         "extracted_again",
+        "note_sent",
         "postpone",
         "record_written",
         "release",
@@ -345,21 +347,21 @@ class Ledger:
         record = json.dumps({"url": url, "rank": FIRST_RANK, "accepted": True}, ensure_ascii=False)
         return bool(self.step("fetch_again", name, _plain(record), FIRST_RANK, *self.place_of(name), "rejected"))
 
-    def retry(self, url: str) -> bool:
-        """Let a failed URL wait again, before all others; its attempts are counted from zero.
+    def retry(self, url: str, state: State = "failed") -> bool:
+        """Let a failed or rejected URL wait again, before all others; its attempts are counted from zero.
 
-        False if it has not failed.
+        False if it is not in that state.
         """
         name = fingerprint(url)
         record = json.dumps({"url": url, "rank": FIRST_RANK}, ensure_ascii=False)
-        return bool(self.step("fetch_again", name, _plain(record), FIRST_RANK, *self.place_of(name), "failed"))
+        return bool(self.step("fetch_again", name, _plain(record), FIRST_RANK, *self.place_of(name), state))
 
     def reopen(self, url: str, plan: RecheckPlan | None = None, info: Mapping[str, Any] | None = None) -> State | None:
-        """Let a written, rejected or failed URL wait again, to be extracted with another example.
+        """Let a settled URL wait again, to be extracted with another example, or since it gave a block page.
 
         `plan`: version and hash of its row, if it is written; a plan for its rechecks that the ledger has counts
-        instead. Returns the state that it had; None if it does not change: it is open, forgotten, a duplicate, or
-        written with an unknown row.
+        instead. Returns the state that it had; None if it does not change: it is open, forgotten, or written with an
+        unknown row.
         """
         name = fingerprint(url)
         record = json.dumps({**(info or {}), "url": url, "rank": FIRST_RANK}, ensure_ascii=False)
@@ -385,12 +387,13 @@ class Ledger:
         answer = _text(self.step("extracted_again", name, canonical, *places, version, hash_))
         return cast('Literal["mine", "theirs", "busy", "forgotten"]', answer)
 
-    def refetch(self, name: Fingerprint, worker: str, reason: str, *, most: int) -> bool:
-        """Let a page that a worker holds, and whose stored body is damaged, wait to be fetched again.
+    def refetch(self, name: Fingerprint, worker: str, reason: str, *, most: int, pauses: Sequence[float] = ()) -> int:
+        """Let a page that a worker holds, and that is damaged or a block page, wait to be fetched again.
 
-        False if it was fetched `most` times.
+        `pauses`: seconds to wait, by the number of fetches. Returns how often it was fetched, as a negative number if
+        it does not wait, since that is `most` times or more; 0 if the worker does not hold it.
         """
-        return bool(self.step("refetch", name, worker, _plain(reason), most))
+        return int(self.step("refetch", name, worker, _plain(reason), most, self.clock(), *pauses))
 
     def start_rechecks(self, most: int = 1000) -> int:
         """Let written pages that are due for a recheck wait again, at most `most`; return their number."""
@@ -589,6 +592,7 @@ _KEY_NAMES = (
     "rows",  # prefix of the lists of rows that wait for delivery, by output
     "queue",  # prefix of the hashes on them: lease, batch, problem (`workers.writing.row_queue`)
     "queued",  # hash: rows and bytes that wait for delivery
+    "sent",  # list: the newest pages that the site sent (`workers.extraction.block_pages`)
     "observed",  # list: observations that are not counted yet, newest first (`workers.health`)
     "health",  # hash: how many observations were made and counted, and the state of the task's health
     "refused",  # prefix of the hashes of refused rows, by output (`workers.writing.refused_rows`)

@@ -74,6 +74,7 @@ def _accept(ledger: "Ledger", config: "ExtractionConfig", url: str) -> str:
     import re2
 
     from extractors.html.urls import normalise
+    from workers.task_state.failed_pages import is_in_block
 
     url = normalise(url)
     matches = re2.fullmatch(config.url_regex, url) is not None
@@ -82,6 +83,8 @@ def _accept(ledger: "Ledger", config: "ExtractionConfig", url: str) -> str:
         return "unknown URL: no run has found it" + ("" if matches else "; it does not match the task's pattern")
     if not matches:
         return "it no longer matches the task's pattern; change `pattern` first"
+    if is_in_block(ledger, url):
+        return "the site sends block pages instead of articles; it is fetched again when that is over"
     return _refusal(ledger.task, url, *state) or ("" if ledger.accept(url) else "it is no longer rejected")
 
 
@@ -92,7 +95,7 @@ def _refusal(task: str, url: str, state: "State", reason: str) -> str:
     command_ = "failures retry" if state == "failed" else "forget"
     again = f"`exemplar {command_} {task} {url}` lets the next run try it again"
     if state in ("waiting", "leased", "fetched"):
-        return "it is not rejected: it waits to be fetched or extracted"
+        return "it is not rejected: it waits to be fetched or extracted" + (f" ({reason})" if reason else "")
     if state != "rejected":
         return f"its state is {state}, not rejected" + (f" ({reason}); {again}" if state == "failed" else "")
     fate = fate_of(state, reason)

@@ -19,7 +19,7 @@ from workers.health import dismiss_alarms
 from workers.health.alarms import AlarmKind
 from workers.ledger import Ledger
 from workers.redesign.proposals import GapCounts, proposal_of
-from workers.task_state.failed_pages import drop, drop_row, failures, retry, retry_row
+from workers.task_state.failed_pages import drop, drop_row, failures, is_in_block, retry, retry_row
 from workers.writing.refused_rows import refused_rows
 
 
@@ -93,11 +93,14 @@ class ConsoleActions:
     def accept(self, task: str, url: str) -> Done:
         """Accept a rejected page as an article."""
         ledger = Ledger(self.data.server_of(task).connection, task)
-        accepted = ledger.accept(url)
+        is_blocked = is_in_block(ledger, url)
+        accepted = not is_blocked and ledger.accept(url)
         self.data.snapshots.expire()
         text = (
             gettext_noop("Accepted; the next run fetches it again.")
             if accepted
+            else gettext_noop("The site sends block pages instead of articles; it is fetched again when that is over.")
+            if is_blocked
             else gettext_noop("The page is no longer rejected.")
         )
         return Done(text, {}, accepted)

@@ -64,7 +64,7 @@ class ArticleFetches:
 
         Strategy, the first that applies:
             a further page, no more attempts   added, or noted as missing; the article's next page follows
-            a page of another URL              rejected, unless that matches the pattern
+            a page of another URL              rejected, unless that matches the pattern; tried again if it is a login
             a page                             the article's next page follows
             there is no article                rejected, unless the pattern generated the URL and it may still appear
             the host is requested too often    postponed; from the fourth time on it counts as an attempt
@@ -76,7 +76,7 @@ class ArticleFetches:
             fetch.pages.add(page) if verdict.kind == "page" else fetch.pages.add_missing(page.url)
             return self._fetch_next(leased, fetch.pages)
         if verdict.kind == "page" and page.url != leased.url and not self.task.pattern.match(page.url):
-            articles.reject(leased, f"redirects to {page.url}, which does not match the pattern")
+            articles.settle_redirected(leased, page)
         elif verdict.kind == "page":
             articles.report.rendered += answer.rendered
             return self._fetch_next(leased, ArticlePages(page))

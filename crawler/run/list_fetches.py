@@ -57,6 +57,7 @@ class ListFetches:
             not modified                       its links are known; else it is requested without conditions
             no list, or no response            tried again; after a few attempts the failure is recorded
             a shell                            requested again, to be rendered
+            a block page                       tried again, as above
             a list                             its links are read
         """
         if isinstance(answer, Unanswered):
@@ -72,8 +73,8 @@ class ListFetches:
         if not answer.rendered and self.lists.note_shell(page, response.body, response.url, response.content_type):
             return self._fetch(page, fetch.tries, render=True)
         self.lists.report.rendered += answer.rendered
-        self.lists.read(page, response.body, response.url, response.content_type, answer.headers)
-        return None
+        reason = self.lists.read(page, response.body, response.url, response.content_type, answer.headers)
+        return self._retry_or_fail(fetch, Outcome("again", reason)) if reason else None
 
     def _retry_or_fail(self, fetch: ListFetch, verdict: Outcome, *, final: bool = False) -> ListFetch | None:
         if verdict.kind == "again" and fetch.tries < RETRIES and not final:

@@ -8,6 +8,9 @@ again    a temporary failure
 
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import unquote, urlsplit
+
+import re2
 
 Kind = Literal["page", "reject", "fail", "again"]
 Cause = Literal["", "run ending", "host closed", "robots unreachable", "surprise"]  # why no response was handled
@@ -26,12 +29,24 @@ PROXY_AUTHENTICATION = "http 407: proxy requires authentication"
 _REFUSALS = {401: "http 401: authentication required (auth)", 407: PROXY_AUTHENTICATION}
 
 
+_LOGIN = re2.compile(
+    r"(?i)(?:^|[^a-z])(?:(?:log|sign)-?[io]n|passport|sso|captcha|verify|verification|challenge|denglu)(?:$|[^a-z])"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The outcome for a URL, and the reason in a few words."""
 
     kind: Kind
     reason: str = ""
+
+
+def is_login(target: str, asked: str) -> bool:
+    """Whether a redirect from the URL `asked` leads to a login or a check: by its words, or since it names that URL."""
+    address, _, query = target.partition("?")
+    path = urlsplit(asked).path
+    return bool(_LOGIN.search(address)) or (len(path) > 1 and path in unquote(query))
 
 
 def media_type(content_type: str) -> str:

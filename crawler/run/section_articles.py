@@ -10,8 +10,11 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from crawler.run.admission import OLD, Admission
+from crawler.run.outcomes import is_login
 from crawler.run.run_report import RunReport
 from crawler.run.run_settings import SETTINGS, RunSettings
+from workers.extraction.block_pages import BlockPages, SentPage
+from workers.health.observations import failed_observation, is_observed, to_json
 from workers.inbox import Inbox
 from workers.page_store import StoredPage
 from workers.url_states import Fingerprint, Leased
@@ -19,6 +22,7 @@ from workers.url_states import Fingerprint, Leased
 PAGES_A_FLUSH = 10  # pages that go to Redis together
 BYTES_A_FLUSH = 2**20  # … or as soon as they together have this size
 SECONDS_A_FLUSH = 0.2  # … or when none was handed over for this time: a slow crawl hands over each page immediately
+BLOCKS = ("login: ", "block page: ", "http 403")  # how the reasons begin for which a site refuses its articles
 PATIENCE = 20.0  # seconds for which a run waits at its end for pages that are to be tried again
 ENUMERATED_LATER = 2  # days for which a URL that the pattern generated may still appear
 
@@ -68,6 +72,18 @@ class SectionArticles:
         else:
             self.flush_if_due()
 
+    def settle_redirected(self, leased: Leased, page: StoredPage) -> None:
+        """Record that an article redirects to a URL that does not match the pattern.
+
+        It is tried again if the target is a login or a check, or if other articles redirect there, too.
+        """
+        sign = f"login: redirects to {page.url}" if is_login(page.url, leased.url) else ""
+        sent = SentPage(leased.fingerprint, leased.url, page.url.partition("?")[0], sign)
+        if reason := BlockPages(self.ledger).reasons([sent])[0]:
+            self.fail(leased, reason if sign else f"{reason}: {page.url}", passing=True)
+        else:
+            self.reject(leased, f"redirects to {page.url}, which does not match the pattern")
+
     def reject(self, leased: Leased, reason: str) -> None:
         """Settle a URL that has no article: a dead link, robots.txt, another kind of file."""
         self._leased.discard(leased.fingerprint)
@@ -80,8 +96,11 @@ class SectionArticles:
 
         If the failure is temporary (`passing`), the URL is tried again, at most `task.retries` times.
 
-        `rest`: seconds to wait at least.
+        `rest`: seconds to wait at least. A refusal by the site (`BLOCKS`) is also observed, once for each URL.
         """
+        if reason.startswith(BLOCKS) and leased.tries == 1 and is_observed(leased.info):
+            observation = failed_observation(leased.url, reason, self.ledger.clock(), "blocked")
+            self.ledger.observe(to_json(observation))
         self._leased.discard(leased.fingerprint)
         if passing and not self.is_last_try(leased):
             pauses = self.settings.pauses

@@ -20,13 +20,17 @@ from crawler.discovery.walk import ArticleLink, Walk
 from crawler.discovery.walk_plan import WalkPlan
 from crawler.rendering.task import MARKUP, Rendering
 from crawler.run.admission import BEYOND_LIMIT, OLD, Admission
-from crawler.run.outcomes import media_type
+from crawler.run.example_page import doubt_about
+from crawler.run.outcomes import is_login, media_type
 from crawler.run.run_report import RunReport
 from crawler.run.run_settings import SETTINGS, RunSettings
 from crawler.run.section_articles import ENUMERATED_LATER
 from extractors.html.urls import normalise
+from extractors.page_types.non_article import CHECK
+from workers.extraction.block_pages import BlockPages, SentPage, mark_of
 from workers.extraction.filters import OTHER_DAYS
 from workers.log_ids import log_ids
+from workers.page_store import StoredPage
 from workers.task_state.forgetting import expire, forget_days, forget_rejected
 from workers.url_states import fingerprint
 
@@ -63,6 +67,7 @@ class SectionLists:
         self.state = CrawlState(self.ledger.redis, self.task.name, self._shape())
         self.list_yield = ListYield(WalkMemory())
         self._beat = beat
+        self._empty: set[str] = set()  # the marks of the lists without links to articles
         self._failed_starts: list[str] = []  # failures of derived start pages, while there are others to try
         self._learnt = 0  # `Ledger.learnt` when the walk began
         self._generated: Iterator[str] = iter(())  # URLs of the archive that the pattern enumerates
@@ -169,8 +174,12 @@ class SectionLists:
             self.state.save(None, self.list_yield.unread)
             return
         walk = self._walk()
+        if not self._empty.isdisjoint(BlockPages(self.ledger).marks()):  # block pages were read as lists
+            self.list_yield.failed = True
         learnt = self._learnt if walk.plan.complete else self.ledger.learnt()  # others do not end at known articles
         memory = replace(self.list_yield.to_memory(walk.maps), learnt=learnt)
+        if not (self.report.found or self.report.unchanged):  # an empty list is no evidence of the section's end
+            memory = replace(memory, complete=memory.complete and walk.plan.complete)
         self.state.save(memory, self.list_yield.unread, walk.fresh)
 
     def _shape(self) -> str:
@@ -247,16 +256,18 @@ class SectionLists:
 
     def read(
         self, page: ListPage, body: bytes, url: str, content_type: str, headers: Mapping[str, str] | None = None
-    ) -> None:
+    ) -> str:
         """Read the links of a list: articles go to the ledger, further lists to the walk.
 
-        `headers`: of the response, by lower-case name.
+        `headers`: of the response, by lower-case name. Returns why it is a block page, which is not read, else "".
         """
         walk, left_out = self._walk(), self.admission.left_out
         is_robots = page.kind == "robots"
         listing = robots_listing(body, url) if is_robots else read_listing(body, url, content_type, headers)
         articles = newest_first(walk.article_links(listing.links), listing.form, self.admission.today)
         found = len(articles)
+        if not found and (reason := self._block_of(page, body, url, content_type)):
+            return reason
         if walk.plan.complete:
             paged = articles if listing.form != "sitemap" else ()
             self.state.begin_list(page, {fingerprint(article.match.url) for article in paged})
@@ -265,7 +276,7 @@ class SectionLists:
             new = self._enter(listing, present, walk)
         log.info("read list %s: %d links to articles, %d of them new", url, found, new)
         if self.walk is not walk:
-            return  # the spider's place had expired meanwhile, and the walk was restarted
+            return ""  # the spider's place had expired meanwhile, and the walk was restarted
         answered = replace(page, url=url)
         if page.kind == "start" and url != page.url:
             self.moved_to = url
@@ -280,6 +291,20 @@ class SectionLists:
         self.report.lists += 1
         self.report.found += found
         self.report.new += new
+        return ""
+
+    def _block_of(self, page: ListPage, body: bytes, url: str, content_type: str) -> str:
+        """Return why a response without links to articles is a block page; "" if it is none."""
+        if page.kind == "robots" or media_type(content_type) not in MARKUP:
+            return ""
+        if url != page.url and is_login(url, page.url):
+            return f"login: redirects to {url}"
+        self._empty.add(mark := mark_of(body))
+        if mark in BlockPages(self.ledger).marks():
+            sent = SentPage(fingerprint(page.url), page.url, mark, "block page: an article's URL has the same one")
+            return BlockPages(self.ledger).reasons([sent])[0]
+        doubt = doubt_about(StoredPage(url, body, content_type, self.settings.now()))
+        return f"block page: {CHECK}" if doubt and CHECK in doubt.reason else ""
 
     def _enter(self, listing: ListContent, articles: Sequence[ArticleLink], walk: Walk) -> int:
         """Enter a list's articles in parts while this spider walks; return how many were new."""

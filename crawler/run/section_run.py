@@ -33,13 +33,16 @@ from crawler.run.visit_health import observe_visit
 from crawler.scheduling.schedule import note_visit
 from crawler.task_list.models import Task
 from extractors.html.urls import normalise
+from extractors.page_types.non_article import CHECK
 from extractors.registry import LIST_METHODS
 from workers.backpressure import Level, Marks, Pressure
+from workers.extraction.block_pages import BlockPages, SentPage, mark_of
 from workers.extraction_config import config_of, example_asked, example_doubt, keep_example
 from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
 from workers.redis_access.epoch import EpochWatch
 from workers.redis_access.redis_clock import clock_of
+from workers.task_state.failed_pages import probe_block
 from workers.url_states import fingerprint
 
 OTHERS_PAUSE = 1.0  # seconds between checks whether other spiders of the task have found more
@@ -96,6 +99,7 @@ class SectionRun:
         if not self.crew.others:
             self.ledger.reclaim()  # all leases are those of spiders that died
         self.ledger.start_rechecks()
+        probe_block(self.ledger)
         log.info("the run of task %s begins", self.task.name)
         if self.crew.walks:
             self.lists.begin()
@@ -295,13 +299,20 @@ class SectionRun:
     def store_example(self, page: StoredPage) -> None:
         """Store the example, and treat it as the first page of an article of the task, which is not fetched twice.
 
-        An example that is not an article is still used for comparison, but its own text is not written.
+        An example that is not an article is still used for comparison, but its own text is not written. A block page is
+        not stored.
         """
         rendered = bool(self.rendering.on)
-        doubt = None if self.task.articles or self.task.method in LIST_METHODS else doubt_about(page)
-        reason = doubt.reason if doubt else ""
-        keep_example(self.redis, self.task.name, page, self.task.example, rendered=rendered, doubt=reason)
         url = normalise(self.task.example)
+        doubt = None if self.task.method in LIST_METHODS else doubt_about(page)
+        reason = doubt.reason if doubt else ""
+        sent = SentPage(fingerprint(url), url, mark_of(page.body), reason if CHECK in reason else "", example=True)
+        if block := BlockPages(self.ledger).reasons([sent])[0]:
+            self.report_example(block)
+            return
+        if self.task.articles:
+            doubt, reason = None, ""
+        keep_example(self.redis, self.task.name, page, self.task.example, rendered=rendered, doubt=reason)
         is_new = any(self.admission.enter([(url, self.task.pattern.match(url))]))
         if doubt and doubt.is_sure and (is_new or self.ledger.waits_unaccepted(url)):
             self.ledger.settle(fingerprint(url), "rejected", f"the task's example: {reason}")

@@ -1,6 +1,7 @@
 """The contribution of a run to the health of its task: the observation of a visit, and a remark on each open alarm."""
 
 import logging
+from functools import partial
 
 import redis
 
@@ -9,6 +10,7 @@ from crawler.run.section_lists import SectionLists
 from workers.health import present_alarms, update_health
 from workers.health.observations import LONGEST_URL, VisitObservation, to_json
 from workers.ledger import Ledger
+from workers.task_state.failed_pages import requeue
 
 ALARM = "alarm: "  # beginning of the remark on an open alarm
 
@@ -24,7 +26,7 @@ def observe_visit(ledger: Ledger, report: RunReport, options: RunOptions, lists:
     try:
         if options == RunOptions() and lists.walk is not None:
             ledger.observe(to_json(_visit(ledger, report, lists, walked=walked)))
-        update_health(ledger.redis, ledger.task)
+        update_health(ledger.redis, ledger.task, partial(requeue, ledger))
         report.remarks += [f"{ALARM}{alarm.in_words()}" for alarm in present_alarms(ledger.redis, [ledger.task])]
     except redis.RedisError:
         raise

@@ -254,6 +254,7 @@ def extraction_config(
         drop=_row_filter(task.drop),
         near_duplicates=task.near_duplicates,
         redesign=task.redesign,
+        retries=task.retries,
         revisit=task.revisit.seconds if task.revisit else None,
         skip=task.skip,
         product=product,

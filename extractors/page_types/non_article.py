@@ -43,6 +43,7 @@ _SHELL = expression(
     re.IGNORECASE | re.VERBOSE,
 )
 NEEDS_SCRIPTS = "the page requires JavaScript"
+CHECK = "the site denies access or shows a check"
 _HINTS = (
     "404", "found", "exist", "available", "不存在", "删除", "下线", "找不到", "无法", "gefunden", "introuvable",
     "encontrada",
@@ -51,7 +52,7 @@ _HINTS = (
 )  # fmt: skip
 _NOTICES = (
     (_GONE, "the page is an error page"),
-    (_BLOCKED, "the site denies access or shows a check"),
+    (_BLOCKED, CHECK),
     (_SHELL, NEEDS_SCRIPTS),
 )
 

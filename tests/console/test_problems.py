@@ -1,6 +1,7 @@
 """`exemplar status --problems`: all URLs without a row, by reason; `exemplar accept`: what was judged wrongly."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from console.sample_site import SiteServer, truth
 from tests.console.conftest import Exemplar
 from workers import keys
 from workers.extraction_config import ExtractionConfig
+from workers.health import update_health
+from workers.health.observations import failed_observation, to_json
 from workers.ledger import Ledger
 from workers.task_state.problems import Problem
 from workers.url_states import Found, State, fingerprint
@@ -167,6 +170,21 @@ def test_accepted_urls_wait_and_the_others_say_why_not(
     assert "does not match the task's pattern" in told[odd]
     assert [ledger.state_of(url(0)), ledger.counts().states["waiting"]] == [("waiting", ""), 1]
     assert ledger.counts().unaccounted == 0
+
+
+def test_a_page_that_was_rejected_while_its_site_blocks_is_not_accepted(
+    exemplar: Exemplar, connection: "redis.Redis", redis_url: str
+) -> None:
+    ledger = settled(connection, A_LIST.format(5, 10))
+    settled(connection, "block page: 3 URLs have the same one", state="failed", first=1)
+    for number in range(10, 20):
+        ledger.observe(to_json(failed_observation(url(number), "login: redirects to /", time.time(), "blocked")))
+    update_health(connection, TASK)
+    done = exemplar("accept", TASK, url(0), url(1), "--json", REDIS_URL=redis_url)
+    refused = {row["url"]: row["reason"] for row in done.events[0]["refused"]}
+    assert (done.code, done.events[0]["accepted"]) == (1, [])
+    assert all("the site sends block pages instead of articles" in refused[url(number)] for number in (0, 1))
+    assert ledger.counts().states["waiting"] == 0
 
 
 def test_a_whole_group_is_accepted_by_its_reason(exemplar: Exemplar, connection: "redis.Redis", redis_url: str) -> None:

@@ -275,20 +275,20 @@ def test_a_proposal_of_an_example_that_was_replaced_is_not_adopted(connection, t
     section.worker.close()
 
 
-def test_only_settled_urls_with_a_known_row_are_reopened(connection, ledger):
+def test_only_settled_urls_are_reopened_written_ones_with_a_known_row(connection, ledger):
     plan = RecheckPlan(0.0, 0.0, 1, "00")
     for url in "abcd":
         ledger.add([Found(url)])
     ledger.lease(4)
     for url, state in (("a", "written"), ("b", "rejected"), ("c", "duplicate")):
         ledger.settle(fingerprint(url), state, "")
-    assert [ledger.reopen(url) for url in "abcd"] == [None, "rejected", None, None]
+    assert [ledger.reopen(url) for url in "abcd"] == [None, "rejected", "duplicate", None]
     assert ledger.reopen("a", plan, {"title": "A"}) == "written"
     assert ledger.reopen("a", plan) is None  # it is open
     assert ledger.reopen("unknown", plan) is None
     assert ledger.counts().unaccounted == 0
     leased = {found.url: found.info for found in ledger.lease(10)}
-    assert set(leased) == {"a", "b"}
+    assert set(leased) == {"a", "b", "c"}
     assert (leased["a"]["title"], leased["a"]["visits"]["version"]) == ("A", 1)
     ledger.settle(fingerprint("a"), "rejected", "no article now")  # its row stays
     assert ledger.state_of("a") == ("written", "recheck: rejected")

@@ -39,12 +39,13 @@ def _of_block(state: HealthState) -> str:
     pages = [page for page in state.recent if page.fit == "alike"]
     words = next((page.words for page in reversed(pages) if page.words), "")
     usual = state.windows.get("length", [])
-    text = f"{len(pages)} of the last {len(state.recent)} pages have the same title and about the same length"
-    if pages:
-        text += f", {median(page.length for page in pages):.0f} characters"
+    text = f"{len(pages)} of the last {len(state.recent)} pages are block pages, or have the same title and length"
+    lengths = [page.length for page in pages if page.length]
+    if lengths:
+        text += f", {median(lengths):.0f} characters"
     if usual:
         text += f" (articles usually {median(usual):.0f}, with titles of their own)"
-    return text + (f'; their text contains "{words}"' if words else "")
+    return text + (f"; the last one: {words}" if words else "")
 
 
 def _of_failures(state: HealthState) -> str:

@@ -12,15 +12,15 @@ import re2
 from extractors import Article
 
 from ..stored_json import known_fields
-from ..url_states import PageLease
 
-PageFate = Literal["article", "refused", "failed"]
+PageFate = Literal["article", "refused", "blocked", "failed"]
 
 LONGEST_URL = 500  # characters
 MARKED = 200  # letters at the beginning of a text that are compared
 EXAMINED = 2000  # characters of a page without an article that are searched for words of a captcha
-_TITLE = re.compile(rb"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
-_NO_TEXT = re.compile(rb"<(script|style|title)\b.*?</\1|<[^>]*>|&\w+;", re.IGNORECASE | re.DOTALL)
+# Both take linear time on any page
+TITLE = re.compile(rb"<title[^<>]*>([^<]*)", re.IGNORECASE)
+NO_TEXT = re.compile(rb"<(script|style|title)\b(?:.*?</\1|.*)|<[^<>]*>|&\w+;", re.IGNORECASE | re.DOTALL)
 _NO_LETTER = re.compile(r"[\W\d_]+")
 _CHECK = re2.compile(  # `re` takes ten times as long
     r"(?i)captcha|are you (?:a )?(?:human|robot)|not a robot|verify (?:that )?you|security check|unusual traffic|"
@@ -31,7 +31,8 @@ _CHECK = re2.compile(  # `re` takes ten times as long
 
 @dataclass(frozen=True, slots=True)
 class PageObservation:
-    """A settled page. `at`: Unix seconds; `fate`: whether it gave an article, was judged to have none, or failed.
+    """A settled page. `at`: Unix seconds; `fate`: whether it gave an article, was judged to have none, was a block page
+    or a refusal, or failed.
 
     `match`: surrounding match, 0 to 1, None without an example; `length`: characters of the text; `title_mark` and
     `text_mark`: hashes that are equal for similar pages, 0 for none; `words`: of a captcha or similar check, if the
@@ -97,9 +98,12 @@ def from_json(text: str | bytes) -> Observation:
     return cls(**known_fields(cls, row))
 
 
-def is_observed(lease: PageLease) -> bool:
-    """Whether a page shows the section's present state: not a recheck, a page of the archive, or an accepted one."""
-    return not (lease.recheck or lease.info.get("days") or lease.accepted)
+def is_observed(info: Mapping[str, Any]) -> bool:
+    """Whether a page shows the section's present state: not a recheck, a page of the archive, or an accepted one.
+
+    `info`: the record of its URL.
+    """
+    return not any(info.get(name) for name in ("visits", "days", "accepted"))
 
 
 def article_observation(url: str, article: Article, at: float) -> PageObservation:
@@ -120,9 +124,9 @@ def article_observation(url: str, article: Article, at: float) -> PageObservatio
 
 def refused_observation(url: str, body: bytes, reason: str, at: float) -> PageObservation:
     """Return the observation of a page that was judged to have no article. `body`: its raw bytes."""
-    title = _TITLE.search(body[:100_000])
-    text = " ".join(_NO_TEXT.sub(b" ", body[:400_000]).decode("latin-1").split())
-    shown = " ".join(_NO_TEXT.sub(b" ", body[:100_000]).decode("utf-8", "replace").split())[:EXAMINED]
+    title = TITLE.search(body[:100_000])
+    text = " ".join(NO_TEXT.sub(b" ", body[:400_000]).decode("latin-1").split())
+    shown = " ".join(NO_TEXT.sub(b" ", body[:100_000]).decode("utf-8", "replace").split())[:EXAMINED]
     return PageObservation(
         at=round(at, 1),
         url=_plain(url)[:LONGEST_URL],
@@ -135,9 +139,9 @@ def refused_observation(url: str, body: bytes, reason: str, at: float) -> PageOb
     )
 
 
-def failed_observation(url: str, reason: str, at: float) -> PageObservation:
-    """Return the observation of a page that could not be extracted."""
-    return PageObservation(at=round(at, 1), url=_plain(url)[:LONGEST_URL], fate="failed", reason=_plain(reason)[:100])
+def failed_observation(url: str, reason: str, at: float, fate: PageFate = "failed") -> PageObservation:
+    """Return the observation of a page that could not be extracted, or was a block page."""
+    return PageObservation(at=round(at, 1), url=_plain(url)[:LONGEST_URL], fate=fate, reason=_plain(reason)[:100])
 
 
 def _title_mark(title: str) -> int:

@@ -52,12 +52,20 @@ return 1
 )
 
 
-def update_health(connection: "redis.Redis", task: str) -> list[AlarmChange]:
+def update_health(
+    connection: "redis.Redis", task: str, requeue: Callable[[float], object] = lambda _: None
+) -> list[AlarmChange]:
     """Count the observations of a task that wait; return the notices for people.
 
-    If its example has changed, the baselines of pages start over.
+    If its example has changed, the baselines of pages start over. If an alarm `blocked` is over, `requeue` is called
+    with the time of its first sign, before the state is written: if the process dies, another one calls it again.
     """
-    return _change(connection, task, lambda _: None)
+
+    def end_block(health: TaskHealth) -> None:
+        if health.unblocked is not None:
+            requeue(health.unblocked)
+
+    return _change(connection, task, end_block)
 
 
 def dismiss_alarms(connection: "redis.Redis", task: str, kinds: "list[AlarmKind] | None" = None) -> list[AlarmKind]:

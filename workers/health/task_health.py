@@ -34,6 +34,7 @@ THIN = 0.25  # share of the median number of links, below which lists are withou
 LEAST_LINKS = 4  # median number of links from which a list can be without links
 LEAST_NEW = 3  # new articles of a visit without known ones, from which it is evidence
 LENGTHS_APART = 1.25  # ratio of the lengths of two pages below which they may be alike
+REQUEUES_MOST = 3  # ends of an alarm `blocked` that follow each other within a day, after which pages wait again
 DAY = 86400.0  # seconds in which a repeated alarm gives no further notice
 
 RULES: dict[AlarmKind, ShareRule] = {
@@ -47,11 +48,15 @@ RULES: dict[AlarmKind, ShareRule] = {
 
 
 class TaskHealth:
-    """The health of one task. `changes` collects the notices."""
+    """The health of one task. `changes` collects the notices.
+
+    `unblocked`: the first sign of an alarm `blocked` that has ended, so that its pages may wait again.
+    """
 
     def __init__(self, task: str, state: HealthState | None = None):
         self.task, self.state = task, state or HealthState()
         self.changes: list[AlarmChange] = []
+        self.unblocked: float | None = None
 
     # -- observations -----------------------------------------------------------------------------------------------
 
@@ -101,8 +106,12 @@ class TaskHealth:
         if page.fate == "failed":
             return
         fit = self._fit(page)
-        mark = PageMark(fit, page.title_mark, page.text_mark, page.length, page.match, page.confidence, page.words)
+        words = page.reason if page.fate == "blocked" else f'text that contains "{page.words}"' if page.words else ""
+        mark = PageMark(fit, page.title_mark, page.text_mark, page.length, page.match, page.confidence, words)
         state.recent = [*state.recent, mark][-RECENT:]
+        if page.fate == "blocked":  # needs no baseline
+            test = state.tests.setdefault("blocked", ShareTest())
+            test.total = max(test.total, RULES["blocked"].least)
         self._test("blocked", int(fit == "alike"), 1, page.at, [page.url])
         if fit != "alike":
             is_off = int(fit == "off")
@@ -123,7 +132,7 @@ class TaskHealth:
 
     def _fit(self, page: PageObservation) -> str:
         """Return how a page fits: `alike` (like another page), `off` (off its template), or `fits`."""
-        if any(_are_alike(page, mark) for mark in self.state.recent):
+        if page.fate == "blocked" or any(_are_alike(page, mark) for mark in self.state.recent):
             return "alike"
         repeats = page.text_mark and any(page.text_mark == mark.text_mark for mark in self.state.recent)
         if page.fate == "refused" or repeats:
@@ -231,6 +240,8 @@ class TaskHealth:
     def _end(self, kind: AlarmKind, at: float, as_state: AlarmState) -> None:
         alarm = replace(self.state.alarms.pop(kind), state=as_state, ended=at)
         self.state.history = [alarm, *self.state.history][:HISTORY]
+        if kind == "blocked" and as_state == "recovered" and alarm.repeats < REQUEUES_MOST:
+            self.unblocked = alarm.since
         if alarm.is_told and as_state == "recovered":
             self.changes.append(AlarmChange("recovered", alarm))
 

@@ -10,11 +10,13 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import redis
 
 from ..clock import Clock
 from ..errors import OutputError, SinkUnavailable
+from ..extraction.block_pages import ROW_FETCHES, BlockPages, sent_page
 from ..extraction.group_writer import GROUP_SECONDS, GroupWriter
 from ..extraction.page_decision import (
     Decision,
@@ -35,7 +37,7 @@ from ..extraction_config import config_of
 from ..health import update_health
 from ..health.observations import failed_observation, is_observed, refused_observation, to_json
 from ..inbox import PAGES_A_JOB
-from ..ledger import Ledger
+from ..ledger import RETRY_PAUSES, Ledger
 from ..log_ids import log_ids
 from ..page_store import StoredPage, unpack
 from ..pages.quarantine import keep_page
@@ -45,6 +47,7 @@ from ..redis_access.redis_clock import clock_of
 from ..reporting.worker_reports import NoWatch, Watch
 from ..reporting.worker_times import WorkerTimes
 from ..sinks import SourcePage
+from ..task_state.failed_pages import requeue
 from ..url_states import Fingerprint, PageLease
 from ..writing.outputs import Output, shortest_wait
 
@@ -183,13 +186,36 @@ class ExtractionWorker:
         if isinstance(judged, FoundList):
             self.watch.end()  # the deadline is for the extraction, not for the sinks
             self._claim_alone(section, ledger, group, lease, judged)
+        elif isinstance(judged, Reject) and judged.page and not self._unblocked(section, ledger, [(lease, judged)]):
+            pass
         elif self._keep_refused(section.kept_pages, judged, ledger, lease):
             self._carry_out(judged, ledger, lease)
         self.watch.end()
 
+    def _unblocked(
+        self, section: PreparedSection, ledger: Ledger, judged: Sequence[tuple[PageLease, Any]]
+    ) -> list[tuple[PageLease, Any]]:
+        """Return the articles, or refused pages, that are no block pages; let the others be fetched again later."""
+        reasons = BlockPages(ledger).reasons(
+            [sent_page(*one, has_example=section.version is not None) for one in judged]
+        )
+        for (lease, _), reason in zip(judged, reasons, strict=True):
+            if not reason:
+                continue
+            log.info("blocked: %s: %s", lease.url, reason)
+            name, fetches = lease.fingerprint, section.config.retries + 1
+            if lease.info.get("blocked"):
+                fetches = ROW_FETCHES
+            fetched = ledger.refetch(name, self.name, reason, most=fetches, pauses=RETRY_PAUSES)
+            if fetched < 0:
+                ledger.settle(name, "failed", reason, worker=self.name)
+            if abs(fetched) == 1 and is_observed(lease.info):  # one observation of each URL
+                ledger.observe(to_json(failed_observation(lease.url, reason, ledger.clock(), "blocked")))
+        return [one for one, reason in zip(judged, reasons, strict=True) if not reason]
+
     def _claim_found(self, section: PreparedSection, ledger: Ledger, group: GroupWriter) -> None:
         """Claim the canonical URLs of the articles that wait in the group, and carry out the decisions on them."""
-        found = group.take_found()
+        found = self._unblocked(section, ledger, group.take_found())
         if not found:
             return
         decisions = self._claims(ledger).decide_articles(section, found)
@@ -273,7 +299,7 @@ class ExtractionWorker:
                     keep_page(self.redis, ledger.task, lease.fingerprint, page, reason, clock=ledger.clock)
                 settle("failed", reason)
             case FetchAgain(reason):
-                if not ledger.refetch(lease.fingerprint, self.name, reason, most=MOST_FETCHES):
+                if ledger.refetch(lease.fingerprint, self.name, reason, most=MOST_FETCHES) < 0:
                     settle("failed", reason)
             case Postpone(reason, seconds):
                 ledger.release(lease.fingerprint, self.name, seconds, reason)
@@ -308,7 +334,7 @@ class ExtractionWorker:
 
     def _update_health(self, task: str) -> None:
         try:
-            for change in update_health(self.redis, task):
+            for change in update_health(self.redis, task, partial(requeue, Ledger(self.redis, task))):
                 log.warning("task %s: %s: %s", task, change.news, change.alarm.in_words())
         except redis.RedisError:
             raise
@@ -332,7 +358,7 @@ def _in_words(decision: Decision) -> str:
 
 def _observation_of(decision: Decision, lease: PageLease, now: float) -> str:
     """Return the observation of a page without rows, as JSON; "" if it is no evidence on the section's template."""
-    if not is_observed(lease):
+    if not is_observed(lease.info):
         return ""
     match decision:
         case Reject(reason, page=StoredPage() as page):

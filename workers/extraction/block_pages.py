@@ -1,0 +1,125 @@
+"""Block pages: a captcha, a login or a notice that a site sends instead of what was requested.
+
+The evidence is that different URLs give the same page; the words of a check are enough for the first one. The newest
+pages of each task are noted:
+
+    sent  list: the newest pages, as JSON lines (`SentPage`), newest first
+
+A block page is fetched again later. Pages that were settled before they were recognised as block pages wait again.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from hashlib import blake2b
+
+from extractors.page_types.non_article import CHECK
+
+from .. import keys
+from ..health.observations import NO_TEXT, TITLE
+from ..ledger import Ledger
+from ..stored_json import known_fields
+from ..url_states import Fingerprint, PageLease, RecheckPlan
+from .page_decision import FoundArticle, Reject
+
+MANY = 3  # URLs that give the same page
+MANY_FITTING = 5  # … if it fits its section: announcements may be the same, too; of the newest `RECENT` pages
+RECENT = 12
+ROW_FETCHES = 100  # fetches at most of a URL whose row has the text of a block page: it must not stay
+# What may differ between two block pages: words of ASCII with a digit or slash, such as numbers, times, ids, addresses
+_VARIABLE = re.compile(rb"(?<![!-~])[!-.:-~]*+[0-9/][!-~]*+")
+
+
+@dataclass(frozen=True, slots=True)
+class SentPage:
+    """A page as the site sent it for a URL. `mark`: equal for equal pages (`mark_of`).
+
+    `sign`: why the page alone is a block page, if it is one. `fits`: whether it is an article that fits its section;
+    `example`: whether it is the task's example. `version`, `hash`: of the row that it gives, 0 for none.
+    `is_blocked`: it was recognised as a block page.
+    """
+
+    name: Fingerprint
+    url: str
+    mark: str
+    sign: str = ""
+    fits: bool = False
+    example: bool = False
+    version: int = 0
+    hash: str = ""
+    is_blocked: bool = False
+
+
+class BlockPages:
+    """The pages that a site sent for the URLs of one task. Safe for any number of processes."""
+
+    def __init__(self, ledger: Ledger):
+        self.ledger = ledger
+
+    def reasons(self, pages: Sequence[SentPage]) -> list[str]:
+        """Note pages, and return for each why it is a block page; "" if it is none.
+
+        Pages that were settled, and are now recognised, wait again; an example that is a block page is removed.
+        """
+        known = self._note(pages)
+        reasons = [page.sign or _shared(page, list(known.values())) for page in pages]
+        blocked = [page for page, reason in zip(pages, reasons, strict=True) if reason]
+        recalled = [replace(page, is_blocked=True) for page in blocked]
+        names, marks = {page.name for page in pages}, {page.mark for page in blocked}
+        for other in known.values():
+            if other.mark in marks and other.name not in names and self._recall(other):
+                recalled.append(replace(other, is_blocked=True))
+        if recalled:
+            self._note(recalled)
+        return reasons
+
+    def marks(self) -> set[str]:
+        """Return the marks of the noted pages."""
+        return {page.mark for page in self._note(()).values()}
+
+    def _note(self, pages: Sequence[SentPage]) -> dict[Fingerprint, SentPage]:
+        """Note pages; return the newest page of each URL, newest first."""
+        values = [{name: value for name, value in asdict(page).items() if value} for page in pages]
+        known: dict[Fingerprint, SentPage] = {}
+        for row in self.ledger.step("note_sent", *(json.dumps(value, ensure_ascii=False) for value in values)):
+            page = SentPage(**known_fields(SentPage, json.loads(row)))
+            newer = known.setdefault(page.name, page)
+            is_blocked = newer.is_blocked or (page.is_blocked and page.mark == newer.mark)
+            known[page.name] = replace(newer, is_blocked=is_blocked, example=newer.example or page.example)
+        return known
+
+    def _recall(self, page: SentPage) -> bool:
+        """Let the URL of a block page wait again if it is settled and was not recognised; return whether it does."""
+        if page.example:
+            self.ledger.redis.delete(keys.of_task(self.ledger.task, "example"))
+        plan = RecheckPlan(0.0, 0.0, page.version, page.hash) if page.version else None
+        info = {"blocked": True} if plan else None
+        return not page.is_blocked and self.ledger.reopen(page.url, plan, info) is not None
+
+
+def sent_page(lease: PageLease, judged: Reject | FoundArticle, *, has_example: bool) -> SentPage:
+    """Return the page of a decision; a `Reject` must have one."""
+    assert judged.page is not None
+    name, url, body = lease.fingerprint, lease.url, judged.page.body
+    if isinstance(judged, Reject):
+        is_check = judged.reason.startswith(CHECK)
+        return SentPage(name, url, mark_of(body), f"block page: {judged.reason}" if is_check else "")
+    fits = judged.article.fits and has_example
+    version = lease.recheck.version + 1 if lease.recheck else 1
+    return SentPage(name, url, mark_of(body, exact=fits), fits=fits, version=version, hash=judged.example_hash)
+
+
+def mark_of(body: bytes, *, exact: bool = False) -> str:
+    """Return a hash of a page's title and text; only if it is `exact` do numbers count."""
+    title, text = TITLE.search(body[:100_000]), NO_TEXT.sub(b" ", body[:400_000])
+    words = (title[1] if title else b"").split(), (text if exact else _VARIABLE.sub(b" ", text)).split()
+    return blake2b(b"\n".join(map(b" ".join, words)), digest_size=8).hexdigest()
+
+
+def _shared(page: SentPage, known: Sequence[SentPage]) -> str:
+    """Return the reason if so many URLs give the same page that it is a block page."""
+    same = [other for other in (known[:RECENT] if page.fits else known) if other.mark == page.mark]
+    is_known = any(other.is_blocked for other in same)
+    is_blocked = is_known or len(same) >= (MANY_FITTING if page.fits else MANY)
+    return f"block page: {len(same)} URLs have the same one" if is_blocked else ""
