@@ -20,7 +20,7 @@ from typing import IO
 
 from workers.errors import SinkUnavailable
 from workers.rows import KEY, Row, RowKey, key_of
-from workers.sinks.durability import Durability, make_folder, sync_folder
+from workers.sinks.durability import Durability, make_folder, sync_file, sync_folder
 
 from .interface import PATIENCE, WrittenRow, written_row
 from .moved_files import COMPRESSED, moved_aside, unpacked
@@ -54,6 +54,8 @@ class AppendedFileSink:
         self._patience = PATIENCE
         self._known: dict[Path, _KnownUrls] = defaultdict(lambda: _KnownUrls(row_format))
         self._complete: dict[Path, _Mark] = {}  # the place where the last complete row ended
+        self._unsynced: set[Path] = set()  # files whose names this process has not synchronised
+        self._found: set[Path] = set()  # files in which rows were found; their writer may have died before its sync
         self._unpacked: dict[Path, IO[bytes]] = {}  # copies of compressed files that were moved aside
 
     @contextmanager
@@ -88,6 +90,7 @@ class AppendedFileSink:
         try:
             files = self._files(self.format.moves_aside) if again else []
             found = [self._if_missing(row, files) if key_of(row) in again else row for row in rows]
+            self._sync_found()
             return [row for row in found if row is not None]
         except OSError as error:
             raise self._unavailable(error) from None
@@ -111,6 +114,7 @@ class AppendedFileSink:
         """
         try:
             for path in self._files(True):
+                sync_file(path, self.durability)
                 with self._opened(path) as file:
                     for row in self.format.backwards(file) if file is not None else ():
                         if self.is_there(row) and (written := written_row(row)):
@@ -122,7 +126,9 @@ class AppendedFileSink:
         """Return for each row whether a file, or one that was moved aside, has one of its key."""
         try:
             files = self._files(True)
-            return [row.key[2] in self._versions(dict(zip(KEY, row.key, strict=True)), files) for row in rows]
+            having = [row.key[2] in self._versions(dict(zip(KEY, row.key, strict=True)), files) for row in rows]
+            self._sync_found()
+            return having
         except OSError as error:
             raise self._unavailable(error) from None
 
@@ -166,7 +172,12 @@ class AppendedFileSink:
                     for other in self.format.rows_at(file, position) if file is not None else ():
                         is_same = all(other.get(name) == row[name] for name in KEY if name != "version")
                         if is_same and type(other.get("version")) is int and self.is_there(other):
+                            self._found.add(path)
                             yield other
+
+    def _sync_found(self) -> None:
+        while self._found:
+            sync_file(self._found.pop(), self.durability)
 
     def _files(self, with_aside: bool) -> list[Path]:
         """Return the files of the output, the newest first, and then those that were moved aside."""
@@ -275,8 +286,9 @@ class AppendedFileSink:
             _write_all(file, data)
             if self.durability == "safe" and stat.S_ISREG(os.fstat(file).st_mode):
                 os.fdatasync(file)
-                if end == 0:
+                if end == 0 or path in self._unsynced:
                     sync_folder(path.parent)
+                    self._unsynced.discard(path)
         except OSError:
             with suppress(OSError):  # if this fails, the next writer removes the partial row
                 os.ftruncate(file, end)
@@ -292,6 +304,8 @@ class AppendedFileSink:
             return
         mark = self._complete.get(path)
         known = mark.end if mark and mark.fits(file) else 0
+        if not known:
+            self._unsynced.add(path)
         size = os.fstat(file).st_size
         if known != size:
             end = self.format.complete_end(file, known)
