@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import IO
 
@@ -30,6 +31,7 @@ from .row_formats import RowFormat, as_needle
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.0005, 0.02  # seconds between two attempts to lock; a group is written in milliseconds
 MOST_CUT = 64 << 20  # bytes of a partial last group; a longer partial end was not written by this program
+CLOCKS_DIFFER = 7200.0  # seconds by which the clocks of machines may differ
 MARK_BYTES = 64  # bytes before a place in a file, by which the file is recognised
 
 log = logging.getLogger(__name__)
@@ -88,7 +90,7 @@ class AppendedFileSink:
         """Return the rows that the output does not have, in the form to be written, inside `exclusive`."""
         assert self._held is not None, "write inside `with sink.exclusive()`"
         try:
-            files = self._files(self.format.moves_aside) if again else []
+            files = self._files_since(min(row["fetched_at"] for row in rows)) if again else []
             found = [self._if_missing(row, files) if key_of(row) in again else row for row in rows]
             self._sync_found()
             return [row for row in found if row is not None]
@@ -166,7 +168,7 @@ class AppendedFileSink:
     def rows_of_article(self, row: Row, files: Sequence[Path] | None = None) -> Iterator[Row]:
         """Yield the rows that the files have of a row's article, in any version."""
         needle = as_needle(row["canonical_url"])
-        for path in self._files(self.format.moves_aside) if files is None else files:
+        for path in self._files_since(row["fetched_at"]) if files is None else files:
             with self._opened(path) as file:
                 for position in self._known[path].positions(file, needle) if file is not None else ():
                     for other in self.format.rows_at(file, position) if file is not None else ():
@@ -186,6 +188,12 @@ class AppendedFileSink:
             return live
         aside = set().union(*map(moved_aside, live))
         return [*live, *_newest_first(aside - set(live))]
+
+    def _files_since(self, fetched_at: str) -> list[Path]:
+        """Return the files that may have rows of pages fetched since then: also those that were moved aside later."""
+        live, since = self._files(False), datetime.fromisoformat(fetched_at).timestamp() - CLOCKS_DIFFER
+        aside = self._files(True)[len(live) :]
+        return live + [path for path in aside if self.format.moves_aside or path.stat().st_mtime >= since]
 
     @contextmanager
     def _opened(self, path: Path) -> Iterator[int | None]:
