@@ -1,4 +1,4 @@
-"""A page that is settled is on the disk, whenever its worker is killed: with durability `safe` a power failure loses none.
+"""With durability `safe` a page that is settled is on the disk, whenever its worker is killed.
 
 A worker is killed at each step from its first change of a file on. Then other workers continue in one of several ways,
 and the power fails after each of them. See `interruptions` for what is on the disk then.
@@ -7,19 +7,14 @@ and the power fails after each of them. See `interruptions` for what is on the d
 import csv
 import io
 import itertools
-import os
-from pathlib import Path
 
 import pytest
 import redis
 
-from workers import keys
 from workers.ledger import Ledger
-from workers.page_store import LARGEST_PAGE
 from workers.pages.kept_pages import KeptPages
 from workers.sinks import Target
 from workers.sinks.reading import jsonl_rows, sqlite_rows
-from workers.url_states import fingerprint
 from workers.worker_processes.extraction_worker import ExtractionWorker
 
 from .helpers import TASK, deliver, news, publish, states, url
@@ -29,8 +24,8 @@ from .test_warc import records
 PAGES = {number: news(number) for number in (1, 2, 3)}
 OTHERS = {number: news(number) for number in (4, 5)}
 OUTPUTS = (
-    "out.jsonl", "new/folder/{date}.jsonl", "out.jsonl.gz", "out.jsonl.zst", "out.csv", "notes/{date}/{id}.md", "out.db",
-    "new/out.warc.gz", "kept pages",
+    "out.jsonl", "new/folder/{date}.jsonl", "out.jsonl.gz", "out.jsonl.zst", "out.csv", "notes/{date}/{id}.md",
+    "out.db", "new/out.warc.gz", "kept pages",
 )  # fmt: skip
 
 
@@ -132,7 +127,6 @@ def test_what_is_settled_is_on_the_disk(connection, redis_url, tmp_path, referen
         disk.run(extract, redis_url, "third", names)
         assert check(connection, disk, output, truth) >= len(PAGES)
         by_url(bodies(disk.folder, output).items())
-        print("kill", kill, is_through, flush=True)
         if is_through:
             break
     assert kill > 5

@@ -5,7 +5,7 @@ would write them again. So in each epoch of Redis (`workers.redis_access.epoch`)
 output reads its newest rows, while it holds it, until enough consecutive rows are in the ledger. With an emptied Redis
 it reads the whole output.
 
-A recovery may be interrupted, and each output may have rows that others lack. So a row that was added by a recovery does
+A recovery may be interrupted, and each output may have rows that others lack. So a row that a recovery has added does
 not count among those consecutive rows while an output has not been read to the end since. Recoveries are numbered: the
 step that adds rows gives them the number of the present one, and notes the first one for all outputs of the task
 (`unhealed`); the end of the recovery from an output removes that note.
@@ -142,9 +142,9 @@ def _record(
                 delivered += [output.name] * (has_it or is_assumed)
     is_partly = [(has_queues and in_doubt) or len(delivered) < len(outputs) for delivered in having]
     everywhere = [row for row, is_lacking in zip(rows, is_partly, strict=True) if not is_lacking]
-    partly = [(row, delivered) for row, delivered, is_lacking in zip(rows, having, is_partly, strict=True) if is_lacking]
+    partly = [(row, those) for row, those, is_lacking in zip(rows, having, is_partly, strict=True) if is_lacking]
     _compare(ledger, everywhere, "record", names, revisit=revisit)
-    _compare(ledger, [row for row, _ in partly], "deliver", names, [delivered for _, delivered in partly])
+    _compare(ledger, [row for row, _ in partly], "deliver", names, [those for _, those in partly])
 
 
 def _compare(

@@ -24,7 +24,7 @@ from workers.rows import KEY, Row, RowKey, key_of
 from workers.sinks.durability import Durability, make_folder, sync_file, sync_folder
 
 from .interface import PATIENCE, WrittenRow, written_row
-from .moved_files import COMPRESSED, moved_aside, unpacked
+from .moved_files import COMPRESSED, files_of, unpacked
 from .options import OutputOptions
 from .paths import PathPattern
 from .row_formats import RowFormat, as_needle
@@ -186,8 +186,7 @@ class AppendedFileSink:
         live = [self.path] if self.pattern.is_fixed else _newest_first(self.pattern.existing())
         if not with_aside:
             return live
-        aside = set().union(*map(moved_aside, live))
-        return [*live, *_newest_first(aside - set(live))]
+        return [*live, *_newest_first(files_of(self.pattern.glob()) - set(live))]
 
     def _files_since(self, fetched_at: str) -> list[Path]:
         """Return the files that may have rows of pages fetched since then: also those that were moved aside later."""
