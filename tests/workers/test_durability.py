@@ -21,6 +21,7 @@ from .helpers import TASK, deliver, news, publish, states, url
 from .interruptions import Disk, by_url
 from .test_warc import records
 
+pytestmark = pytest.mark.timeout(900)
 PAGES = {number: news(number) for number in (1, 2, 3)}
 OTHERS = {number: news(number) for number in (4, 5)}
 OUTPUTS = (

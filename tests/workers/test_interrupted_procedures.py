@@ -11,7 +11,6 @@ import sqlite3
 from contextlib import closing, suppress
 from datetime import timedelta
 from itertools import count
-from types import SimpleNamespace
 
 import pytest
 import redis
@@ -21,12 +20,15 @@ from workers.errors import ExemplarError
 from workers.extraction import ledger_recovery
 from workers.extraction.ledger_recovery import heal
 from workers.extraction.re_extraction import ReExtraction, kept_pages_for, section_for
+from workers.extraction.section_preparation import SectionPreparation
+from workers.extraction_config import config_of
 from workers.ledger import Ledger
 from workers.redesign.adoption import adopt
 from workers.redesign.off_template import OffTemplatePages
-from workers.redesign.proposal_finder import LOCKED_FOR
+from workers.redesign.proposal_finder import LOCKED_FOR, ProposalFinder
 from workers.redesign.proposals import proposal_of
 from workers.redis_access.epoch import current_epoch
+from workers.reporting.worker_reports import NoWatch
 from workers.sinks import OutputOptions, open_sink
 from workers.task_state.forgetting import expire, forget_task, forget_url
 from workers.task_state.renaming import check_rename, rename_kept_pages, rename_task
@@ -42,6 +44,7 @@ from .redesigned import RedesignedSection
 from .sink_suite import row, write
 from .test_durability import begin, bodies, extract
 
+pytestmark = pytest.mark.timeout(900)
 ROWS = 40
 
 
@@ -249,40 +252,38 @@ def test_an_adoption_that_is_killed_is_completed_by_the_next(connection, redis_u
         assert not connection.exists(keys.of_task(PAPER, "low:tried"))
 
 
-def work(redis_url, section):
-    """Extract the pages that have come, and look for an example."""
-    section.redis = redis.Redis.from_url(redis_url)
-    section.worker = ExtractionWorker(section.redis, "there")
-    section.work()
-    section.worker.close()
+def look(redis_url):
+    connection = redis.Redis.from_url(redis_url)
+    section = SectionPreparation(connection, NoWatch()).prepare(config_of(connection, PAPER))
+    ProposalFinder(connection, section, clock=Ledger(connection, PAPER).clock).look()
 
 
-def test_a_search_for_an_example_that_is_killed_is_repeated_and_adopts_it(connection, redis_url, tmp_path, clock):
+def test_a_search_for_an_example_that_is_killed_is_repeated_and_adopts_it(
+    connection, redis_url, tmp_path, clock, monkeypatch
+):
     folder = tmp_path / "out"
     folder.mkdir()
     section = RedesignedSection(connection, folder, clock, redesign="adopt")
     section.come("classic", range(4))
-    section.come("new", [6, 7])
+    with monkeypatch.context() as patch:
+        patch.setattr(ProposalFinder, "look", lambda finder: None)
+        section.come("new", range(6, 10))
     section.worker.close()
-    section.worker = SimpleNamespace(extract_pages=lambda *_: None)
-    section.come("new", [8, 9])
     saved = Saved(connection, folder)
-    for _ in each_kill(saved, work, redis_url, section):
-        for key in connection.scan_iter(match="*low:*"):
+    for _ in each_kill(saved, look, redis_url):
+        for key in connection.keys(f"{keys.PREFIX}task:{PAPER}:low:*"):
             if 0 < connection.ttl(key) <= LOCKED_FOR:
                 connection.delete(key)  # as it ends by itself, two minutes later
-        section.ledger.free("there")
         section.worker = ExtractionWorker(connection, "here", clock=clock)
+        section.come("new", [10])
         section.work()
-        section.come("new", [10, 11])
-        section.work()
-        section.come("new", range(6, 12))  # those that are to be fetched, because their bodies were not kept yet
+        section.come("new", range(6, 10))  # those that the spider of page 10 has leased
         section.worker.close()
         proposal = proposal_of(connection, PAPER)
         assert (proposal.state, proposal.problem) == ("adopted", "")
         assert not OffTemplatePages(connection, PAPER).count()
-        assert counted(connection, PAPER)["written"] == Ledger(connection, PAPER).counts().seen
-        assert len({one for one, _ in rows_of(folder)}) == Ledger(connection, PAPER).counts().seen
+        assert counted(connection, PAPER) == {"written": 9}
+        assert len({one for one, _ in rows_of(folder)}) == 9
 
 
 # -- forgetting --------------------------------------------------------------------------------------------------------
