@@ -31,6 +31,7 @@ from .row_formats import RowFormat, as_needle
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.0005, 0.02  # seconds between two attempts to lock; a group is written in milliseconds
 MOST_CUT = 64 << 20  # bytes of a partial last group; a longer partial end was not written by this program
+LONG_AGO = "1970-01-02T00:00:00+00:00"  # of a row that does not say when its page was fetched
 CLOCKS_DIFFER = 7200.0  # seconds by which the clocks of machines may differ
 MARK_BYTES = 64  # bytes before a place in a file, by which the file is recognised
 
@@ -90,7 +91,7 @@ class AppendedFileSink:
         """Return the rows that the output does not have, in the form to be written, inside `exclusive`."""
         assert self._held is not None, "write inside `with sink.exclusive()`"
         try:
-            files = self._files_since(min(row["fetched_at"] for row in rows)) if again else []
+            files = self._files_since(rows) if again else []
             found = [self._if_missing(row, files) if key_of(row) in again else row for row in rows]
             self._sync_found()
             return [row for row in found if row is not None]
@@ -168,7 +169,7 @@ class AppendedFileSink:
     def rows_of_article(self, row: Row, files: Sequence[Path] | None = None) -> Iterator[Row]:
         """Yield the rows that the files have of a row's article, in any version."""
         needle = as_needle(row["canonical_url"])
-        for path in self._files_since(row["fetched_at"]) if files is None else files:
+        for path in self._files_since([row]) if files is None else files:
             with self._opened(path) as file:
                 for position in self._known[path].positions(file, needle) if file is not None else ():
                     for other in self.format.rows_at(file, position) if file is not None else ():
@@ -188,9 +189,10 @@ class AppendedFileSink:
             return live
         return [*live, *_newest_first(files_of(self.pattern.glob()) - set(live))]
 
-    def _files_since(self, fetched_at: str) -> list[Path]:
-        """Return the files that may have rows of pages fetched since then: also those that were moved aside later."""
-        live, since = self._files(False), datetime.fromisoformat(fetched_at).timestamp() - CLOCKS_DIFFER
+    def _files_since(self, rows: Sequence[Row]) -> list[Path]:
+        """Return the files that may have rows: also those that were moved aside after their pages were fetched."""
+        live, fetched_at = self._files(False), min(row.get("fetched_at") or LONG_AGO for row in rows)
+        since = datetime.fromisoformat(fetched_at).timestamp() - CLOCKS_DIFFER
         aside = self._files(True)[len(live) :]
         return live + [path for path in aside if self.format.moves_aside or path.stat().st_mtime >= since]
 
