@@ -60,12 +60,10 @@ def _article(text):
 
 
 def extract(redis_url, name, pages):
-    """Extract pages as a worker; those of a worker that has died are free by then."""
+    """Extract pages as a worker that stays; those of a worker that has died are free by then."""
     connection = redis.Redis.from_url(redis_url)
     Ledger(connection, TASK).free("first")
-    worker = ExtractionWorker(connection, name)
-    worker.extract_pages(TASK, pages)
-    worker.close()
+    ExtractionWorker(connection, name).extract_pages(TASK, pages)
 
 
 def begin(connection, folder, output, **more):
