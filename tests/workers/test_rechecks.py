@@ -111,7 +111,7 @@ def test_rechecks_continue_after_redis_lost_the_ledger(connection, worker, ledge
     connection.delete(*[key for key in connection.keys(f"exemplar:task:{TASK}:*") if b":example" not in key])
     connection.hset(keys.EPOCH, mapping={"id": "another", "run_id": "another"})
     worker.extract_pages(TASK, deliver(connection, {2: article(2)}))
-    assert ledger.state_of(url(1)) == ("written", "")
+    assert ledger.state_of(url(1)) == ("written", "learnt 1")
     for days, word in ((1.1, "corrected"), (2.2, "corrected"), (3.3, "again"), (4.4, "late")):
         clock.offset = (began + days) * DAY
         assert ledger.start_rechecks() == (2 if days < 4 else 0)

@@ -4,6 +4,11 @@ Redis replies before a write is on its disk. After a restart it may have lost th
 would write them again. So in each epoch of Redis (`workers.redis_access.epoch`) the first worker that writes to an
 output reads its newest rows, while it holds it, until enough consecutive rows are in the ledger. With an emptied Redis
 it reads the whole output.
+
+A recovery may be interrupted, and each output may have rows that others lack. So a row that a recovery has added does
+not count among those consecutive rows while an output has not been read to the end since. Recoveries are numbered: the
+step that adds rows gives them the number of the present one, and notes the first one for all outputs of the task
+(`unhealed`); the end of the recovery from an output removes that note.
 """
 
 import json
@@ -31,6 +36,7 @@ KNOWN_IN_A_ROW = 1000  # consecutive rows that must be in the ledger; in one sec
 IN_DOUBT = 20_000  # newest rows of a task; some of them may have waited for delivery when Redis lost them
 OTHERS_IN_A_ROW = 20_000  # consecutive rows of other tasks in the same file, after which one known row is enough
 AT_ONCE = 250  # rows in one step
+UNKNOWN, KNOWN, LEARNT = 0, 1, 2  # answers of `record_written`; learnt: only known from an output
 
 Action = Literal["record", "deliver", ""]
 
@@ -88,6 +94,7 @@ def heal(
     if (known is None or known.decode() != epoch) and not has_forgotten(ledger):
         even_when_full(ledger.redis, "SADD", keys.LEDGERS, ledger.task)
         learnt = _learn(ledger, output, outputs, progress, has_queues, revisit)
+        even_when_full(ledger.redis, "HDEL", ledger.keys["unhealed"], output.name)
     even_when_full(ledger.redis, "HSET", healed, output.name, epoch)
     output.healed_in = epoch
     return learnt
@@ -98,62 +105,69 @@ def _learn(
     revisit: Revisit,
 ) -> int:  # fmt: skip
     config = config_of(ledger.redis, ledger.task)
-    names = (config and config.names) or (ledger.task,)  # earlier rows may have a former name of the task
+    tasks = (config and config.names) or (ledger.task,)  # earlier rows may have a former name of the task
     learnt, known_in_a_row, read_in_a_row, own_rows = 0, 0, 0, 0
-    for rows in _batches(chain.from_iterable(map(output.sink.newest, names))):
+    names = [output.name, _listed(sorted({output.name, *(other.name for other in outputs)}))]
+    for rows in _batches(chain.from_iterable(map(output.sink.newest, tasks))):
         progress()
-        own = [row for row in rows if row.task in names]
-        unknown = [row for row, is_known in zip(own, _compare(ledger, own, ""), strict=True) if not is_known]
+        own = [row for row in rows if row.task in tasks]
+        known = _compare(ledger, own, "", names)
+        unknown = [row for row, how in zip(own, known, strict=True) if how == UNKNOWN]
         learnt += len(unknown)
         own_rows += len(own)
         if unknown:
-            _record(ledger, unknown, outputs, has_queues, revisit, in_doubt=own_rows <= IN_DOUBT)
+            _record(ledger, unknown, names, outputs, has_queues, revisit, in_doubt=own_rows <= IN_DOUBT)
             known_in_a_row = read_in_a_row = 0
         else:
-            known_in_a_row, read_in_a_row = known_in_a_row + len(own), read_in_a_row + len(rows)
+            known_in_a_row += known.count(KNOWN)
+            read_in_a_row += len(rows) - known.count(LEARNT)
         if known_in_a_row >= KNOWN_IN_A_ROW or (known_in_a_row and read_in_a_row >= OTHERS_IN_A_ROW):
             break
     return learnt
 
 
 def _record(
-    ledger: Ledger, rows: Sequence[WrittenRow], outputs: Sequence[Output], has_queues: bool, revisit: Revisit,
-    *, in_doubt: bool,
+    ledger: Ledger, rows: Sequence[WrittenRow], names: Sequence[str], outputs: Sequence[Output], has_queues: bool,
+    revisit: Revisit, *, in_doubt: bool,
 ) -> None:  # fmt: skip
     """Settle rows that all outputs have; for the others, store which outputs have them.
 
     Rows that are not in doubt count as delivered to all queued outputs and to outputs that get only some rows.
     """
     if len(outputs) == 1 and not (has_queues and in_doubt):
-        _compare(ledger, rows, "record", revisit=revisit)
+        _compare(ledger, rows, "record", names, revisit=revisit)
         return
     having: list[list[str]] = [[] for _ in rows]
     for output in outputs:
         with suppress(SinkUnavailable):  # its own rows are compared before it is written
             is_assumed = output.is_filtered() and not in_doubt
-            for names, has_it in zip(having, output.sink.has(rows), strict=True):
-                names += [output.name] * (has_it or is_assumed)
-    is_partly = [(has_queues and in_doubt) or len(names) < len(outputs) for names in having]
+            for delivered, has_it in zip(having, output.sink.has(rows), strict=True):
+                delivered += [output.name] * (has_it or is_assumed)
+    is_partly = [(has_queues and in_doubt) or len(delivered) < len(outputs) for delivered in having]
     everywhere = [row for row, is_lacking in zip(rows, is_partly, strict=True) if not is_lacking]
-    partly = [(row, names) for row, names, is_lacking in zip(rows, having, is_partly, strict=True) if is_lacking]
-    _compare(ledger, everywhere, "record", revisit=revisit)
-    _compare(ledger, [row for row, _ in partly], "deliver", [names for _, names in partly])
+    partly = [(row, those) for row, those, is_lacking in zip(rows, having, is_partly, strict=True) if is_lacking]
+    _compare(ledger, everywhere, "record", names, revisit=revisit)
+    _compare(ledger, [row for row, _ in partly], "deliver", names, [those for _, those in partly])
 
 
 def _compare(
     ledger: Ledger,
     rows: Sequence[WrittenRow],
     action: Action,
+    names: Sequence[str],
     delivered: Sequence[Sequence[str]] = (),
     *,
     revisit: Revisit = None,
-) -> list[bool]:
-    """Return for each row whether it is in the ledger, and call `action` with those that are not."""
+) -> list[int]:
+    """Return for each row whether the ledger knows it, and call `action` with those that it does not know.
+
+    `names`: the output that is read, and all outputs of the task as JSON.
+    """
     if not rows:
         return []
     now = ledger.clock()
     today = day_code(day_at(now))
-    args: list[Any] = [now]
+    args: list[Any] = [now, *names]
     for number, row in enumerate(rows):
         name, canonical = fingerprint(row.url), fingerprint(row.canonical_url)
         record = json.dumps({"url": row.url, "rank": 0.0}, ensure_ascii=False).encode("utf-8", "replace")
@@ -162,7 +176,7 @@ def _compare(
         plan = None if row.is_entry else recovered_recheck(revisit, row.version, _fetched_at(row, now), now=now)
         recheck = json.dumps(asdict(plan)) if plan else ""
         args += [name, record, _day(row, today), canonical, *place, recheck, int(row.is_entry), outputs]
-    return [bool(known) for known in ledger.step("record_written", action, today, *args)]
+    return [int(known) for known in ledger.step("record_written", action, today, *args)]
 
 
 def _day(row: WrittenRow, today: str) -> str:

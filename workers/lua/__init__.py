@@ -32,6 +32,7 @@ _EVEN_WHEN_FULL = frozenset(
         "take",
         "take_rows",
         "try_later",
+        "uncount",
     }
 )
 

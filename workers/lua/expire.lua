@@ -14,4 +14,5 @@ for i = 2, #ARGV do
     end
   end
 end
+if forgotten > 0 then redis.call('HSET', k_counts, 'unseen', 2) end -- 2: their claims are not released yet
 return forgotten

@@ -1,14 +1,25 @@
 -- Compare the rows of an output with the ledger, which may have lost its last second, or everything.
--- ARGV: what to do with rows that the ledger does not know ('record', 'deliver' or '': nothing), today, now, then for
--- each row fingerprint, record without its day, day, canonical fingerprint, bucket and slot, recheck plan as JSON or '',
--- '1' for an entry of a list page, the outputs that have it as a JSON list … -> for each row 1 if the ledger knew it,
--- else 0
+-- ARGV: what to do with rows that the ledger does not know ('record', 'deliver' or '': nothing), today, now, the output
+-- that is read, all outputs as a JSON list, then for each row fingerprint, record without its day, day, canonical
+-- fingerprint, bucket and slot, recheck plan as JSON or '', '1' for an entry of a list page, the outputs that have it as
+-- a JSON list … -> for each row 0 if the ledger did not know it, 1 if it did, 2 if it only knows it from an output, and
+-- this one may not have been read as far as it must be
 local answer, KEPT = {}, 30 * 86400
+local first, last = unpack(redis.call('HMGET', k_unhealed, ARGV[4], '')) -- numbers of recoveries
+if ARGV[1] == 'record' then
+  if not first then last = redis.call('HINCRBY', k_unhealed, '', 1) end
+  for _, output in ipairs(cjson.decode(ARGV[5])) do redis.call('HSETNX', k_unhealed, output, last) end
+end
+local learnt = 'learnt ' .. (last or '')
+local function is_in_doubt(code)
+  local number = first and string.match(code, 'learnt (%d+)$')
+  return number and tonumber(number) >= tonumber(first)
+end
 local function knows_entry(canonical, bucket, slot)
   local writer = redis.call('HGET', k_entries, canonical)
-  if writer and string.sub(writer, 1, 1) == '+' then return true end
+  if writer and string.sub(writer, 1, 1) == '+' then return writer end
   local code = redis.call('HGET', bucket, slot)
-  return code and string.sub(code, 1, 1) == letter_of.written
+  return code and string.sub(code, 1, 1) == letter_of.written and code
 end
 local function record(name, raw, text, day, canonical, bucket, slot, recheck)
   local found = cjson.decode(raw or text)
@@ -22,7 +33,7 @@ local function record(name, raw, text, day, canonical, bucket, slot, recheck)
     count_of_day(day, 'seen', 1)
   end
   delete_page(name)
-  redis.call('HSET', bucket, slot, letter_of.written .. day)
+  redis.call('HSET', bucket, slot, letter_of.written .. day .. learnt)
   count('written', 1)
   count_of_day(day, 'written', 1)
   local earlier = redis.call('HGET', k_claims, name .. ':for')
@@ -35,20 +46,18 @@ local function record(name, raw, text, day, canonical, bucket, slot, recheck)
     redis.call('ZADD', k_visits, ARGV[3] + found.visits.every, name)
   end
 end
-for i = 4, #ARGV, 9 do
+for i = 6, #ARGV, 9 do
   local name, text, day, canonical, bucket, slot, recheck, entry, outputs = unpack(ARGV, i, i + 8)
-  local known = 0
+  local known = false
   if entry == '1' then
-    if knows_entry(canonical, bucket, slot) then
-      known = 1
-    elseif ARGV[1] == 'record' then
-      redis.call('HSET', k_entries, canonical, '+' .. ARGV[2])
+    known = knows_entry(canonical, bucket, slot)
+    if not known and ARGV[1] == 'record' then
+      redis.call('HSET', k_entries, canonical, '+' .. ARGV[2] .. learnt)
     end
   else
     local raw = redis.call('HGET', k_open, name)
-    local visits = raw and cjson.decode(raw).visits
-    if visits or not raw and redis.call('HEXISTS', bucket, slot) == 1 then
-      known = 1 -- in a recheck, which looks its row up, or settled
+    known = raw and cjson.decode(raw).visits and 'in a recheck' or not raw and redis.call('HGET', bucket, slot)
+    if known then -- in a recheck, which looks its row up, or settled
     elseif ARGV[1] == 'record' then
       record(name, raw, text, day, canonical, bucket, slot, recheck)
     elseif ARGV[1] == 'deliver' then
@@ -57,6 +66,6 @@ for i = 4, #ARGV, 9 do
       if redis.call('HEXISTS', page, 'bytes') == 0 then redis.call('EXPIRE', page, KEPT) end -- it may never come
     end
   end
-  answer[#answer + 1] = known
+  answer[#answer + 1] = not known and 0 or is_in_doubt(known) and 2 or 1
 end
 return answer

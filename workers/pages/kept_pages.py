@@ -31,6 +31,7 @@ from ..sinks import expand
 from ..sinks.durability import Durability
 from ..sinks.interface import PATIENCE, PageKind, PageSink, SourcePage
 from ..sinks.sqlite_file import SqliteFile
+from ..sinks.sqlite_lock import WRITE_ANYTHING
 from ..url_states import Fingerprint, fingerprint
 
 KEPT_PAGES = "kept pages"  # the name under which the ledger notes that a page is kept, beside those of outputs
@@ -250,6 +251,7 @@ class KeptPages(SqliteFile, PageSink):
         found = database.execute("SELECT id FROM pages WHERE name = ? AND fetched_at = ?", key).fetchone()
         if found is None:
             return False
+        database.execute(WRITE_ANYTHING)
         database.execute("UPDATE pages SET kind = ? WHERE id = ?", (_KINDS.index(source.kind), found[0]))
         for row in source.rows:
             _note_row(database, found[0], row, source.example_hash)

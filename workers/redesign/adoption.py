@@ -57,8 +57,8 @@ def adopt(connection: "redis.Redis", task: str, *, clock: Clock) -> Proposal:
     config = replace(config, example=proposal.url)
     gap = close_gap(connection, config, since=proposal.since, clock=clock)
     proposal = replace(proposal, gap=gap)
-    update_proposal(connection, proposal)
     connection.delete(keys.of_task(task, "low:tried"))
+    update_proposal(connection, proposal)
     return proposal
 
 

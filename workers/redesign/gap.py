@@ -35,7 +35,8 @@ def close_gap(connection: "redis.Redis", config: ExtractionConfig, *, since: flo
             if note.state == "rejected" and note.at < since:
                 continue
             plan = RecheckPlan(0.0, 0.0, note.version, note.hash) if note.version else None
-            if ledger.reopen(note.url, plan, note.info) is None:
+            is_reopened = ledger.reopen(note.url, plan, note.info) is not None
+            if not is_reopened and (ledger.state_of(note.url) or ("",))[0] != "waiting":  # by an interrupted adoption
                 counted["untouched"] += 1
                 continue
             page = bodies.get(name) or _kept_page(kept, note.url)

@@ -66,13 +66,21 @@ class ProposalFinder:
         if not self.redis.set(keys.of_task(self.config.task, "low:lock"), "1", nx=True, ex=LOCKED_FOR):
             return None
         try:
-            self.redis.set(tried, number, ex=TRIED_FOR)
-            proposal = self.find()
-            if proposal is None:
-                return None
-            return self._adopted(proposal) if self.config.redesign == "adopt" else proposal
+            self.redis.set(tried, number, ex=LOCKED_FOR)  # a search that is interrupted is repeated
+            proposal = self._interrupted() or self.find()
+            if proposal is not None and self.config.redesign == "adopt":
+                proposal = self._adopted(proposal)
+            if proposal is None or proposal.state != "adopted":
+                self.redis.set(tried, number, ex=TRIED_FOR)
+            return proposal
         finally:
             self.redis.delete(keys.of_task(self.config.task, "low:lock"))
+
+    def _interrupted(self) -> Proposal | None:
+        """Return a proposal whose adoption by the task's setting was interrupted, or did not begin."""
+        earlier = proposal_of(self.redis, self.config.task)
+        is_over = earlier is None or earlier.state == "dismissed" or earlier.gap or earlier.problem
+        return None if is_over or self.config.redesign != "adopt" else earlier
 
     def find(self) -> Proposal | None:
         """Choose a new example among the kept pages off the template, and store the proposal.

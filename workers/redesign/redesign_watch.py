@@ -66,7 +66,9 @@ class RedesignWatch:
     def end(self, watch: Watch, times: WorkerTimes) -> None:
         """Note the pages off the template, and look for a new example if there are enough."""
         try:
-            if OffTemplatePages(self.redis, self.section.config.task, clock=self.clock).note(self._low):
+            config = self.section.config
+            low = OffTemplatePages(self.redis, config.task, clock=self.clock)
+            if low.note(self._low) or (config.redesign == "adopt" and low.count()):  # an adoption may be interrupted
                 self._look(watch, times)
         finally:
             if self._is_pending:

@@ -15,21 +15,24 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import IO
 
 from workers.errors import SinkUnavailable
 from workers.rows import KEY, Row, RowKey, key_of
-from workers.sinks.durability import Durability, make_folder, sync_folder
+from workers.sinks.durability import Durability, make_folder, sync_file, sync_folder
 
 from .interface import PATIENCE, WrittenRow, written_row
-from .moved_files import COMPRESSED, moved_aside, unpacked
+from .moved_files import COMPRESSED, files_of, unpacked
 from .options import OutputOptions
 from .paths import PathPattern
 from .row_formats import RowFormat, as_needle
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.0005, 0.02  # seconds between two attempts to lock; a group is written in milliseconds
 MOST_CUT = 64 << 20  # bytes of a partial last group; a longer partial end was not written by this program
+LONG_AGO = "1970-01-02T00:00:00+00:00"  # of a row that does not say when its page was fetched
+CLOCKS_DIFFER = 7200.0  # seconds by which the clocks of machines may differ
 MARK_BYTES = 64  # bytes before a place in a file, by which the file is recognised
 
 log = logging.getLogger(__name__)
@@ -54,6 +57,8 @@ class AppendedFileSink:
         self._patience = PATIENCE
         self._known: dict[Path, _KnownUrls] = defaultdict(lambda: _KnownUrls(row_format))
         self._complete: dict[Path, _Mark] = {}  # the place where the last complete row ended
+        self._unsynced: set[Path] = set()  # files whose names this process has not synchronised
+        self._found: set[Path] = set()  # files in which rows were found; their writer may have died before its sync
         self._unpacked: dict[Path, IO[bytes]] = {}  # copies of compressed files that were moved aside
 
     @contextmanager
@@ -86,8 +91,9 @@ class AppendedFileSink:
         """Return the rows that the output does not have, in the form to be written, inside `exclusive`."""
         assert self._held is not None, "write inside `with sink.exclusive()`"
         try:
-            files = self._files(self.format.moves_aside) if again else []
+            files = self._files_since(rows) if again else []
             found = [self._if_missing(row, files) if key_of(row) in again else row for row in rows]
+            self._sync_found()
             return [row for row in found if row is not None]
         except OSError as error:
             raise self._unavailable(error) from None
@@ -111,6 +117,7 @@ class AppendedFileSink:
         """
         try:
             for path in self._files(True):
+                sync_file(path, self.durability)
                 with self._opened(path) as file:
                     for row in self.format.backwards(file) if file is not None else ():
                         if self.is_there(row) and (written := written_row(row)):
@@ -122,7 +129,9 @@ class AppendedFileSink:
         """Return for each row whether a file, or one that was moved aside, has one of its key."""
         try:
             files = self._files(True)
-            return [row.key[2] in self._versions(dict(zip(KEY, row.key, strict=True)), files) for row in rows]
+            having = [row.key[2] in self._versions(dict(zip(KEY, row.key, strict=True)), files) for row in rows]
+            self._sync_found()
+            return having
         except OSError as error:
             raise self._unavailable(error) from None
 
@@ -160,21 +169,32 @@ class AppendedFileSink:
     def rows_of_article(self, row: Row, files: Sequence[Path] | None = None) -> Iterator[Row]:
         """Yield the rows that the files have of a row's article, in any version."""
         needle = as_needle(row["canonical_url"])
-        for path in self._files(self.format.moves_aside) if files is None else files:
+        for path in self._files_since([row]) if files is None else files:
             with self._opened(path) as file:
                 for position in self._known[path].positions(file, needle) if file is not None else ():
                     for other in self.format.rows_at(file, position) if file is not None else ():
                         is_same = all(other.get(name) == row[name] for name in KEY if name != "version")
                         if is_same and type(other.get("version")) is int and self.is_there(other):
+                            self._found.add(path)
                             yield other
+
+    def _sync_found(self) -> None:
+        while self._found:
+            sync_file(self._found.pop(), self.durability)
 
     def _files(self, with_aside: bool) -> list[Path]:
         """Return the files of the output, the newest first, and then those that were moved aside."""
         live = [self.path] if self.pattern.is_fixed else _newest_first(self.pattern.existing())
         if not with_aside:
             return live
-        aside = set().union(*map(moved_aside, live))
-        return [*live, *_newest_first(aside - set(live))]
+        return [*live, *_newest_first(files_of(self.pattern.glob()) - set(live))]
+
+    def _files_since(self, rows: Sequence[Row]) -> list[Path]:
+        """Return the files that may have rows: also those that were moved aside after their pages were fetched."""
+        live, fetched_at = self._files(False), min(row.get("fetched_at") or LONG_AGO for row in rows)
+        since = datetime.fromisoformat(fetched_at).timestamp() - CLOCKS_DIFFER
+        aside = self._files(True)[len(live) :]
+        return live + [path for path in aside if self.format.moves_aside or path.stat().st_mtime >= since]
 
     @contextmanager
     def _opened(self, path: Path) -> Iterator[int | None]:
@@ -275,8 +295,9 @@ class AppendedFileSink:
             _write_all(file, data)
             if self.durability == "safe" and stat.S_ISREG(os.fstat(file).st_mode):
                 os.fdatasync(file)
-                if end == 0:
+                if end == 0 or path in self._unsynced:
                     sync_folder(path.parent)
+                    self._unsynced.discard(path)
         except OSError:
             with suppress(OSError):  # if this fails, the next writer removes the partial row
                 os.ftruncate(file, end)
@@ -292,6 +313,8 @@ class AppendedFileSink:
             return
         mark = self._complete.get(path)
         known = mark.end if mark and mark.fits(file) else 0
+        if not known:
+            self._unsynced.add(path)
         size = os.fstat(file).st_size
         if known != size:
             end = self.format.complete_end(file, known)

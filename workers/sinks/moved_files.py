@@ -5,7 +5,6 @@ out.jsonl.1   out.jsonl-20270131   out.jsonl.2.gz   out.jsonl-20270130.zst
 
 import bz2
 import fnmatch
-import glob
 import gzip
 import io
 import lzma
@@ -21,11 +20,6 @@ CHUNK = 1 << 20  # bytes
 ENDINGS = (".*", "-[0-9]*")  # the ends of their names, as patterns of `glob`
 COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
 DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)  # errors of a damaged compressed file
-
-
-def moved_aside(path: Path) -> set[Path]:
-    """Return the files beside `path` that had its name."""
-    return files_of(glob.escape(str(path))) - {path}
 
 
 def files_of(pattern: str) -> set[Path]:

@@ -92,6 +92,10 @@ class PathPattern:
             return
         yield from (path for path in self.root.glob(self._glob()) if path.is_file())
 
+    def glob(self) -> str:
+        """Return a pattern of `glob` that matches all paths of rows."""
+        return escape(self.text) if self.is_fixed else f"{escape(str(self.root))}/{self._glob()}"
+
     def _glob(self) -> str:
         """Return the pattern with a glob for each date, with as many digits as the date has."""
         result, at = "", 0

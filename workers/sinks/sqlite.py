@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import KEY, Row, RowKey, key_of
-from workers.sinks.durability import Durability
+from workers.sinks.durability import Durability, sync_file
 
 from .existing_tables import foreign, unfit
 from .interface import PATIENCE, WrittenRow, written_row
@@ -21,6 +21,7 @@ from .options import OutputOptions
 from .paths import PathPattern, check_task, refuse_placeholders
 from .row_formats import StoredNames
 from .sqlite_file import SqliteFile
+from .sqlite_lock import WRITE_ANYTHING
 
 COLUMNS = {
     "task": "TEXT NOT NULL",
@@ -87,6 +88,8 @@ class SqliteSink(SqliteFile):
         assert self._connection is not None, "write inside `with sink.exclusive()`"
         try:
             refused = self._upsert(self._connection, rows)
+            if again:
+                self._connection.execute(WRITE_ANYTHING)
             self._connection.commit()
         except (sqlite3.Error, OSError, OverflowError) as error:
             raise self._failed(error) from None
@@ -127,7 +130,9 @@ class SqliteSink(SqliteFile):
             query = (
                 f"SELECT {_listed(columns)} FROM articles WHERE {_quoted(self._table.key[0])} = ? ORDER BY rowid DESC"
             )
-            for values in self._open(PATIENCE).execute(query, (task,)):
+            connection = self._open(PATIENCE)
+            self._sync_found()
+            for values in connection.execute(query, (task,)):
                 if row := written_row(self._table.names.original(dict(zip(columns, values, strict=True)))):
                     yield row
         except (sqlite3.Error, OSError) as error:
@@ -138,6 +143,7 @@ class SqliteSink(SqliteFile):
         query = f"SELECT 1 FROM articles WHERE {' AND '.join(f'{_quoted(name)} = ?' for name in self._table.key)}"
         try:
             connection = self._open(PATIENCE)
+            self._sync_found()
             return [connection.execute(query, row.key).fetchone() is not None for row in rows]
         except (sqlite3.Error, OSError) as error:
             raise self._unavailable(error) from None
@@ -146,6 +152,10 @@ class SqliteSink(SqliteFile):
         """Open the database, and create it and its table if there is none."""
         with self.exclusive():
             pass
+
+    def _sync_found(self) -> None:
+        """Synchronise the log: a process may have been killed within the commit of rows that are found."""
+        sync_file(Path(f"{self.path}-wal"), self.durability)
 
     def _set_up(self, connection: sqlite3.Connection, patience: float) -> None:
         """Prepare an open database. SQLite does not wait by itself while another process changes the journal mode."""

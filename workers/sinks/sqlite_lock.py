@@ -1,8 +1,12 @@
-"""The write lock of a SQLite file, held for one transaction."""
+"""The write lock of a SQLite file, held for one transaction, and what a transaction needs that finds its rows there."""
 
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+
+# Lets a transaction write something, so that its commit is synchronised together with all earlier ones: SQLite does not
+# write a row that has its values already, and the process that wrote it may have been killed within its commit.
+WRITE_ANYTHING = "PRAGMA user_version = 0"
 
 
 def begin(connection: sqlite3.Connection, patience: float) -> None:

@@ -34,14 +34,14 @@ from workers.sinks.durability import Durability, make_folder, sync_folder
 from .interface import PATIENCE, PageSink, SourcePage
 from .kinds import Target
 from .paths import PathPattern, check_task
-from .sqlite_lock import begin, rolled_back
+from .sqlite_lock import WRITE_ANYTHING, begin, rolled_back
 
 SUFFIX, OPEN = ".warc.gz", ".open"
 ADDED_BYTES = 40  # bytes that are added to the name of a complete file
 LARGEST = 10**9  # bytes from which a file is complete
 OLDEST = 86400.0  # seconds after its first record, from which a file is complete
 VERSION = "WARC/1.1"
-SYNCHRONOUS = {"safe": "FULL", "fast": "NORMAL"}
+SYNCHRONOUS = {"safe": "EXTRA", "fast": "NORMAL"}  # EXTRA: also the removal of the rollback journal
 _DATE = re.compile(r"\{date(:[^{}]*)?\}")
 _PAGES = """CREATE TABLE IF NOT EXISTS pages
     (task TEXT, url TEXT, fetched_at TEXT, PRIMARY KEY (task, url, fetched_at)) WITHOUT ROWID"""
@@ -102,7 +102,9 @@ class WarcSink(PageSink):
         by_path: dict[Path, list[SourcePage]] = {}
         try:
             for source in pages:
-                if source.rows and not self._is_known(self._index, source):
+                if source.rows and self._is_known(self._index, source):
+                    self._index.execute(WRITE_ANYTHING)
+                elif source.rows:
                     by_path.setdefault(self._path_of(source), []).append(source)
             for path, sources in sorted(by_path.items()):
                 size = self._open_file(self._index, path)

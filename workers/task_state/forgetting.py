@@ -3,18 +3,18 @@
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from itertools import islice
-from typing import cast
+from typing import Any, cast
 
 import redis
 
 from .. import keys
 from ..ledger import FIRST_RANK, WRITTEN_ENTRY, Ledger, day_code, day_of, glob_escaped, short
 from ..pages.quarantine import drop_page
-from ..redis_access.full_redis import even_when_full
 from ..url_states import Fingerprint, Found, fingerprint
 from ..writing.row_queue import forget_queues
 
 DAYS_KEPT = 400  # days whose counts are kept
+CLAIMS_LEFT = b"2"  # value of `unseen`, as in expire.lua: claims of forgotten URLs are not released yet
 AT_ONCE = 200  # buckets or claims in one step, so that no step blocks Redis for long
 
 
@@ -25,11 +25,11 @@ def expire(ledger: Ledger, age: timedelta) -> int:
     """
     before = day_code(ledger.today() - age)
     forgotten = sum(int(ledger.step("expire", before, *names)) for names in buckets(ledger))
-    if forgotten:
+    counts = ledger.keys["counts"]
+    if ledger.redis.hget(counts, "unseen") == CLAIMS_LEFT:  # also after an expiry that was interrupted
         _release_claims(ledger, lambda owners: [not known for known in ledger.known_fingerprints(owners)])
-        _note_forgotten(ledger)
-    if _expire_entries(ledger, before):
-        _note_forgotten(ledger)
+        ledger.redis.hset(counts, "unseen", 1)
+    _expire_entries(ledger, before)
     return forgotten
 
 
@@ -42,14 +42,13 @@ def forget_days(ledger: Ledger) -> None:
         ledger.redis.hdel(days, *[code.decode() for code in old])
 
 
-def _expire_entries(ledger: Ledger, before: str) -> int:
-    """Forget the entries that were written before a day; return their number."""
+def _expire_entries(ledger: Ledger, before: str) -> None:
+    """Forget the entries that were written before a day."""
     mark = f"{WRITTEN_ENTRY}{before}".encode()
-    forgotten = 0
     for batch in _batches(ledger.redis.hscan_iter(ledger.keys["entries"], count=AT_ONCE)):
         if old := [name for name, value in batch if value.startswith(WRITTEN_ENTRY.encode()) and value < mark]:
-            forgotten += int(ledger.redis.hdel(ledger.keys["entries"], *[name.decode() for name in old]))
-    return forgotten
+            _note_forgotten(ledger)
+            ledger.redis.hdel(ledger.keys["entries"], *[name.decode() for name in old])
 
 
 def _batches(pairs: Iterable[tuple[bytes, bytes]]) -> Iterator[list[tuple[bytes, bytes]]]:
@@ -71,13 +70,13 @@ def forget_url(ledger: Ledger, url: str, *, fetch: bool = False) -> bool:
     ledger.step("drop", name, pipe=pipe)
     bucket, slot = ledger.place_of(name)
     ledger.step("forget_settled", bucket, "slot", slot, pipe=pipe)
+    if is_known or ledger.is_entry(name):
+        _note_forgotten(ledger, pipe)
     if is_known and fetch:
         ledger.step("add", *ledger.add_args([Found(url, FIRST_RANK)]), pipe=pipe)
     was_known = any(pipe.execute()[:3])
     drop_page(ledger.redis, ledger.task, name)
-    if was_known:
-        _release_claims(ledger, lambda owners: [owner == name for owner in owners])
-        _note_forgotten(ledger)
+    _release_claims(ledger, lambda owners: [owner == name for owner in owners])
     return was_known
 
 
@@ -89,14 +88,10 @@ def forget_rejected(ledger: Ledger, reason: str) -> int:
 
 def forget_task(connection: "redis.Redis", task: str) -> None:
     """Forget a task's whole ledger with the pages and rows that wait, its example, and the state of its last walk."""
-    stored, queued = (
-        cast(dict[bytes, bytes], connection.hgetall(keys.of_task(task, name))) for name in ("stored", "queued")
-    )
+    Ledger(connection, task).step("uncount")
     for key in connection.scan_iter(match=glob_escaped(keys.of_task(task, "")) + "*", count=1000):
         connection.unlink(key)
-    for field, number in stored.items():
-        even_when_full(connection, "HINCRBY", keys.STORED, field, -int(number))
-    forget_queues(connection, task, queued)
+    forget_queues(connection, task)
     connection.srem(keys.LEDGERS, task)
     connection.srem(keys.FETCHED, task)
     connection.zrem(keys.QUARANTINES, task)
@@ -115,8 +110,8 @@ def has_forgotten(ledger: Ledger) -> bool:
     return bool(ledger.redis.hexists(ledger.keys["counts"], "unseen"))
 
 
-def _note_forgotten(ledger: Ledger) -> None:
-    ledger.redis.hset(ledger.keys["counts"], "unseen", 1)
+def _note_forgotten(ledger: Ledger, pipe: Any = None) -> None:
+    (pipe or ledger.redis).hsetnx(ledger.keys["counts"], "unseen", 1)
 
 
 def buckets(ledger: Ledger) -> Iterator[list[str]]:

@@ -12,7 +12,7 @@ task:
 import json
 import logging
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -243,10 +243,8 @@ def free_queues(connection: "redis.Redis", holder: str) -> int:
     return sum(RowQueue(connection, task, output).free(holder) for task, output in all_queues(connection))
 
 
-def forget_queues(connection: "redis.Redis", task: str, counted: Mapping[bytes, bytes]) -> None:
-    """Remove a task's queues from the counters and lists of all tasks. `counted`: its rows and bytes."""
-    for field, number in counted.items():
-        connection.hincrby(keys.QUEUED, field.decode(), -int(number))
+def forget_queues(connection: "redis.Redis", task: str) -> None:
+    """Remove a task's queues from the lists of all tasks."""
     for name in (keys.ROW_QUEUES, keys.REFUSING):
         members = cast("list[bytes]", connection.zrange(name, 0, -1))
         if own := [member for member in members if _read_member(member)[0] == task]:

@@ -1,0 +1,420 @@
+"""Procedures of several steps, killed at each of their steps, as a worker or a person then repeats them.
+
+Afterwards nothing is lost, nothing is there twice, the counts add up, and nothing is left that blocks.
+"""
+
+import gzip
+import itertools
+import json
+import shutil
+import sqlite3
+from contextlib import closing, suppress
+from datetime import timedelta
+from itertools import count
+
+import pytest
+import redis
+
+from workers import keys
+from workers.errors import ExemplarError
+from workers.extraction import ledger_recovery
+from workers.extraction.ledger_recovery import heal
+from workers.extraction.re_extraction import ReExtraction, kept_pages_for, section_for
+from workers.extraction.section_preparation import SectionPreparation
+from workers.extraction_config import config_of
+from workers.ledger import Ledger
+from workers.redesign.adoption import adopt
+from workers.redesign.off_template import OffTemplatePages
+from workers.redesign.proposal_finder import LOCKED_FOR, ProposalFinder
+from workers.redesign.proposals import proposal_of
+from workers.redis_access.epoch import current_epoch
+from workers.reporting.worker_reports import NoWatch
+from workers.sinks import OutputOptions, open_sink
+from workers.task_state.forgetting import expire, forget_task, forget_url
+from workers.task_state.renaming import check_rename, rename_kept_pages, rename_task
+from workers.url_states import fingerprint
+from workers.worker_processes.extraction_worker import ExtractionWorker
+from workers.writing.export import export_rows
+from workers.writing.outputs import Output
+
+from .helpers import TASK, deliver, news, publish, states, url
+from .interruptions import Disk, by_url
+from .redesigned import TASK as PAPER
+from .redesigned import RedesignedSection
+from .sink_suite import row, write
+from .test_durability import begin, bodies, extract
+
+pytestmark = pytest.mark.timeout(900)
+ROWS = 40
+
+
+class Saved:
+    """The state of Redis and of a folder, to begin each kill from."""
+
+    def __init__(self, connection, folder):
+        self.redis, self.folder = connection, folder
+        self._values = {name: connection.dump(name) for name in connection.keys("*")}
+        self._copy = folder.with_name(f"{folder.name}.saved")
+        shutil.copytree(folder, self._copy)
+
+    def restore(self):
+        self.redis.flushall()
+        for name, value in self._values.items():
+            self.redis.restore(name, 0, value)
+        shutil.rmtree(self.folder)
+        shutil.copytree(self._copy, self.folder)
+
+
+def each_kill(saved, work, *arguments):
+    """Kill the work at each of its steps in turn, each time from the same state; yields after each kill."""
+    for kill in count(1):
+        saved.restore()
+        is_through = Disk(saved.folder).run(work, *arguments, kill_at=kill)
+        yield kill
+        if is_through:
+            assert kill > 2
+            return
+
+
+def counted(connection, task=TASK):
+    """The counts of a task's states; they add up."""
+    counts = Ledger(connection, task).counts()
+    assert counts.unaccounted == 0
+    return {state: number for state, number in counts.states.items() if number}
+
+
+# -- recovery of the ledger --------------------------------------------------------------------------------------------
+
+
+def article_row(number):
+    return row(number, task=TASK, url=url(number), canonical_url=url(number))
+
+
+@pytest.fixture
+def small_steps(monkeypatch):
+    monkeypatch.setattr(ledger_recovery, "KNOWN_IN_A_ROW", 10)
+    monkeypatch.setattr(ledger_recovery, "OTHERS_IN_A_ROW", 20)
+    monkeypatch.setattr(ledger_recovery, "AT_ONCE", 8)
+
+
+def outputs_of(folder, names):
+    return [Output(name, open_sink(name, TASK, folder), pause=1.0, patience=9.0) for name in names]
+
+
+def recover(redis_url, folder, names, empty_at=None):
+    """Complete the ledger from the outputs, as before a write; Redis is emptied before a batch of rows is compared."""
+    connection, steps = redis.Redis.from_url(redis_url), count()
+    outputs = outputs_of(folder, names)
+
+    def progress():
+        if next(steps) == empty_at:
+            connection.flushall()
+
+    for output in outputs:
+        while output.healed_in != (epoch := current_epoch(connection)):
+            with output.exclusive():
+                heal(Ledger(connection, TASK), output, outputs, epoch, progress)
+        output.sink.close()
+
+
+@pytest.mark.parametrize(("names", "empty_at"), [(("a.jsonl",), None), (("a.jsonl", "b.db"), None), (("a.jsonl",), 2)])
+def test_a_recovery_that_is_killed_is_continued_by_the_next_worker(
+    connection, redis_url, tmp_path, small_steps, names, empty_at
+):
+    """One output has rows of other tasks between, and the other one, among its rows, some that the first one lacks."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    first, *more = outputs_of(folder, names)
+    lacking = {4, 5, 20, 21} if more else set()
+    mixed = [part for number in range(ROWS) for part in (article_row(number), row(number, task="other"))]
+    write(first.sink, *[one for one in mixed if one["url"] not in {url(number) for number in lacking}])
+    for output in more:
+        write(output.sink, *map(article_row, range(ROWS)))
+        output.sink.close()
+    saved = Saved(connection, folder)
+    for kill in each_kill(saved, recover, redis_url, folder, names, empty_at):
+        Disk(folder).run(recover, redis_url, folder, names, empty_at, kill_at=kill // 2 + 1)
+        recover(redis_url, folder, names)
+        found = states(connection, *range(ROWS))
+        assert [number for number in range(ROWS) if found[number] != "written"] == sorted(lacking)
+        assert counted(connection) == {"written": ROWS - len(lacking)}
+        page_of = Ledger(connection, TASK).keys["page"]
+        for number in lacking:
+            noted = connection.hget(f"{page_of}:{fingerprint(url(number))}", "delivered")
+            assert json.loads(noted) == [names[1]]
+
+
+# -- kept pages that are extracted again -------------------------------------------------------------------------------
+
+
+def extract_again(redis_url):
+    ledger = Ledger(redis.Redis.from_url(redis_url), TASK)
+    kept = kept_pages_for(ledger)
+    section = section_for(ledger, kept, example=None, method=None)
+    report = ReExtraction(ledger, kept, section, processes=1, deadline=100).run()
+    section.close()
+    kept.close()
+    return report
+
+
+def versions(folder):
+    lines = (folder / "out.jsonl").read_text("utf-8").splitlines()
+    in_lines = by_url(((one["url"], one["version"]), one["text"]) for one in map(json.loads, lines))
+    with closing(sqlite3.connect(folder / "out.db")) as database:
+        found = database.execute("SELECT url, version, text FROM articles").fetchall()
+    assert by_url(((url, version), text) for url, version, text in found) == in_lines
+    return in_lines
+
+
+def test_a_re_extraction_that_is_killed_is_completed_by_the_next(connection, redis_url, tmp_path):
+    """Two rows get a new text; a page that was refused gives its first row."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    publish(connection, folder, "out.jsonl", "out.db", keep_pages=1e8)
+    extract(redis_url, "here", deliver(connection, {number: news(number) for number in (1, 2, 3)}))
+    with closing(sqlite3.connect(folder / "pages" / TASK / f"{TASK}.pages")) as database, database:
+        database.execute("UPDATE articles SET content_hash = zeroblob(16)")
+        database.execute("UPDATE example_texts SET hash = zeroblob(16)")
+    texts = {one: text for (one, _), text in versions(folder).items()}
+    saved = Saved(connection, folder)
+    for _ in each_kill(saved, extract_again, redis_url):
+        extract_again(redis_url)
+        expected = {(url(number), version): texts[url(number)] for number in (1, 2, 3) for version in (1, 2)}
+        assert versions(folder) == expected
+        assert extract_again(redis_url).rows == 0
+        assert counted(connection) == {"written": 3}
+
+
+# -- export ------------------------------------------------------------------------------------------------------------
+
+
+def export(folder, output):
+    sink = open_sink(output, TASK, folder)
+    export_rows([article_row(number) for number in range(5)], sink, OutputOptions(batch_rows=2))
+    sink.close()
+
+
+@pytest.mark.parametrize("output", ["new/copy.jsonl", "copy.csv", "copy.db", "new/{date}.jsonl.zst", "feed.atom"])
+def test_an_export_that_is_killed_is_completed_by_the_next(connection, tmp_path, output):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    saved = Saved(connection, folder)
+    for kill in count(1):
+        saved.restore()
+        disk = Disk(folder)
+        is_through = disk.run(export, folder, output, kill_at=kill)
+        disk.run(export, folder, output)
+        for left in (folder, disk.after_power_failure()):
+            if output == "feed.atom":
+                assert [(left / output).read_text().count(f"<title>题 {number}<") for number in range(5)] == [1] * 5
+            else:
+                assert bodies(left, output) == {url(number): article_row(number)["text"] for number in range(5)}
+        if is_through:
+            break
+    assert kill > 5
+
+
+# -- adoption and proposals --------------------------------------------------------------------------------------------
+
+
+def adopt_proposal(redis_url):
+    with suppress(ExemplarError):  # it has been adopted
+        adopt(redis.Redis.from_url(redis_url), PAPER, clock=Ledger(redis.Redis.from_url(redis_url), PAPER).clock)
+
+
+def rows_of(folder):
+    lines = (folder / "out.jsonl").read_text("utf-8").splitlines()
+    return by_url(((one["url"], one["version"]), one["text"]) for one in map(json.loads, lines))
+
+
+def test_an_adoption_that_is_killed_is_completed_by_the_next(connection, redis_url, tmp_path, clock):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    section = RedesignedSection(connection, folder, clock)
+    section.come("classic", range(4))
+    section.come("new", range(6, 10))
+    section.worker.close()
+    saved = Saved(connection, folder)
+    expected = None
+    for kill in itertools.chain([0], each_kill(saved, adopt_proposal, redis_url)):
+        adopt_proposal(redis_url)
+        assert section.ledger.counts().states["waiting"] == 0  # all of the pages are in Redis
+        section.worker = ExtractionWorker(connection, "here", clock=clock)
+        section.work()
+        section.worker.close()
+        assert counted(connection, PAPER) == {"written": 8}
+        expected = expected or rows_of(folder)
+        assert rows_of(folder) == expected
+        assert len(expected) > 8 or kill
+        proposal = proposal_of(connection, PAPER)
+        assert (proposal.state, proposal.gap is not None) == ("adopted", True)
+        assert not OffTemplatePages(connection, PAPER).count()
+        assert not connection.exists(keys.of_task(PAPER, "low:tried"))
+
+
+def look(redis_url):
+    connection = redis.Redis.from_url(redis_url)
+    section = SectionPreparation(connection, NoWatch()).prepare(config_of(connection, PAPER))
+    ProposalFinder(connection, section, clock=Ledger(connection, PAPER).clock).look()
+
+
+def test_a_search_for_an_example_that_is_killed_is_repeated_and_adopts_it(
+    connection, redis_url, tmp_path, clock, monkeypatch
+):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    section = RedesignedSection(connection, folder, clock, redesign="adopt")
+    section.come("classic", range(4))
+    with monkeypatch.context() as patch:
+        patch.setattr(ProposalFinder, "look", lambda finder: None)
+        section.come("new", range(6, 10))
+    section.worker.close()
+    saved = Saved(connection, folder)
+    for _ in each_kill(saved, look, redis_url):
+        for key in connection.keys(f"{keys.PREFIX}task:{PAPER}:low:*"):
+            if 0 < connection.ttl(key) <= LOCKED_FOR:
+                connection.delete(key)  # as it ends by itself, two minutes later
+        section.worker = ExtractionWorker(connection, "here", clock=clock)
+        section.come("new", [10])
+        section.work()
+        section.come("new", range(6, 10))  # those that the spider of page 10 has leased
+        section.worker.close()
+        proposal = proposal_of(connection, PAPER)
+        assert (proposal.state, proposal.problem) == ("adopted", "")
+        assert not OffTemplatePages(connection, PAPER).count()
+        assert counted(connection, PAPER) == {"written": 9}
+        assert len({one for one, _ in rows_of(folder)}) == 9
+
+
+# -- forgetting --------------------------------------------------------------------------------------------------------
+
+
+def forget(redis_url, act, *arguments):
+    connection = redis.Redis.from_url(redis_url)
+    act(connection if act is forget_task else Ledger(connection, TASK), *arguments)
+
+
+@pytest.fixture
+def saved(connection, redis_url, tmp_path):
+    """A task with an article under another canonical URL, and two further ones."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    publish(connection, folder)
+    pages = {1: news(1, canonical=url(7)), 2: news(2), 3: news(3)}
+    extract(redis_url, "here", deliver(connection, pages))
+    return Saved(connection, folder)
+
+
+def come_again(connection, redis_url, pages):
+    extract(redis_url, "here", deliver(connection, pages))
+
+
+@pytest.mark.parametrize("act", [(forget_url, url(1)), (expire, timedelta(days=-1))])
+def test_a_forgotten_article_is_not_written_twice_when_forgetting_was_killed(connection, redis_url, saved, act, clock):
+    for _ in each_kill(saved, forget, redis_url, *act):
+        forget(redis_url, *act)
+        assert not connection.hlen(Ledger(connection, TASK).keys["claims"])
+        counted(connection)
+        come_again(connection, redis_url, {7: news(1)})  # the article under its other URL
+        assert states(connection, 7) == ["written"]
+        assert len(bodies(saved.folder, "out.jsonl")) == 3
+
+
+def test_a_task_that_is_forgotten_leaves_nothing_when_that_was_killed(connection, redis_url, saved):
+    deliver(connection, {4: news(4), 5: news(5)})
+    saved = Saved(connection, saved.folder.rename(saved.folder.with_name("more")))
+    for _ in each_kill(saved, forget, redis_url, forget_task, TASK):
+        forget_task(connection, TASK)
+        left = {name.decode() for name in connection.keys(f"{keys.PREFIX}task:{TASK}:*")}
+        assert left == {Ledger(connection, TASK).keys["counts"]}
+        assert set(connection.hvals(keys.STORED)) <= {b"0"}
+        assert not Ledger(connection, TASK).counts().seen
+
+
+# -- renaming ----------------------------------------------------------------------------------------------------------
+
+
+def rename(redis_url):
+    connection = redis.Redis.from_url(redis_url)
+    check_rename(connection, TASK, "new")
+    rename_kept_pages(connection, TASK, "new")
+    rename_task(connection, TASK, "new")
+
+
+def test_a_task_whose_renaming_is_killed_has_all_under_one_name(connection, redis_url, tmp_path):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    publish(connection, folder, keep_pages=1e8)
+    extract(redis_url, "here", deliver(connection, {1: news(1), 2: news(2)}))
+    saved = Saved(connection, folder)
+    for _ in each_kill(saved, rename, redis_url):
+        if Ledger(connection, TASK).counts().seen:
+            rename(redis_url)
+        assert counted(connection, "new") == {"written": 2}
+        assert not connection.keys(f"{keys.PREFIX}task:{TASK}:*")
+        kept = [path.name for path in folder.rglob("*.pages")]
+        assert kept == ["new.pages"]
+
+
+# -- rotation ----------------------------------------------------------------------------------------------------------
+
+PAGES = {number: news(number) for number in (1, 2)}
+
+
+def rotated(path):
+    if path.exists():
+        path.rename(path.with_name(f"{path.name}.1"))
+
+
+def rotated_and_compressed(path):
+    if path.exists():
+        path.with_name(f"{path.name}.1.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+
+
+def in_all_files(folder, output):
+    """The text of each URL in an output and the files that were moved aside."""
+    sink = open_sink(output, TASK, folder)
+    found = by_url((one.url, one.canonical_url) for one in sink.newest(TASK))
+    sink.close()
+    return set(found)
+
+
+@pytest.mark.parametrize(
+    ("output", "move"),
+    [
+        ("out.jsonl", rotated), ("out.jsonl", rotated_and_compressed), ("out.csv", rotated), ("out.jsonl.zst", rotated),
+        ("{date}.jsonl", rotated),
+    ],
+)  # fmt: skip
+def test_a_row_of_a_killed_worker_is_not_written_again_after_a_rotation(connection, redis_url, tmp_path, output, move):
+    for kill in count(1):
+        connection.flushall()
+        folder = tmp_path / str(kill)
+        begin(connection, folder, output)
+        names = deliver(connection, PAGES)
+        is_through = Disk(folder).run(extract, redis_url, "first", names, kill_at=kill, from_first_change=True)
+        for path in folder.glob(output.replace("{date}", "*")):
+            move(path)
+        extract(redis_url, "second", names)
+        assert states(connection, *PAGES) == ["written"] * len(PAGES)
+        assert in_all_files(folder, output) == {url(number) for number in PAGES}
+        if is_through:
+            break
+    assert kill > 3
+
+
+def test_a_file_with_other_columns_is_moved_aside_once_whenever_its_worker_is_killed(connection, redis_url, tmp_path):
+    for kill in count(1):
+        connection.flushall()
+        folder = tmp_path / str(kill)
+        begin(connection, folder, "out.csv")
+        (folder / "out.csv").write_bytes(b"a,b\r\n1,2\r\n")
+        names = deliver(connection, PAGES)
+        is_through = Disk(folder).run(extract, redis_url, "first", names, kill_at=kill, from_first_change=True)
+        extract(redis_url, "second", names)
+        assert bodies(folder, "out.csv").keys() == {url(number) for number in PAGES}
+        assert [path.read_bytes() for path in folder.glob("out.csv.*")] == [b"a,b\r\n1,2\r\n"]
+        if is_through:
+            break
+    assert kill > 3
