@@ -588,6 +588,7 @@ _KEY_NAMES = (
     "entries",  # hash: canonical fingerprint of an entry -> the list page that claims it; once written "+" and the day
     "counts",  # hash: seen and the final states; what only grows: `settled:STATE`, `runs:OUTCOME` (`task_totals`)
     "days",  # hash: the same by the day on which a URL was first seen (`50c1:written`)
+    "clock",  # string: the time by Redis' clock when the times of this ledger were looked at last
     "visits",  # zset by time: written, and to be rechecked
     "young",  # hash: fingerprint -> record of the same
     "problems",  # list of JSON, newest first

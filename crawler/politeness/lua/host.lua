@@ -15,6 +15,15 @@ for place, value in ipairs(redis.call('HMGET', KEYS[1], unpack(FIELDS))) do
   host[FIELDS[place]] = tonumber(value or 0)
 end
 
+-- Redis' clock was set back since, or a server with a slower one took over: all times move with it, so that no wait
+-- becomes longer
+local ahead = math.max(host.last, host.slow_at, host.opened_at) - now
+if ahead > 0 then
+  for _, field in ipairs({'next', 'last', 'delay_end', 'slow_at', 'until', 'open_until', 'opened_at', 'probe_until'}) do
+    host[field] = math.max(0, host[field] - ahead)
+  end
+end
+
 -- By how much a response time exceeds the limit.
 local function excess(seconds)
   return math.max(0, seconds - math.max(host.usual * LAG_FACTOR, host.usual + LAG_LEAST))
@@ -45,6 +54,10 @@ local function keep(...)
     flat[#flat + 1] = string.format('%.0f', host[field])
   end
   redis.call('HSET', KEYS[1], unpack(flat))
+end
+
+if ahead > 0 then
+  keep('next', 'last', 'delay_end', 'slow_at', 'until', 'open_until', 'opened_at', 'probe_until')
 end
 
 -- Let the state expire when no permits are requested any more.
