@@ -28,7 +28,6 @@ from ..clock import Clock
 from ..errors import ExemplarError, OutputError, RowsRefused, SinkUnavailable
 from ..extraction_config import ExtractionConfig, config_of
 from ..ledger import Ledger
-from ..redis_access.epoch import current_epoch
 from ..redis_access.outage import Outage
 from ..redis_access.redis_clock import clock_of
 from ..rows import key_of
@@ -391,7 +390,6 @@ class OpenSinks:
         sink = cast(Sink, open_sink(output, config.task, Path(config.folder), config.durability, options))
         try:
             with sink.exclusive():
-                sink.fence(config.task, current_epoch(self.redis))
                 sink.write(batch.rows, again={key_of(row) for row in batch.rows})
         finally:
             sink.close()
