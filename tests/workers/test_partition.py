@@ -1,10 +1,11 @@
 """A partition: the old primary stays with some workers and spiders, its replicas and the Sentinel with the others.
 
-The servers have the settings of `deploy/redis/replicated.conf`, with a shorter `min-replicas-max-lag`.
+The servers have the settings of `deploy/redis/replicated.conf`.
 """
 
 import csv
 import os
+import re
 import signal
 import sqlite3
 import threading
@@ -12,6 +13,7 @@ import time
 from collections import Counter
 from contextlib import ExitStack, closing
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 import redis
@@ -26,8 +28,10 @@ from workers.redis_access.outage import is_temporary
 from .helpers import deliver, news, publish, rows, states, url
 
 pytestmark = pytest.mark.timeout(300)
-LAG = 3  # seconds
-REPLICATED = ("--min-replicas-to-write", "1", "--min-replicas-max-lag", str(LAG), "--repl-diskless-sync-delay", "0")
+SETTINGS = Path(__file__).parents[2] / "deploy" / "redis" / "replicated.conf"
+REPLICATED = dict(re.findall(r"^([\w-]+) (\w+)$", SETTINGS.read_text("utf-8"), re.M))
+OPTIONS = tuple(part for name, value in REPLICATED.items() for part in (f"--{name}", value))
+LAG = int(REPLICATED["min-replicas-max-lag"])  # seconds
 OUTPUTS = ("out.jsonl", "out.csv", "out.db")
 HOST, INTERVAL = "gazette.example:80", 0.4
 
@@ -38,11 +42,11 @@ class Servers:
     def __init__(self, stack: ExitStack, folder, binary):
         ports = [free_port() for _ in range(3)]
         watch = free_port()
-        stack.enter_context(redis_server(folder / "a", ports[0], *REPLICATED, binary=binary))
+        stack.enter_context(redis_server(folder / "a", ports[0], *OPTIONS, binary=binary))
         self.link = CuttingProxy(ports[0])
         for name, port in zip("bc", ports[1:], strict=True):
             of = ("--replicaof", "127.0.0.1", str(self.link.port))
-            stack.enter_context(redis_server(folder / name, port, *REPLICATED, *of, binary=binary))
+            stack.enter_context(redis_server(folder / name, port, *OPTIONS, *of, binary=binary))
         stack.enter_context(sentinel(folder / "watch", watch, "news", self.link.port, SYSTEM or binary))
         self.old = f"redis://127.0.0.1:{ports[0]}/0"
         self.new = f"redis+sentinel://127.0.0.1:{watch}/news/0"
