@@ -17,12 +17,9 @@ end
 
 -- Redis' clock was set back since, or a server with a slower one took over: all times move with it, so that no wait
 -- becomes longer
-local ahead = math.max(host.last, host.slow_at, host.opened_at) - now
-if ahead > 0 then
-  for _, field in ipairs({'next', 'last', 'delay_end', 'slow_at', 'until', 'open_until', 'opened_at', 'probe_until'}) do
-    host[field] = math.max(0, host[field] - ahead)
-  end
-end
+local TIMES = {'next', 'last', 'delay_end', 'slow_at', 'until', 'open_until', 'opened_at', 'probe_until'}
+local ahead = math.max(0, math.max(host.last, host.slow_at, host.opened_at) - now)
+for _, field in ipairs(TIMES) do host[field] = math.max(0, host[field] - ahead) end
 
 -- By how much a response time exceeds the limit.
 local function excess(seconds)
@@ -56,9 +53,7 @@ local function keep(...)
   redis.call('HSET', KEYS[1], unpack(flat))
 end
 
-if ahead > 0 then
-  keep('next', 'last', 'delay_end', 'slow_at', 'until', 'open_until', 'opened_at', 'probe_until')
-end
+if ahead > 0 then keep(unpack(TIMES)) end
 
 -- Let the state expire when no permits are requested any more.
 local function lapse(problem)
