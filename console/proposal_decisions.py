@@ -18,7 +18,8 @@ def adopt_proposal(servers: "RedisServers", task: str, file: Path) -> "tuple[Pro
     from crawler.task_list.mistakes import TaskError
     from crawler.task_list.placement import part_of
     from crawler.task_list.publication import publish
-    from workers.redesign.adoption import adopt, adopted_examples
+    from workers.redesign.adopted_examples import adopted_examples
+    from workers.redesign.adoption import adopt
     from workers.redis_access.redis_clock import clock_of
 
     server = servers.of_task(task)

@@ -584,6 +584,7 @@ _KEY_NAMES = (
     "counts",  # hash: seen and the final states; what only grows: `settled:STATE`, `runs:OUTCOME` (`task_totals`)
     "unhealed",  # hash: output -> the first recovery since it was read to its end; "" -> the last (`ledger_recovery`)
     "days",  # hash: the same by the day on which a URL was first seen (`50c1:written`)
+    "clock",  # string: the time by Redis' clock when the times of this ledger were looked at last
     "visits",  # zset by time: written, and to be rechecked
     "young",  # hash: fingerprint -> record of the same
     "problems",  # list of JSON, newest first

@@ -130,7 +130,7 @@ class Notifier:
 
     def _is_spared(self, name: str) -> bool:
         raw = cast("bytes | None", self.redis.hget(AWAY, name))
-        return raw is not None and json.loads(raw)["until"] > self.clock()
+        return raw is not None and 0 < json.loads(raw)["until"] - self.clock() <= LONGEST_PAUSE
 
     def _spare(self, name: str, problem: str) -> str:
         raw = cast("bytes | None", self.redis.hget(AWAY, name))

@@ -2,9 +2,6 @@
 
 from dataclasses import dataclass
 
-from extractors import Article, NoArticle, UnusablePage
-from extractors import extract as extract_alone
-from extractors.page_types import page_type
 from workers.inbox import StoredPage
 
 # Probability of an article below which an example is not one: list pages of the sample site have up to 0.21, prose
@@ -22,6 +19,11 @@ class ExampleDoubt:
 
 def doubt_about(page: StoredPage) -> ExampleDoubt | None:
     """Return why a page may not be an article and so may not serve as the example; None if it is an article."""
+    # Here, since most spiders examine no example, and a spider that takes over must start soon
+    from extractors import Article, NoArticle, UnusablePage
+    from extractors import extract as extract_alone
+    from extractors.page_types import page_type
+
     try:
         alone = extract_alone(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
         kind = page_type(page.body, page.url, content_type=page.content_type)

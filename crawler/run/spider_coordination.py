@@ -27,10 +27,15 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local stamp = function(us) return string.format('%.0f', us) end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', stamp(now))
-local kept = redis.call('ZADD', KEYS[1], stamp(now + ARGV[2] * 1000000), ARGV[1]) == 0 or ARGV[3] == ''
+local valid_until = stamp(now + ARGV[2] * 1000000)
+for _, late in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. valid_until, '+inf')) do
+  redis.call('ZADD', KEYS[1], valid_until, late) -- Redis' clock was set back
+end
+local kept = redis.call('ZADD', KEYS[1], valid_until, ARGV[1]) == 0 or ARGV[3] == ''
 redis.call('PEXPIRE', KEYS[1], ARGV[2] * 2000)
 local joined = tonumber(ARGV[3]) or now
-local done = tonumber(redis.call('GET', KEYS[2] .. ':ended') or 0) > joined
+local ended = tonumber(redis.call('GET', KEYS[2] .. ':ended') or 0)
+local done = ended > joined and ended <= now
 local walker = redis.call('GET', KEYS[2])
 if walker and walker ~= ARGV[1] and not redis.call('ZSCORE', KEYS[1], walker) then walker = false end
 if walker == ARGV[1] or (not walker and not done) then

@@ -29,6 +29,7 @@ from crawler.run.spider_coordination import disband
 from crawler.scheduling.publishing_rate import History, interval, observe
 from crawler.task_list.periods import Period
 from workers import keys
+from workers.lua import FOLLOW_CLOCK
 from workers.redis_access.full_redis import ALLOWED_WHEN_FULL
 from workers.redis_access.redis_clock import clock_of
 from workers.redis_access.steps import Step
@@ -98,6 +99,7 @@ if ARGV[3] ~= '' then
 end
 return 1
 """
+_FOLLOW = "follow_clock(KEYS[1] .. ':clock', KEYS)"
 _KEYS = [keys.SCHEDULE, keys.DUE, keys.RUNNING, keys.RUN_HOLDERS, keys.PLANNED]
 
 
@@ -114,6 +116,7 @@ class Schedule:
 
     def __init__(self, connection: "redis.Redis", clock: Callable[[], float] | None = None):
         self.redis, self.clock = connection, clock or clock_of(connection).now
+        self._follow = connection.register_script(FOLLOW_CLOCK + _FOLLOW)
         self._fire = Step(connection, ALLOWED_WHEN_FULL + _FIRE)
         self._lease = Step(connection, ALLOWED_WHEN_FULL + _LEASE)
         self._renew = connection.register_script(ALLOWED_WHEN_FULL + _RENEW)
@@ -170,6 +173,7 @@ class Schedule:
         `only`: the tasks that this caller serves; the times of others do not change.
         """
         now = self.clock()
+        self._follow(keys=[keys.SCHEDULE, keys.RUNNING])
         if only is not None:
             times = self.next_times(only)
             due = [(name.encode(), at) for name, at in times.items() if at <= now]

@@ -169,6 +169,18 @@ def test_redis_keeps_what_it_acknowledged() -> None:
         assert "maxmemory" in settings
 
 
+def test_a_primary_that_is_cut_off_stops_before_a_replica_is_promoted() -> None:
+    """Its clock of replicas ticks once a second, and counts whole seconds."""
+    replicated = dict(re.findall(r"^([\w-]+) (\w+)$", (DEPLOY / "redis" / "replicated.conf").read_text("utf-8"), re.M))
+    [wait] = re.findall(r"^sentinel down-after-milliseconds \w+ (\d+)$", _sentinel(), re.M)
+    assert replicated["min-replicas-to-write"] == "1"
+    assert (int(replicated["min-replicas-max-lag"]) + 2) * 1000 <= int(wait)
+
+
+def _sentinel() -> str:
+    return (DEPLOY / "redis" / "sentinel.conf").read_text("utf-8")
+
+
 def test_the_rules_of_the_redis_user_are_the_documented_ones() -> None:
     [rules] = re.findall(r"^user exemplar .*$", (ROOT / "docs" / "operations.md").read_text("utf-8"), re.M)
     assert rules in (DEPLOY / "redis" / "users.acl").read_text("utf-8").splitlines()

@@ -40,13 +40,17 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class PendingPage:
-    """A page whose rows are to be written. `delivered`: the outputs that have them; `is_held`: this worker holds it."""
+    """A page whose rows are to be written. `delivered`: the outputs that have them; `is_held`: this worker holds it.
+
+    `is_doubtful`: its rows were claimed before the ledger was compared with an output.
+    """
 
     lease: PageLease
     decision: WriteRows
     delivered: set[str] = field(default_factory=set)
     is_held: bool = True
     is_settled: bool = False
+    is_doubtful: bool = False
     problem: str = ""  # why the last output could not take its rows
 
     @property
@@ -176,7 +180,9 @@ class GroupWriter:
 
     def _write_rows(self, output: Output, pages: Sequence[PendingPage]) -> None:
         """Write the rows of pages to an output that is held; keep those that it refuses."""
-        again: set[RowKey] = {key_of(row) for page in pages if page.decision.again for row in page.decision.rows}
+        again: set[RowKey] = {
+            key_of(row) for page in pages if page.decision.again or page.is_doubtful for row in page.decision.rows
+        }
         rows = [row for page in pages for row in page.decision.rows if output.admits(row)]
         refused = output.write(rows, again=again)
         if refused:
@@ -192,18 +198,22 @@ class GroupWriter:
             self.watch.writing(task, [page.name for page in pages], times.write_deadline)
 
         delivered = {page.name: sorted(page.delivered) for page in pages}
+        is_compared = False
         while True:
             answer = confirm(self.ledger, delivered, self.worker, seconds=times.page_lease)
-            if answer.epoch == output.healed_in:
+            turn = output.sink.fence(task, answer.epoch)
+            if turn == output.healed_in:
                 break
+            is_compared = True
             learnt = heal(
-                self.ledger, output, self.outputs, answer.epoch, progress,
+                self.ledger, output, self.outputs, turn, progress,
                 has_queues=bool(self.queued), revisit=self.revisit,
             )  # fmt: skip
             if learnt:
                 log.warning("task %s: %d row(s) found in %s were added to the ledger", task, learnt, output.name)
         for page in pages:
             page.is_held = page.name in answer.delivered
+            page.is_doubtful |= is_compared
             page.delivered |= answer.delivered.get(page.name, frozenset())
         return [page for page in pages if page.is_held]
 

@@ -23,6 +23,7 @@ from ..extraction_config import ExtractionConfig, config_of, example_of
 from ..ledger import Ledger
 from ..page_store import StoredPage
 from ..pages.kept_pages import KeptPage, KeptPages, kept_pages_of
+from ..redis_access.epoch import current_epoch
 from ..reporting.worker_reports import NoWatch
 from ..rows import Row, RowKey, content_hash, key_of, row_of
 from ..url_states import fingerprint
@@ -281,6 +282,7 @@ class ReExtraction:
     def _write_rows(self, output: Output, rows: Sequence[Row], again: AbstractSet[RowKey]) -> None:
         """Write rows to a file output; keep those that it refuses."""
         with output.exclusive():
+            output.sink.fence(self.ledger.task, current_epoch(self.ledger.redis))
             refused = output.write(rows, again=again)
         if refused:
             keep_refused(self.ledger.redis, self.ledger.task, output.name, rows, refused, clock=self.ledger.clock)

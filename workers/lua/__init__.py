@@ -38,7 +38,8 @@ _EVEN_WHEN_FULL = frozenset(
 
 _WITH_ROWS = frozenset({"discard_rows", "finish_rows", "queue_rows", "retry_refused", "settle", "take_rows"})
 
-COMMON = (files(__name__) / "_common.lua").read_text("utf-8")
+FOLLOW_CLOCK = (files(__name__) / "_clock.lua").read_text("utf-8")
+COMMON = (files(__name__) / "_common.lua").read_text("utf-8") + FOLLOW_CLOCK
 _ROWS = (files(__name__) / "_rows.lua").read_text("utf-8")
 SCRIPTS: dict[str, str] = {
     name: (ALLOWED_WHEN_FULL if name in _EVEN_WHEN_FULL else "")

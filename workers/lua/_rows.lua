@@ -60,6 +60,6 @@ local function schedule_rows(output, member, full_at, wait, now)
   else
     full_at, wait = limits(full_at, wait)
     local is_full = redis.call('LLEN', k_rows .. ':' .. output) >= full_at
-    redis.call('ZADD', ROW_QUEUES, is_full and now or oldest + wait, member)
+    redis.call('ZADD', ROW_QUEUES, is_full and now or math.min(oldest, now) + wait, member)
   end
 end

@@ -1,5 +1,6 @@
 -- Lease waiting URLs. ARGV: most, now, seconds, greatest rank -> flat (fingerprint, record, tries) …
 local most, now, seconds = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+follow_clock(k_clock, {k_delayed, k_leased, k_fetched, k_held, k_visits})
 local function wait_again(set)
   for _, name in ipairs(redis.call('ZRANGEBYSCORE', set, '-inf', now, 'LIMIT', 0, 1000)) do
     redis.call('ZREM', set, name)

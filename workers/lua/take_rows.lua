@@ -6,10 +6,11 @@
 local output, member, full_at, wait, now = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local READ_AT_ONCE = 200
 local list, queue = k_rows .. ':' .. output, k_queue .. ':' .. output
-local holder, lease_end, not_before, id, rows =
-  unpack(redis.call('HMGET', queue, 'holder', 'lease_end', 'not_before', 'batch', 'batch_rows'))
-if holder and holder ~= ARGV[6] and tonumber(lease_end) > now then return false end
-if ARGV[10] ~= 'always' and not_before and tonumber(not_before) > now then return false end
+local holder, failures, id, rows = unpack(redis.call('HMGET', queue, 'holder', 'failures', 'batch', 'batch_rows'))
+-- The end of the lease, or of the pause after a failure; not from the hash, since this one follows Redis' clock
+local is_due = tonumber(redis.call('ZSCORE', ROW_QUEUES, member) or 0) <= now
+if holder and holder ~= ARGV[6] and not is_due then return false end
+if ARGV[10] ~= 'always' and failures and not holder and not is_due then return false end
 local oldest = oldest_row(output)
 if not oldest then
   redis.call('ZREM', ROW_QUEUES, member)
@@ -19,7 +20,7 @@ end
 local is_begun = id and '1' or '0'
 if not id then
   local due_at, longest = limits(full_at, wait)
-  if ARGV[10] == 'due' and redis.call('LLEN', list) < due_at and oldest + longest > now then
+  if ARGV[10] == 'due' and redis.call('LLEN', list) < due_at and oldest <= now and oldest + longest > now then
     schedule_rows(output, member, full_at, wait, now)
     return false
   end

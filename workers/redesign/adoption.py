@@ -8,7 +8,7 @@ another machine: until it names the new example too, `keys.EXAMPLES` has it, and
 """
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 
 import redis
@@ -19,25 +19,9 @@ from ..errors import ExemplarError
 from ..extraction.recent_pages import SectionPages, former_pages, section_pages, stored_form
 from ..extraction_config import ExtractionConfig, config_of, example_rendered, stored_example
 from ..page_store import StoredPage
-from ..stored_json import known_fields
+from .adopted_examples import adopted_examples
 from .gap import close_gap
 from .proposals import Proposal, proposal_of, proposed_page, update_proposal
-
-
-@dataclass(frozen=True, slots=True)
-class AdoptedExample:
-    """An example that was adopted and that tasks.yaml may not name yet. `instead_of`: the one that it names."""
-
-    url: str
-    instead_of: str
-
-
-def adopted_examples(connection: "redis.Redis") -> dict[str, AdoptedExample]:
-    """Return, by task, the adopted examples that are not in tasks.yaml, as far as is known."""
-    raw = cast(dict[bytes, bytes], connection.hgetall(keys.EXAMPLES))
-    return {
-        name.decode(): AdoptedExample(**known_fields(AdoptedExample, json.loads(text))) for name, text in raw.items()
-    }
 
 
 def adopt(connection: "redis.Redis", task: str, *, clock: Clock) -> Proposal:

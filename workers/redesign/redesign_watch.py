@@ -98,7 +98,8 @@ class RedesignWatch:
 
 def redesign_pending(connection: "redis.Redis", task: str, *, clock: Clock) -> bool:
     """Whether a worker may still find a new example in the pages that it has settled."""
-    return bool(connection.zcount(_pending(task), clock(), "+inf"))
+    now = clock()
+    return bool(connection.zcount(_pending(task), now, now + PENDING_FOR))
 
 
 def _pending(task: str) -> str:

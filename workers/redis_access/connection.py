@@ -3,6 +3,8 @@
 import ipaddress
 import os
 import socket
+import ssl
+from typing import Any
 
 import redis
 from redis.backoff import ExponentialBackoff
@@ -67,12 +69,9 @@ def connect(url: str) -> "redis.Redis":
     shown = address.shown
     _refuse_open_server(address)
     try:
-        with address.client(socket_timeout=TIMEOUT, socket_connect_timeout=3.0, retry=None) as once:
-            info = once.info("server")
-            role = once.info("replication")["role"]
-            policy = once.info("memory").get("maxmemory_policy", "noeviction")
-            if role == "master":
-                _try_rights(once)
+        info, role, policy = Retry(ExponentialBackoff(cap=2.0, base=0.1), RETRIES_WATCHED).call_with_retry(
+            lambda: _examine(address), lambda error: None, is_retryable=_was_cut
+        )
     except (redis.AuthenticationError, redis.exceptions.AuthorizationError) as error:
         if any(text in str(error) for text in _WITHOUT_PASSWORD):
             raise RedisRefused(
@@ -115,6 +114,22 @@ def _advice(address: RedisAddress, error: BaseException) -> str:
     return "start it, or unset REDIS_URL to use the embedded one"
 
 
+def _examine(address: RedisAddress) -> tuple[dict[str, Any], str, str]:
+    """Return what a server says of itself, its role and its policy; try the rights on a primary."""
+    with address.client(socket_timeout=TIMEOUT, socket_connect_timeout=3.0, retry=None) as once:
+        info, role = once.info("server"), once.info("replication")["role"]
+        if role == "master":
+            _try_rights(once)
+        return info, role, once.info("memory").get("maxmemory_policy", "noeviction")
+
+
+def _was_cut(error: Exception) -> bool:
+    """Whether a server was there and the connection to it ended; a wrong address fails at once in another way."""
+    return isinstance(error.__context__, (ConnectionResetError, BrokenPipeError, ssl.SSLEOFError)) or (
+        "closed by server" in str(error)
+    )
+
+
 def _try_rights(connection: "redis.Redis") -> None:
     """Try the commands that the user needs, without changing anything; the error names the missing right."""
     for probe in _RIGHTS:
@@ -123,6 +138,8 @@ def _try_rights(connection: "redis.Redis") -> None:
         except redis.exceptions.NoPermissionError as error:
             what = " ".join(part for part in probe[:2] if part == probe[0] or ":" in part)
             raise redis.exceptions.NoPermissionError(f"the user has no right to {what} ({error})") from None
+        except redis.ResponseError:  # not the rights: a server without replicas, or with a full disk; nodes wait for it
+            pass
 
 
 def _refuse_open_server(address: RedisAddress) -> None:

@@ -2,8 +2,8 @@
 
     now = monotonic clock of this machine + offset, which is measured with TIME
 
-The offset is measured again every 30 s, after each new connection (another server has another clock), and when the two
-clocks of the machine have moved apart (the machine slept, or its clock was set).
+The offset is measured again every second, after each new connection (another server has another clock), and when the
+two clocks of the machine have moved apart (the machine slept, or its clock was set).
 """
 
 import logging
@@ -16,7 +16,7 @@ import redis
 
 from .epoch import ConnectHook
 
-MEASURED_EVERY = 30.0  # seconds
+MEASURED_EVERY = 1.0  # seconds; until then a process does not notice that Redis' clock was set
 SKEW_MOST = 5.0  # seconds by which this machine's clock may differ from Redis' without a warning
 QUICK = 0.05  # seconds for a reply to TIME; half of them is the error of the offset
 MEASUREMENTS = 3  # measurements at most, until a reply is quick

@@ -106,10 +106,11 @@ def processes(
     dead: list[dict[str, Any]] = []
     for name, raw in cast(dict[bytes, bytes], connection.hgetall(keys.ALIVE)).items():
         beat = json.loads(raw)
-        if now - beat["at"] > FORGET_AFTER:
+        age = abs(now - beat["at"])  # a heartbeat of the future is older than the step of Redis' clock
+        if age > FORGET_AFTER:
             connection.hdel(keys.ALIVE, name.decode())
         else:
-            (living if now - beat["at"] <= GONE_AFTER else dead).append({"name": name.decode(), **beat})
+            (living if age <= GONE_AFTER else dead).append({"name": name.decode(), **beat})
     return sorted(living, key=_by_name), sorted(dead, key=_by_name)
 
 

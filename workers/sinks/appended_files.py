@@ -23,6 +23,7 @@ from workers.errors import SinkUnavailable
 from workers.rows import KEY, Row, RowKey, key_of
 from workers.sinks.durability import Durability, make_folder, sync_file, sync_folder
 
+from .fence import pass_fence
 from .interface import PATIENCE, WrittenRow, written_row
 from .moved_files import COMPRESSED, files_of, unpacked
 from .options import OutputOptions
@@ -82,6 +83,13 @@ class AppendedFileSink:
             yield
         finally:
             self._unlock()
+
+    def fence(self, task: str, epoch: str) -> str:
+        """Note that an epoch writes, in the hidden folder of the output; a device has none."""
+        assert self._held is not None, "pass the fence inside `with sink.exclusive()`"
+        if not stat.S_ISREG(os.fstat(self._held).st_mode):
+            return epoch
+        return pass_fence(self.pattern.hidden("epochs"), task, epoch, self.durability)
 
     def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey] = frozenset()) -> None:
         """Append the rows, in one write to each file; a partial write is undone."""

@@ -61,6 +61,13 @@ class Sink(Protocol):
         """
         ...
 
+    def fence(self, task: str, epoch: str) -> str:
+        """Note, inside `exclusive`, that an epoch of Redis writes rows of a task (`workers.sinks.fence`).
+
+        Returns a name that stays the same as long as no other epoch writes them. Raises `SinkUnavailable`.
+        """
+        ...
+
     def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey] = frozenset()) -> None:
         """Write all rows or none, inside `exclusive`. `again`: the keys of rows that may already be in the output."""
         ...
@@ -120,6 +127,10 @@ class PageSink(ABC):
     @abstractmethod
     def close(self) -> None:
         """Close files; the next use opens them again."""
+
+    def fence(self, task: str, epoch: str) -> str:
+        """Return the epoch: each page is looked up before it is written."""
+        return epoch
 
     def newest(self, task: str) -> Iterator[WrittenRow]:
         """Yield nothing: a ledger is completed from the outputs that have the rows."""
@@ -198,6 +209,10 @@ class ListSink:
     def exclusive(self, *, patience: float = PATIENCE) -> AbstractContextManager[None]:
         """Do nothing: no lock is needed."""
         return nullcontext()
+
+    def fence(self, task: str, epoch: str) -> str:
+        """Return the epoch: no other process has the list."""
+        return epoch
 
     def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey] = frozenset()) -> None:
         """Store the rows by key."""

@@ -80,6 +80,10 @@ class MarkdownSink:
         """Hold the list of rows."""
         return self._list.exclusive(patience=patience)
 
+    def fence(self, task: str, epoch: str) -> str:
+        """Note that an epoch writes, as the list of rows does."""
+        return self._list.fence(task, epoch)
+
     def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey] = frozenset()) -> None:
         """Write the files of all rows, or none, and list the rows."""
         paths: dict[Path, bytes] = {}

@@ -15,6 +15,7 @@ from workers.rows import KEY, Row, RowKey, key_of
 from workers.sinks.durability import Durability, sync_file
 
 from .existing_tables import foreign, unfit
+from .fence import pass_fence
 from .interface import PATIENCE, WrittenRow, written_row
 from .kinds import Target
 from .options import OutputOptions
@@ -95,6 +96,10 @@ class SqliteSink(SqliteFile):
             raise self._failed(error) from None
         if refused:
             raise RowsRefused(refused)
+
+    def fence(self, task: str, epoch: str) -> str:
+        """Note that an epoch writes, in a hidden folder beside the database."""
+        return pass_fence(PathPattern(self.name, Path()).hidden("epochs"), task, epoch, self.durability)
 
     def _upsert(self, connection: sqlite3.Connection, rows: Sequence[Row]) -> dict[RowKey, str]:
         """Upsert rows; if the table refuses one, each on its own. Return SQLite's messages by the keys of refused rows.

@@ -23,6 +23,7 @@ from .. import keys
 from ..addresses import shown
 from ..clock import Clock
 from ..ledger import Ledger
+from ..lua import FOLLOW_CLOCK
 from ..redis_access.redis_clock import clock_of
 from ..rows import Row, RowKey, key_of
 from ..sinks import OutputOptions, RowBatch, batch_size
@@ -34,6 +35,10 @@ LONGEST_WAIT = 3600.0  # seconds of a target's Retry-After that count at most
 LARGEST_ROW = 256 * 2**20  # bytes of JSON
 ZSTD_LEVEL = 3
 AT_ONCE = 200  # rows in one step
+_DUE = """
+follow_clock(KEYS[1] .. ':clock', {KEYS[1]})
+return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', 0, ARGV[2])
+"""
 
 Due = Literal["due", "now", "always"]
 
@@ -200,7 +205,9 @@ class RowQueue:
 def due_queues(connection: "redis.Redis", *, clock: Clock | None = None, most: int = 1000) -> list[tuple[str, str]]:
     """Return task and output of the queues that are due, the one that has been due for longest first."""
     now = (clock or clock_of(connection).now)()
-    members = cast("list[bytes]", connection.zrangebyscore(keys.ROW_QUEUES, "-inf", now, start=0, num=most))
+    members = cast(
+        "list[bytes]", connection.register_script(FOLLOW_CLOCK + _DUE)(keys=[keys.ROW_QUEUES], args=[now, most])
+    )
     return list(map(_read_member, members))
 
 

@@ -15,6 +15,12 @@ for place, value in ipairs(redis.call('HMGET', KEYS[1], unpack(FIELDS))) do
   host[FIELDS[place]] = tonumber(value or 0)
 end
 
+-- Redis' clock was set back since, or a server with a slower one took over: all times move with it, so that no wait
+-- becomes longer
+local TIMES = {'next', 'last', 'delay_end', 'slow_at', 'until', 'open_until', 'opened_at', 'probe_until'}
+local ahead = math.max(0, math.max(host.last, host.slow_at, host.opened_at) - now)
+for _, field in ipairs(TIMES) do host[field] = math.max(0, host[field] - ahead) end
+
 -- By how much a response time exceeds the limit.
 local function excess(seconds)
   return math.max(0, seconds - math.max(host.usual * LAG_FACTOR, host.usual + LAG_LEAST))
@@ -46,6 +52,8 @@ local function keep(...)
   end
   redis.call('HSET', KEYS[1], unpack(flat))
 end
+
+if ahead > 0 then keep(unpack(TIMES)) end
 
 -- Let the state expire when no permits are requested any more.
 local function lapse(problem)
