@@ -41,8 +41,8 @@ class History:
     of earlier moments. `outputs`: the rows of each output, by task and kind; `damaged`: its lines that are no rows.
     `reasons`: why a URL has its state. `requests`: when the site was asked for anything, in order; `interval`: seconds
     that must be between two requests. `waits`: seconds until the pages of killed processes were worked on again, in
-    order; `longest_wait`: that 99 of 100 may take. `left`: what Redis holds of settled pages. `is_lossy`: Redis went back
-    or was emptied, and with it its memory of near-duplicates.
+    order; `longest_wait`: that 99 of 100 may take. `left`: what Redis holds of settled pages. `is_lossy`: Redis went
+    back or was emptied, and with it its memory of near-duplicates.
     """
 
     published: Mapping[str, Mapping[str, Expected]]
