@@ -58,8 +58,9 @@ TASK = "s1"
 TURN = 0.25  # seconds by which each turn sets the clock forward
 SILENT = 8.0  # seconds until the place of a dead spider in its crew expires
 CALM_AFTER = 150  # turns with faults; then all is to be settled within …
-TURNS = 1500
+TURNS = 700
 LONGEST_WAIT = 20.0  # seconds until a page in hand is worked on again: 15 as documented, and those of a second fault
+DOWN = 40.0  # seconds for which the machine of a spider that died is down
 SEEDS = range(20)  # of the short form
 
 
@@ -207,6 +208,7 @@ class System:
         self.ledger = Ledger(self.clean, TASK, clock=self.now)
         self.spiders: list[Spider | None] = [None, None]
         self.workers: list[tuple[Part, ExtractionWorker] | None] = [None, None]
+        self.down_until = [0.0, 0.0]  # when the machine of a spider that died is up again
         self.silent: list[str] = []  # tokens of spiders that died long enough ago
         self.saved: dict[bytes, bytes | None] | None = None
         self.epochs = 0
@@ -266,6 +268,8 @@ class System:
     def crawl(self, place: int) -> None:
         """A turn of a spider: it begins a run, answers some fetches, or ends the run."""
         spider = self.spiders[place]
+        if spider is None and self.now() < self.down_until[place]:
+            return
         part = spider.part if spider else Part(self, "spider")
         with self.living(part):
             if spider is None:
@@ -297,6 +301,8 @@ class System:
         held = {each.decode() for each in self.clean.zrange(self.ledger.keys["leased"], 0, -1)}
         names = {fetch.leased.fingerprint for fetch in spider.fetches if isinstance(fetch, ArticleFetch)} & held
         self.in_hand.append(InHand(names, "", self.now()))
+        if self.plan.longest_wait < DOWN and self.now() >= self.down_until[1 - place]:
+            self.down_until[place] = self.now() + DOWN  # the other spider has to take its pages
         token = spider.run.crew._token
         self.later(SILENT, lambda: self.silent.append(token))
 
