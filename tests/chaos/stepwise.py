@@ -98,11 +98,11 @@ def plan_of(seed: int) -> Plan:
         case 0:
             return Plan(seed, stride=151, longest_wait=LONGEST_WAIT)
         case 1:
-            return Plan(seed)
+            return Plan(seed, between=("publish", "refuse"))
         case 4:
             return Plan(seed, stride=3 + seed // 5 % 4, kinds=("reply",), portion=4 * LINKS)
         case 2:
-            return Plan(seed, between=("publish", "refuse", "go back"))
+            return Plan(seed, between=("publish", "go back"))
     return Plan(seed, between=("publish", "empty"), kinds_left_out=frozenset(("duplicate",)))
 
 
@@ -375,10 +375,10 @@ class System:
             self.site.publish(self.choose.randint(1, self.plan.portion))
         elif what == "rotate" and (self.out / f"{TASK}.jsonl").exists():
             (self.out / f"{TASK}.jsonl").rename(self.out / f"{TASK}.jsonl.{self.steps}")
-        elif what == "refuse" and (database := self.out / f"{TASK}.db").exists():
+        elif what == "refuse" and (database := self.out / f"{TASK}.db").exists() and not self.planned:
             refusing = contextlib.ExitStack()
             refusing.enter_context(refusing_database(database, self.clean))
-            self.later(self.choose.uniform(0.5, 2.0), refusing.close)
+            self.later(self.choose.uniform(4.0, 10.0), refusing.close)
         elif what == "go back":
             self.saved = {key: self.clean.dump(key) for key in self.clean.keys("*")}
             self.later(self.choose.uniform(0.3, 1.5), self._go_back)
@@ -427,7 +427,15 @@ class System:
             publish(self.clean, self.tasks, self.folder / "tasks.yaml", take_over=True)
             for turn in range(TURNS):
                 self.is_calm = turn >= CALM_AFTER
-                self.take_turn(turn)
+                try:
+                    self.take_turn(turn)
+                except (
+                    redis.ResponseError,
+                    ValueError,
+                    KeyError,
+                    TypeError,
+                ) as error:  # that of a part, which would end
+                    return [Violation("error", TASK, f"{type(error).__name__}: {error}")]
                 if self.is_calm and turn % 5 == 0 and not self.planned and self.is_settled():
                     break
             history = self.history()
