@@ -24,7 +24,7 @@ LONGEST = 300.0  # seconds until a bug must have been found
 STEPWISE = (
     "stepwise"  # the check by `tests.chaos.stepwise`; any other is a group, or a fault of it (`tests.chaos.short_form`)
 )
-SEEDS = {"short": "0-19", "long": "0-99"}
+SEEDS = {"short": "0-24", "long": "0-99"}
 LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "docs", "*.egg-info")
 
 

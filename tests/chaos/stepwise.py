@@ -61,7 +61,7 @@ CALM_AFTER = 150  # turns with faults; then all is to be settled within …
 TURNS = 700
 LONGEST_WAIT = 20.0  # seconds until a page in hand is worked on again: 15 as documented, and those of a second fault
 DOWN = 40.0  # seconds for which the machine of a spider that died is down
-SEEDS = range(20)  # of the short form
+SEEDS = range(25)  # of the short form
 
 
 class Killed(BaseException):
@@ -102,7 +102,9 @@ def plan_of(seed: int) -> Plan:
         case 4:
             return Plan(seed, stride=3 + seed // 5 % 4, kinds=("reply",), portion=4 * LINKS)
         case 2:
-            return Plan(seed, between=("publish", "go back"), kinds_left_out=frozenset(("duplicate",)))
+            return Plan(
+                seed, between=("publish", "go back"), kinds_left_out=frozenset(("duplicate",)), portion=4 * LINKS
+            )
     return Plan(seed, between=("publish", "empty"), kinds_left_out=frozenset(("duplicate",)))
 
 
@@ -380,12 +382,16 @@ class System:
             refusing.enter_context(refusing_database(database, self.clean))
             self.later(self.choose.uniform(4.0, 10.0), refusing.close)
         elif what == "go back":
-            self.saved = {key: self.clean.dump(key) for key in self.clean.keys("*")}
-            self.later(self.choose.uniform(0.3, 1.5), self._go_back)
+            self.site.publish(self.plan.portion)
+            self.later(self.choose.uniform(0.2, 2.0), self._save)
         elif what == "empty":
             self.clean.flushall()
             self._new_epoch()
             publish(self.clean, self.tasks, self.folder / "tasks.yaml", take_over=True)
+
+    def _save(self) -> None:
+        self.saved = {key: self.clean.dump(key) for key in self.clean.keys("*")}
+        self.later(self.choose.uniform(0.3, 1.5), self._go_back)
 
     def _go_back(self) -> None:
         saved, self.saved = self.saved or {}, None
