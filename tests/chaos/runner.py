@@ -170,21 +170,20 @@ def _pairs(kinds: list[str]) -> list[tuple[str, str | None]]:
 
 def overlap(first: str, second: str, world: World, trial: Trial) -> None:
     """Let a second fault begin while the first one lasts, and wait until both are over."""
-    errors: list[Exception] = []
 
-    def act(kind: str, chance: random.Random) -> None:
-        try:
+    def act(kind: str, chance: random.Random, is_over: threading.Event) -> None:
+        with suppress(OSError, redis.RedisError, sqlite3.Error):  # what one takes away, the other one can't act on
             _act(kind, replace(world, choose=chance), trial)
-        except (OSError, redis.RedisError, sqlite3.Error) as error:
-            errors.append(error)  # what one fault takes away, the other one can't act on
+        is_over.set()
+        threading.Event().wait()  # what a thread has started would end with it (`die_with_parent`), such as Redis
 
-    chances = [random.Random(world.choose.random()) for _ in range(2)]
-    threads = [threading.Thread(target=act, args=each) for each in zip((first, second), chances, strict=True)]
-    for thread in threads:
-        thread.start()
+    ends = [threading.Event(), threading.Event()]
+    for kind, is_over in zip((first, second), ends, strict=True):
+        chance = random.Random(world.choose.random())
+        threading.Thread(target=act, args=(kind, chance, is_over), daemon=True).start()
         time.sleep(world.choose.uniform(*OVERLAP))
-    for thread in threads:
-        thread.join()
+    for is_over in ends:
+        is_over.wait()
 
 
 @contextmanager
