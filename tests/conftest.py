@@ -23,7 +23,8 @@ from . import services
 Service = TypeVar("Service")
 # Files that take long, the longest first: they begin first, so that none of them runs on alone at the end.
 LONG = (
-    "chaos/test_history.py", "chaos/test_machine_history.py", "console/test_outages.py",
+    "chaos/test_history.py", "chaos/test_machine_history.py", "chaos/test_stepwise.py",
+    "console/test_outages.py",
     "workers/test_supervisor.py", "console/test_run.py",
     "workers/test_failover.py", "crawler/politeness/test_robots.py", "crawler/test_cluster.py",
     "console/test_new_user.py", "console/web/test_walk.py", "console/test_queued_outputs.py",

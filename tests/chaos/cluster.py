@@ -47,6 +47,7 @@ _ROLES_OF_NODES: dict[str, Role] = {  # a word of its command: what it is
     "schedule": "scheduler",
     "run": "run",
 }
+RETRIES = 30  # of an article: a spider that is killed has begun an attempt of each that it has leased
 RESTART_AFTER = 0.5  # seconds
 START_WAIT = 15.0  # seconds within which a command that starts without Redis ends with code 3, as documented
 STOP_WAIT = 45.0  # seconds that a node gets to stop: longer than it gives its own parts
@@ -74,13 +75,14 @@ class Cluster:
     """
 
     def __init__(
-        self, folder: Path, site: Site, network: Network, form: Form, url: str | None, *, every: str, forked: bool
-    ):
+        self, folder: Path, site: Site, network: Network, form: Form, url: str | None, *, every: str, forked: bool,
+        delay: float = 0.0,
+    ):  # fmt: skip
         self.folder, self.site, self.network, self.form, self.forked = folder, site, network, form, forked
         self.out = folder / "disk" / "out"
         self.synced = folder / "synced"
         self._keeping = threading.Event()
-        (folder / "tasks.yaml").write_text(_task_list(site, every), "utf-8")
+        (folder / "tasks.yaml").write_text(task_list(site, every, delay), "utf-8")
         self.out.mkdir(parents=True)
         self.nodes = {name: self._node(name, words, url) for name, words in NODES[form].items()}
 
@@ -286,8 +288,9 @@ def _stat(pid: int, field_: int) -> str:
     return ""
 
 
-def _task_list(site: Site, every: str) -> str:
-    lines = [f"settings: {{contact: https://example.org/us, allow_hosts: [{site.host}], delay: 0}}", "tasks:"]
+def task_list(site: Site, every: str, delay: float = 0.0) -> str:
+    """The task list of a trial: a task for each section of the site."""
+    lines = [f"settings: {{contact: https://example.org/us, allow_hosts: [{site.host}], delay: {delay}}}", "tasks:"]
     for name in site.published:
         lines += [
             f"  {name}:",
@@ -298,7 +301,8 @@ def _task_list(site: Site, every: str) -> str:
             f"    output: [disk/out/{name}.jsonl, disk/out/{name}.db, folder:targets/{name}]",
             "    limit: null",
             "    depth: 20",
-            "    near_duplicates: keep",
+            "    near_duplicates: drop",
             "    concurrency: 4",
+            f"    retries: {RETRIES}",
         ]
     return "\n".join(lines) + "\n"

@@ -47,6 +47,7 @@ class World:
     redis: RedisServer | None
     proxy: Proxy | None
     sizes: "list[tuple[float, dict[Path, int]]]"  # of the output files, over time
+    samples: "list[tuple[str, dict[str, int]]]"  # of the ledgers' counts, over time
     small_disk: bool  # the outputs have a disk of their own
     choose: random.Random
 
@@ -179,7 +180,7 @@ def output_locked(world: World, hold: float) -> None:
 
 def output_refuses(world: World, hold: float) -> None:
     """A database refuses each row for what it contains; a person has them delivered again."""
-    with _refusing_database(world):
+    with refusing_database(_chosen_output(world, "db"), world.client):
         time.sleep(hold)
 
 
@@ -311,6 +312,13 @@ FAULTS: Mapping[str, Kind] = {
 }
 
 
+def resource_of(kind: str) -> str:
+    """What a kind of fault acts on; two that act on the same can't overlap."""
+    if kind.startswith(("redis-", "lost-", "second-", "section-", "kill-redis", "stop-redis")):
+        return "redis"
+    return "disk" if kind.startswith(("output-", "rotated-", "disk-", "power-")) else kind
+
+
 def cut_unsynced(cluster: Cluster, sizes: "list[tuple[float, dict[Path, int]]]") -> None:
     """Cut from each output what was neither synced nor written long enough ago for the kernel to have done so."""
     synced: dict[int, int] = {}
@@ -374,9 +382,8 @@ def _locked_database(world: World) -> Iterator[str]:
 
 
 @contextmanager
-def _refusing_database(world: World) -> Iterator[str]:
-    """Let the database of a task refuse rows; yields the task."""
-    path = _chosen_output(world, "db")
+def refusing_database(path: Path, client: "redis.Redis") -> Iterator[str]:
+    """Let the database of a task refuse rows, until a person has them delivered again; yields the task."""
     until(path.exists, within=FIND_WAIT)
     with closing(sqlite3.connect(path, timeout=FIND_WAIT, isolation_level=None)) as connection:
         connection.execute("CREATE TRIGGER refuse BEFORE INSERT ON articles BEGIN SELECT RAISE(ABORT, 'refused'); END")
@@ -385,8 +392,8 @@ def _refusing_database(world: World) -> Iterator[str]:
         finally:
             connection.execute("DROP TRIGGER refuse")
             with suppress(redis.RedisError):
-                for row in refused_rows(world.client, path.stem):
-                    retry_refused(world.client, row)
+                for row in refused_rows(client, path.stem):
+                    retry_refused(client, row)
 
 
 @contextmanager

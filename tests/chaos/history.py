@@ -9,25 +9,27 @@ from typing import cast
 
 import redis
 
-from tests.chaos.checker import History, OutputRow
+from tests.chaos.checker import COMPARED, History, OutputRow
 from tests.chaos.site import Site
+from workers import keys
 from workers.ledger import Ledger
 from workers.url_states import FINAL_STATES, fingerprint
 
 SETS = ("waiting", "delayed", "leased", "fetched", "held")
+COLUMNS = ("task", "url", "version", *COMPARED)
 _STATE_OF = {"o" if state == "forgotten" else state[0]: state for state in FINAL_STATES}
 
 
 def history_of(site: Site, client: "redis.Redis", out: Path) -> History:
     """Everything that the checker needs to know."""
-    published = site.articles()
+    published = {task: {url: site.expected(url) for url in urls} for task, urls in site.articles().items()}
     places: dict[tuple[str, str], tuple[str, ...]] = {}
     counts: dict[str, dict[str, int]] = {}
     reasons: dict[str, str] = {}
     for task, urls in published.items():
         ledger = Ledger(client, task)
         counts[task] = ledger.counts().to_dict()
-        places |= {(task, url): found for url, found in _places(ledger, urls).items()}
+        places |= {(task, url): found for url, found in _places(ledger, list(urls)).items()}
         for url in urls:
             if places[task, url] not in ((), ("written",)) and (state := ledger.state_of(url)):
                 reasons[url] = state[1]
@@ -39,7 +41,15 @@ def history_of(site: Site, client: "redis.Redis", out: Path) -> History:
         target = targets_of(out) / task / "rows.jsonl"
         outputs[task, "target"], damaged[task, "target"] = _rows_of_files([target] if target.exists() else [])
     served = Counter(url for _, url in site.served())
-    return History(published, served, places, counts, outputs, damaged, reasons)
+    requests = sorted(at for at, _ in site.requests)
+    return History(published, served, places, counts, outputs, damaged, reasons, requests=requests, left=_left(client))
+
+
+def _left(client: "redis.Redis") -> list[str]:
+    """What Redis still holds although all is settled: bodies, claims to pages, and sums that are not zero."""
+    pages = [key.decode() for key in client.scan_iter("exemplar:*:page:*") if client.hexists(key, "body")]
+    sums = [f"{key}: {client.hgetall(key)}" for key in (keys.STORED, keys.QUEUED) if client.exists(key)]
+    return [*pages[:3], *sums]
 
 
 def targets_of(out: Path) -> Path:
@@ -66,7 +76,7 @@ def _rows_of_files(paths: list[Path]) -> tuple[list[OutputRow], int]:
     for line in (line for path in paths for line in path.read_bytes().splitlines()):
         try:
             row = json.loads(line)
-            rows.append(OutputRow(row["task"], row["url"], row["version"], row["title"]))
+            rows.append(OutputRow(**{name: row[name] for name in COLUMNS}))
         except (ValueError, KeyError, TypeError):
             damaged += 1
     return rows, damaged
@@ -76,4 +86,4 @@ def _rows_of_database(path: Path) -> list[OutputRow]:
     if not path.exists():
         return []
     with closing(sqlite3.connect(path, timeout=30)) as connection:
-        return [OutputRow(*row) for row in connection.execute("SELECT task, url, version, title FROM articles")]
+        return [OutputRow(*row) for row in connection.execute(f"SELECT {', '.join(COLUMNS)} FROM articles")]

@@ -38,11 +38,27 @@ def chaos(*words: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=LONGEST, check=False)
 
 
+def words_of(group: str, chosen: list[str] | None = None) -> list[str]:
+    """The arguments of `python -m tests.chaos` for a group: each of its faults once, or those that are chosen."""
+    form, starts = GROUPS[group]
+    kinds = chosen or kinds_of(form, starts)
+    sizes = [
+        "--kills",
+        str(len(kinds)),
+        "--pages",
+        "60",
+        "--sections",
+        "1",
+        "--hold",
+        "0.4",
+        "--settle",
+        "120" if chosen else "240",
+    ]
+    sizes += ["--every", "30s", "--delay", "0.1", "--within", "35"]  # each fault starts a run, too
+    return ["--form", form, "--faults", ",".join(kinds), *sizes, *sample(("--forked",), ())]
+
+
 def check(group: str) -> None:
     """Try each fault of a group once; nothing is lost, and nothing comes twice."""
-    form, starts = GROUPS[group]
-    kinds = kinds_of(form, starts)
-    sizes = ("--kills", str(len(kinds)), "--pages", "60", "--sections", "1", "--hold", "0.4", "--settle", "240")
-    sizes += ("--every", "30s")  # each fault starts a run, too
-    done = chaos("--form", form, "--faults", ",".join(kinds), *sizes, *sample(("--forked",), ()))
+    done = chaos(*words_of(group))
     assert done.returncode == 0, done.stdout + done.stderr

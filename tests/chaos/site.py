@@ -1,14 +1,53 @@
-"""A site on this machine whose own log says what was requested: sections of articles that are published over time."""
+"""A site on this machine whose own log says what was requested: sections of articles that are published over time.
 
+Articles are of several kinds, by their numbers: dead links, duplicates, slow ones, such that fail or are blocked for a
+while, and such of several pages. `Site.expected` says what must have become of each.
+"""
+
+import random
 import threading
 import time
+from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Literal
 
 LINKS = 8  # articles of a list page
-_SENTENCE = (
-    "The harbour office of {section} said on day {n} that ferry {n} will run again from pier {m}, in any weather. "
-)
+Kind = Literal[
+    "plain", "gone", "duplicate", "near", "parts", "slow", "failing", "blocked", "captcha", "login", "poison"
+]
+PERIOD = 20  # after so many articles their kinds come again
+KIND_OF: dict[int, Kind] = {
+    3: "gone", 5: "duplicate", 7: "parts", 9: "near", 10: "parts", 12: "slow", 14: "failing", 16: "blocked", 18: "gone",
+}  # fmt: skip
+KINDS: frozenset[Kind] = frozenset(("plain", *KIND_OF.values()))
+# Kinds that are not tried unless they are named, and in whose place they come. Captcha and login are rejected today;
+# a poison crashes its worker each time.
+FURTHER: dict[Kind, Kind] = {"captcha": "blocked", "login": "blocked", "poison": "slow"}
+PARTS = 3  # pages of an article of several pages
+REFUSED_FIRST = 1  # requests for a failing or blocked article that are refused
+SLOW = 1.5  # seconds that a slow article takes
+_WORDS = (
+    "harbour", "tide", "gauge", "mast", "council", "storm", "pier", "winter", "ferry", "lantern", "bakery", "market",
+    "orchard", "bridge", "school", "river", "clock", "museum", "garden", "library", "marsh", "engine", "station",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What must have become of a URL: its state is one of `states`; its row, if it has one, has these values.
+
+    `twin`: the URL of the same article; one of both is written, and the other is its duplicate.
+    """
+
+    states: frozenset[str]
+    title: str
+    text: str
+    parts: int
+    published: str
+    canonical_url: str
+    twin: str = ""
 
 
 @dataclass
@@ -16,14 +55,17 @@ class Site:
     """Sections `s1` … of numbered articles, the newest first on their lists.
 
     `shifting`: a list page shows what is so far from the newest article, so that publishing shifts all pages; else the
-    pages of the archive stay as they are. `latency`: seconds until an article is answered.
+    pages of the archive stay as they are. `latency`: seconds until an article is answered. `kinds`: of articles; all
+    others are plain ones.
     """
 
     host: str
     sections: int
     latency: float = 0.0
     shifting: bool = False
+    kinds: Collection[Kind] = KINDS
     published: dict[str, int] = field(default_factory=dict)
+    refused: Counter[str] = field(default_factory=Counter)  # how often a path was refused
     requests: list[tuple[float, str]] = field(default_factory=list)  # when, and the path
 
     def __enter__(self) -> "Site":
@@ -57,16 +99,96 @@ class Site:
         """The requests so far: when, and the URL."""
         return [(at, self.url + path) for at, path in self.requests]
 
-    def page(self, path: str) -> bytes:
-        """The page at a path; empty if there is none."""
+    def expected(self, url: str) -> Expected:
+        """What must have become of an article."""
+        section, number = _place_of(url)
+        kind = self.kind_of(number)
+        twin = self._twin_of(section, number)
+        states = {"gone": {"rejected"}, "poison": {"failed"}}.get(kind, {"written"}) | (
+            {"duplicate"} if twin else set()
+        )
+        parts = PARTS if kind == "parts" else 1
+        canonical = self._canonical_of(section, number)
+        lines = [line for part in range(1, parts + 1) for line in self._lines(section, number, part)]
+        title, day = _title(section, number), _day(number)
+        return Expected(frozenset(states), title, "\n\n".join(lines), parts, day, canonical, twin)
+
+    def kind_of(self, number: int) -> Kind:
+        """The kind of the articles of a number."""
+        kind = KIND_OF.get(number % PERIOD, "plain")
+        kind = next((other for other, place in FURTHER.items() if place == kind and other in self.kinds), kind)
+        return kind if kind in self.kinds else "plain"
+
+    def answer(self, path: str) -> tuple[int, dict[str, str], bytes]:
+        """The answer to a request: status, headers, body."""
         section, _, rest = path.strip("/").partition("/")
         kind, _, name = rest.removesuffix(".html").partition("/")
+        if path == "/login":
+            return 200, {}, b"<html><body><form>Name <input> Password <input type=password></form></body></html>"
         top = self.published.get(section)
-        if top is None or (name and not name.isdigit()):
-            return b""
+        if top is None or (name and not name.replace("_", "").isdigit()):
+            return 404, {}, b""
         if kind == "a":
-            return _article(section, int(name)) if name and 0 < int(name) <= top else b""
-        return self._list(section, top, int(name or 0))
+            number, _, part = name.partition("_")
+            return self._article(section, int(number or 0), int(part or 1))
+        return 200, {}, self._list(section, top, int(name or 0))
+
+    def page(self, path: str) -> bytes:
+        """The page at a path; empty if there is none, or if it is refused."""
+        status, _, body = self.answer(path)
+        return body if status == 200 else b""
+
+    def _article(self, section: str, number: int, part: int) -> tuple[int, dict[str, str], bytes]:
+        kind = self.kind_of(number)
+        if not 0 < number <= self.published[section] or part > (PARTS if kind == "parts" else 1):
+            return 404, {}, b""
+        if kind == "gone":
+            return (404 if number % 3 else 410), {}, b""
+        if kind in ("failing", "blocked", "captcha", "login") and self.refused[f"{section}/{number}"] < REFUSED_FIRST:
+            self.refused[f"{section}/{number}"] += 1
+            return self._refusal(kind, number)
+        title, canonical = _title(section, number), self._canonical_of(section, number)
+        head = f'<title>{title}</title><link rel="canonical" href="{canonical}">'
+        head += f'<meta property="article:published_time" content="{_day(number)}">'
+        text = "".join(f"<p>{line}</p>" for line in self._lines(section, number, part))
+        more = part < PARTS if kind == "parts" else False
+        further = f'<p><a rel="next" href="/{section}/a/{number}_{part + 1}.html">next page</a></p>' if more else ""
+        page = f'<html lang="en"><head>{head}</head><body><h1>{title}</h1>{text}{further}</body></html>'
+        return 200, {}, page.encode()
+
+    def _refusal(self, kind: Kind, number: int) -> tuple[int, dict[str, str], bytes]:
+        if kind == "captcha":
+            return (
+                200,
+                {},
+                b"<html><head><title>Security check</title></head><body>Are you human? <input></body></html>",
+            )
+        if kind == "login":
+            return 302, {"Location": "/login"}, b""
+        if kind == "failing":
+            return 500, {}, b""
+        return (429, {"Retry-After": "1"}, b"") if number % (3 * PERIOD) == 16 else (403, {}, b"")
+
+    def _twin_of(self, section: str, number: int) -> str:
+        """The URL of the same article, if it has two: a duplicate is that of the number before."""
+        if self.kind_of(number) in ("duplicate", "near"):
+            return self.article(section, number - 1)
+        if self.kind_of(number + 1) in ("duplicate", "near") and number < self.published[section]:
+            return self.article(section, number + 1)
+        return ""
+
+    def _canonical_of(self, section: str, number: int) -> str:
+        return self.article(section, number - 1 if self.kind_of(number) == "duplicate" else number)
+
+    def _lines(self, section: str, number: int, part: int) -> list[str]:
+        """The paragraphs of one page of an article. A near-duplicate differs by a few words."""
+        kind = self.kind_of(number)
+        own = number - 1 if kind in ("duplicate", "near") else number
+        chance = random.Random(f"{section}/{own}/{part}")
+        lines = [f"Report {own} of {section}, {part}.{k}: {' '.join(chance.choices(_WORDS, k=24))}." for k in range(6)]
+        if kind == "near":
+            lines[-1] = lines[-1].replace(f"Report {own}", f"Report {number}")
+        return lines
 
     def _list(self, section: str, top: int, number: int) -> bytes:
         """A list page: 0 is the newest. Of a shifting section they count from there, else from the oldest article."""
@@ -82,20 +204,18 @@ class Site:
         return f"<html><body>{'<br>'.join(links)}<p>{more}</p></body></html>".encode()
 
 
-def title_of(url: str) -> str:
-    """The title of the article at a URL: what its row must have."""
+def _place_of(url: str) -> tuple[str, int]:
+    """Section and number of an article."""
     section, _, number = url.removesuffix(".html").split("/")[-3:]
-    return _title(section, int(number))
+    return section, int(number)
 
 
 def _title(section: str, number: int) -> str:
     return f"Ferry {number} of {section}"
 
 
-def _article(section: str, number: int) -> bytes:
-    text = "".join(f"<p>{_SENTENCE.format(section=section, n=number, m=number * 7 + k)}</p>" for k in range(6))
-    title = _title(section, number)
-    return f"<html><head><title>{title}</title></head><body><h1>{title}</h1>{text}</body></html>".encode()
+def _day(number: int) -> str:
+    return f"2026-03-{number % 27 + 1:02d}T08:00:00+00:00"
 
 
 class _Server(ThreadingHTTPServer):
@@ -112,9 +232,13 @@ def _handler_for(site: Site) -> type[BaseHTTPRequestHandler]:
 
         def do_GET(self) -> None:
             site.requests.append((time.time(), self.path))
-            time.sleep(site.latency)
-            body = site.page(self.path)
-            self.send_response(200 if body else 404)
+            name = self.path.rpartition("/")[2].removesuffix(".html")
+            is_slow = "/a/" in self.path and name.isdigit() and site.kind_of(int(name)) == "slow"
+            time.sleep(SLOW if is_slow else site.latency)
+            status, headers, body = site.answer(self.path)
+            self.send_response(status)
+            for header in headers.items():
+                self.send_header(*header)
             self.send_header("Content-Type", "text/html; charset=utf-8")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

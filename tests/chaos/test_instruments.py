@@ -12,11 +12,12 @@ from types import SimpleNamespace
 import pytest
 import redis
 
+from extractors import Section
 from tests.chaos.cluster import SHIM, role_of, task_of
 from tests.chaos.faults import cut_unsynced
 from tests.chaos.proxy import Proxy
 from tests.chaos.redis_server import RedisServer
-from tests.chaos.site import LINKS, Site, title_of
+from tests.chaos.site import KINDS, LINKS, PERIOD, REFUSED_FIRST, Site
 from workers.redis_access.connection import client
 
 
@@ -135,8 +136,31 @@ def test_the_lists_of_the_site_lead_to_all_of_its_articles(shifting):
                 break
             number = page.split('rel="next" href="/s1/list/')[1].split(".")[0]
         assert {site.url + path for path in found} == {*site.articles()["s1"]}
-        article = site.page("/s1/a/5.html").decode()
-        assert f"<h1>{title_of(site.article('s1', 5))}</h1>" in article
+
+
+def test_the_articles_of_the_site_are_what_must_be_in_their_rows():
+    with Site("127.0.0.1", 1) as site:
+        site.publish(PERIOD)
+        section = Section(site.page("/s1/a/1.html"), site.article("s1", 1))
+        for url in site.articles()["s1"]:
+            path, expected = url.removeprefix(site.url), site.expected(url)
+            answers = [site.answer(path) for _ in range(REFUSED_FIRST + 1)]
+            if expected.states == {"rejected"}:
+                assert {status for status, _, _ in answers} <= {404, 410}
+                continue
+            pages = [answers[-1][2], *(site.page(path.replace(".", f"_{n}.")) for n in range(2, expected.parts + 1))]
+            found = [section.extract(page, url) for page in pages]
+            assert "\n\n".join(article.text for article in found) == expected.text
+            assert (found[0].title, found[0].canonical_url) == (expected.title, expected.canonical_url)
+            assert found[0].published.isoformat() == expected.published
+
+
+def test_the_kinds_of_articles_come_as_their_numbers_say():
+    with Site("127.0.0.1", 1) as site:
+        site.publish(PERIOD)
+        assert {site.kind_of(number) for number in range(1, PERIOD + 1)} == KINDS
+        assert [site.answer("/s1/a/14.html")[0] for _ in range(2)] == [500, 200]
+        assert site.expected(site.article("s1", 5)).twin == site.article("s1", 4)
 
 
 def test_a_node_that_has_not_begun_its_program_yet_is_of_no_kind():
