@@ -14,7 +14,7 @@ from typing import Any
 
 from babel import Locale, localedata
 
-from extractors.metadata.date_words import AGO, FILL, HALVES, WEEKDAY, WORD, WORDS_FILE, fold
+from extractors.metadata.date_words import FILL, FOREIGN, HALVES, WEEKDAY, WORD, WORDS_FILE, fold
 
 LOCALES = {  # language: the locales whose words it uses
     "en": ("en", "en_GB"), "de": ("de", "de_AT"), "fr": ("fr", "fr_CA"), "es": ("es", "es_PE", "es_US"),
@@ -46,6 +46,19 @@ DAYS_AGO = {  # today; yesterday; the day before, where one word means it
     "fil": "ngayong araw, ngayon; kahapon", "sw": "leo; jana; juzi", "ko": "오늘; 어제; 그저께, 그제", "ja": "今日, 本日; 昨日; 一昨日",
     "zh": "今天, 今日; 昨天, 昨日; 前天", "ca": "avui; ahir; abans-d’ahir", "gl": "hoxe; onte; antonte", "eu": "gaur; atzo; herenegun",
 }  # fmt: skip
+OTHERWISE = {
+    "ar": {"قبل": ["منذ"]},
+    "zh": {"前": ["以前", "之前"], "#": ["#个", "#個"]},
+}  # forms of "ago" beside CLDR's
+SHORT = 4  # letters below which a word may be one of another language: Mac is March in Malay, and no month elsewhere
+SHORT_WORDS_OF = {"en", "de", "fr", "es", "it", "pt", "nl"}  # these count where the language is not known
+ZONES = {  # hours; CST is also used in China, IST in three countries
+    "EST": -5, "EDT": -4, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7, "AKST": -9, "AKDT": -8, "HST": -10,
+    "BRT": -3, "ART": -3, "COT": -5, "PET": -5, "WET": 0, "WEST": 1, "BST": 1, "CET": 1, "CEST": 2, "MEZ": 1, "MESZ": 2,
+    "MET": 1, "MEST": 2, "EET": 2, "EEST": 3, "SAST": 2, "EAT": 3, "TRT": 3, "MSK": 3, "МСК": 3, "PKT": 5, "ICT": 7,
+    "WIB": 7, "WITA": 8, "WIT": 9, "PHT": 8, "SGT": 8, "HKT": 8, "AWST": 8, "JST": 9, "KST": 9, "AEST": 10, "AEDT": 11,
+    "NZST": 12, "NZDT": 13, "Z": 0, "UTC": 0, "GMT": 0,
+}  # fmt: skip
 AMBIGUOUS = {"hier", "eile", "jana", "heri", "avui", "dnes", "kecha", "gister"}
 FILLERS = {  # words between the parts of a date, beside those in CLDR's patterns
     "en": "on at of the o'clock", "de": "am um den vom uhr", "fr": "le du à", "es": "el del a las la hrs hs", "pt": "às as", "it": "il alle ore del",
@@ -53,7 +66,7 @@ FILLERS = {  # words between the parts of a date, beside those in CLDR's pattern
     "et": "kell a", "lv": "plkst gada", "lt": "val m d", "pl": "o godz r roku dnia", "cs": "v ve dne hod", "sk": "o dňa hod", "sl": "ob",
     "hr": "u sati", "sr": "у u год god часова", "mk": "во г", "bg": "в г ч година часа", "ru": "в г года год от", "uk": "о об р року", "be": "у г а",
     "hu": "óra", "ro": "ora la", "el": "στις ώρα", "tr": "saat", "az": "saat", "kk": "ж жылғы", "ar": "الساعة في م", "fa": "ساعت در",
-    "he": "בשעה יום", "hi": "को बजे", "ur": "بجے", "th": "ที่ พ ศ น เวลา วันที่", "vi": "ngày năm lúc", "id": "pukul jam", "ms": "pukul jam",
+    "he": "בשעה יום", "hi": "को बजे", "ur": "بجے", "hy": "թ", "th": "ที่ พ ค ศ น เวลา วันที่", "vi": "ngày năm lúc", "id": "pukul jam", "ms": "pukul jam",
     "fil": "ng nang ika", "sw": "saa", "ca": "a les del de d", "gl": "ás do", "eu": "ko e", "uz": "soat yil",
 }  # fmt: skip
 BESIDE = {  # months beside CLDR's
@@ -83,37 +96,83 @@ UNITS = {"minute": "m", "hour": "h", "day": "d", "week": "w"}
 
 def table() -> dict[str, Any]:
     """Return the content of date_words.json."""
+    raw: set[str] = set()
+    own = {language: _words(language, names, raw) for language, names in LOCALES.items()}
+    own[""] = _of_any(own)
+    ago = dict(sorted(_without_conflicts()))
     days = {language: {fold(word): number for number, word in _days(words)} for language, words in DAYS_AGO.items()}
+    clear = {word: number for known in days.values() for word, number in known.items() if _is_clear(word)}
+    ones = "|".join(sorted({fold(word) for words in ONE.values() for word in words.split()}))
+    longest = {max(WORD.findall(form) or [form], key=lambda word: (len(word), word)) for form in ago}
+    day_words = {WORD.findall(word)[0] for known in days.values() for word in known if WORD.match(word)}
+    months = {word for words in own.values() for word, code in words.items() if code % FOREIGN < WEEKDAY}
     return {
-        "words": {language: _words(language, names) for language, names in LOCALES.items()},
-        "ago": dict(sorted(_without_conflicts(LOCALES))),
-        "ones": sorted({fold(word) for words in ONE.values() for word in words.split()}),
+        "words": {language: _by_code(words) for language, words in own.items()},
+        "joined": _joined(raw),
+        "ago": ago,
+        "count": rf"(?<![\d.,])\d{{1,3}}(?![\d.,]\d)|半|(?<!\w)(?:{ones})(?!\w)",
         "days": {
-            **days,
-            "": {word: number for known in days.values() for word, number in known.items() if _is_clear(word)},
+            language: _longest_first(known | days["en"] | days["zh"]) for language, known in {**days, "": clear}.items()
         },
-        "orders": dict(sorted(_orders())),
-        "pointed": sorted(language for language, names in LOCALES.items() if "mm" in _time(names[0]).partition(".")[2]),
-        "dotted": sorted(language for language, names in LOCALES.items() if "." in _short(names[0])),
+        "styles": dict(sorted(_styles())),
+        "signs": " ".join(sorted(longest | day_words | {part for month in months for part in WORD.findall(month)})),
+        "zones": ZONES,
     }
 
 
-def _words(language: str, names: tuple[str, ...]) -> dict[str, str]:
-    """Return the words of a language by their meaning; a word has one meaning, the most important."""
+def _longest_first(days: dict[str, int]) -> dict[str, int]:
+    return dict(sorted(days.items(), key=lambda day: (-len(day[0]), day[0])))
+
+
+def _by_code(words: dict[str, int]) -> dict[str, str]:
+    codes: dict[int, list[str]] = {}
+    for word, code in sorted(words.items()):
+        codes.setdefault(code, []).append(word.replace(" ", "_"))
+    return {str(code): " ".join(words) for code, words in sorted(codes.items())}
+
+
+def _of_any(own: dict[str, dict[str, int]]) -> dict[str, int]:
+    """Return the words for pages of other and unknown languages; a word for different months in two has none."""
+    every: dict[str, int] = {}
+    for language, words in own.items():
+        for word, code in words.items():
+            if len(word) < SHORT and word.isascii() and language not in SHORT_WORDS_OF:
+                continue
+            known = every.setdefault(word, code)
+            if known != code:
+                months = [each for each in (known, code) if each < WEEKDAY]
+                every[word] = months[0] if len(months) == 1 else 0 if months else FILL
+    foreign = {word: code + FOREIGN * (code < WEEKDAY and word.isascii()) for word, code in every.items() if code}
+    return foreign | own["en"]
+
+
+def _joined(names: set[str]) -> str:
+    """Return an expression for names of several parts (p.m., ม.ค., tháng 3), and for words within Chinese ones."""
+    ordered = sorted(names, key=lambda name: (-len(name), name))
+    spaced = (re.escape(name).replace(r"\.", r"\.\s?").replace("ا", "[اأإآ]") for name in ordered if WORD.match(name))
+    others = [name for name in ordered if not WORD.match(name)]
+    rows, single = ("|".join(name for name in others if (len(name) > 1) is several) for several in (True, False))
+    in_brackets = "[(（][月火水木金土日월화수목금토일](?:・?祝)?[)）]"
+    return rf"(?<![^\W\d])(?:{'|'.join(spaced)})\.?(?!\w)|{rows}|(?:{single})(?=\s?\d)|{in_brackets}"
+
+
+def _words(language: str, names: tuple[str, ...], raw: set[str]) -> dict[str, int]:
+    """Return the words of a language with their meaning, the most important one; add those of several parts to `raw`."""
     meanings: dict[str, int] = {}
     for code, text in _meanings(language, names):
         parts = [fold(part) for part in WORD.findall(text)]
-        whole = re.sub(r"\.\s", ".", fold(text).rstrip("."))
-        if re.search(r"\d", text) or (not parts and code < WEEKDAY) or (len(text) == 1 and code == WEEKDAY):
+        name = re.sub(r"\.\s", ".", text.lower().replace("\xa0", " ").replace("\u202f", " ").rstrip("."))
+        if (len(text) == 1 and code == WEEKDAY) or (not parts and (code < WEEKDAY or re.search(r"\d", name))):
             continue
-        if "." in whole or not parts or (code < WEEKDAY and len(parts) > 1 and parts[0] not in ("d", "de")):
-            meanings.setdefault(whole, code)
+        several = code < WEEKDAY and " " in name and parts[0] not in ("d", "de")
+        if re.search(r"\d", name) and not several:
+            continue
+        if "." in name or not parts or several:
+            raw.add(name)
+            meanings.setdefault(fold(name), code)
         else:
             meanings.setdefault(parts[-1], code)
-    by_code: dict[int, list[str]] = {}
-    for word, code in sorted(meanings.items()):
-        by_code.setdefault(code, []).append(word.replace(" ", "_"))
-    return {str(code): " ".join(words) for code, words in sorted(by_code.items())}
+    return meanings
 
 
 def _meanings(language: str, names: tuple[str, ...]) -> Iterator[tuple[int, str]]:
@@ -122,7 +181,7 @@ def _meanings(language: str, names: tuple[str, ...]) -> Iterator[tuple[int, str]
         for month, name in _named(locale.months):
             yield month, name
             if "." not in name:
-                yield from ((month, before + name + after) for before, after in _attached(locale))
+                yield from ((month, before + name + after) for before, after in sorted(_attached(locale)))
     yield from ((month, word) for month, words in BESIDE.get(language, {}).items() for word in words.split())
     for locale in locales:
         yield from sorted(_halves(locale), key=lambda half: (half[0] not in (HALVES + 6, HALVES + 18), " " in half[1]))
@@ -177,17 +236,13 @@ def _is_clear(word: str) -> bool:
     return (len(word) > 3 or not word.isascii()) and word not in AMBIGUOUS
 
 
-def _without_conflicts(languages: Any) -> Iterator[tuple[str, str]]:
+def _without_conflicts() -> Iterator[tuple[str, str]]:
     """Yield the past forms whose unit is the same in all languages that have them, and which mean no future."""
     units: dict[str, set[str]] = {}
-    for language, names in languages.items():
+    for language, names in LOCALES.items():
         for unit, form in _ago(language, names):
             units.setdefault(form, set()).add(unit)
-    yield from (
-        (form, *unit)
-        for form, unit in units.items()
-        if len(unit) == 1 and unit <= set(AGO) | {"2" + each for each in AGO}
-    )
+    yield from ((form, *unit) for form, unit in units.items() if len(unit) == 1 and "?" not in unit)
 
 
 def _ago(language: str, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -205,11 +260,12 @@ def _ago(language: str, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
                 if pattern in future or _is_unit_alone(pattern):
                     continue
                 if "{0}" in pattern:
-                    yield unit, _form(pattern.replace("{0}", "#"))
-                    if language == "ar":
-                        yield unit, _form(pattern.replace("{0}", "#").replace("قبل", "منذ"))
+                    forms = [pattern.replace("{0}", "#")]
+                    for word, others in OTHERWISE.get(language, {}).items():
+                        forms += [form.replace(word, other) for form in forms for other in others]
+                    yield from ((unit, _form(form)) for form in forms)
                 else:
-                    yield "2" * (plural == "two") + unit, _form(pattern)
+                    yield unit * (1 + (plural == "two")), _form(pattern)
 
 
 def _is_unit_alone(pattern: str) -> bool:
@@ -222,34 +278,30 @@ def _form(pattern: str) -> str:
     return re.sub(r"\s*#\s*", "#", " ".join(fold(pattern).split())).replace(".", "")
 
 
-def _short(name: str) -> str:
-    return Locale.parse(name).date_formats["short"].pattern
+def _styles() -> Iterator[tuple[str, str]]:
+    """Yield how languages write dates in numbers, and those of their territories that have another order.
 
-
-def _time(name: str) -> str:
-    return Locale.parse(name).time_formats["short"].pattern
-
-
-def _orders() -> Iterator[tuple[str, str]]:
-    """Yield the order of the numbers for languages, and for those of their territories that have another one.
-
-    English without a territory has none: pages of all countries declare it.
+    English without a territory has no order: pages of all countries declare it.
     """
     seen: dict[str, str] = {}
     for name in sorted(localedata.locale_identifiers(), key=len):
         language = name.split("_")[0]
         key = "-".join(part for part in name.lower().split("_") if len(part) != 4)
-        if language in {*LOCALES, "no", "nn"} and key.count("-") <= 1 and key not in seen:
-            seen[key] = "".join(dict.fromkeys(re.sub("[^dmy]", "", _short(name).split("G")[0].lower())))
-    for key, order in seen.items():
+        if language in {*LOCALES, "nn"} and key.count("-") <= 1 and key not in seen:
+            locale = Locale.parse(name)
+            day, time = locale.date_formats["short"].pattern, locale.time_formats["short"].pattern
+            order = "".join(dict.fromkeys(re.sub("[^dmy]", "", day.split("G")[0].lower())))
+            seen[key] = order + "." * ("." in day) + "h" * ("mm" in time.partition(".")[2])
+    for key, style in seen.items():
         language, _, territory = key.partition("-")
-        if key != "en" and (not territory or language == "en" or order != seen[language]):
-            yield key, order
+        if key != "en" and (not territory or language == "en" or style[:3] != seen[language][:3]):
+            yield key, style
 
 
 def written() -> str:
     """Return the file's text."""
-    return json.dumps(table(), ensure_ascii=False, indent=0, sort_keys=False) + "\n"
+    parts = (f"{json.dumps(key)}: {json.dumps(part, ensure_ascii=False)}" for key, part in table().items())
+    return "{" + ",\n".join(parts) + "}\n"
 
 
 if __name__ == "__main__":
