@@ -19,9 +19,9 @@ from ..metadata.declared_metadata import Head
 from ..metadata.meta_names import DESCRIPTION, LANGUAGE, SITE, TITLE, URL
 from ..metadata.metadata import (
     author_places,
+    dated_lines,
     image_places,
     keyword_places,
-    dated_lines,
     lines_around,
     source_places,
     text_places,

@@ -275,6 +275,7 @@ def _hour(parts: dict[str, str], zone: timezone | None, language: str) -> int | 
     """Return 0 to 24, or None if the numbers are no time of that day: 5 comments, 14.05 €, 晚上12点."""
     hour, sign, half = int(parts["hour"]), (parts["sign"] or "").strip(), parts["half"] or parts["meridiem"]
     led = _FILL in (parts.get("before") or "")  # um 14.05, à 8 h
+    known: object
     if half:
         earliest = meaning_of(half) - HALVES - 6  # of the two hours that the number may mean, the one in that part
         hour = hour if hour > 12 else earliest + (hour - earliest) % 12

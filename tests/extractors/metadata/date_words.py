@@ -8,6 +8,7 @@ parts of a date, and forms that newspapers use beside CLDR's.
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -72,7 +73,7 @@ FILLERS = {  # words between the parts of a date, beside those in CLDR's pattern
 BESIDE = {  # months beside CLDR's
     "en": {9: "sept"}, "de": {1: "jänner jän", 2: "feber"}, "es": {9: "setiembre set"}, "fr": {2: "fev"},
     "sq": {}, "sl": {month: name for month, name in enumerate(
-        "januarja februarja marca aprila maja junija julija avgusta septembra oktobra novembra decembra".split(), 1)},
+        ["januarja", "februarja", "marca", "aprila", "maja", "junija", "julija", "avgusta", "septembra", "oktobra", "novembra", "decembra"], 1)},
     "id": {8: "agt ags", 5: "mei", 10: "okt", 12: "des"}, "hi": {1: "जन", 2: "फ़र", 9: "सित", 10: "अक्टू", 12: "दिस"},
 }  # fmt: skip
 ALSO_AGO = {  # beside CLDR's; # is the number, forms without it mean one, or two
@@ -103,7 +104,7 @@ def table() -> dict[str, Any]:
     days = {language: {fold(word): number for number, word in _days(words)} for language, words in DAYS_AGO.items()}
     clear = {word: number for known in days.values() for word, number in known.items() if _is_clear(word)}
     ones = "|".join(sorted({fold(word) for words in ONE.values() for word in words.split()}))
-    longest = {max(WORD.findall(form) or [form], key=lambda word: (len(word), word)) for form in ago}
+    longest = {max(WORD.findall(form) or [""], key=lambda word: (len(word), word)) for form in ago}
     day_words = {WORD.findall(word)[0] for known in days.values() for word in known if WORD.match(word)}
     months = {word for words in own.values() for word, code in words.items() if code % FOREIGN < WEEKDAY}
     return {
@@ -118,6 +119,15 @@ def table() -> dict[str, Any]:
         "signs": " ".join(sorted(longest | day_words | {part for month in months for part in WORD.findall(month)})),
         "zones": ZONES,
     }
+
+
+@cache
+def clean_locale(name: str) -> Locale:
+    """Return a locale whose data is read anew: Babel mixes the words of locales that it reads one after the other."""
+    localedata._cache.clear()
+    locale = Locale.parse(name)
+    assert locale.months  # is read now
+    return locale
 
 
 def _longest_first(days: dict[str, int]) -> dict[str, int]:
@@ -176,7 +186,7 @@ def _words(language: str, names: tuple[str, ...], raw: set[str]) -> dict[str, in
 
 
 def _meanings(language: str, names: tuple[str, ...]) -> Iterator[tuple[int, str]]:
-    locales = [Locale.parse(name) for name in names]
+    locales = [clean_locale(name) for name in names]
     for locale in locales:
         for month, name in _named(locale.months):
             yield month, name
@@ -250,7 +260,7 @@ def _ago(language: str, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         unit, form = text.split(":")
         yield unit, _form(form)
     for name in names:
-        fields = Locale.parse(name)._data["date_fields"]
+        fields = clean_locale(name)._data["date_fields"]
         for field, width in ((field, width) for field in fields for width in ("", "-short", "-narrow")):
             if "-" in field or field not in ("second", "month", "year", *UNITS):
                 continue
@@ -288,7 +298,7 @@ def _styles() -> Iterator[tuple[str, str]]:
         language = name.split("_")[0]
         key = "-".join(part for part in name.lower().split("_") if len(part) != 4)
         if language in {*LOCALES, "nn"} and key.count("-") <= 1 and key not in seen:
-            locale = Locale.parse(name)
+            locale = clean_locale(name)
             day, time = locale.date_formats["short"].pattern, locale.time_formats["short"].pattern
             order = "".join(dict.fromkeys(re.sub("[^dmy]", "", day.split("G")[0].lower())))
             seen[key] = order + "." * ("." in day) + "h" * ("mm" in time.partition(".")[2])

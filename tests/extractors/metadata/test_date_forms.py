@@ -12,7 +12,7 @@ from babel.dates import format_date, format_time
 from extractors.metadata.date_words import WORDS_FILE
 from extractors.metadata.dates import find_date
 
-from .date_words import LOCALES, written
+from .date_words import LOCALES, clean_locale, written
 
 FETCHED = datetime(2024, 11, 20, 12, 0, tzinfo=UTC)
 FORMS = Path(__file__).with_name("date_forms")
@@ -33,13 +33,13 @@ def answered(name):
 
 def cldr_forms():
     """Yield a day of each month in the long forms of each language, alone and with a time."""
-    for names in LOCALES.values():
+    for locale in (clean_locale(names[0]) for names in LOCALES.values()):
         for month in range(1, 13):
             moment = datetime(2023, month, 27 if month % 2 else 4, 16, 5)
             for width in ("full", "long", "medium"):
-                day = format_date(moment, width, locale=names[0])
-                yield names[0], day, moment.date()
-                yield names[0], f"{day}, {format_time(moment, 'HH:mm', locale=names[0])}", moment
+                day = format_date(moment, width, locale=locale)
+                yield str(locale), day, moment.date()
+                yield str(locale), f"{day}, {format_time(moment, 'HH:mm', locale=locale)}", moment
 
 
 def is_exact(found, answer):
