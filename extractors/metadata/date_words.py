@@ -48,9 +48,9 @@ def fold(text: str) -> str:
 class DateWords:
     """The words of date_words.json, ready for look-up.
 
-    `ago`: past forms with # for the number, and the unit in `AGO`; a form without # means one, or two
-    if it has the unit twice. `count`: an expression for a number beside such words. `signs`: words of which one is in every text
-    with the name of a month or relative words. `zones`: hours by abbreviation.
+    `ago`: past forms with # for the number, and the unit in `AGO`; a form without # means one, or two if it has the
+    unit twice. `count`: an expression for a number beside such words. `signs`: words of which one is in every text with
+    the name of a month or relative words. `zones`: hours by abbreviation.
     """
 
     def __init__(self) -> None:

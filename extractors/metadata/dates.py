@@ -224,13 +224,14 @@ def _absolute(text: str, language: str, thai: bool) -> Iterator[date | None]:
 def _in_order(parts: dict[str, str], before: str, language: str) -> tuple[str, str]:
     """Return day and month of a date in numbers whose year is last; "" and "" if their order is not known.
 
-    With dots the day is first everywhere. A year of two digits counts after slashes if the language's order is known,
-    and after dots in languages that write it so, or where all numbers have two digits and no word is just before them.
+    With dots the day is first everywhere. A year of two digits counts after slashes in languages with the day first
+    (en-US, the only other, is also what templates declare by default), and after dots in languages that write it so,
+    or where all numbers have two digits and no word is just before them.
     """
     one, two, dots, style = parts["one"], parts["two"], "." in parts["dash"], date_words().style(language)
     if len(parts["year"]) == 2:
         padded = len(one) == len(two) == 2 and not _AFTER_WORD.search(before)
-        if not ("." in style or padded if dots else parts["dash"] != "-" and style[:3] in ("dmy", "mdy")):
+        if not ("." in style or padded if dots else parts["dash"] != "-" and style[:3] == "dmy"):
             return "", ""
     if dots or int(one) > 12 or one == two or (style[:3] == "dmy" and int(two) <= 12):
         return one, two

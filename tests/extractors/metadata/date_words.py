@@ -20,11 +20,13 @@ from extractors.metadata.date_words import FILL, FOREIGN, HALVES, WEEKDAY, WORD,
 LOCALES = {  # language: the locales whose words it uses
     "en": ("en", "en_GB"), "de": ("de", "de_AT"), "fr": ("fr", "fr_CA"), "es": ("es", "es_PE", "es_US"),
     "pt": ("pt", "pt_PT"), "it": ("it",), "nl": ("nl",), "af": ("af",), "sv": ("sv",), "da": ("da",),
-    "nb": ("nb", "nn"), "no": ("nb", "nn"), "is": ("is",), "fi": ("fi",), "et": ("et",), "lv": ("lv",), "lt": ("lt",), "pl": ("pl",),
+    "nb": ("nb", "nn"), "no": ("nb", "nn"), "is": ("is",), "fi": ("fi",), "et": ("et",), "lv": ("lv",),
+    "lt": ("lt",), "pl": ("pl",),
     "cs": ("cs",), "sk": ("sk",), "sl": ("sl",), "hr": ("hr",), "bs": ("bs",), "sr": ("sr", "sr_Latn"), "mk": ("mk",),
     "bg": ("bg",), "ru": ("ru",), "uk": ("uk",), "be": ("be",), "hu": ("hu",), "ro": ("ro",), "sq": ("sq",),
     "el": ("el",), "tr": ("tr",), "az": ("az",), "uz": ("uz",), "kk": ("kk",), "hy": ("hy",), "ka": ("ka",),
-    "ar": ("ar", "ar_SY", "ar_DZ", "ar_MA"), "fa": ("fa",), "ur": ("ur",), "he": ("he",), "hi": ("hi",), "mr": ("mr",),
+    "ar": ("ar", "ar_SY", "ar_DZ", "ar_MA"), "fa": ("fa",), "ur": ("ur",), "he": ("he",), "hi": ("hi",),
+    "mr": ("mr",),
     "bn": ("bn",), "ta": ("ta",), "th": ("th",), "vi": ("vi",), "id": ("id",), "ms": ("ms",), "fil": ("fil",),
     "sw": ("sw",), "ko": ("ko",), "ja": ("ja",), "zh": ("zh", "zh_Hant", "zh_Hant_HK"), "ca": ("ca",), "gl": ("gl",),
     "eu": ("eu",),
@@ -33,19 +35,27 @@ DAYS_AGO = {  # today; yesterday; the day before, where one word means it
     "en": "today; yesterday", "de": "heute; gestern; vorgestern", "fr": "aujourd’hui, aujourd'hui; hier; avant-hier",
     "es": "hoy; ayer; anteayer", "pt": "hoje; ontem; anteontem", "it": "oggi; ieri; l'altro ieri",
     "nl": "vandaag; gisteren; eergisteren", "af": "vandag; gister", "sv": "i dag, idag; i går, igår; i förrgår",
-    "da": "i dag; i går; i forgårs", "nb": "i dag; i går; i forgårs", "is": "í dag; í gær", "fi": "tänään; eilen; toissapäivänä",
+    "da": "i dag; i går; i forgårs", "nb": "i dag; i går; i forgårs", "is": "í dag; í gær",
+    "fi": "tänään; eilen; toissapäivänä",
     "et": "täna; eile; üleeile", "lv": "šodien; vakar; aizvakar", "lt": "šiandien; vakar; užvakar",
     "pl": "dzisiaj, dziś; wczoraj; przedwczoraj", "cs": "dnes; včera; předevčírem", "sk": "dnes; včera; predvčerom",
     "sl": "danes; včeraj; predvčerajšnjim", "hr": "danas; jučer; prekjučer", "bs": "danas; jučer; prekjučer",
-    "sr": "danas, данас; juče, јуче; prekjuče, прекјуче", "mk": "денес; вчера; завчера", "bg": "днес; вчера; онзи ден",
-    "ru": "сегодня; вчера; позавчера", "uk": "сьогодні; вчора, учора; позавчора", "be": "сёння; учора, ўчора; пазаўчора",
-    "hu": "ma; tegnap; tegnapelőtt", "ro": "astăzi, azi; ieri; alaltăieri", "sq": "sot; dje", "el": "σήμερα; χθες, χτες; προχθές, προχτές",
-    "tr": "bugün; dün; evvelsi gün", "az": "bu gün, bugün; dünən", "uz": "bugun; kecha", "kk": "бүгін; кеше", "hy": "այսօր; երեկ",
+    "sr": "danas, данас; juče, јуче; prekjuče, прекјуче", "mk": "денес; вчера; завчера",
+    "bg": "днес; вчера; онзи ден",
+    "ru": "сегодня; вчера; позавчера", "uk": "сьогодні; вчора, учора; позавчора",
+    "be": "сёння; учора, ўчора; пазаўчора",
+    "hu": "ma; tegnap; tegnapelőtt", "ro": "astăzi, azi; ieri; alaltăieri", "sq": "sot; dje",
+    "el": "σήμερα; χθες, χτες; προχθές, προχτές",
+    "tr": "bugün; dün; evvelsi gün", "az": "bu gün, bugün; dünən", "uz": "bugun; kecha", "kk": "бүгін; кеше",
+    "hy": "այսօր; երեկ",
     "ka": "დღეს; გუშინ", "ar": "اليوم; أمس, امس; أول أمس", "fa": "امروز; دیروز; پریروز", "he": "היום; אתמול; שלשום",
-    "hi": "आज", "mr": "आज; काल", "bn": "আজ; গতকাল", "ta": "இன்று; நேற்று", "th": "วันนี้; เมื่อวาน, เมื่อวานนี้; เมื่อวานซืน",
+    "hi": "आज", "mr": "आज; काल", "bn": "আজ; গতকাল", "ta": "இன்று; நேற்று",
+    "th": "วันนี้; เมื่อวาน, เมื่อวานนี้; เมื่อวานซืน",
     "vi": "hôm nay; hôm qua; hôm kia", "id": "hari ini; kemarin", "ms": "hari ini; semalam; kelmarin",
-    "fil": "ngayong araw, ngayon; kahapon", "sw": "leo; jana; juzi", "ko": "오늘; 어제; 그저께, 그제", "ja": "今日, 本日; 昨日; 一昨日",
-    "zh": "今天, 今日; 昨天, 昨日; 前天", "ca": "avui; ahir; abans-d’ahir", "gl": "hoxe; onte; antonte", "eu": "gaur; atzo; herenegun",
+    "fil": "ngayong araw, ngayon; kahapon", "sw": "leo; jana; juzi", "ko": "오늘; 어제; 그저께, 그제", 
+    "ja": "今日, 本日; 昨日; 一昨日",
+    "zh": "今天, 今日; 昨天, 昨日; 前天", "ca": "avui; ahir; abans-d’ahir", "gl": "hoxe; onte; antonte",
+    "eu": "gaur; atzo; herenegun",
 }  # fmt: skip
 OTHERWISE = {
     "ar": {"قبل": ["منذ"]},
@@ -62,33 +72,44 @@ ZONES = {  # hours; CST is also used in China, IST in three countries
 }  # fmt: skip
 AMBIGUOUS = {"hier", "eile", "jana", "heri", "avui", "dnes", "kecha", "gister"}
 FILLERS = {  # words between the parts of a date, beside those in CLDR's patterns
-    "en": "on at of the o'clock", "de": "am um den vom uhr", "fr": "le du à", "es": "el del a las la hrs hs", "pt": "às as", "it": "il alle ore del",
-    "nl": "om op uur", "af": "om", "sv": "kl klockan den", "da": "kl den klokken", "nb": "kl den klokken", "is": "kl", "fi": "klo kello",
-    "et": "kell a", "lv": "plkst gada", "lt": "val m d", "pl": "o godz r roku dnia", "cs": "v ve dne hod", "sk": "o dňa hod", "sl": "ob",
-    "hr": "u sati", "sr": "у u год god часова", "mk": "во г", "bg": "в г ч година часа", "ru": "в г года год от", "uk": "о об р року", "be": "у г а",
-    "hu": "óra", "ro": "ora la", "el": "στις ώρα", "tr": "saat", "az": "saat", "kk": "ж жылғы", "ar": "الساعة في م", "fa": "ساعت در",
-    "he": "בשעה יום", "hi": "को बजे", "ur": "بجے", "hy": "թ", "th": "ที่ พ ค ศ น เวลา วันที่", "vi": "ngày năm lúc", "id": "pukul jam", "ms": "pukul jam",
+    "en": "on at of the o'clock", "de": "am um den vom uhr", "fr": "le du à", "es": "el del a las la hrs hs",
+    "pt": "às as", "it": "il alle ore del",
+    "nl": "om op uur", "af": "om", "sv": "kl klockan den", "da": "kl den klokken", "nb": "kl den klokken",
+    "is": "kl", "fi": "klo kello",
+    "et": "kell a", "lv": "plkst gada", "lt": "val m d", "pl": "o godz r roku dnia", "cs": "v ve dne hod",
+    "sk": "o dňa hod", "sl": "ob",
+    "hr": "u sati", "sr": "у u год god часова", "mk": "во г", "bg": "в г ч година часа", "ru": "в г года год от",
+    "uk": "о об р року", "be": "у г а",
+    "hu": "óra", "ro": "ora la", "el": "στις ώρα", "tr": "saat", "az": "saat", "kk": "ж жылғы", "ar": "الساعة في م",
+    "fa": "ساعت در",
+    "he": "בשעה יום", "hi": "को बजे", "ur": "بجے", "hy": "թ", "th": "ที่ พ ค ศ น เวลา วันที่", "vi": "ngày năm lúc",
+    "id": "pukul jam", "ms": "pukul jam",
     "fil": "ng nang ika", "sw": "saa", "ca": "a les del de d", "gl": "ás do", "eu": "ko e", "uz": "soat yil",
 }  # fmt: skip
 BESIDE = {  # months beside CLDR's
     "en": {9: "sept"}, "de": {1: "jänner jän", 2: "feber"}, "es": {9: "setiembre set"}, "fr": {2: "fev"},
-    "sq": {}, "sl": {month: name for month, name in enumerate(
-        ["januarja", "februarja", "marca", "aprila", "maja", "junija", "julija", "avgusta", "septembra", "oktobra", "novembra", "decembra"], 1)},
+    "sl": {1: "januarja", 2: "februarja", 3: "marca", 4: "aprila", 5: "maja", 6: "junija",
+        7: "julija", 8: "avgusta", 9: "septembra", 10: "oktobra", 11: "novembra", 12: "decembra"},
     "id": {8: "agt ags", 5: "mei", 10: "okt", 12: "des"}, "hi": {1: "जन", 2: "फ़र", 9: "सित", 10: "अक्टू", 12: "दिस"},
 }  # fmt: skip
 ALSO_AGO = {  # beside CLDR's; # is the number, forms without it mean one, or two
-    "en": "m:# mins ago, m:# min ago, h:# hrs ago, h:# h ago", "de": "m:vor # min", "es": "m:hace # min", "it": "m:# min fa",
-    "pt": "h:# horas atrás, m:# minutos atrás, d:# dias atrás, h:há # h, m:há # min", "hu": "m:# perce, h:# órája, d:# napja",
+    "en": "m:# mins ago, m:# min ago, h:# hrs ago, h:# h ago", "de": "m:vor # min", "es": "m:hace # min",
+    "it": "m:# min fa",
+    "pt": "h:# horas atrás, m:# minutos atrás, d:# dias atrás, h:há # h, m:há # min",
+    "hu": "m:# perce, h:# órája, d:# napja",
     "et": "m:# minutit tagasi, h:# tundi tagasi, h:# tunni tagasi, d:# päeva tagasi, d:# päev tagasi",
-    "vi": "h:# tiếng trước", "id": "m:# menit lalu, h:# jam lalu, d:# hari lalu, d:# hari yang lalu", "ms": "h:# jam yang lalu, d:# hari yang lalu",
-    "ru": "h:час назад, m:минуту назад, d:день назад, w:неделю назад", "uk": "h:годину тому, m:хвилину тому, d:день тому",
+    "vi": "h:# tiếng trước", "id": "m:# menit lalu, h:# jam lalu, d:# hari lalu, d:# hari yang lalu",
+    "ms": "h:# jam yang lalu, d:# hari yang lalu",
+    "ru": "h:час назад, m:минуту назад, d:день назад, w:неделю назад",
+    "uk": "h:годину тому, m:хвилину тому, d:день тому",
     "bn": "h:# ঘণ্টা আগে", "ja": "h:#時間前, m:#分前, d:#日前", "fa": "h:# ساعت قبل, m:# دقیقه قبل, d:# روز قبل",
     "he": "d:לפני יום",
     "el": "m:πριν # λεπτά, h:πριν # ώρες, h:πριν # ώρα, d:πριν # μέρες, d:πριν # ημέρες",
 }  # fmt: skip
 HALVES_BESIDE = {"zh": {7: "早晨 清早", 12: "午间 午間", 18: "傍晚", 22: "夜间 夜間", 23: "深夜"}}
 ONE = {  # words for one in "an hour ago"
-    "en": "a an one", "de": "einer einem", "fr": "une un", "es": "una un", "pt": "uma um", "it": "un una", "nl": "een",
+    "en": "a an one", "de": "einer einem", "fr": "une un", "es": "una un", "pt": "uma um", "it": "un una",
+    "nl": "een",
     "sv": "en ett", "da": "en et", "nb": "en et", "ro": "o un", "ca": "una un", "hu": "egy", "tr": "bir",
 }  # fmt: skip
 _LITERAL = r"'([^']+)'"
@@ -167,7 +188,7 @@ def _joined(names: set[str]) -> str:
 
 
 def _words(language: str, names: tuple[str, ...], raw: set[str]) -> dict[str, int]:
-    """Return the words of a language with their meaning, the most important one; add those of several parts to `raw`."""
+    """Return the words of a language with their most important meaning; add those of several parts to `raw`."""
     meanings: dict[str, int] = {}
     for code, text in _meanings(language, names):
         parts = [fold(part) for part in WORD.findall(text)]
