@@ -52,7 +52,7 @@ DAYS_AGO = {  # today; yesterday; the day before, where one word means it
     "hi": "आज", "mr": "आज; काल", "bn": "আজ; গতকাল", "ta": "இன்று; நேற்று",
     "th": "วันนี้; เมื่อวาน, เมื่อวานนี้; เมื่อวานซืน",
     "vi": "hôm nay; hôm qua; hôm kia", "id": "hari ini; kemarin", "ms": "hari ini; semalam; kelmarin",
-    "fil": "ngayong araw, ngayon; kahapon", "sw": "leo; jana; juzi", "ko": "오늘; 어제; 그저께, 그제", 
+    "fil": "ngayong araw, ngayon; kahapon", "sw": "leo; jana; juzi", "ko": "오늘; 어제; 그저께, 그제",
     "ja": "今日, 本日; 昨日; 一昨日",
     "zh": "今天, 今日; 昨天, 昨日; 前天", "ca": "avui; ahir; abans-d’ahir", "gl": "hoxe; onte; antonte",
     "eu": "gaur; atzo; herenegun",
