@@ -80,12 +80,13 @@ class DateWords:
         own, every = self._words.get(language.partition("-")[0] or "-", {}), self._words[""]
 
         def marked(match: re.Match[str]) -> str:
-            word = fold(match[0])
+            written = match[0]
+            word = written.lower() if written.isascii() else fold(written)
             if code := own.get(word) or every.get(word):
                 return mark(code % FOREIGN if word in own else code)
-            glued = _GLUED.search(match[0])
+            glued = None if written.islower() or written.istitle() else _GLUED.search(written)
             code = self._words["en"].get(glued[1].lower()) if glued else None
-            return match[0][: -len(glued[1])] + mark(code) if glued and code else match[0]
+            return written[: -len(glued[1])] + mark(code) if glued and code else written
 
         return WORD.sub(marked, self._joined.sub(self._mark_of_joined, text))
 

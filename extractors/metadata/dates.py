@@ -91,7 +91,6 @@ _THAI, _HAN, _EASTERN = map(expression, ("[\u0e00-\u0e7f]", "[\u4e00-\u9fff]", "
 _YEAR = expression(r"\d{4}|['’/.-]\d\d", re.ASCII)
 # The signs of a date, in expressions that begin with few characters, which `re` finds quickly
 _NUMBERS = expression(r"\d(?:\d{3}|[月월/-]\s?\d|\.\s?\d\d?\.)", re.ASCII)
-_DIGIT = expression(r"\d")
 _HAN_SIGN = expression(r"[天前刚전]|[昨今]日|[〇○零一二三四五六七八九]年")
 _CUT = expression(r"^|$|\b|(?<=[\u3000-\u9fff])")  # where a word may begin or end
 _STEPS = dict(zip(AGO, (timedelta(minutes=1), timedelta(hours=1), timedelta(days=1), timedelta(weeks=1)), strict=True))
@@ -163,9 +162,7 @@ def may_hold_date(text: str) -> bool:
         return True
     if not text.isascii() and (_HAN_SIGN.search(text) or _OTHER_DIGIT.search(text)):
         return True
-    if len(text) > SHORT_LINE and not _DIGIT.search(text):
-        return False
-    return not date_words().signs.isdisjoint(WORD.findall(fold(text)))
+    return len(text) <= SHORT_LINE and not date_words().signs.isdisjoint(WORD.findall(fold(text)))
 
 
 def _in_plain_digits(text: str) -> str:
