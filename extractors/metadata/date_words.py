@@ -50,7 +50,8 @@ class DateWords:
 
     `ago`: past forms with # for the number, and the unit in `AGO`; a form without # means one, or two if it has the
     unit twice. `count`: an expression for a number beside such words. `signs`: words of which one is in every text with
-    the name of a month or relative words. `zones`: hours by abbreviation.
+    the name of a month or relative words. `zones`: offset or name in IANA's
+    database by abbreviation.
     """
 
     def __init__(self) -> None:
@@ -58,7 +59,7 @@ class DateWords:
         self.ago: dict[str, str] = content["ago"]
         self.count = re.compile(content["count"])
         self.signs = frozenset(content["signs"].split())
-        self.zones: dict[str, float] = content["zones"]
+        self.zones: dict[str, str] = content["zones"]
         self._words = {
             language: {word.replace("_", " "): int(code) for code, words in meanings.items() for word in words.split()}
             for language, meanings in content["words"].items()

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, timezone
 from functools import lru_cache
+from itertools import islice
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from ..expressions import expression
@@ -22,9 +23,9 @@ JAPAN = timezone(timedelta(hours=9))  # … and Japanese and Korean ones
 LONGEST = 1_000  # characters of a text that are read
 BEFORE = 40  # characters before a day that are searched for its time
 SHORT_LINE = 40  # characters of a line in which words without a number may be a date
+MOST_COUNTS = 5  # numbers of a line that may belong to such words
 AROUND_COUNT = 30  # characters on each side of a number that "3 hours ago" may have
 
-_AMERICAN_ZONES = {"ET": -5, "CT": -6, "MT": -7, "PT": -8}  # hours in winter
 _WEST, _EAST = timedelta(hours=-12), timedelta(hours=14)
 _WESTERN_HALVES = (-570, -210, -150)  # minutes of the only western offsets that are not whole hours
 # The expressions read texts in which `marked` has put marks in the place of words
@@ -304,16 +305,8 @@ def zone_of(text: str, day: date) -> timezone | None:
         exists = minutes >= 0 or minutes % 60 == 0 or minutes in _WESTERN_HALVES
         offset = timedelta(minutes=minutes)
         return timezone(offset) if exists and _WEST <= offset <= _EAST else None
-    hours = date_words().zones.get(text)
-    if text in _AMERICAN_ZONES:
-        hours = _AMERICAN_ZONES[text] + _is_american_summer(day)
-    return None if hours is None else timezone(timedelta(hours=hours))
-
-
-def _is_american_summer(day: date) -> bool:
-    """Whether clocks in the United States are an hour ahead: from the second Sunday of March to November's first."""
-    begin, end = date(day.year, 3, 8), date(day.year, 11, 1)
-    return begin + timedelta(days=6 - begin.weekday()) <= day_of(day) < end + timedelta(days=6 - end.weekday())
+    named = date_words().zones.get(text)
+    return zone_of(named, day) if named else None
 
 
 def _relative(text: str, fetched_at: datetime, language: str) -> date | None:
@@ -339,7 +332,7 @@ def _ago(text: str, now: datetime) -> date | None:
     """Return the time that a number and the words around it mean: 3 hours ago, vor 3 Stunden."""
     words, text = date_words(), fold(text)
     unit, count = words.ago.get(text.strip(" .…")), 1.0
-    for number in words.count.finditer(text):
+    for number in islice(words.count.finditer(text), MOST_COUNTS):
         left = text[: number.start()][-AROUND_COUNT:].strip().replace(".", "")
         right = text[number.end() :][:AROUND_COUNT].strip().replace(".", "")
         ends = [right[: cut.start()] for cut in _CUT.finditer(right)]

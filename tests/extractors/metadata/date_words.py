@@ -68,7 +68,8 @@ ZONES = {  # hours; CST is also used in China, IST in three countries
     "BRT": -3, "ART": -3, "COT": -5, "PET": -5, "WET": 0, "WEST": 1, "BST": 1, "CET": 1, "CEST": 2, "MEZ": 1, "MESZ": 2,
     "MET": 1, "MEST": 2, "EET": 2, "EEST": 3, "SAST": 2, "EAT": 3, "TRT": 3, "MSK": 3, "МСК": 3, "PKT": 5, "ICT": 7,
     "WIB": 7, "WITA": 8, "WIT": 9, "PHT": 8, "SGT": 8, "HKT": 8, "AWST": 8, "JST": 9, "KST": 9, "AEST": 10, "AEDT": 11,
-    "NZST": 12, "NZDT": 13, "Z": 0, "UTC": 0, "GMT": 0,
+    "NZST": 12, "NZDT": 13, "ET": "America/New_York", "CT": "America/Chicago", "MT": "America/Denver",
+    "PT": "America/Los_Angeles",
 }  # fmt: skip
 AMBIGUOUS = {"hier", "eile", "jana", "heri", "avui", "dnes", "kecha", "gister"}
 FILLERS = {  # words between the parts of a date, beside those in CLDR's patterns
@@ -138,7 +139,7 @@ def table() -> dict[str, Any]:
         },
         "styles": dict(sorted(_styles())),
         "signs": " ".join(sorted(longest | day_words | {part for month in months for part in WORD.findall(month)})),
-        "zones": ZONES,
+        "zones": {name: zone if isinstance(zone, str) else f"{zone:+03d}00" for name, zone in ZONES.items()},
     }
 
 
