@@ -8,17 +8,17 @@ from extractors.metadata.dates import EARLIEST_YEAR, LATEST_YEAR, find_date, zon
 
 LONGEST = 100  # characters
 _MONTH_OR_YEAR = re.compile(r"(\d{4})(?:-(\d\d))?$", re.ASCII)
-_WRITTEN_ZONE = re.compile(  # RFC 822 has +0800; JavaScript writes GMT+0800 (CST)
-    r"(?:GMT|UTC?)? ?([+-]\d\d):?(\d\d)(?: \([^()]*\))?$", re.ASCII
+_WRITTEN_ZONE = re.compile(  # RFC 822 has +0800; JavaScript writes GMT+0800 (CST), others +8:00
+    r"(?:GMT|UTC?)? ?([+-])(\d\d?):?(\d\d)(?: \([^()]*\))?$", re.ASCII
 )
 _HALF_OF_DAY = re.compile(r"\d ?[ap]\.?m\b", re.IGNORECASE)
-_NAMED_ZONE = re.compile(r" ([A-Z]{2,4})$")
+_NAMED_ZONE = re.compile(r"\d ?(?![AP]M$)([A-Z]{2,5}|[A-Z][A-Za-z]+/[\w/+-]+)$")
 
 
 def moment_of(text: str | None) -> datetime | None:
     """Return the time in `text`, aware (UTC if it has no zone; a day is its midnight); None if there is none.
 
-    Years in which no article can have been published count as none.
+    A time in a zone of unknown name counts as none, and so do years in which no article can have been published.
     """
     text = (text or "").strip()
     if not text or len(text) > LONGEST:
@@ -29,7 +29,7 @@ def moment_of(text: str | None) -> datetime | None:
         except (ValueError, TypeError, OverflowError, IndexError):
             continue
         if moment is not None:
-            return _aware(moment)
+            return _aware(moment, text)
     return None
 
 
@@ -40,9 +40,7 @@ def _iso(text: str) -> datetime:
 def _mail(text: str) -> datetime | None:
     if _HALF_OF_DAY.search(text):
         return None  # the library would read 8:30 pm as 8:30
-    moment = parsedate_to_datetime(_WRITTEN_ZONE.sub(r" \1\2", text))
-    named = _NAMED_ZONE.search(text)
-    return moment.replace(tzinfo=zone_of(named[1], moment)) if named and moment.tzinfo is None else moment
+    return parsedate_to_datetime(_WRITTEN_ZONE.sub(lambda zone: f" {zone[1]}{zone[2]:0>2}{zone[3]}", text))
 
 
 def _month_or_year(text: str) -> date | None:
@@ -54,9 +52,14 @@ def _loose(text: str) -> date | None:
     return find_date(text, relative=False)
 
 
-def _aware(day: date) -> datetime | None:
+def _aware(day: date, text: str) -> datetime | None:
     moment = day if isinstance(day, datetime) else datetime(day.year, day.month, day.day, tzinfo=UTC)
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if moment.tzinfo is None:
+        named = _NAMED_ZONE.search(text)
+        zone = zone_of(named[1], moment) if named else UTC
+        if zone is None:
+            return None
+        moment = moment.replace(tzinfo=zone)
     try:
         moment = moment.astimezone(UTC)
     except OverflowError:

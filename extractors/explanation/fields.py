@@ -14,11 +14,12 @@ from ..article import Article
 from ..content.assembly import Assembling
 from ..html.resolve_url import web_url
 from ..metadata import json_ld
-from ..metadata.dates import day_of, may_hold_date
+from ..metadata.dates import day_of
 from ..metadata.declared_metadata import Head
 from ..metadata.meta_names import DESCRIPTION, LANGUAGE, SITE, TITLE, URL
 from ..metadata.metadata import (
     author_places,
+    dated_lines,
     image_places,
     keyword_places,
     lines_around,
@@ -41,10 +42,10 @@ def explained_fields(assembling: Assembling, article: Article) -> tuple[Explaine
     kept = [] if isinstance(cut, str) else cut.kept
     head, page = parsed.head, parsed.page
     nearby = lines_around(parsed.lines, kept, parsed.prior.title)
-    dated = Nearby(list(filter(may_hold_date, nearby.before)), list(filter(may_hold_date, nearby.after)))
-    modified = list(_dates(modification_places(head, dated), assembling))
+    dated = dated_lines(nearby, head, article.language)
+    modified = list(_dates(modification_places(head, dated), dated, assembling))
     address = address_day(head, page)
-    published = [*_dates(publication_places(head, dated, page), assembling)]
+    published = [*_dates(publication_places(head, dated, page), dated, assembling)]
     published += [("day in the address", address)] if address else []
     published += [(f"last change: {place}", value) for place, value in modified]
     title_line = [parsed.lines.texts[parsed.prior.title]] if parsed.prior.title >= 0 else []
@@ -106,9 +107,11 @@ def _date_field(name: str, value: date | None, places: list[tuple[str, date]]) -
     return replace(field, candidates=tuple(others))
 
 
-def _dates(places: Iterable[tuple[str, Iterable[str]]], assembling: Assembling) -> Iterator[tuple[str, date]]:
+def _dates(
+    places: Iterable[tuple[str, Iterable[str]]], nearby: Nearby, assembling: Assembling
+) -> Iterator[tuple[str, date]]:
     for place, texts in places:
-        for found in dates_in(texts, assembling.parsed.page)[:MOST_OF_PLACE]:
+        for found in dates_in(texts, nearby, assembling.parsed.page)[:MOST_OF_PLACE]:
             yield place, found
 
 

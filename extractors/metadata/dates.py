@@ -1,101 +1,110 @@
-"""Dates and times as pages write them → aware datetime, naive datetime or date, as precise as the page is."""
+"""Dates and times as pages write them → aware datetime, naive datetime or date, as precise as the page is.
+
+Strategy: digits of all scripts, Chinese numbers and years of eras become ASCII digits; words that mean something in
+dates become marks (`date_words`); then a few expressions read the parts, whatever the language. The order of
+05/03/2024 is that of the page's language. Without a language, and in English without a territory, which pages of all
+countries declare, such a date is passed over unless one of its numbers cannot be a month or both are the same.
+"""
 
 import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, timezone
 from functools import lru_cache
+from itertools import islice
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from ..expressions import expression
+from .date_words import AGO, FILL, FOREIGN, HALVES, TODAY, WEEKDAY, WORD, date_words, fold, mark, meaning_of
 
 EARLIEST_YEAR, LATEST_YEAR = 1990, 2100  # other years are prices, phone numbers and wrong epochs
 CLOCK_SKEW = timedelta(days=2)  # the date of a page may be this far ahead of its fetching: time zones, wrong clocks
-CHINA = timezone(timedelta(hours=8))  # the zone in which Chinese words such as 昨天 count days
+CHINA = timezone(timedelta(hours=8))  # the zone in which Chinese words such as 昨天 count days …
+JAPAN = timezone(timedelta(hours=9))  # … and Japanese and Korean ones
 LONGEST = 1_000  # characters of a text that are read
 BEFORE = 40  # characters before a day that are searched for its time
+SHORT_LINE = 40  # characters of a line in which words without a number may be a date
+MOST_COUNTS = 5  # numbers of a line that may belong to such words
+AROUND_COUNT = 30  # characters on each side of a number that "3 hours ago" may have
 
-_MONTHS = {  # by their first three letters: in English, then in German, French, Spanish, Italian and others
-    "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11,
-    "dec": 12,
-    "gen": 1, "ene": 1, "fev": 2, "fév": 2, "maa": 3, "mrt": 3, "mär": 3, "abr": 4, "avr": 4, "mai": 5, "mag": 5,
-    "mei": 5, "giu": 6, "lug": 7, "ago": 8, "aoû": 8, "aou": 8, "set": 9, "okt": 10, "ott": 10, "out": 10, "dez": 12,
-    "déc": 12, "dic": 12, "juin": 6, "juil": 7,
-}  # fmt: skip
-_WORD_START = r"(?:\b|(?<=[^\W_])(?-i:(?=[A-Z])))"  # on some pages without a space before it: CorrespondentDec 22
-_ENGLISH_MONTH = r"(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
-_ZONES = {  # hours; CST is also used in China, IST in three countries
-    "EST": -5, "EDT": -4, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7, "AKST": -9, "AKDT": -8, "HST": -10,
-    "WET": 0, "WEST": 1, "BST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "SGT": 8, "HKT": 8, "AWST": 8,
-    "JST": 9, "KST": 9, "AEST": 10, "AEDT": 11, "NZST": 12, "NZDT": 13,
-}  # fmt: skip
-_AMERICAN_ZONES = {"ET": -5, "CT": -6, "MT": -7, "PT": -8}  # hours in winter
-_ZONE_NAMES = "|".join(name for name in (*_ZONES, *_AMERICAN_ZONES) if not re.fullmatch("[ECMP][SD]T", name))
-_CLOCK = r"""(?P<half>上午|下午|晚上|凌晨|中午)?\s*
-    (?P<hour>[01]?\d|2[0-4])\s?[:：时点]\s?(?P<minute>[0-5]\d)分?(?:[:：]?(?P<second>[0-5]\d)(?:[.,]\d+)?秒?)?
-    \s*(?P<meridiem>[ap]\.?m\b\.?)?
-    (?:\s*\(?(?P<zone>(?:UTC|GMT)?[+-]\d\d:?\d\d\b|(?:UTC|GMT)\ ?[+-]\d\d?\b|Z\b|UTC\b|GMT\b|[ECMP][SD]T\b
-    |(?-i:"""
-_CLOCK += rf"""{_ZONE_NAMES})\b))?"""
-_TIME = rf"(?:\s*(?:T|,|at|-|–|—|\||·|[(（]?(?:周|星期)[一二三四五六日天][)）]?)?\s*{_CLOCK})?"
+_WEST, _EAST = timedelta(hours=-12), timedelta(hours=14)
+_WESTERN_HALVES = (-570, -210, -150)  # minutes of the only western offsets that are not whole hours
+# The expressions read texts in which `marked` has put marks in the place of words
+_WEEKDAY, _FILL = mark(WEEKDAY), mark(FILL)
+_HALF = f"[{mark(HALVES)}-{mark(HALVES + 23)}]"
+_ANY_MONTH = f"[{mark(1)}-{mark(12)}{mark(FOREIGN + 1)}-{mark(FOREIGN + 12)}]"
+_MONTH, _OWN_MONTH = f"(?P<month>{_ANY_MONTH})", f"(?P<month>[{mark(1)}-{mark(12)}])"
+_DAY = r"(?P<day>\d\d?)(?:st|nd|rd|th|er|re|[aeº°ª])?"
+_GAP = rf"(?:[\s.,،/'’()-]|{_FILL})"  # between the parts of a day
+_CLOCK = rf"""(?:(?P<half>{_HALF})\s?)?(?P<hour>2[0-4]|[01]?\d)
+    (?:(?P<sign>\s?[:：]\s?|\s?[时時点點시]\s?|\.|\s?h\s?(?![^\W\d]))(?P<minute>[0-5]\d(?!\d)|\d(?=\s?[分분])|半)?
+       (?:(?:\s?[分분]\s?|[:：])(?P<second>[0-5]\d(?!\d)|\d(?=\s?[秒초]))(?:[.,]\d+)?\s?[秒초]?|\s?[分분])?)?
+    (?:(?:\s|{_FILL}){{0,5}}(?P<meridiem>{_HALF}))?(?P<after>\s?{_FILL})?
+    (?:[\s.]{{0,3}}\(?(?P<zone>(?:UTC|GMT)?\s?[+−-]\d\d?:?\d\d(?!\d)|(?:UTC|GMT)\s?[+−-]\d\d?(?!\d)|[+-]\d\d(?![\d:])
+    |(?-i:[A-Z][A-Za-z]+(?:/[A-Z][A-Za-z_]+){{1,2}}|[A-Z]{{1,5}}|МСК)(?!\w)|(?:[ecmp][sd]t|utc|gmt|z)(?!\w)))?"""
+_BETWEEN = rf"(?:[\s,،.|·•()（）\[\]–—-]|T(?=\d)|[日일號号]|{_WEEKDAY}|{_FILL})"  # a day and its time
+_TIME = rf"(?:(?P<before>{_BETWEEN}{{0,8}}){_CLOCK})?"
 _FLAGS = re.VERBOSE | re.IGNORECASE | re.ASCII
-_ABSOLUTE = (  # each with a sign that every match contains, if there is one: the search for it is faster
-    # 2024-03-05T08:30:00+08:00 · 2024/3/5 08:30 · 2024年03月05日 08:30
-    (
-        "",
-        rf"(?<!\d)(?P<year>\d{{4}})\s?[-/.年]\s?(?P<month>\d\d?)\s?[-/.月]\s?(?P<day>\d\d?)(?!\d)\s?日?{_TIME}",
-    ),
+_ABSOLUTE = (
+    # 2024-03-05T08:30:00+08:00 · 2024/3/5 08:30 · 2024年03月05日 08:30, but not within a longer row of numbers
+    rf"""(?<!\d)(?<!\d[-/.])(?P<year>\d{{4}})\s?[-/.年년]\s?(?P<month>\d\d?)\s?[-/.月월]\s?(?P<day>\d\d?)
+    (?!\d|[-.]\d(?!\d?[:：])){_TIME}""",
+    # 05.03.2024 · 13/03/2024 · 3/13/2024 · 25-03-2024 · 05.03.24
+    rf"""(?<!\d)(?<!\d[-/.])(?P<one>\d\d?)(?P<dash>\s?[./]|-)\s?(?P<two>\d\d?)(?P=dash)\s?(?P<year>\d{{4}}|\d\d)
+    (?![\d/]|\.\d|-\d(?!\d?[.:])){_TIME}""",
     # March 5, 2024 8:30 am · Mar. 5th 2024
-    ("", rf"{_WORD_START}{_ENGLISH_MONTH}\s+(?P<day>\d\d?)(?:st|nd|rd|th)?,?\s+(?P<year>\d{{4}})(?!\d){_TIME}"),
-    # Tue, 05 Mar 2024 08:30:00 GMT · 5. März 2024 · 5 de marzo de 2024
-    (
-        "",
-        rf"""(?<!\d)(?P<day>\d\d?)(?:st|nd|rd|th|er|\.|º)?(?:\s+|-)(?:de\s+)?(?P<month>[a-zà-ÿ]{{3,10}})\.?,?
-        (?:\s+|-)(?:de\s+)?(?P<year>\d{{4}})\b{_TIME}""",
-    ),
-    # 05.03.2024: with dots the day comes first everywhere
-    (".", rf"(?<![\d.])(?P<day>\d\d?)\.\s?(?P<month>\d\d?)\.\s?(?P<year>\d{{4}})(?![\d.]\d){_TIME}"),
-    # 13/03/2024 · 3/13/2024: only where one of the numbers cannot be a month
-    ("/", rf"(?<![\d/])(?P<day>1[3-9]|2\d|3[01])/(?P<month>\d\d?)/(?P<year>\d{{4}})(?![\d/]){_TIME}"),
-    ("/", rf"(?<![\d/])(?P<month>\d\d?)/(?P<day>1[3-9]|2\d|3[01])/(?P<year>\d{{4}})(?![\d/]){_TIME}"),
+    rf"{_OWN_MONTH}{_GAP}{{0,5}}{_DAY}{_GAP}{{1,5}}(?P<year>\d{{4}})(?!\d){_TIME}",
+    # Tue Mar  5 08:30:00 UTC 2024
+    rf"{_OWN_MONTH}\s(?P<day>\d\d?),?\s{_CLOCK}\s(?P<year>\d{{4}})(?!\d)",
+    # Tue, 05 Mar 2024 08:30:00 GMT · 5. März 2024 · 5 de marzo de 2024 · 05-Mar-24
+    rf"""(?<!\d){_DAY}{_GAP}{{0,8}}{_MONTH}{_GAP}{{0,8}}(?P<year>\d{{4}}|(?<=['’/-])\d\d)
+    (?!\d|\s?{_ANY_MONTH}){_TIME}""",
+    # 2024. március 5. · 2024 m. kovo 5 d. · 2024. gada 5. marts
+    rf"(?<!\d)(?P<year>\d{{4}}){_GAP}{{0,8}}{_MONTH}{_GAP}{{0,8}}{_DAY}(?![\d:])(?!{_GAP}{{1,5}}\d{{4}}){_TIME}",
+    rf"""(?<!\d)(?P<year>\d{{4}})[\s.]{{0,2}}{_FILL}[\s.]{{0,2}}(?P<day>\d\d?)[\s.]{{1,2}}{_MONTH}
+    (?!{_GAP}{{0,5}}\d{{4}}){_TIME}""",
 )
-_FORMS = tuple((sign, expression(form, _FLAGS)) for sign, form in _ABSOLUTE)
-_TIME_BEFORE = expression(rf"(?<!\d){_CLOCK}\s*(?:,|·|\||-|–|on)?\s*(?:[a-z]{{3,9}}day,?|[a-z]{{3}},)?\s*$", _FLAGS)
+_FORMS = tuple(expression(form, _FLAGS) for form in _ABSOLUTE)
+_IN_NUMBERS = 2  # of the forms; the others have the name of a month
+_HAS_MONTH = expression(_ANY_MONTH)
+_TIME_BEFORE = expression(rf"(?<![\d:.,/-]){_CLOCK}(?:[\s,·|–-]|{_WEEKDAY}|{_FILL}){{0,6}}$", _FLAGS)
+_NO_DATE = expression(r"(?:\b(?:v|ver|version|release|build|isbn|issn|tel|phone|fax)|版本|电话)\W{0,3}$", re.IGNORECASE)
+_AFTER_WORD = expression(r"[^\W\d_][\s(]*$")
 _ISO = expression(r"\s*\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d[\d:.+Z-]*)?\s*$", re.ASCII)
 _COMPACT = expression(
     r"\s*(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)(?:T?(?P<hour>\d\d)(?P<minute>\d\d)(?P<second>\d\d))?(?P<zone>Z)?\s*$",
     re.ASCII,
 )
 _EPOCH = expression(r"\s*(\d{10})(?:\d{3})?\s*$", re.ASCII)
-_FULL_WIDTH = str.maketrans("０１２３４５６７８９", "0123456789")
-_HAN_DIGITS = "〇○零一二三四五六七八九"
-_HAN_VALUES = {"〇": 0, "○": 0, "零": 0, **{digit: value for value, digit in enumerate("一二三四五六七八九", 1)}}
-_HAN_DATE = expression(
-    rf"([{_HAN_DIGITS}]{{4}})年(?:\s?([{_HAN_DIGITS}十]{{1,3}})月(?:\s?([{_HAN_DIGITS}十]{{1,3}})日)?)?"
-)
-_FOUR_DIGITS = expression(r"\d{4}", re.ASCII)
-# The signs of a date, in expressions that begin with few characters, which `re` finds quickly
-_NUMBERS = expression(r"\d(?:\d{3}|[月/-]\s?\d)", re.ASCII)
-_HAN_SIGN = expression(r"[天前刚０-９]")
-_HAN_DAY = expression(rf"[昨今]日|[{_HAN_DIGITS}]年")
-_AGO_WORD = expression(r"\bago", re.ASCII)
-
-_AGO = expression(
-    r"(?P<count>\d{1,3}|\ban?\b)\s*(?P<unit>分钟|小时|天|周|星期|minutes?|mins?|hours?|hrs?|days?|weeks?)\s*(?:以?前|ago)",
-    re.IGNORECASE,
-)
-_STEPS = {
-    **dict.fromkeys(("分", "mi"), timedelta(minutes=1)),
-    **dict.fromkeys(("小", "ho", "hr"), timedelta(hours=1)),
-    **dict.fromkeys(("天", "da"), timedelta(days=1)),
-    **dict.fromkeys(("周", "星", "we"), timedelta(weeks=1)),
+_OFFSET = expression(r"(?:UTC|GMT)?([+-])(\d\d?)(?::?(\d\d))?$", re.ASCII)
+# Digits of other scripts, and marks of direction, which are dropped
+_OTHER_DIGIT = expression("[０-９٠-٩۰-۹०-९০-৯௦-௯๐-๙\u200b-\u200f\u202a-\u202e]")
+_IN_ASCII = dict.fromkeys((*range(0x200B, 0x2010), *range(0x202A, 0x202F))) | {
+    ord(zero) + value: str(value) for zero in "０٠۰०০௦๐" for value in range(10)
 }
+_HAN_VALUES = dict(zip("〇○零一二三四五六七八九两兩", (0, 0, *range(10), 2, 2), strict=True))
+_HAN_NUMBER = expression(
+    rf"(?<![周週期拜])[{''.join(_HAN_VALUES)}十]{{1,4}}(?=\s?[个個]?\s?(?:[年月日号號时時点點分天周週]|小[时時]|星期))"
+)
+_ERA = expression(r"(民[國国]|令和|平成)\s?(\d{1,3}|元)\s?年")
+_ERA_BEGINS = {"民": 1911, "令": 2018, "平": 1988}  # the year before its first
+BUDDHIST = 543  # years that the Thai count is ahead
+_THAI, _HAN, _EASTERN = map(expression, ("[\u0e00-\u0e7f]", "[\u4e00-\u9fff]", "[\u3040-\u30ff\uac00-\ud7af]"))
+_YEAR = expression(r"\d{4}|['’/.-]\d\d", re.ASCII)
+# The signs of a date, in expressions that begin with few characters, which `re` finds quickly
+_NUMBERS = expression(r"\d(?:\d{3}|[月월/-]\s?\d|\.\s?\d\d?\.)", re.ASCII)
+_HAN_SIGN = expression(r"[天前刚전]|[昨今]日|[〇○零一二三四五六七八九]年")
+_CUT = expression(r"^|$|\b|(?<=[\u3000-\u9fff])")  # where a word may begin or end
+_STEPS = dict(zip(AGO, (timedelta(minutes=1), timedelta(hours=1), timedelta(days=1), timedelta(weeks=1)), strict=True))
 _NOW = expression(r"刚刚\W*$|\bjust now\b", re.IGNORECASE)
-_DAY_WORD = expression(rf"(?P<word>今[天日]|昨[天日]|前天|\btoday\b|\byesterday\b){_TIME}", _FLAGS)
-_DAYS_BACK = {"今天": 0, "今日": 0, "today": 0, "昨天": 1, "昨日": 1, "yesterday": 1, "前天": 2}
-_LABEL = expression(r"\W*(?:发布|发表|更新|时间|日期|于|posted|published|updated|on|\W)*", re.IGNORECASE)
+_DAY_WORD = expression(rf"(?P<word>[{mark(TODAY)}-{mark(TODAY + 2)}]){_TIME}", _FLAGS)
+_LABEL = expression(r"(?:发布|发表|更新|时间|日期|于|posted|published|updated|on|\W)*", re.IGNORECASE)
 _YEARLESS = expression(
-    rf"(?<![\d年/.-])(?<!年\s)(?P<month>\d\d?)(?:\s?月\s?(?P<day>\d\d?)\s?日{_TIME}|[-/](?P<day2>\d\d)\s+(?P<hm>\d\d:\d\d)(?!\d))",
+    rf"""(?<![\d年/.-])(?<!年\s)(?P<month>\d\d?)
+    (?:\s?[月월]\s?(?P<day>\d\d?)\s?[日号號일]{_TIME}|[-/](?P<day2>\d\d)\s+(?P<hm>\d\d:\d\d)(?!\d))""",
     _FLAGS,
 )
+_DAY_AND_MONTH = expression(rf"(?<!\d){_DAY}{_GAP}{{0,5}}{_OWN_MONTH}[.,]?{_TIME}", _FLAGS)
+_MONTH_AND_DAY = expression(rf"{_OWN_MONTH}{_GAP}{{0,5}}{_DAY}(?![\d:]){_TIME}", _FLAGS)
 
 _IN_URL = expression(
     r"""[/_=-][a-z]?(?P<year>(?:19|20)\d\d)
@@ -106,13 +115,20 @@ _IN_URL = expression(
 
 
 @lru_cache(maxsize=64)  # several fields of a page read the same few lines
-def find_date(text: str, fetched_at: datetime | None = None, *, relative: bool = True) -> date | None:
+def find_date(
+    text: str, fetched_at: datetime | None = None, *, relative: bool = True, language: str = ""
+) -> date | None:
     """Return the first date in `text`: aware if its zone is written there, naive with a time, else a date.
 
     Relative dates (昨天, 3 hours ago, 3月5日) count only if `relative`, and with `fetched_at`. Dates outside the
     plausible years, or ahead of `fetched_at`, are passed over, and so is text after the first `LONGEST` characters.
+    `language`: the page's, as a tag (pt-BR); it decides between words of several languages and orders of numbers.
     """
-    for found in _candidates(_in_plain_digits(text[:LONGEST]), fetched_at if relative else None):
+    if not may_hold_date(text):
+        return None
+    for found in _candidates(
+        _in_plain_digits(text[:LONGEST]), fetched_at if relative else None, language.strip().lower().replace("_", "-")
+    ):
         if found is not None and is_plausible(found, fetched_at):
             return found
     return None
@@ -143,54 +159,81 @@ def day_of(found: date) -> date:
 
 def may_hold_date(text: str) -> bool:
     """Whether `text` may contain a date."""
-    if _NUMBERS.search(text) or "day" in text or "now" in text or ("ago" in text and _AGO_WORD.search(text)):
+    if _NUMBERS.search(text) or "day" in text or "now" in text:
         return True
-    if text.isascii():
-        return False
-    return bool(_HAN_SIGN.search(text) or (("日" in text or "年" in text) and _HAN_DAY.search(text)))
+    if not text.isascii() and (_HAN_SIGN.search(text) or _OTHER_DIGIT.search(text)):
+        return True
+    return len(text) <= SHORT_LINE and not date_words().signs.isdisjoint(WORD.findall(fold(text)))
 
 
 def _in_plain_digits(text: str) -> str:
-    """Return `text` with white space as single spaces, and full-width or Chinese digits of days as ASCII digits."""
+    """Return `text` with white space as single spaces, ASCII digits, and years of the common era."""
     text = " ".join(text.split())
-    return text if text.isascii() else _HAN_DATE.sub(_digits_of_date, text.translate(_FULL_WIDTH))
+    if text.isascii():
+        return text
+    if _OTHER_DIGIT.search(text):
+        text = text.translate(_IN_ASCII)
+    return _ERA.sub(_common_year, _HAN_NUMBER.sub(_han_number, text))
 
 
-def _digits_of_date(match: re.Match[str]) -> str:
-    year = "".join(str(_HAN_VALUES[digit]) for digit in match[1])
-    parts = (f"{_han_number(part)}{unit}" for part, unit in ((match[2], "月"), (match[3], "日")) if part)
-    return "".join((year, "年", *parts))
-
-
-def _han_number(text: str) -> int:
+def _han_number(match: re.Match[str]) -> str:
     """Return the value of 三, 十, 十二, 二十 or 三十一, or of digits in a row (一二)."""
-    tens, ten, ones = text.rpartition("十")
+    tens, ten, ones = match[0].rpartition("十")
     value = 0
-    for digit in ones:
+    for digit in ones.replace("十", ""):
         value = 10 * value + _HAN_VALUES[digit]
-    return value + (10 * _HAN_VALUES.get(tens, 1) if ten else 0)
+    return str(value + (10 * _HAN_VALUES.get(tens, 1) if ten else 0))
 
 
-def _candidates(text: str, fetched_at: datetime | None) -> Iterator[date | None]:
-    if _FOUR_DIGITS.search(text):
+def _common_year(match: re.Match[str]) -> str:
+    return f"{_ERA_BEGINS[match[1][0]] + (1 if match[2] == '元' else int(match[2]))}年"
+
+
+def _candidates(text: str, fetched_at: datetime | None, language: str) -> Iterator[date | None]:
+    marked = ""
+    if _YEAR.search(text):
         if _ISO.match(text):
             yield _iso(text.strip())
         if _EPOCH.match(text):
             yield datetime.fromtimestamp(int(text.strip()[:10]), UTC)
         elif compact := _COMPACT.match(text):
-            yield _from_parts(compact.groupdict())
+            yield _from_parts(compact.groupdict(), language)
         else:
-            yield from _absolute(text)
+            marked = date_words().marked(text, language)
+            yield from _absolute(marked, language, _THAI.search(text) is not None)
     if fetched_at:
-        yield _relative(text, fetched_at)
+        yield _relative(text, fetched_at, language)
 
 
-def _absolute(text: str) -> Iterator[date | None]:
-    matches = [match for sign, form in _FORMS if sign in text for match in form.finditer(text)]
-    for match in sorted(matches, key=re.Match.start):
-        parts = match.groupdict()
-        before = None if parts["hour"] else _TIME_BEFORE.search(text[: match.start()][-BEFORE:])
-        yield _from_parts(parts | before.groupdict() if before else parts)
+def _absolute(text: str, language: str, thai: bool) -> Iterator[date | None]:
+    forms = _FORMS if _HAS_MONTH.search(text) else _FORMS[:_IN_NUMBERS]
+    for match in sorted((match for form in forms for match in form.finditer(text)), key=re.Match.start):
+        parts, before = match.groupdict(), text[: match.start()][-BEFORE:]
+        if int(parts["year"]) > LATEST_YEAR and (thai or language[:2] == "th"):
+            parts["year"] = str(int(parts["year"]) - BUDDHIST)
+        if "one" in parts:
+            parts["day"], parts["month"] = _in_order(parts, before, language)
+        found = None if _NO_DATE.search(before) else _from_parts(parts, language)
+        if found and not isinstance(found, datetime) and (time := _TIME_BEFORE.search(before)):
+            found = _with_time(found, time.groupdict(), language)
+        yield found
+
+
+def _in_order(parts: dict[str, str], before: str, language: str) -> tuple[str, str]:
+    """Return day and month of a date in numbers whose year is last; "" and "" if their order is not known.
+
+    With dots the day is first everywhere. A year of two digits counts after slashes in languages with the day first
+    (en-US, the only other, is also what templates declare by default), and after dots in languages that write it so,
+    or where all numbers have two digits and no word is just before them.
+    """
+    one, two, dots, style = parts["one"], parts["two"], "." in parts["dash"], date_words().style(language)
+    if len(parts["year"]) == 2:
+        padded = len(one) == len(two) == 2 and not _AFTER_WORD.search(before)
+        if not ("." in style or padded if dots else parts["dash"] != "-" and style[:3] == "dmy"):
+            return "", ""
+    if dots or int(one) > 12 or one == two or (style[:3] == "dmy" and int(two) <= 12):
+        return one, two
+    return (two, one) if int(two) > 12 or style[:3] == "mdy" else ("", "")
 
 
 def _iso(text: str) -> date | None:
@@ -200,82 +243,107 @@ def _iso(text: str) -> date | None:
         return None
 
 
-def _from_parts(parts: dict[str, str | None]) -> date | None:
+def _from_parts(parts: dict[str, str], language: str) -> date | None:
     day = _day(parts["year"], parts["month"], parts["day"])
-    return _with_time(day, parts) if day else None
+    return _with_time(day, parts, language) if day else None
 
 
-def _day(year: str | None, month: str | None, day: str | None) -> date | None:
+def _day(year: str, month: str, day: str) -> date | None:
+    """Return a day; `month`: a number, a mark or the name in an address; a year of two digits is of this century."""
+    number = int(month) if month.isdigit() else date_words().month(month)
     try:
-        return date(int(year or 0), _month(month or ""), int(day or 0))
+        return date(int(year) + 2000 * (len(year) == 2), number, int(day or 0))
     except ValueError:
         return None
 
 
-def _month(text: str) -> int:
-    """Return 1 to 12, or 0 for a word that is not a month."""
-    if text.isdigit():
-        return int(text)
-    name = text.lower()
-    return _MONTHS.get(name[:4]) or _MONTHS.get(name[:3], 0)
-
-
-def _with_time(day: date, parts: dict[str, str | None]) -> date:
+def _with_time(day: date, parts: dict[str, str], language: str) -> date:
     """Return `day` with the time of `parts`; the day alone if there is none or it is not a time."""
     if not parts["hour"]:
         return day
-    hour = int(parts["hour"])
-    meridiem = (parts.get("meridiem") or "")[:1].lower()
-    if (meridiem == "p" or parts.get("half") in ("下午", "晚上")) and hour < 12:
-        hour += 12
-    elif meridiem == "a" and hour == 12:
-        hour = 0
-    if hour > 23:
+    minute, second = 30 if parts["minute"] == "半" else int(parts["minute"] or 0), int(parts["second"] or 0)
+    zone = zone_of(parts["zone"] or "", day)
+    hour = int(parts["hour"]) if "sign" not in parts else _hour(parts, zone, language)
+    if hour is None or (hour == 24 and (minute or second)):
         return day
-    zone = zone_of((parts.get("zone") or "").upper(), day)
-    return datetime(
-        day.year, day.month, day.day, hour, int(parts["minute"] or 0), int(parts["second"] or 0), tzinfo=zone
-    )
+    moment = datetime(day.year, day.month, day.day, hour % 24, minute, second, tzinfo=zone)
+    return moment + timedelta(days=hour // 24)
+
+
+def _hour(parts: dict[str, str], zone: timezone | None, language: str) -> int | None:
+    """Return 0 to 24, or None if the numbers are no time of that day: 5 comments, 14.05 €, 晚上12点."""
+    hour, sign, half = int(parts["hour"]), (parts["sign"] or "").strip(), parts["half"] or parts["meridiem"]
+    led = _FILL in (parts.get("before") or "")  # um 14.05, à 8 h
+    known: object
+    if half:
+        earliest = meaning_of(half) - HALVES - 6  # of the two hours that the number may mean, the one in that part
+        hour = hour if hour > 12 else earliest + (hour - earliest) % 12
+        known = 0 <= hour <= 23 and (sign not in (":", "：", ".") or parts["minute"])
+    elif sign == ".":
+        known = parts["minute"] and (led or parts["after"] or zone or "h" in date_words().style(language))
+    else:
+        known = sign and (parts["minute"] or sign in "时時点點시" or (led and sign in "hH"))
+    return hour if known else None
 
 
 def zone_of(text: str, day: date) -> timezone | None:
-    """Return the zone of a day that an abbreviation in capitals or an offset means (CET, PT, +0800, GMT+8), or None."""
-    text = text.replace(" ", "")
-    name = text.rstrip("+-:0123456789")
-    if text in _ZONES:
-        return timezone(timedelta(hours=_ZONES[text]))
-    if text in _AMERICAN_ZONES:
-        return timezone(timedelta(hours=_AMERICAN_ZONES[text] + _is_american_summer(day)))
+    """Return the zone that an abbreviation, an offset or a name of IANA means on a day: CET, PT, GMT+8, Asia/Shanghai.
+
+    None if it is not known or there is no such zone.
+    """
+    if "/" in text:
+        try:
+            offset = ZoneInfo(text).utcoffset(datetime(day.year, day.month, day.day, 12))
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            return None
+        return timezone(offset) if offset is not None else None
+    text = text.upper().replace(" ", "").replace("−", "-")
     if text in ("Z", "UTC", "GMT"):
         return UTC
-    digits = text[len(name) + 1 :].replace(":", "")
-    if name not in ("", "UTC", "GMT") or not digits.isdigit():
-        return None
-    hours, minutes = (digits, "0") if len(digits) <= 2 else (digits[:2], digits[2:])
-    offset = timedelta(hours=int(hours), minutes=int(minutes))
-    return timezone(-offset if text[len(name)] == "-" else offset) if offset < timedelta(hours=24) else None
+    if written := _OFFSET.match(text):
+        minutes = int(f"{written[1]}1") * (60 * int(written[2]) + int(written[3] or 0))
+        exists = minutes >= 0 or minutes % 60 == 0 or minutes in _WESTERN_HALVES
+        offset = timedelta(minutes=minutes)
+        return timezone(offset) if exists and _WEST <= offset <= _EAST else None
+    named = date_words().zones.get(text)
+    return zone_of(named, day) if named else None
 
 
-def _is_american_summer(day: date) -> bool:
-    """Whether clocks in the United States are an hour ahead: from the second Sunday of March to November's first."""
-    begin, end = date(day.year, 3, 8), date(day.year, 11, 1)
-    return begin + timedelta(days=6 - begin.weekday()) <= day_of(day) < end + timedelta(days=6 - end.weekday())
-
-
-def _relative(text: str, fetched_at: datetime) -> date | None:
-    """Return the time that relative words mean, counted from `fetched_at`; Chinese words count days in China."""
-    now = fetched_at if text.isascii() else fetched_at.astimezone(CHINA)
-    if ago := _AGO.search(text):
-        count = int(ago["count"]) if ago["count"].isdigit() else 1
-        step = _STEPS[ago["unit"][:2].lower() if ago["unit"].isascii() else ago["unit"][0]]
-        moment = (now - count * step).replace(second=0, microsecond=0)
-        return moment if step < timedelta(days=1) else moment.date()
+def _relative(text: str, fetched_at: datetime, language: str) -> date | None:
+    """Return the time that relative words mean, counted from `fetched_at`; days are those of the words' country."""
+    now = fetched_at
+    if not text.isascii():
+        eastern = language[:2] in ("ja", "ko") or _EASTERN.search(text)
+        now = now.astimezone(JAPAN) if eastern else now.astimezone(CHINA) if _HAN.search(text) else now
+    if ago := _ago(text, now):
+        return ago
     if _NOW.search(text):
         return now.replace(second=0, microsecond=0)
-    word = _DAY_WORD.search(text)
-    if word and (word["hour"] or _is_alone(text, word)):
-        return _with_time((now - timedelta(days=_DAYS_BACK[word["word"].lower()])).date(), word.groupdict())
-    return _yearless(text, now)
+    marked = date_words().marked(date_words().days_marked(text, language), language)
+    if word := _DAY_WORD.search(marked):
+        day = (now - timedelta(days=meaning_of(word["word"]) - TODAY)).date()
+        found = _with_time(day, word.groupdict(), language)
+        if isinstance(found, datetime) or _is_alone(marked, word):
+            return found
+    return _yearless(marked, now, language)
+
+
+def _ago(text: str, now: datetime) -> date | None:
+    """Return the time that a number and the words around it mean: 3 hours ago, vor 3 Stunden."""
+    words, text = date_words(), fold(text)
+    unit, count = words.ago.get(text.strip(" .…")), 1.0
+    for number in islice(words.count.finditer(text), MOST_COUNTS):
+        left = text[: number.start()][-AROUND_COUNT:].strip().replace(".", "")
+        right = text[number.end() :][:AROUND_COUNT].strip().replace(".", "")
+        ends = [right[: cut.start()] for cut in _CUT.finditer(right)]
+        forms = (f"{left[cut.start() :]}#{end}" for cut in _CUT.finditer(left) for end in ends)
+        if unit := next(filter(None, map(words.ago.get, forms)), unit):
+            count = 0.5 if number[0] == "半" else int(number[0]) if number[0].isdigit() else 1
+            break
+    if not unit:
+        return None
+    moment = (now - count * len(unit) * _STEPS[unit[-1]]).replace(second=0, microsecond=0)
+    return moment if unit[-1] in "mh" or count < 1 else moment.date()
 
 
 def _is_alone(text: str, word: re.Match[str]) -> bool:
@@ -283,16 +351,16 @@ def _is_alone(text: str, word: re.Match[str]) -> bool:
     return not text[word.end() :].strip(" |·,，") and _LABEL.fullmatch(text, 0, word.start()) is not None
 
 
-def _yearless(text: str, now: datetime) -> date | None:
-    """Return the last day before `now` that a line names by month and day."""
-    match = _YEARLESS.search(text)
-    if not match:
+def _yearless(text: str, now: datetime, language: str) -> date | None:
+    """Return the last day before `now` that a line names by month and day; a line with a month's name only that."""
+    match = _YEARLESS.search(text) or _DAY_AND_MONTH.search(text) or _MONTH_AND_DAY.search(text)
+    if not match or not (match.re.pattern == _YEARLESS.pattern or _is_alone(text, match)):
         return None
     parts = match.groupdict()
-    if parts["hm"]:
-        parts["hour"], parts["minute"] = parts["hm"].split(":")
+    if parts.get("hm"):
+        (parts["hour"], parts["minute"]), parts["sign"] = parts["hm"].split(":"), ":"
     for year in (now.year, now.year - 1):
-        day = _day(str(year), parts["month"], parts["day"] or parts["day2"])
+        day = _day(str(year), parts["month"], parts.get("day2") or parts["day"])
         if day and day <= (now + CLOCK_SKEW).date():
-            return _with_time(day, parts)
+            return _with_time(day, parts, language)
     return None

@@ -94,14 +94,15 @@ def read_metadata(
     """
     base = head.base_url(page)
     nearby = lines_around(lines, kept, title_line)
-    dated = Nearby(list(filter(may_hold_date, nearby.before)), list(filter(may_hold_date, nearby.after)))
+    sample = " ".join(lines.texts[index] for index in kept[:LANGUAGE_LINES])
+    language = find_language(head.language or head.first(LANGUAGE), sample)
+    dated = dated_lines(nearby, head, language)
     canonical = web_url(base, head.canonical) or web_url(base, head.first(URL))
     site_name = _first(text_places(head, SITE, "publisher"))
     declared = _declared_titles(head)
     repeated = [lines.texts[title_line]] if title_line >= 0 else []
     if not (head.headings or repeated):
         repeated = sorted((line for line in nearby.before if begins_title(line, head.title)), key=len)[-1:]
-    sample = " ".join(lines.texts[index] for index in kept[:LANGUAGE_LINES])
     published = find_published(head, dated, page)
     host = _host(page.url or canonical or "")
     return Metadata(
@@ -114,7 +115,7 @@ def read_metadata(
         author=find_author(head, nearby, page),
         source=find_source(head, nearby),
         keywords=find_keywords(head),
-        language=find_language(head.language or head.first(LANGUAGE), sample),
+        language=language,
         description=_first(text_places(head, DESCRIPTION, "description")),
         site_name=site_name,
         image=next(filter(None, (web_url(base, url) for _, url in image_places(head))), None),
@@ -152,6 +153,13 @@ def lines_around(lines: Lines, kept: list[int], title_line: int) -> Nearby:
     return Nearby(
         [text for text in before if len(text) <= MAX_BYLINE], [text for text in after if len(text) <= MAX_BYLINE]
     )
+
+
+def dated_lines(nearby: Nearby, head: Head, language: str | None) -> Nearby:
+    """Return the lines that may hold a date, with the page's `language`, as its tag if that declares the same one."""
+    before, after = (list(filter(may_hold_date, lines)) for lines in (nearby.before, nearby.after))
+    tag = (head.language or head.first(LANGUAGE)).strip()
+    return Nearby(before, after, tag if find_language(tag, "") == language else language or "")
 
 
 def find_author(head: Head, nearby: Nearby, page: Page) -> str | None:

@@ -44,10 +44,14 @@ _ALONE = expression(r"\d{4}\S{3,6}\s+\d\d:\d\d(?::\d\d)?$", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Nearby:
-    """Short lines around the body. `before`: title and body's beginning; `after`: those that follow the body."""
+    """Short lines around the body. `before`: title and body's beginning; `after`: those that follow the body.
+
+    `language`: the page's, as a tag, which decides how its dates are read.
+    """
 
     before: list[str]
     after: list[str]
+    language: str = ""
 
 
 def find_published(head: Head, nearby: Nearby, page: Page) -> date | None:
@@ -58,7 +62,7 @@ def find_published(head: Head, nearby: Nearby, page: Page) -> date | None:
         return _address_or_update(head, nearby, page)
     found = _outvoted(first, dates, head, nearby, page)
     if not isinstance(found, datetime):
-        every = chain.from_iterable(_dates(place, page) for _, place in publication_places(head, nearby, page))
+        every = chain.from_iterable(_dates(place, nearby, page) for _, place in publication_places(head, nearby, page))
         found = next((other for other in every if isinstance(other, datetime) and other.date() == found), found)
     return _in_zone_of_page(found, nearby, head, page)
 
@@ -66,7 +70,7 @@ def find_published(head: Head, nearby: Nearby, page: Page) -> date | None:
 def find_modified(head: Head, nearby: Nearby, page: Page) -> date | None:
     """Return when the article was last changed, if the page declares it, in the forms of `find_published`."""
     places = modification_places(head, nearby)
-    return next(_dates(chain.from_iterable(texts for _, texts in places), page), None)
+    return next(_dates(chain.from_iterable(texts for _, texts in places), nearby, page), None)
 
 
 def in_zone_of(other: date | None, moment: date | None) -> date | None:
@@ -80,7 +84,7 @@ def _published(head: Head, nearby: Nearby, page: Page) -> Iterator[date]:
     """Yield the date of publication in each place, most reliable first, but after the first none from a list."""
     told = False
     for _, place in publication_places(head, nearby, page):
-        dates = list(islice(_dates(place, page), DAYS_OF_LIST if told else 1))
+        dates = list(islice(_dates(place, nearby, page), DAYS_OF_LIST if told else 1))
         if dates and len(set(map(day_of, dates))) < DAYS_OF_LIST:
             told = True
             yield dates[0]
@@ -170,21 +174,22 @@ def modification_places(head: Head, nearby: Nearby) -> Iterator[tuple[str, Itera
     yield "lines around the body", (_updated_part(line) for line in (*nearby.before, *nearby.after))
 
 
-def dates_in(values: Iterable[str], page: Page) -> list[date]:
+def dates_in(values: Iterable[str], nearby: Nearby, page: Page) -> list[date]:
     """Return the dates in the texts of a place, in order."""
-    return list(_dates(values, page))
+    return list(_dates(values, nearby, page))
 
 
-def _dates(values: Iterable[str], page: Page) -> Iterator[date]:
-    return (found for value in values if (found := _date_in(value, page)))
+def _dates(values: Iterable[str], nearby: Nearby, page: Page) -> Iterator[date]:
+    return (found for value in values if (found := _date_in(value, nearby, page)))
 
 
-def _date_in(value: str, page: Page) -> date | None:
+def _date_in(value: str, nearby: Nearby, page: Page) -> date | None:
     """Return the date in a text.
 
     Words such as "yesterday" count only in short lines: in longer ones they belong to prose.
     """
-    return find_date(value[:MAX_TEXT], page.fetched_at, relative=len(value) <= MAX_RELATIVE)
+    relative = len(value) <= MAX_RELATIVE
+    return find_date(value[:MAX_TEXT], page.fetched_at, relative=relative, language=nearby.language)
 
 
 def _published_part(line: str) -> str:
@@ -214,7 +219,7 @@ def _address_or_update(head: Head, nearby: Nearby, page: Page) -> date | None:
     address, updated = address_day(head, page), find_modified(head, nearby, page)
     if address:
         return updated if updated and day_of(updated) == address else address
-    return updated or next(_dates(filter(_ALONE.match, nearby.after[:ALONE_WITHIN]), page), None)
+    return updated or next(_dates(filter(_ALONE.match, nearby.after[:ALONE_WITHIN]), nearby, page), None)
 
 
 def address_day(head: Head, page: Page) -> date | None:
@@ -230,7 +235,7 @@ def _in_zone_of_page(found: date, nearby: Nearby, head: Head, page: Page) -> dat
     """
     if not isinstance(found, datetime) or found.utcoffset() != timedelta(0):
         return found
-    shown = list(_dates(map(_published_part, nearby.before), page))
+    shown = list(_dates(map(_published_part, nearby.before), nearby, page))
     for other in shown:
         if isinstance(other, datetime) and (zone := _zone_between(found, other)):
             return found.astimezone(zone)

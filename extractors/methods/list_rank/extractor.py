@@ -161,8 +161,9 @@ def _with_siblings(elements: Sequence[etree._Element]) -> list[tuple[etree._Elem
 def _date(entry: FoundEntry, page: Page) -> date | None:
     """Return the date in an entry: of its <time>, else of a short text next to its title."""
     times = [time.get("datetime") or inner_text(time) for element in entry.elements for time in element.iter("time")]
+    language = entry.elements[0].getroottree().getroot().get("lang") or ""
     for text in [*times, *_texts(entry)]:
-        found = find_date(text, page.fetched_at, relative=True) if len(text) <= DATE_MAX else None
+        found = find_date(text, page.fetched_at, language=language) if len(text) <= DATE_MAX else None
         if found:
             return found
     return None

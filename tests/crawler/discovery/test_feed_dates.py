@@ -13,7 +13,15 @@ from crawler.discovery.feed_dates import moment_of
         ("Fri Feb 05 2027 10:00:00 GMT+0800 (China Standard Time)", 2),
         ("Fri, 05 Feb 2027 10:00:00 CET", 9),
         ("Fri, 05 Feb 2027 10:00:00 PT", 18),
-        ("Fri, 05 Feb 2027 10:00:00 XYZ", 10),
+        ("Fri, 05 Feb 2027 10:00:00 +8:00", 2),
+        ("2027-02-05T10:00:00+8:00", 2),
+        ("Fri, 05 Feb 2027 10:00:00 Asia/Shanghai", 2),
+        ("2027-02-05 10:00 Asia/Shanghai", 2),
+        ("Fri, 05 Feb 2027 10:00:00 MET", 9),
+        ("Fri, 05 Feb 2027 10:00:00 WIB", 3),
+        ("Fri, 05 Feb 2027 10:00:00 BRT", 13),
+        ("2027-02-04T24:00:00Z", 0),
+        ("Fri, 05 Feb 2027 10:00:00", 10),
         ("February 5, 2027 8:30 pm", 20),
         ("2027年 2月 5日 10:00", 10),
     ],
@@ -26,3 +34,9 @@ def test_the_zone_that_is_written_counts(text, hour):
 
 def test_pacific_time_is_an_hour_ahead_in_summer():
     assert moment_of("Mon, 05 Jul 2027 10:00:00 PT") == datetime(2027, 7, 5, 17, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("zone", ["XYZ", "Mars/Olympus", "IST"])
+def test_time_in_a_zone_that_is_not_known_is_no_time(zone):
+    assert moment_of(f"Fri, 05 Feb 2027 10:00:00 {zone}") is None
+    assert moment_of(f"2027-02-05 10:00 {zone}") is None

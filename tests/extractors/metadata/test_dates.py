@@ -176,3 +176,59 @@ def test_zones_and_digits_that_are_written(text, expected):
 )
 def test_signs_of_a_date(text, may):
     assert may_hold_date(text) is may
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [
+        ("en-US", date(2024, 5, 3)),
+        ("en_GB", date(2024, 3, 5)),
+        ("fr", date(2024, 3, 5)),
+        ("fr-CA", None),  # the year is first there
+        ("en", None),  # declared in all countries
+        ("zh-CN", None),
+        ("", None),
+    ],
+)
+def test_order_of_numbers_is_that_of_the_language(language, expected):
+    assert find_date("05/03/2024", language=language) == expected
+
+
+def test_same_word_means_the_month_of_the_page_s_language():
+    assert find_date("5. listopada 2023", language="hr") == date(2023, 10, 5)
+    assert find_date("5 listopada 2023", language="pl") == date(2023, 11, 5)
+    assert find_date("5 listopada 2023") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "hour"),
+    [
+        ("凌晨12:30", 0), ("上午12:30", 0), ("早上6:30", 6), ("中午11:30", 11), ("中午12:30", 12), ("中午1:30", 13),
+        ("下午12:30", 12), ("傍晚6:30", 18), ("晚上9:30", 21), ("晚上21:30", 21), ("12:30 am", 0), ("12:30 p.m.", 12),
+    ],
+)  # fmt: skip
+def test_hour_is_the_one_in_that_part_of_the_day(text, hour):
+    assert find_date(f"2024年3月5日 {text}") == datetime(2024, 3, 5, hour, 30)
+
+
+def test_midnight_of_an_evening_is_on_no_certain_day():
+    assert find_date("2024年3月5日 晚上12:30") == date(2024, 3, 5)
+
+
+@pytest.mark.parametrize(
+    ("zone", "hours"),
+    [("UTC+5:30", 5.5), ("+8:00", 8), ("-0330", -3.5), ("Asia/Shanghai", 8), ("MEZ", 1), ("PT", -8), ("WIB", 7)],
+)
+def test_zone_that_is_written(zone, hours):
+    found = find_date(f"5 March 2024 14:05 {zone}")
+    assert found.replace(tzinfo=None) == datetime(2024, 3, 5, 14, 5)
+    assert found.utcoffset() == timedelta(hours=hours)
+
+
+@pytest.mark.parametrize("zone", ["IST", "CST", "XYZ", "Mars/Olympus", "-16:00", "-11:30", "../etc/passwd"])
+def test_zone_that_is_not_known_is_none(zone):
+    assert find_date(f"5 March 2024 14:05 {zone}") == datetime(2024, 3, 5, 14, 5)
+
+
+def test_time_of_24_hours_is_the_next_day():
+    assert find_date("2024-02-29T24:00:00Z") == datetime(2024, 3, 1, tzinfo=UTC)

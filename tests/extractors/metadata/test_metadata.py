@@ -388,3 +388,12 @@ def test_date_above_a_title_is_read():
 def test_lines_of_a_heading_are_apart():
     html = news_page("Bread", BAKERY).replace("<h1>Bread</h1>", "<h1>Bread<br>from <b>old</b> stones</h1>")
     assert extract(html).title == "Bread from old stones"
+
+
+@pytest.mark.parametrize(
+    ("declared", "expected"), [("en-GB", date(2024, 3, 5)), ("en-US", date(2024, 5, 3)), ("en", None), ("", None)]
+)
+def test_order_of_numbers_is_that_of_the_page_s_language(declared, expected):
+    body = "<div>05/03/2024</div>" + "".join(f"<p>{text}</p>" for text in BAKERY)
+    page = news_page("Bread from old stones", (), body=body).replace('lang="en"', f'lang="{declared}"')
+    assert extract(page, "https://gazette.example/town/bread.html").published == expected

@@ -8,7 +8,7 @@ from extractors.metadata.dates import day_of
 from extractors.methods.list_rank.extractor import read_entries
 from extractors.page import Page
 
-from .list_forms import DEDECMS, FORMS, GBK_NEWS, STORIES, day, page
+from .list_forms import DEDECMS, FORMS, GBK_NEWS, STORIES, day, each, page
 
 SITE = "https://gazette.example"
 URLS = [f"{SITE}/2026/03/story-{n}.html" for n in range(len(STORIES))]
@@ -36,3 +36,13 @@ def test_chinese_lists(content):
     assert [entry.url for entry in entries] == URLS
     assert len({entry.title for entry in entries}) == len(URLS)
     assert [entry.published for entry in entries] == DAYS
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"), [("en-GB", date(2024, 3, 5)), ("en-US", date(2024, 5, 3)), ("", None)]
+)
+def test_order_of_numbers_in_dates_is_that_of_the_page_s_language(language, expected):
+    items = each('<li><a href="{url}">{title}</a> <span>05/03/2024</span></li>')
+    html = page(f"<ul>{items}</ul>").replace("<html>", f'<html lang="{language}">')
+    found = read_entries(Page(html, f"{SITE}/town/"))
+    assert [entry.published for entry in found] == [expected] * len(STORIES)

@@ -1,0 +1,340 @@
+"""Makes extractors/metadata/date_words.json from CLDR: `python -m tests.extractors.metadata.date_words`.
+
+Names of months, weekdays and parts of the day, the forms of "3 hours ago", and the order of the numbers come from
+Babel's copy of CLDR. What Babel leaves out is added here: words for yesterday and today, words that stand between the
+parts of a date, and forms that newspapers use beside CLDR's.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from babel import Locale, localedata
+
+from extractors.metadata.date_words import FILL, FOREIGN, HALVES, WEEKDAY, WORD, WORDS_FILE, fold
+
+LOCALES = {  # language: the locales whose words it uses
+    "en": ("en", "en_GB"), "de": ("de", "de_AT"), "fr": ("fr", "fr_CA"), "es": ("es", "es_PE", "es_US"),
+    "pt": ("pt", "pt_PT"), "it": ("it",), "nl": ("nl",), "af": ("af",), "sv": ("sv",), "da": ("da",),
+    "nb": ("nb", "nn"), "no": ("nb", "nn"), "is": ("is",), "fi": ("fi",), "et": ("et",), "lv": ("lv",),
+    "lt": ("lt",), "pl": ("pl",),
+    "cs": ("cs",), "sk": ("sk",), "sl": ("sl",), "hr": ("hr",), "bs": ("bs",), "sr": ("sr", "sr_Latn"), "mk": ("mk",),
+    "bg": ("bg",), "ru": ("ru",), "uk": ("uk",), "be": ("be",), "hu": ("hu",), "ro": ("ro",), "sq": ("sq",),
+    "el": ("el",), "tr": ("tr",), "az": ("az",), "uz": ("uz",), "kk": ("kk",), "hy": ("hy",), "ka": ("ka",),
+    "ar": ("ar", "ar_SY", "ar_DZ", "ar_MA"), "fa": ("fa",), "ur": ("ur",), "he": ("he",), "hi": ("hi",),
+    "mr": ("mr",),
+    "bn": ("bn",), "ta": ("ta",), "th": ("th",), "vi": ("vi",), "id": ("id",), "ms": ("ms",), "fil": ("fil",),
+    "sw": ("sw",), "ko": ("ko",), "ja": ("ja",), "zh": ("zh", "zh_Hant", "zh_Hant_HK"), "ca": ("ca",), "gl": ("gl",),
+    "eu": ("eu",),
+}  # fmt: skip
+DAYS_AGO = {  # today; yesterday; the day before, where one word means it
+    "en": "today; yesterday", "de": "heute; gestern; vorgestern", "fr": "aujourd’hui, aujourd'hui; hier; avant-hier",
+    "es": "hoy; ayer; anteayer", "pt": "hoje; ontem; anteontem", "it": "oggi; ieri; l'altro ieri",
+    "nl": "vandaag; gisteren; eergisteren", "af": "vandag; gister", "sv": "i dag, idag; i går, igår; i förrgår",
+    "da": "i dag; i går; i forgårs", "nb": "i dag; i går; i forgårs", "is": "í dag; í gær",
+    "fi": "tänään; eilen; toissapäivänä",
+    "et": "täna; eile; üleeile", "lv": "šodien; vakar; aizvakar", "lt": "šiandien; vakar; užvakar",
+    "pl": "dzisiaj, dziś; wczoraj; przedwczoraj", "cs": "dnes; včera; předevčírem", "sk": "dnes; včera; predvčerom",
+    "sl": "danes; včeraj; predvčerajšnjim", "hr": "danas; jučer; prekjučer", "bs": "danas; jučer; prekjučer",
+    "sr": "danas, данас; juče, јуче; prekjuče, прекјуче", "mk": "денес; вчера; завчера",
+    "bg": "днес; вчера; онзи ден",
+    "ru": "сегодня; вчера; позавчера", "uk": "сьогодні; вчора, учора; позавчора",
+    "be": "сёння; учора, ўчора; пазаўчора",
+    "hu": "ma; tegnap; tegnapelőtt", "ro": "astăzi, azi; ieri; alaltăieri", "sq": "sot; dje",
+    "el": "σήμερα; χθες, χτες; προχθές, προχτές",
+    "tr": "bugün; dün; evvelsi gün", "az": "bu gün, bugün; dünən", "uz": "bugun; kecha", "kk": "бүгін; кеше",
+    "hy": "այսօր; երեկ",
+    "ka": "დღეს; გუშინ", "ar": "اليوم; أمس, امس; أول أمس", "fa": "امروز; دیروز; پریروز", "he": "היום; אתמול; שלשום",
+    "hi": "आज", "mr": "आज; काल", "bn": "আজ; গতকাল", "ta": "இன்று; நேற்று",
+    "th": "วันนี้; เมื่อวาน, เมื่อวานนี้; เมื่อวานซืน",
+    "vi": "hôm nay; hôm qua; hôm kia", "id": "hari ini; kemarin", "ms": "hari ini; semalam; kelmarin",
+    "fil": "ngayong araw, ngayon; kahapon", "sw": "leo; jana; juzi", "ko": "오늘; 어제; 그저께, 그제",
+    "ja": "今日, 本日; 昨日; 一昨日",
+    "zh": "今天, 今日; 昨天, 昨日; 前天", "ca": "avui; ahir; abans-d’ahir", "gl": "hoxe; onte; antonte",
+    "eu": "gaur; atzo; herenegun",
+}  # fmt: skip
+OTHERWISE = {
+    "ar": {"قبل": ["منذ"]},
+    "zh": {"前": ["以前", "之前"], "#": ["#个", "#個"]},
+}  # forms of "ago" beside CLDR's
+SHORT = 4  # letters below which a word may be one of another language: Mac is March in Malay, and no month elsewhere
+SHORT_WORDS_OF = {"en", "de", "fr", "es", "it", "pt", "nl"}  # these count where the language is not known
+ZONES = {  # hours; CST is also used in China, IST in three countries
+    "EST": -5, "EDT": -4, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7, "AKST": -9, "AKDT": -8, "HST": -10,
+    "BRT": -3, "ART": -3, "COT": -5, "PET": -5, "WET": 0, "WEST": 1, "BST": 1, "CET": 1, "CEST": 2, "MEZ": 1, "MESZ": 2,
+    "MET": 1, "MEST": 2, "EET": 2, "EEST": 3, "SAST": 2, "EAT": 3, "TRT": 3, "MSK": 3, "МСК": 3, "PKT": 5, "ICT": 7,
+    "WIB": 7, "WITA": 8, "WIT": 9, "PHT": 8, "SGT": 8, "HKT": 8, "AWST": 8, "JST": 9, "KST": 9, "AEST": 10, "AEDT": 11,
+    "NZST": 12, "NZDT": 13, "ET": "America/New_York", "CT": "America/Chicago", "MT": "America/Denver",
+    "PT": "America/Los_Angeles",
+}  # fmt: skip
+AMBIGUOUS = {"hier", "eile", "jana", "heri", "avui", "dnes", "kecha", "gister"}
+FILLERS = {  # words between the parts of a date, beside those in CLDR's patterns
+    "en": "on at of the o'clock", "de": "am um den vom uhr", "fr": "le du à", "es": "el del a las la hrs hs",
+    "pt": "às as", "it": "il alle ore del",
+    "nl": "om op uur", "af": "om", "sv": "kl klockan den", "da": "kl den klokken", "nb": "kl den klokken",
+    "is": "kl", "fi": "klo kello",
+    "et": "kell a", "lv": "plkst gada", "lt": "val m d", "pl": "o godz r roku dnia", "cs": "v ve dne hod",
+    "sk": "o dňa hod", "sl": "ob",
+    "hr": "u sati", "sr": "у u год god часова", "mk": "во г", "bg": "в г ч година часа", "ru": "в г года год от",
+    "uk": "о об р року", "be": "у г а",
+    "hu": "óra", "ro": "ora la", "el": "στις ώρα", "tr": "saat", "az": "saat", "kk": "ж жылғы", "ar": "الساعة في م",
+    "fa": "ساعت در",
+    "he": "בשעה יום", "hi": "को बजे", "ur": "بجے", "hy": "թ", "th": "ที่ พ ค ศ น เวลา วันที่", "vi": "ngày năm lúc",
+    "id": "pukul jam", "ms": "pukul jam",
+    "fil": "ng nang ika", "sw": "saa", "ca": "a les del de d", "gl": "ás do", "eu": "ko e", "uz": "soat yil",
+}  # fmt: skip
+BESIDE = {  # months beside CLDR's
+    "en": {9: "sept"}, "de": {1: "jänner jän", 2: "feber"}, "es": {9: "setiembre set"}, "fr": {2: "fev"},
+    "sl": {1: "januarja", 2: "februarja", 3: "marca", 4: "aprila", 5: "maja", 6: "junija",
+        7: "julija", 8: "avgusta", 9: "septembra", 10: "oktobra", 11: "novembra", 12: "decembra"},
+    "id": {8: "agt ags", 5: "mei", 10: "okt", 12: "des"}, "hi": {1: "जन", 2: "फ़र", 9: "सित", 10: "अक्टू", 12: "दिस"},
+}  # fmt: skip
+ALSO_AGO = {  # beside CLDR's; # is the number, forms without it mean one, or two
+    "en": "m:# mins ago, m:# min ago, h:# hrs ago, h:# h ago", "de": "m:vor # min", "es": "m:hace # min",
+    "it": "m:# min fa",
+    "pt": "h:# horas atrás, m:# minutos atrás, d:# dias atrás, h:há # h, m:há # min",
+    "hu": "m:# perce, h:# órája, d:# napja",
+    "et": "m:# minutit tagasi, h:# tundi tagasi, h:# tunni tagasi, d:# päeva tagasi, d:# päev tagasi",
+    "vi": "h:# tiếng trước", "id": "m:# menit lalu, h:# jam lalu, d:# hari lalu, d:# hari yang lalu",
+    "ms": "h:# jam yang lalu, d:# hari yang lalu",
+    "ru": "h:час назад, m:минуту назад, d:день назад, w:неделю назад",
+    "uk": "h:годину тому, m:хвилину тому, d:день тому",
+    "bn": "h:# ঘণ্টা আগে", "ja": "h:#時間前, m:#分前, d:#日前", "fa": "h:# ساعت قبل, m:# دقیقه قبل, d:# روز قبل",
+    "he": "d:לפני יום",
+    "el": "m:πριν # λεπτά, h:πριν # ώρες, h:πριν # ώρα, d:πριν # μέρες, d:πριν # ημέρες",
+}  # fmt: skip
+HALVES_BESIDE = {"zh": {7: "早晨 清早", 12: "午间 午間", 18: "傍晚", 22: "夜间 夜間", 23: "深夜"}}
+ONE = {  # words for one in "an hour ago"
+    "en": "a an one", "de": "einer einem", "fr": "une un", "es": "una un", "pt": "uma um", "it": "un una",
+    "nl": "een",
+    "sv": "en ett", "da": "en et", "nb": "en et", "ro": "o un", "ca": "una un", "hu": "egy", "tr": "bir",
+}  # fmt: skip
+_LITERAL = r"'([^']+)'"
+UNITS = {"minute": "m", "hour": "h", "day": "d", "week": "w"}
+
+
+def table() -> dict[str, Any]:
+    """Return the content of date_words.json."""
+    raw: set[str] = set()
+    own = {language: _words(language, names, raw) for language, names in LOCALES.items()}
+    own[""] = _of_any(own)
+    ago = dict(sorted(_without_conflicts()))
+    days = {language: {fold(word): number for number, word in _days(words)} for language, words in DAYS_AGO.items()}
+    clear = {word: number for known in days.values() for word, number in known.items() if _is_clear(word)}
+    ones = "|".join(sorted({fold(word) for words in ONE.values() for word in words.split()}))
+    longest = {max(WORD.findall(form) or [""], key=lambda word: (len(word), word)) for form in ago}
+    day_words = {WORD.findall(word)[0] for known in days.values() for word in known if WORD.match(word)}
+    months = {word for words in own.values() for word, code in words.items() if code % FOREIGN < WEEKDAY}
+    return {
+        "words": {language: _by_code(words) for language, words in own.items()},
+        "joined": _joined(raw),
+        "ago": ago,
+        "count": rf"(?<![\d.,])\d{{1,3}}(?![\d.,]\d)|半|(?<!\w)(?:{ones})(?!\w)",
+        "days": {
+            language: _longest_first(known | days["en"] | days["zh"]) for language, known in {**days, "": clear}.items()
+        },
+        "styles": dict(sorted(_styles())),
+        "signs": " ".join(sorted(longest | day_words | {part for month in months for part in WORD.findall(month)})),
+        "zones": {name: zone if isinstance(zone, str) else f"{zone:+03d}00" for name, zone in ZONES.items()},
+    }
+
+
+@cache
+def clean_locale(name: str) -> Locale:
+    """Return a locale whose data is read anew: Babel mixes the words of locales that it reads one after the other."""
+    localedata._cache.clear()
+    locale = Locale.parse(name)
+    assert locale.months  # is read now
+    return locale
+
+
+def _longest_first(days: dict[str, int]) -> dict[str, int]:
+    return dict(sorted(days.items(), key=lambda day: (-len(day[0]), day[0])))
+
+
+def _by_code(words: dict[str, int]) -> dict[str, str]:
+    codes: dict[int, list[str]] = {}
+    for word, code in sorted(words.items()):
+        codes.setdefault(code, []).append(word.replace(" ", "_"))
+    return {str(code): " ".join(words) for code, words in sorted(codes.items())}
+
+
+def _of_any(own: dict[str, dict[str, int]]) -> dict[str, int]:
+    """Return the words for pages of other and unknown languages; a word for different months in two has none."""
+    every: dict[str, int] = {}
+    for language, words in own.items():
+        for word, code in words.items():
+            if len(word) < SHORT and word.isascii() and language not in SHORT_WORDS_OF:
+                continue
+            known = every.setdefault(word, code)
+            if known != code:
+                months = [each for each in (known, code) if each < WEEKDAY]
+                every[word] = months[0] if len(months) == 1 else 0 if months else FILL
+    foreign = {word: code + FOREIGN * (code < WEEKDAY and word.isascii()) for word, code in every.items() if code}
+    return foreign | own["en"]
+
+
+def _joined(names: set[str]) -> str:
+    """Return an expression for names of several parts (p.m., ม.ค., tháng 3), and for words within Chinese ones."""
+    ordered = sorted(names, key=lambda name: (-len(name), name))
+    spaced = (re.escape(name).replace(r"\.", r"\.\s?").replace("ا", "[اأإآ]") for name in ordered if WORD.match(name))
+    others = [name for name in ordered if not WORD.match(name)]
+    rows, single = ("|".join(name for name in others if (len(name) > 1) is several) for several in (True, False))
+    in_brackets = "[(（][月火水木金土日월화수목금토일](?:・?祝)?[)）]"
+    return rf"(?<![^\W\d])(?:{'|'.join(spaced)})\.?(?!\w)|{rows}|(?:{single})(?=\s?\d)|{in_brackets}"
+
+
+def _words(language: str, names: tuple[str, ...], raw: set[str]) -> dict[str, int]:
+    """Return the words of a language with their most important meaning; add those of several parts to `raw`."""
+    meanings: dict[str, int] = {}
+    for code, text in _meanings(language, names):
+        parts = [fold(part) for part in WORD.findall(text)]
+        name = re.sub(r"\.\s", ".", text.lower().replace("\xa0", " ").replace("\u202f", " ").rstrip("."))
+        if (len(text) == 1 and code == WEEKDAY) or (not parts and (code < WEEKDAY or re.search(r"\d", name))):
+            continue
+        several = code < WEEKDAY and " " in name and parts[0] not in ("d", "de")
+        if re.search(r"\d", name) and not several:
+            continue
+        if "." in name or not parts or several:
+            raw.add(name)
+            meanings.setdefault(fold(name), code)
+        else:
+            meanings.setdefault(parts[-1], code)
+    return meanings
+
+
+def _meanings(language: str, names: tuple[str, ...]) -> Iterator[tuple[int, str]]:
+    locales = [clean_locale(name) for name in names]
+    for locale in locales:
+        for month, name in _named(locale.months):
+            yield month, name
+            if "." not in name:
+                yield from ((month, before + name + after) for before, after in sorted(_attached(locale)))
+    yield from ((month, word) for month, words in BESIDE.get(language, {}).items() for word in words.split())
+    for locale in locales:
+        yield from sorted(_halves(locale), key=lambda half: (half[0] not in (HALVES + 6, HALVES + 18), " " in half[1]))
+    yield from (
+        (HALVES + hour, word) for hour, words in HALVES_BESIDE.get(language, {}).items() for word in words.split()
+    )
+    patterns = " ".join(chain.from_iterable(map(_patterns, locales)))
+    literals = WORD.findall(f"{FILLERS.get(language, '')} {' '.join(re.findall(_LITERAL, patterns))}")
+    yield from ((FILL, word) for word in literals if word not in ("h", "min", "s"))
+    yield from ((WEEKDAY, name) for locale in locales for _, name in _named(locale.days))
+
+
+def _named(names: Any) -> Iterator[tuple[int, str]]:
+    for context in ("format", "stand-alone"):
+        for width in ("wide", "abbreviated"):
+            yield from names[context][width].items()
+
+
+def _patterns(locale: Locale) -> list[str]:
+    dates = [locale.date_formats[width].pattern for width in ("full", "long", "medium", "short")]
+    times = [locale.time_formats[width].pattern for width in ("full", "long", "medium", "short")]
+    return [*dates, *times, *map(str, locale.datetime_formats.values())]
+
+
+def _attached(locale: Locale) -> set[tuple[str, str]]:
+    """Return what CLDR's patterns write before and after the month's name without a space: 5 במרץ, martxoaren 5."""
+    found = re.findall(r"(?<!')'?([^\W\dA-Za-z]*)'?MMMM?'?([a-zà-ÿ]*)'?", " ".join(_patterns(locale)))
+    return {pair for pair in found if any(pair)}
+
+
+def _halves(locale: Locale) -> Iterator[tuple[int, str]]:
+    """Yield the names of parts of the day, with the hour in their middle."""
+    rules = {"am": (0, 12), "pm": (12, 24)}
+    for name, periods in (locale.day_period_rules.get(None) or {}).items():
+        rule = periods[0]
+        begin, end = (rule.get(key, rule.get("at")) // 3600 for key in ("from", "before"))
+        rules[name] = begin, end if end >= begin else end + 24
+    for context in ("format", "stand-alone"):
+        for width in ("wide", "abbreviated", "narrow"):
+            for name, word in locale.day_periods[context][width].items():
+                if name in rules and (len(word) > 1 or not word.isascii()):
+                    yield HALVES + sum(rules[name]) // 2 % 24, word
+
+
+def _days(words: str) -> Iterator[tuple[int, str]]:
+    for number, alike in enumerate(words.split(";")):
+        yield from ((number, word.strip()) for word in alike.split(","))
+
+
+def _is_clear(word: str) -> bool:
+    """Whether a word means its day where the language is not known: hier is "here" in German."""
+    return (len(word) > 3 or not word.isascii()) and word not in AMBIGUOUS
+
+
+def _without_conflicts() -> Iterator[tuple[str, str]]:
+    """Yield the past forms whose unit is the same in all languages that have them, and which mean no future."""
+    units: dict[str, set[str]] = {}
+    for language, names in LOCALES.items():
+        for unit, form in _ago(language, names):
+            units.setdefault(form, set()).add(unit)
+    yield from ((form, *unit) for form, unit in units.items() if len(unit) == 1 and "?" not in unit)
+
+
+def _ago(language: str, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    for text in filter(None, ALSO_AGO.get(language, "").split(", ")):
+        unit, form = text.split(":")
+        yield unit, _form(form)
+    for name in names:
+        fields = clean_locale(name)._data["date_fields"]
+        for field, width in ((field, width) for field in fields for width in ("", "-short", "-narrow")):
+            if "-" in field or field not in ("second", "month", "year", *UNITS):
+                continue
+            unit = UNITS.get(field, "?")
+            future = set(fields[field + width].get("future", {}).values())
+            for plural, pattern in fields[field + width].get("past", {}).items():
+                if pattern in future or _is_unit_alone(pattern):
+                    continue
+                if "{0}" in pattern:
+                    forms = [pattern.replace("{0}", "#")]
+                    for word, others in OTHERWISE.get(language, {}).items():
+                        forms += [form.replace(word, other) for form in forms for other in others]
+                    yield from ((unit, _form(form)) for form in forms)
+                else:
+                    yield unit * (1 + (plural == "two")), _form(pattern)
+
+
+def _is_unit_alone(pattern: str) -> bool:
+    """Whether a form has no word for the past, only a sign or nothing: -5 h, 5 h."""
+    letters = re.findall(r"[^\W\d_]", pattern)
+    return len(letters) < 2 or pattern.strip("\u200e\u200f")[0] in "-−‑–+" or pattern == "אתמול"
+
+
+def _form(pattern: str) -> str:
+    return re.sub(r"\s*#\s*", "#", " ".join(fold(pattern).split())).replace(".", "")
+
+
+def _styles() -> Iterator[tuple[str, str]]:
+    """Yield how languages write dates in numbers, and those of their territories that have another order.
+
+    English without a territory has no order: pages of all countries declare it.
+    """
+    seen: dict[str, str] = {}
+    for name in sorted(localedata.locale_identifiers(), key=len):
+        language = name.split("_")[0]
+        key = "-".join(part for part in name.lower().split("_") if len(part) != 4)
+        if language in {*LOCALES, "nn"} and key.count("-") <= 1 and key not in seen:
+            locale = clean_locale(name)
+            day, time = locale.date_formats["short"].pattern, locale.time_formats["short"].pattern
+            order = "".join(dict.fromkeys(re.sub("[^dmy]", "", day.split("G")[0].lower())))
+            seen[key] = order + "." * ("." in day) + "h" * ("mm" in time.partition(".")[2])
+    for key, style in seen.items():
+        language, _, territory = key.partition("-")
+        if key != "en" and (not territory or language == "en" or style[:3] != seen[language][:3]):
+            yield key, style
+
+
+def written() -> str:
+    """Return the file's text."""
+    parts = (f"{json.dumps(key)}: {json.dumps(part, ensure_ascii=False)}" for key, part in table().items())
+    return "{" + ",\n".join(parts) + "}\n"
+
+
+if __name__ == "__main__":
+    Path(WORDS_FILE).write_text(written(), encoding="utf-8")
