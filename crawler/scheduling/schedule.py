@@ -163,9 +163,13 @@ class Schedule:
         self.redis.set(keys.PLANNED_EDITION, edition)
 
     def edition(self) -> str | None:
-        """Return the fingerprint of the task list that was planned last; None before the first."""
+        """Return the fingerprint of the task list that was planned last.
+
+        None before the first, and if the plan has not as many tasks: Redis was emptied while it was made.
+        """
         raw = cast("bytes | None", self.redis.get(keys.PLANNED_EDITION))
-        return raw.decode() if raw else None
+        is_whole = self.redis.hlen(keys.PLANNED) == self.redis.hlen(keys.PERIODS)
+        return raw.decode() if raw and is_whole else None
 
     def fire(self, only: Collection[str] | None = None) -> list[str]:
         """Mark the tasks whose time has come as due, each by one caller only. Return those that this call marked.

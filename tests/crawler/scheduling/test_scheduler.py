@@ -14,7 +14,7 @@ from crawler.scheduling.schedule import Schedule
 from crawler.scheduling.scheduler import Scheduler
 from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskFileError
-from crawler.task_list.publication import DivergentCopy, edition, publish, published
+from crawler.task_list.publication import DivergentCopy, edition, publish, published, published_periods
 from tests.crawler.task_lists import task_file, text_of
 from tests.workers.servers import Server
 from workers.redis_access.connection import client
@@ -281,6 +281,29 @@ def test_a_restarted_redis_that_lost_the_plan_is_planned_again(tmp_path):
         scheduler.tick()
         assert sorted(scheduler.schedule.next_times()) == ["news", "sports"]
         assert list(published(connection).tasks) == ["news", "sports"]
+
+
+@pytest.mark.parametrize("step", ["the periods are read", "a batch is planned", "the edition is stored"])
+def test_a_redis_that_is_emptied_while_the_list_is_planned_is_planned_again(connection, file, monkeypatch, step):
+    scheduler = looking(connection, file.path)
+    empty, plan = iter([connection.flushall]), scheduler.schedule.plan
+
+    def once() -> None:
+        next(empty, lambda: None)()
+
+    def planning(periods, *, edition, between):
+        if step == "the periods are read":
+            once()
+            periods = published_periods(connection)
+        plan(periods, edition=edition, between=once if step == "a batch is planned" else between)
+        if step == "the edition is stored":
+            once()
+
+    monkeypatch.setattr(scheduler.schedule, "plan", planning)
+    scheduler.start()
+    scheduler.tick()
+    scheduler.tick()
+    assert sorted(scheduler.schedule.next_times()) == sorted(published(connection).tasks) != []
 
 
 def test_a_redis_without_persistence_is_reported_at_start(connection, file, caplog):
