@@ -104,13 +104,13 @@ class Claim:
 
     `state`: "mine"; "theirs": another URL of the task has written it; "busy": another URL holds the claim, try again
     later; "lost": the worker no longer holds the page. Two fields apply to "mine" only. `is_entry`: a
-    list page has written, or has claimed, the row of this URL; `has_forgotten`: URLs of the task were forgotten, so
-    that outputs may have the row.
+    list page has written, or has claimed, the row of this URL; `may_have_row`: an output may have the
+    row although the ledger does not know it, since URLs of the task were forgotten or it was recovered from an output.
     """
 
     state: Literal["mine", "theirs", "busy", "lost"]
     is_entry: bool = False
-    has_forgotten: bool = False
+    may_have_row: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,7 +114,7 @@ MUTATIONS = (
         "if url and pattern.fullmatch(normalise(url)):", "if url and False:",
     ),
     # Outputs, row queue, delivery
-    Mutation("heal-off", "workers/extraction/group_writer.py", "if answer.epoch == output.healed_in:", "if True:"),
+    Mutation("heal-off", "workers/extraction/group_writer.py", "if turn == output.healed_in:", "if True:"),
     Mutation(
         "refused-row-dropped", "workers/extraction/group_writer.py",
         "keep_refused(self.ledger.redis, task, output.name, rows, refused, clock=self.ledger.clock)", "pass",

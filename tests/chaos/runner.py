@@ -24,7 +24,7 @@ from tests.chaos.network import Network
 from tests.chaos.proxy import Proxy
 from tests.chaos.recovery import Recovery, percentile
 from tests.chaos.redis_server import RedisServer
-from tests.chaos.site import KINDS, LINKS, Kind, Site
+from tests.chaos.site import LINKS, Site
 from workers.ledger import Ledger
 
 FIRST_SHARE = 0.4  # of the articles that are there at the start; the others appear between the faults
@@ -36,9 +36,6 @@ OVERLAP = (0.1, 1.0)  # seconds between the beginnings of two that overlap
 MOST_LISTS_OF_A_FAULT = 5  # of each section, whose articles a fault publishes
 LOAD = 5.0  # above which the system may take longer to recover
 LOSSES = {"redis-rolled-back", "redis-emptied"}
-# Articles that break a promise today after such a loss: of two URLs of one canonical URL, the one that has no row of
-# its own is written, too. Take them out as soon as it holds, as in `tests.chaos.stepwise`.
-LEFT_OUT_AFTER_LOSSES: frozenset[Kind] = frozenset(("duplicate",))
 DISK_BYTES_A_PAGE = 20_000  # of the outputs' disk
 
 
@@ -192,9 +189,7 @@ def _world(trial: Trial, network: Network, folder: Path) -> Iterator[World]:
     most_pages = trial.pages + trial.number * MOST_LISTS_OF_A_FAULT * LINKS * trial.sections
     small_disk = _mount_small_disk(folder / "disk", most_pages * DISK_BYTES_A_PAGE, network)
     with ExitStack() as stack:
-        kinds = KINDS - (LEFT_OUT_AFTER_LOSSES if LOSSES & {*trial.faults} else frozenset())
-        shifting = "section-grows" in trial.faults
-        site = stack.enter_context(Site(network.host, trial.sections, trial.latency, shifting, kinds))
+        site = stack.enter_context(Site(network.host, trial.sections, trial.latency, "section-grows" in trial.faults))
         site.publish(int(trial.pages * FIRST_SHARE))
         server = proxy = None
         if trial.form == "cluster":

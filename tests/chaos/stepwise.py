@@ -40,7 +40,7 @@ from tests.chaos.checker import History, Violation, violations
 from tests.chaos.cluster import task_list
 from tests.chaos.faults import refusing_database
 from tests.chaos.history import history_of
-from tests.chaos.site import KINDS, LINKS, Kind, Site
+from tests.chaos.site import KINDS, LINKS, Site
 from tests.redis_servers import BINARIES, running
 from tests.workers import batch_folder
 from workers import keys
@@ -79,17 +79,9 @@ class Plan:
     stride: int = 23
     kinds: tuple[str, ...] = ("before", "after", "reply", "reply", "half")
     between: tuple[str, ...] = ("publish",)
-    kinds_left_out: frozenset[Kind] = frozenset()  # of articles
     longest_wait: float = float("inf")  # seconds until a page in hand is worked on again
     pages: int = 40
     portion: int = 9  # articles that appear together, at most
-
-
-# Kinds of articles, and what happens between turns, that break a promise today, and why.
-LEFT_OUT = {
-    "duplicate, where Redis lost writes": "its row is written again under its other URL (claims are not healed)",
-    "rotate": "a row that was written before a file was moved is not found in it when its page is redelivered",
-}
 
 
 def plan_of(seed: int) -> Plan:
@@ -98,14 +90,12 @@ def plan_of(seed: int) -> Plan:
         case 0:
             return Plan(seed, stride=151, longest_wait=LONGEST_WAIT)
         case 1:
-            return Plan(seed, between=("publish", "refuse"))
+            return Plan(seed, between=("publish", "refuse", "rotate"))
         case 4:
             return Plan(seed, stride=3 + seed // 5 % 4, kinds=("reply",), portion=4 * LINKS)
         case 2:
-            return Plan(
-                seed, between=("publish", "go back"), kinds_left_out=frozenset(("duplicate",)), portion=4 * LINKS
-            )
-    return Plan(seed, between=("publish", "empty"), kinds_left_out=frozenset(("duplicate",)))
+            return Plan(seed, between=("publish", "go back"), portion=4 * LINKS)
+    return Plan(seed, between=("publish", "empty"))
 
 
 class Part:
@@ -202,7 +192,7 @@ class System:
         self.in_hand: list[InHand] = []
         self.out = folder / "disk" / "out"
         self.out.mkdir(parents=True)
-        self.site = Site("127.0.0.1", 1, kinds=(KINDS | {"poison"}) - plan.kinds_left_out, shifting=bool(plan.seed % 2))
+        self.site = Site("127.0.0.1", 1, kinds=KINDS | {"poison"}, shifting=bool(plan.seed % 2))
         self.site.url, self.site.published = "http://127.0.0.1:9", {TASK: 0}
         self.site.publish(plan.pages // 2)
         batch_folder.register()

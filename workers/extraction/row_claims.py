@@ -84,7 +84,7 @@ class RowClaims:
         )
         recheck = next_recheck(config.revisit, previous, version, found.example_hash, now=now)
         # Its row may have been written before. A plan for rechecks may be older than the row of the last recheck.
-        again = lease.again or lease.accepted or previous is not None or claim.has_forgotten
+        again = lease.again or lease.accepted or previous is not None or claim.may_have_row
         return WriteRows([row], recheck, again, article=found)
 
     def decide_list(self, section: PreparedSection, lease: PageLease, found: FoundList) -> Postpone | WriteRows | None:

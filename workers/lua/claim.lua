@@ -1,6 +1,7 @@
 -- Claim the canonical URLs of pages. ARGV: worker, then for each page: fingerprint, canonical fingerprint, bucket and
 -- slot of the canonical URL
--- -> for each {'mine', whether it is an entry of a list page, whether URLs of the task were forgotten}, or {'theirs'}
+-- -> for each {'mine', whether it is an entry of a list page, whether a row may be in an output although the ledger does
+-- not know it: URLs of the task were forgotten, or a recovery found it in some outputs only}, or {'theirs'}
 -- (another URL has written it), {'busy'} (another open URL claims it), {'lost'} (not held any more)
 local has_forgotten = redis.call('HEXISTS', k_counts, 'unseen')
 local function claim(name, canonical, bucket, slot)
@@ -22,7 +23,8 @@ local function claim(name, canonical, bucket, slot)
   end
   redis.call('HSET', k_claims, canonical, name)
   redis.call('HSET', k_claims, name .. ':for', canonical)
-  return {'mine', redis.call('HEXISTS', k_entries, canonical), has_forgotten}
+  local has_row = redis.call('HEXISTS', k_claims, canonical .. ':row')
+  return {'mine', redis.call('HEXISTS', k_entries, canonical), math.max(has_forgotten, has_row)}
 end
 local answer = {}
 for i = 2, #ARGV, 4 do answer[#answer + 1] = claim(unpack(ARGV, i, i + 3)) end

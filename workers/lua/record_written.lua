@@ -38,7 +38,7 @@ local function record(name, raw, text, day, canonical, bucket, slot, recheck)
   count_of_day(day, 'written', 1)
   local earlier = redis.call('HGET', k_claims, name .. ':for')
   if earlier and redis.call('HGET', k_claims, earlier) == name then redis.call('HDEL', k_claims, earlier) end
-  redis.call('HDEL', k_claims, name .. ':for')
+  redis.call('HDEL', k_claims, name .. ':for', canonical .. ':row')
   if canonical ~= name then redis.call('HSETNX', k_claims, canonical, name) end
   if recheck ~= '' then
     found.day, found.visits = day, cjson.decode(recheck)
@@ -63,6 +63,7 @@ for i = 6, #ARGV, 9 do
     elseif ARGV[1] == 'deliver' then
       local page = k_page .. ':' .. name
       redis.call('HSET', page, 'delivered', outputs)
+      redis.call('HSET', k_claims, canonical .. ':row', name) -- another URL of the article may be found first
       if redis.call('HEXISTS', page, 'bytes') == 0 then redis.call('EXPIRE', page, KEPT) end -- it may never come
     end
   end

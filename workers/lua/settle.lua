@@ -32,6 +32,7 @@ local function settle(at, last)
   local canonical = redis.call('HGET', k_claims, name .. ':for')
   if canonical then
     redis.call('HDEL', k_claims, name .. ':for')
+    if state == 'written' then redis.call('HDEL', k_claims, canonical .. ':row') end
     if (state ~= 'written' or canonical == name) and redis.call('HGET', k_claims, canonical) == name then
       redis.call('HDEL', k_claims, canonical)
     end
