@@ -145,6 +145,26 @@ def test_a_row_that_one_of_two_outputs_has_is_delivered_to_the_other(connection,
     sink.close()
 
 
+def test_a_row_that_one_output_has_is_not_written_to_it_again_under_another_url(connection, worker, tmp_path, clock):
+    publish(connection, tmp_path, "out.jsonl", "out.db")
+    worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
+    worker.close()
+    config_keys = [key for key in connection.keys("exemplar:*") if b"task:" in key and b":example" not in key]
+    connection.delete(*config_keys)
+    (tmp_path / "out.db").unlink()
+    new_epoch(connection)
+    fresh = ExtractionWorker(connection, "fresh", clock=clock)
+    fresh.extract_pages(TASK, deliver(connection, {3: news(3)}))
+    fresh.extract_pages(TASK, deliver(connection, {4: news(1, canonical=url(1))}))
+    fresh.extract_pages(TASK, deliver(connection, {1: news(1)}))
+    fresh.close()
+    assert states(connection, 4, 1) == ["written", "duplicate"]
+    assert sorted(one["canonical_url"] for one in rows(tmp_path)) == [url(1), url(3)]
+    sink = SqliteSink(tmp_path / "out.db")
+    assert sorted(one.canonical_url for one in sink.newest(TASK)) == [url(1), url(3)]
+    sink.close()
+
+
 def test_what_a_person_forgot_stays_forgotten(connection, ledger, jsonl):
     write(jsonl.sink, article_row(1))
     learn(ledger, jsonl)
