@@ -107,7 +107,8 @@ def test_a_list_page_is_rejected_and_an_accepted_one_is_not(example):
 
 def test_a_page_that_looks_like_a_list_is_an_article_if_the_task_says_so_but_never_a_check_of_visitors(example):
     assert isinstance(judge(section(example, articles=True), lease(archive())), FoundArticle)
-    check = b"<html><head><title>Are you a robot?</title></head><body><p>Verify that you are human.</p></body></html>"
+    words = b"Verify that you are human by completing the action below, so that you can continue to read."
+    check = b"<html><head><title>Are you a robot?</title></head><body><p>" + words + b"</p></body></html>"
     for is_declared in (False, True):
         refused = judge(section(example, articles=is_declared), lease(check))
         assert isinstance(refused, Reject)

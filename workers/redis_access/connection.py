@@ -2,6 +2,7 @@
 
 import ipaddress
 import os
+import re
 import socket
 import ssl
 from typing import Any
@@ -125,9 +126,8 @@ def _examine(address: RedisAddress) -> tuple[dict[str, Any], str, str]:
 
 def _was_cut(error: Exception) -> bool:
     """Whether a server was there and the connection to it ended; a wrong address fails at once in another way."""
-    return isinstance(error.__context__, (ConnectionResetError, BrokenPipeError, ssl.SSLEOFError)) or (
-        "closed by server" in str(error)
-    )
+    is_cut = isinstance(error.__context__, (ConnectionResetError, BrokenPipeError, ssl.SSLEOFError))
+    return is_cut or re.search("closed by server", str(error)) is not None
 
 
 def _try_rights(connection: "redis.Redis") -> None:
