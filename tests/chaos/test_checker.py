@@ -96,6 +96,16 @@ def test_a_duplicate_is_no_violation_where_its_twin_is_written():
     assert violations(whole(published=published, places=second_is("duplicate"), counts=counts, outputs=outputs)) == []
 
 
+@pytest.mark.parametrize(("is_lossy", "told"), [(True, set()), (False, {"row lost", "row too many"})])
+def test_a_row_under_the_url_of_a_twin_is_right_only_if_redis_lost_which_url_was_written(is_lossy, told):
+    published = second_may_be(WRITTEN | {"duplicate"}, canonical_url=FIRST)
+    counts = {"s1": {"seen": 2, "written": 1, "duplicate": 1}}
+    outputs = {output: [row(SECOND, canonical_url=FIRST)] for output in OUTPUTS}
+    places = second_is("duplicate")
+    history = whole(published=published, places=places, counts=counts, outputs=outputs, is_lossy=is_lossy)
+    assert {violation.rule for violation in violations(history)} & {"row lost", "row too many"} == told
+
+
 def test_requests_at_the_pace_are_no_violation_though_some_arrive_late():
     times = sorted(0.1 * number + (0.3 if number % 7 == 0 else 0.0) for number in range(300))
     assert violations(whole(requests=times, interval=0.1)) == []
