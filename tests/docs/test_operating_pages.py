@@ -27,6 +27,17 @@ def test_the_counts_that_add_up_are_the_states_of_a_url() -> None:
     assert {*re.findall(r"\w+", sum_of)} == {*OPEN_STATES, *FINAL_STATES, "forgotten"}
 
 
+def test_each_promise_names_tests_that_exist() -> None:
+    tests = re.findall(r"`([\w/]+\.py)::(\w+)`", GUARANTEES)
+    missing = [name for file, name in tests if f"def {name}(" not in (ROOT / "tests" / file).read_text("utf-8")]
+    assert len(tests) > 40 and missing == []
+    promises = re.findall(r"^\d\. (?:.+\n(?:   .+\n)*)", GUARANTEES, re.M)
+    assert len(promises) == 4 and all("Test:" in text for text in promises)
+    rows = re.findall(r"^\|.*\| test \|\n\|---.*\n((?:\|.*\n)+)", GUARANTEES, re.M)
+    untested = [row for table in rows for row in table.splitlines() if not row.endswith("` |")]
+    assert len(rows) == 5 and untested == []
+
+
 def test_durability_has_the_documented_values() -> None:
     [table] = re.findall(r"^\| `settings.durability`.*\n\|---.*\n((?:\|.*\n)+)", GUARANTEES, re.M)
     values = json_schema()["definitions"]["Settings"]["properties"]["durability"]["enum"]
