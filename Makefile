@@ -121,22 +121,19 @@ FOLDER ?= build/console-pictures
 console-pictures: $(READY) browser
 	$(BIN)/python -m tests.console.web.pictures $(FOLDER)
 
-# What is compiled, under the address sanitizer, on mutated pages of our own: for SECONDS the walk, for as long the loops,
-# too. Requires gcc with libasan.
+# The compiled walk under the address sanitizer, for SECONDS, on mutated pages of our own. Requires gcc with libasan.
 SECONDS ?= 300
 FUZZ := build/fuzz
 fuzz-walk: $(READY)
 	rm -rf $(FUZZ)
 	CFLAGS="-fsanitize=address -fno-omit-frame-pointer -g -O1" $(BIN)/python setup.py -q build --build-base $(FUZZ)/temp --build-lib $(FUZZ)/lib
-	for what in --lines ""; do \
-		PYTHONPATH="$(CURDIR)/$(FUZZ)/lib:$(CURDIR)" PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \
-			LD_PRELOAD="$$($(or $(CC),cc) -print-file-name=libasan.so)" \
-			$(BIN)/python -P -m evaluation.same_walk $$what --seconds $(SECONDS) --seed "$$(date +%s)" || exit 1; \
-	done
+	PYTHONPATH="$(CURDIR)/$(FUZZ)/lib:$(CURDIR)" PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 \
+		LD_PRELOAD="$$($(or $(CC),cc) -print-file-name=libasan.so)" \
+		$(BIN)/python -P -m evaluation.same_walk --seconds $(SECONDS) --seed "$$(date +%s)"
 
 # pip would compile on one core only, and also what is never imported.
 UNCOMPILED := /site-packages/(.+/)?(tests?|sympy|networkx|moto|pip)/
-$(READY): pyproject.toml constraints.txt setup.py $(wildcard $(addprefix extractors/,*/*.pyx */*.pxd */*_loops.py */*/*.pxd */*/*_loops.py))
+$(READY): pyproject.toml constraints.txt setup.py $(wildcard extractors/*/*.pyx)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is required; run make PYTHON=python3.11"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv is missing; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 	$(PYTHON) -m venv $(VENV)

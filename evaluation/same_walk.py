@@ -4,7 +4,7 @@ Each page is walked in both forms, with and without hidden elements, and extract
 `bp-network`) and with an example (`auto`, the first article of the same folder). Every field must be equal.
 `--mutated N`: also N changed copies of each page, drawn with a seed. Without FOLDER: built-in pages with all elements
 that the walk distinguishes. `--seconds S`: mutations of them for that time, for a build with the address sanitizer
-(`make fuzz-walk`). `--lines`: only the walks, which is ten times as fast.
+(`make fuzz-walk`).
 
 Exit code 1 if there is a difference, 2 if there is no compiled walk.
 """
@@ -29,7 +29,7 @@ from extractors.html.paths import MAX_TRIE, PathTrie
 from extractors.html.walk import as_lists, in_python, walk, walk_in_use
 
 SUFFIXES = (".html", ".htm", ".html.gz", ".htm.gz")
-ALONE = ("density", "bp-network")  # methods without an example that use different modules of loops
+ALONE = ("density", "bp-network")  # methods without an example that use different parts of the lines
 SHOWN = 10  # differences that are printed
 LONGEST = 20_000  # bytes of a mutated built-in page
 SPACES = (" ", "\n", "\t", "\u00a0", "\u1680", "\u2003", "\u2028", "\u205f", "\u3000", "\x1f", "\x0b")
@@ -57,9 +57,7 @@ OWN = (
 class WalkComparison:
     """Compares both forms on one page after the other. The sections and tries of both grow as in real use."""
 
-    def __init__(self, *, extracts: bool = True) -> None:
-        """`extracts`: compare extractions, too, not only the walks."""
-        self.extracts = extracts
+    def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.differences: list[str] = []
         self._begin()
@@ -80,8 +78,7 @@ class WalkComparison:
             self._tries = PathTrie(), PathTrie()
         self._compare(name, "lines", [partial(_walked, data, trie) for trie in self._tries])
         self._compare(name, "paths", [partial(_paths, trie) for trie in self._tries])
-        if self.extracts:
-            self._add_extractions(name, data)
+        self._add_extractions(name, data)
 
     def _add_extractions(self, name: str, data: bytes) -> None:
         found, *_ = [
@@ -210,13 +207,12 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path, nargs="?", metavar="FOLDER", help="a folder of stored pages, .gz too")
     parser.add_argument("--mutated", type=int, default=0, metavar="N", help="changed copies of each page (default: 0)")
     parser.add_argument("--seconds", type=float, default=0, metavar="S", help="time for mutations of our own pages")
-    parser.add_argument("--lines", action="store_true", help="compare only the walks")
     parser.add_argument("--seed", default="1", help="of those mutations (default: 1)")
     arguments = parser.parse_args(words)
     if walk_in_use() != "compiled":
         print("there is no compiled walk here", file=sys.stderr)
         return 2
-    comparison = WalkComparison(extracts=not arguments.lines)
+    comparison = WalkComparison()
     if arguments.folder is None:
         compare_own(comparison, arguments.mutated, arguments.seconds, arguments.seed)
     elif arguments.folder.is_dir():

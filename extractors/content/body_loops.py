@@ -1,16 +1,12 @@
-"""Loops of `body` and `roots` over lines and paths, in plain lists: compiled where that is available (`compiled`).
+"""Loops of `body` and `roots` over lines and paths, in plain lists.
 
 `places`: number of each line's path in the page's outline; lists by path are in the order of these numbers.
 """
 
-from ..compiled import adopt
-from ..html.outline_loops import CODE_WEIGHT as CODE
+from ..html.outline_loops import CODE_WEIGHT
 from ..html.paths import HEADINGS, PLAIN
-from .weight_loops import CONTENT_COST as COST
-from .weight_loops import CONTENT_MAX as MOST
-from .weight_loops import LINK_WEIGHT
+from .weight_loops import CONTENT_COST, CONTENT_MAX, LINK_WEIGHT
 
-CONTENT_COST, CONTENT_MAX, LINKS, CODE_WEIGHT = COST, MOST, LINK_WEIGHT, CODE  # C constants in the compiled form
 LINE_COST = 15  # bytes from which a line counts for the body
 MATCH_WEIGHT, MATCH_COST = 2, 10  # a matched line counts against it with twice its bytes plus this cost
 FOREIGN_WEIGHT = 0.3  # weight, in the segment, of lines whose paths the example does not use
@@ -25,7 +21,7 @@ def line_weights(width: list[float], linked: list[float], similarity: list[float
     found = []
     for line in range(len(width)):
         bytes_, links, alike = width[line], linked[line], similarity[line]
-        weight = bytes_ - (1 + LINKS) * links - LINE_COST
+        weight = bytes_ - (1 + LINK_WEIGHT) * links - LINE_COST
         if alike > 0:
             weight = (1 - alike) * (weight if weight < 0 else 0.0) - alike * (MATCH_WEIGHT * bytes_ + MATCH_COST)
         found.append(weight)
@@ -97,7 +93,7 @@ def line_content(
 
 def _content(bytes_: float, links: float, alike: float, code: bool) -> float:
     """Return what a line can add to a body, in bytes."""
-    amount = (bytes_ - LINKS * links) * (1 - alike) - CONTENT_COST
+    amount = (bytes_ - LINK_WEIGHT * links) * (1 - alike) - CONTENT_COST
     if amount <= 0:
         return 0.0
     amount = CONTENT_MAX if amount > CONTENT_MAX else amount
@@ -203,25 +199,3 @@ def repeated_elsewhere(
             if amount < least and signatures[place] not in main:
                 found.append(line)
     return found
-
-
-def trial() -> list[object]:
-    """Return what the functions give for a small page."""
-    width, linked, alike = [5.0, 40.0, 700.0, 200.0, 30.0], [5.0, 0.0, 10.5, 0.0, 30.0], [1.0, 0.0, 0.0, 0.5, 0.0]
-    code, places, usual = [False, False, False, True, False], [1, 2, 3, 5, 4], [0.0, 1.0, 0.1, 1.0, 1.0]
-    known = known_factors([0.5, 1.0, 1.2, 1.0, 1.0], places, [1.0, 1.0, 1.0, 1.0, 0.02, 1.0])
-    weights = segment_weights(line_weights(width, linked, alike), known, usual)
-    head, tail = turning_points(weights)
-    content = line_content(width, linked, alike, code, known, head, tail)
-    tags, parents, paths = ["", "body", "div", "p", "h2", "p"], [-1, 0, 1, 2, 2, 1], [0, 1, 2, 3, 4, 5]
-    amounts = [0.0, 0.0, 0.0, 500.0, 20.0, 30.0]
-    root = deepest_fit(paths, [0, 1, 2, 3, 3, 2], [1.0, 1.0, 0.9, 0.9, 0.1, 0.1], [550.0, 550.0, 520.0, *amounts[3:]])
-    beside = amount_beside(paths, amounts, tags, parents, climb(tags, parents, root), 1)
-    repeated = repeated_elsewhere(alike, places, amounts, 30.0, [0, 1, 2, 3, 4, 5], frozenset({2}))
-    new = new_content(width, linked, alike, code)
-    counted = root_content(content, usual)
-    outer = out_of_parts(["", "body", "div", "figure", "p"], [-1, 0, 1, 2, 3], 4)
-    return [weights, head, tail, content, root, beside, repeated, new, counted, outer]
-
-
-adopt(globals())

@@ -1,4 +1,4 @@
-"""Loops of `similarity`, `layout` and `profile` over lines and paths: compiled where that is available (`compiled`).
+"""Loops of `similarity`, `layout` and `profile` over lines and paths.
 
 Lists are by line, or by number of the path in the page's outline.
 """
@@ -6,8 +6,6 @@ Lists are by line, or by number of the path in the page's outline.
 from collections.abc import Sequence
 
 from rapidfuzz.distance import MatchingBlock
-
-from ..compiled import adopt
 
 FUZZY_GAP = 2  # lines of a gap on each side; without this bound near-equal lines cost 13 points on templated bodies
 BARREN = 0.05  # share of a place's bytes in the body, up to which the place belongs to the template
@@ -110,28 +108,3 @@ def short_around(widths: list[float], similarity: list[float], kept: list[int]) 
         if width < SURROUNDING_WIDTH and line not in body:
             found.append(similarity[line])
     return found
-
-
-def trial() -> list[object]:
-    """Return what the functions give for a small page."""
-    example, page = [0.0] * 6, [0.0] * 7
-    runs = [MatchingBlock(*run) for run in ((0, 0, 2), (3, 4, 1), (5, 6, 0))]
-    gaps = match_runs(runs, 1, 1, example, page)
-    paths, above = [0, 4, 5, 7, 9], [0, 0, 1, 1, 3]
-    factors = place_factors(paths, above, {5: 0.01, 9: 0.9}, {4: True, 5: False, 7: False})
-    alike = [0.0, 1.0, 0.5, 0.0]
-    shares = markup_shares([0, 2, 3], [10.0, 30.0, 5.0], [7, 8, 7], [1, 2, 2], alike)
-    return [
-        gaps,
-        example,
-        page,
-        factors,
-        at_places(factors, [2, 0, 2]),
-        usual_lines([7, 9, 8], [2, 0, 1, 0], shares[0]),
-        [with_partner(lines, alike) for lines in ([0, 3], [0, 2], [])],
-        shares,
-        short_around([10.0, 300.0, 20.0, 30.0], alike, [3]),
-    ]
-
-
-adopt(globals())

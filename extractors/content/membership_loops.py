@@ -1,11 +1,10 @@
-"""Loops of `line_membership` over lines and paths, in plain lists: compiled where that is available (`compiled`).
+"""Loops of `line_membership` over lines and paths, in plain lists.
 
 `outline` and `trie` are the page's (see `paths`). Flags are lists with one entry a line.
 """
 
 from typing import TYPE_CHECKING
 
-from ..compiled import adopt
 from ..html.class_names import NOISE_TAGS
 from ..html.paths import CAPTION as CAPTION_MARK
 from ..html.paths import COMMENT, EMBED, FIGURE_CONTENT, PLAIN
@@ -19,7 +18,6 @@ NAMED_SHARE = 0.3  # the same for an element whose name means noise
 OUTSIDE, NOISE_ELEMENT, COMMENTS, NAMED_NOISE, CAPTION, IN_SEGMENT, IN = 0, 1, 2, 3, 4, 5, 6
 OUT = 3  # the largest value of a path that is out
 STRONG, LISTING, CELLS, CONTENT = 1, 2, 4, 8
-COMMENTED, CAPTIONED, EMBEDDED = COMMENT, CAPTION_MARK, EMBED
 
 
 def standing_of_paths(
@@ -87,7 +85,7 @@ def _climbed(
             break
         tag = tags[number]
         mark = marks[path]
-        if mark == EMBEDDED or tag in ("pre", "code"):
+        if mark == EMBED or tag in ("pre", "code"):
             passed |= LISTING
         evidence = _evidence(tag, mark, passed, noise[number], shares[number], classes[path])
         way.append(key)
@@ -115,9 +113,9 @@ def _evidence(tag: str, mark: int, passed: int, noise: int, share: float, classe
         return NOISE_ELEMENT
     if passed & LISTING:
         return IN
-    if mark == COMMENTED:
+    if mark == COMMENT:
         return COMMENTS
-    if mark == CAPTIONED:
+    if mark == CAPTION_MARK:
         return CAPTION
     if passed & STRONG:
         return IN
@@ -166,27 +164,3 @@ def caption_lines(standing: list[int], kept: list[bool], under_picture: set[int]
         if not kept[line] and (relation == CAPTION or (relation > OUT and line in under_picture)):
             found.append(line)
     return found
-
-
-def trial() -> list[object]:
-    """Return what the functions give for a small page."""
-    from ..html.paths import Outline, PathTrie, step_of
-
-    trie = PathTrie()
-    body = trie.add(0, step_of("body"))
-    main = trie.add(body, step_of("div", "main"))
-    inner = [step_of("p"), step_of("div", "box"), step_of("nav"), step_of("pre", "x"), step_of("div", "caption")]
-    lines = [trie.add(main, step) for step in inner]
-    lines.append(trie.add(lines[1], step_of("p")))
-    outline = Outline(trie, lines)
-    shares = [1.0, 1.0, 1.0, 0.5, 0.1, 0.0, 0.1, 0.0, 0.1]
-    standing = standing_of_paths(outline, trie, main, shares, [0, 0, 0, 0, 1, 0, 0, 0, 0], frozenset())
-    usual = standing_of_paths(outline, trie, main, shares, [1] * 9, frozenset([trie.leaf(lines[1])]))
-    relations = standing_of_lines(standing, outline.places)
-    kept, doubtful = inside_body(relations, 1, 5)
-    flags = [False, True, True, False, True, False]
-    captions = caption_lines(relations, [False] * 6, {0, 1, 5}, 0, 6)
-    return [relations, usual, kept, doubtful, unlinked_lines(kept, flags), unlinked_lines(flags, flags), captions]
-
-
-adopt(globals())

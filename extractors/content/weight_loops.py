@@ -1,9 +1,8 @@
-"""Loops of `line_weights` over lines and paths, in plain lists: compiled where that is available (`compiled`)."""
+"""Loops of `line_weights` over lines and paths, in plain lists."""
 
 import re
 from collections.abc import Sequence
 
-from ..compiled import adopt
 from ..html.paths import HEADINGS
 
 BODY_FACTOR = (1.0, 1.2, 1.5, 2.5, 4.0)  # by `Role.body`
@@ -204,24 +203,3 @@ def prose_widths(width: list[float], linked: list[float]) -> list[float]:
             amount = PROSE_MAX if amount > PROSE_MAX else amount
         found.append(amount)
     return found
-
-
-def trial() -> list[object]:
-    """Return what the functions give for a small page."""
-    width, linked = [5.0, 40.0, 700.0, 200.0, 30.0], [5.0, 0.0, 10.5, 0.0, 30.0]
-    texts = ["Home", "A title: of this page", "text " * 140, "more " * 40, "A title of a"]
-    tags, places = ["", "body", "h1", "div", "nav"], [4, 2, 3, 3, 1]
-    plain = unlinked_bytes(width, linked)
-    roles = [(0, 0), (0, 0), (0, 0), (3, 1), (0, 3)]
-    named = named_factors([0, 1, 2, 3, 4], [0, 0, 1, 1, 1], tags, roles, [900.0, 900.0, 30.0, 800.0, 0.0], {1, 2})
-    return [
-        plain,
-        named,
-        best_title(texts, ["A title of this page - Gazette", "- x"], width, linked, tags, places),
-        line_factors(named[1], places, width, linked, 1, True),
-        prose_before_comments(width, plain, 1),
-        prose_widths([90.0, 90.0, 2_000.0, 20.0], [0.0, 60.0, 1.0, 0.0]),
-    ]
-
-
-adopt(globals())

@@ -12,9 +12,7 @@ from typing import Any
 
 from lxml import etree
 
-from ..compiled import is_compiled
 from ..errors import UnusablePage
-from . import byte_loops
 
 MAX_DEPTH = 256  # levels kept when a tree is rebuilt; the deepest of the development pages has 51
 _END = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
@@ -45,15 +43,13 @@ _NO_TEXT = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 def parse(html: bytes | str) -> etree._Element:
     """Return the root element of a page, as text or in valid UTF-8. Raises `UnusablePage` if there is no element."""
     data = html.encode("utf-8", "replace") if isinstance(html, str) else html
-    compiled = is_compiled(byte_loops)
-    needed = byte_loops.needs(data) if compiled else byte_loops.ALL
-    data = _without_controls(data, needed)
+    data = _without_controls(data)
     if len(data) > 3 * MAX_TAGS and data.count(b"<") > MAX_TAGS:  # "<p>" has 3 bytes
         data = _first_tags(data)
-    data = _whole_body(data, byte_loops.first_end(data) if compiled else 0)
+    data = _whole_body(data)
     parser = _parser()
     try:
-        overfull = byte_loops.has_overfull_tag(data, MAX_ATTRIBUTES) if compiled else _OVERFULL.search(data)
+        overfull = _OVERFULL.search(data)
         root = None if overfull else etree.fromstring(data, parser)
         if overfull or _was_cut(parser):
             root = etree.fromstring(data, _parser(target=_ShallowTree()))
@@ -64,16 +60,12 @@ def parse(html: bytes | str) -> etree._Element:
     return root
 
 
-def _without_controls(data: bytes, needed: int) -> bytes:
-    """Return a page in UTF-8 without control characters, however they are written; white space stays white space.
-
-    `needed`: what may be there, see `byte_loops.needs`.
-    """
-    if needed & byte_loops.CONTROLS:
-        data = data.translate(_WHITE_CONTROLS, _OTHER_CONTROLS)
-    if needed & byte_loops.REFERENCES and b"&#" in data:
+def _without_controls(data: bytes) -> bytes:
+    """Return a page in UTF-8 without control characters, however they are written; white space stays white space."""
+    data = data.translate(_WHITE_CONTROLS, _OTHER_CONTROLS)
+    if b"&#" in data:
         data = _CONTROL_REFERENCE.sub(b" ", _RETURN_REFERENCE.sub(b"\n", data))
-    return _C1.sub(b" ", data) if needed & byte_loops.C1 and _C1.search(data) else data  # they separate words
+    return _C1.sub(b" ", data) if _C1.search(data) else data  # they separate words
 
 
 def _first_tags(data: bytes) -> bytes:
@@ -85,12 +77,9 @@ def _first_tags(data: bytes) -> bytes:
     return data[:end].decode("utf-8", "ignore").encode()
 
 
-def _whole_body(data: bytes, begin: int) -> bytes:
-    """Return the page without ends of body and html that are not its own: the parser drops what follows them.
-
-    `begin`: where the first end tag may be, -1 if there is none.
-    """
-    first = _END.search(data, begin) if begin >= 0 else None
+def _whole_body(data: bytes) -> bytes:
+    """Return the page without ends of body and html that are not its own: the parser drops what follows them."""
+    first = _END.search(data)
     return _END.sub(b"", data) if first and _MORE.match(data, first.end()) else data
 
 

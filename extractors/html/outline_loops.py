@@ -1,8 +1,6 @@
-"""Loops over the paths of a page and its lines, in plain lists: compiled where that is available (`compiled`)."""
+"""Loops over the paths of a page and its lines, in plain lists."""
 
 from collections.abc import Collection, Sequence
-
-from ..compiled import adopt
 
 ROUNDING = 1e-6  # bytes; a share that is exactly a limit is not above it
 LINKED_PARAGRAPH, LINKED_LINE = 0.75, 0.6  # link share from which a <p> (.7 to .8 are the same) or other line is a link
@@ -171,31 +169,3 @@ def lines_with(texts: list[str], lines: list[int], words: list[str]) -> list[int
                 found.append(line)
                 break
     return found
-
-
-def trial() -> list[object]:
-    """Return what the functions give for a small page."""
-    parents, families = [-1, 0, 1, 1, 3, 3], [0, 1, 2, 2, 3, 4]
-    paths, above, places = number_paths(parents, [2, 2, 5, 4, 1])
-    totals = gathered(above, direct_sums(places, [1.0, 2.5, 0.0, 4.0, 8.0], len(paths)))
-    flags = in_tags(["", "body", "p", "div", "p", "h1"], places, frozenset({"p", "h1"}))
-    links = linked_lines([9.0, 10.0, 3.0], [6.0, 7.0, 3.0], [True, False, False])
-    amounts = bytes_of(["ab", "caf\u00e9 \u4e2d"], [1, 9], [])
-    return [
-        amounts,
-        prose_bytes([90.0, 90.0], [0.0, 20.0]),
-        paths,
-        above,
-        places,
-        totals,
-        family_shares(families, paths, totals),
-        flags,
-        links,
-        teaser_lines([False, True, True, False, True], [2, 2, 2, 2, 3], [9.0] * 5, [9.0, 0.0, 1.0, 9.0, 0.0]),
-        short_lines(["abc", "d", "e"], [0, 2], 2),
-        words_in("abc", ["b", "d", "c"]),
-        lines_with(["Ab", "c", "cB"], [0, 1, 2], ["b", "d"]),
-    ]
-
-
-adopt(globals())

@@ -6,13 +6,13 @@ compared on a small page first: with an lxml whose nodes have another layout the
 in the environment chooses the Python form.
 """
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
-from ..compiled import are_wanted, loops_in_python
 from . import python_walk
 from .elements import KINDS, MAX_DEPTH, Walked, hides, is_for_screen_readers
 from .paths import TEXTUAL, PathTrie
@@ -20,6 +20,7 @@ from .paths import TEXTUAL, PathTrie
 if TYPE_CHECKING:
     from .compiled_walk import Walker
 
+PURE = "EXEMPLAR_PURE"  # environment variable: any value but 0 and the empty one chooses Python
 MANY = 100_000  # lines
 
 # Every kind of element, attribute and text that the walk distinguishes.
@@ -69,12 +70,11 @@ def walk_in_use() -> str:
 
 @contextmanager
 def in_python() -> Iterator[None]:
-    """Use the Python form of the walk and of all loops within the block, to compare both forms."""
+    """Use the Python form of the walk within the block, to compare both forms."""
     global _walker
     walker, _walker = _walker, None
     try:
-        with loops_in_python():
-            yield
+        yield
     finally:
         _walker = walker
 
@@ -91,7 +91,7 @@ def _compiled(walker: "Walker", body: etree._Element, trie: PathTrie, hide: bool
 
 def _load() -> "Walker | None":
     """Return the compiled walk if it is installed and wanted, and agrees with the Python form."""
-    if not are_wanted():
+    if os.environ.get(PURE, "0") not in ("", "0"):
         return None
     try:
         from . import compiled_walk

@@ -1,8 +1,4 @@
-"""Loops of `body_features` and `line_features` over lines and of `classify` over numbers, in plain lists: compiled
-where that is available (`compiled`).
-"""
-
-from ..compiled import adopt
+"""Loops of `body_features` and `line_features` over lines and of `classify` over numbers, in plain lists."""
 
 PROSE_LINE = 150  # bytes from which a line is a paragraph and not a scrap
 LIMIT = 4.0  # standard deviations; larger values of a number have no further effect
@@ -118,18 +114,3 @@ def sum_of_contributions(
                 weight = weights[bend + 1][number]
                 found += weight * BEND_SCALE * (scaled - knot)
     return found
-
-
-def trial() -> list[object]:
-    """Return what the functions give for a small page."""
-    width, linked = [5.0, 40.0, 700.0, 200.0, 30.0], [5.0, 0.0, 10.5, 0.0, 30.0]
-    links, headings = [True, False, False, False, True], [False, True, False, False, True]
-    amounts = [body_amounts(width, linked, links, headings, kept) for kept in ([1, 2, 3], [0], [1, 3, 4])]
-    knots, weights = [[-1.0, 0.5], [0.0, 9.0]], [[0.3, 0.7], [0.2, 1.0], [1.5, 2.0]]
-    linked_lines = (links, headings, headings, links)
-    sums = [sums_of_lines(width, linked, width, *linked_lines, start, 4) for start in (0, 2, 4)]
-    runs = [densest_run(weights) for weights in ([], [-1.0, 2.0, -0.5, 3.0, -9.0, 4.0], [-1.0])]
-    return [amounts, sums, runs, sum_of_contributions([2.0, -90.0], [1.0, 2.0], [0.5, 3.0], knots, weights)]
-
-
-adopt(globals())

@@ -10,7 +10,6 @@ from extractors.html.walk import in_python, walk_in_use
 HERE = Path(__file__).parent
 IN_BOTH = ("html", "content", "metadata", "methods")  # folders
 NO_WALK = {
-    "test_compiled",
     "test_dates",
     "test_decoding",
     "test_language",

@@ -1,17 +1,11 @@
-"""Loops of `topic`, `features`, `network` and `extractor` over a page's lines, in plain lists: compiled where that is
-available (`compiled`). The compiled form calls the functions of `math` in C.
-"""
+"""Loops of `topic`, `features`, `network` and `extractor` over a page's lines, in plain lists."""
 
 import math
 from collections.abc import Callable
 
-from ...compiled import adopt
-from ...content.membership_loops import IN as IN_BODY
-from ...content.membership_loops import IN_SEGMENT as IN_BOX
-from .words import FIRST_HAN as FIRST
-from .words import LAST_HAN as LAST
+from ...content.membership_loops import IN, IN_SEGMENT
+from .words import FIRST_HAN, LAST_HAN
 
-IN, IN_SEGMENT, FIRST_HAN, LAST_HAN = IN_BODY, IN_BOX, FIRST, LAST  # C constants in the compiled form
 PER_LINE = 4  # numbers of a line: y, z, p, s
 HIDDEN = 5  # units of the network's hidden layer
 LEAST_SUM = -700.0  # of a unit; at and below it the output is 0
@@ -188,25 +182,3 @@ def headings_near(kept: list[bool], headings: list[bool], head: int, tail: int) 
             if True in kept[first:line] and True in kept[line + 1 : line + 1 + NEAR]:
                 found.append(line)
     return found
-
-
-def trial() -> list[object]:
-    """Return what the functions give for a small page."""
-    texts = ["tide tables", "港口的潮汐 tide", "", "tidesé tidé tide", "新港口"]
-    shared = shared_characters(texts, ["tide", "港口"], lambda run: (run[:2], run[2:]))
-    widths, linked = [11.0, 20.0, 0.0, 700.0, 9.0], [11.0, 0.0, 0.0, 70.5, 0.0]
-    numbers = numbers_of_lines(widths, linked, [float(count) for count in shared])
-    hidden = [0.01 * (place * 7 % 13 - 6) for place in range(3 * PER_LINE * HIDDEN)]
-    thresholds, output = [0.1, -0.2, 0.3, -800.0, 5.0], [1.0, -2.0, 0.5, 3.0, -0.1]
-    outputs = outputs_of_lines(numbers, numbers[::-1], numbers, hidden, thresholds, output, 0.2)
-    odd = [0.999, 0.7, 0.001, 0.4, 0.6]
-    evidence = evidence_of_lines(odd, widths)
-    content = content_of_lines(outputs, widths, [1.0, 0.5, 1.0, 2.0, 0.0], 1, 4)
-    standing, headings = [IN, IN_SEGMENT, IN_SEGMENT, 0, IN_SEGMENT], [False, True, False, True, False]
-    below = [lines_below(standing, odd, [1.0, amount, -1.0, 1.0, -1.0], headings, 0, 5) for amount in (0.5, 2.0)]
-    kept = with_headings([True, False, False, False, True], below[0], headings)
-    beside = [headings_near(kept, headings, 0, tail) for tail in (3, 5)]
-    return [shared, numbers, outputs, evidence, content, below, kept, beside]
-
-
-adopt(globals())

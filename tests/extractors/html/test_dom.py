@@ -1,10 +1,6 @@
-import random
-import re
-
 import pytest
 
 from extractors import UnusablePage
-from extractors.html import byte_loops, dom
 from extractors.html.dom import MAX_DEPTH, inner_text, parse
 
 FAR_TOO_DEEP = 5_000  # levels; lxml gives up at some 2,000
@@ -83,23 +79,3 @@ def test_what_follows_the_end_of_the_document_is_read(end):
 )
 def test_control_characters_are_no_text(written, text):
     assert inner_text(parse(f"<pre>{written}</pre>")) == text
-
-
-PIECES = (
-    b"<", b">", b"a", b" ", b"/", b"=", b'"', b"'", b"\n", b"b c", b"<a ", b"x=", b"\x0b", b"&#1", b"&#x1f;", b"&#13",
-    b"\xc2\x85", b"</body", b"</HTML >", b"0", b";", b"&#0000000031", b"&#x", b"&#", b"</BODY>",
-)  # fmt: skip
-
-
-def test_loops_over_bytes_find_what_the_expressions_find():
-    chance = random.Random(7)
-    tags = {count: re.compile(dom._OVERFULL.pattern.replace(b"{1000}", b"{%d}" % count)) for count in (1, 2, 4)}
-    for _ in range(3_000):
-        page = b"".join(chance.choices(PIECES, k=chance.randint(0, 25)))
-        if chance.random() < 0.01:
-            page = b" " * byte_loops.BLOCK + page  # farther than the bytes that are compared first
-        needed = byte_loops.needs(page)
-        assert dom._without_controls(page, needed) == dom._without_controls(page, byte_loops.ALL)
-        assert dom._whole_body(page, byte_loops.first_end(page)) == dom._whole_body(page, 0)
-        for count, form in tags.items():
-            assert byte_loops.has_overfull_tag(page, count) == (form.search(page) is not None), page

@@ -12,7 +12,6 @@ from lxml import etree
 from console.sample_site import SiteServer, truth
 from evaluation import same_walk
 from evaluation.same_walk import OWN, WalkComparison, compare_folder, compare_own, mutated
-from extractors.compiled import PURE
 from extractors.html import walk as walking
 from extractors.html.elements import KINDS, MAX_DEPTH, hides, is_for_screen_readers
 from extractors.html.paths import TEXTUAL, PathTrie
@@ -192,7 +191,7 @@ def test_a_difference_is_reported(monkeypatch, capsys):
 
 def form_in(folder: Path, code: str, **environment: str) -> str:
     command = [sys.executable, "-c", f"{code}import extractors; print(extractors.walk_in_use())"]
-    environment = {name: value for name, value in os.environ.items() if name != PURE} | environment
+    environment = {name: value for name, value in os.environ.items() if name != walking.PURE} | environment
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 

@@ -1,11 +1,9 @@
 import json
-from contextlib import nullcontext
 from dataclasses import astuple
 
 import numpy as np
 import pytest
 
-from extractors.compiled import loops_in_python
 from extractors.methods.bp_network import network as module
 from extractors.methods.bp_network.extractor import VERBATIM_WEIGHTS, WEIGHTS
 from extractors.methods.bp_network.network import (
@@ -43,17 +41,13 @@ def test_outputs_are_those_of_the_formula():
     hidden = logsig((inputs - network.mean) / network.scale @ network.hidden + network.hidden_threshold)
     expected = logsig(hidden @ network.output + network.output_threshold)
     np.testing.assert_allclose(network(inputs), expected, rtol=1e-12)
-    with loops_in_python():
-        np.testing.assert_allclose(network(inputs), expected, rtol=1e-12)
 
 
 def test_large_inputs_do_not_overflow():
     network = untrained(lines()[0], seed=3)
     far = np.full((1, 12), 1e6)
-    for form in (nullcontext, loops_in_python):
-        with form():
-            outputs = network(np.vstack([far, -far]))
-        assert ((outputs >= 0) & (outputs <= 1)).all()
+    outputs = network(np.vstack([far, -far]))
+    assert ((outputs >= 0) & (outputs <= 1)).all()
 
 
 def test_gradient_is_that_of_the_squared_error():

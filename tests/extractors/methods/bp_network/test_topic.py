@@ -1,6 +1,5 @@
 import pytest
 
-from extractors.compiled import loops_in_python
 from extractors.methods.bp_network.topic import article_title, matches, relevance, title_words
 from extractors.methods.bp_network.words import cut_run, words
 
@@ -46,8 +45,6 @@ def test_the_short_way_gives_what_cutting_every_line_gives():
     known = [sum(len(word) for word in title if word in words(line)) for line in lines]
     expected = [shared / sum(map(len, title)) for shared in known]
     assert relevance(lines, title) == expected
-    with loops_in_python():
-        assert relevance(lines, title) == expected
 
 
 def test_a_word_that_one_run_does_not_contain_is_found_in_a_later_one():
