@@ -30,12 +30,14 @@ def test_the_counts_that_add_up_are_the_states_of_a_url() -> None:
 def test_each_promise_names_tests_that_exist() -> None:
     tests = re.findall(r"`([\w/]+\.py)::(\w+)`", GUARANTEES)
     missing = [name for file, name in tests if f"def {name}(" not in (ROOT / "tests" / file).read_text("utf-8")]
-    assert len(tests) > 40 and missing == []
+    assert len(tests) > 40
+    assert missing == []
     promises = re.findall(r"^\d\. (?:.+\n(?:   .+\n)*)", GUARANTEES, re.M)
-    assert len(promises) == 4 and all("Test:" in text for text in promises)
+    assert ["Test:" in text for text in promises] == [True] * 4
     rows = re.findall(r"^\|.*\| test \|\n\|---.*\n((?:\|.*\n)+)", GUARANTEES, re.M)
     untested = [row for table in rows for row in table.splitlines() if not row.endswith("` |")]
-    assert len(rows) == 5 and untested == []
+    assert len(rows) == 5
+    assert untested == []
 
 
 def test_durability_has_the_documented_values() -> None:
