@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 PageType = Literal["article", "list", "uncertain"]
 Kind = Literal["paragraph", "heading", "list", "table", "code", "quote", "summary", "caption", "embed"]
 KINDS: frozenset[Kind] = frozenset(get_args(Kind))
+CHECK = "the site denies access or shows a check"  # a reason of `NoArticle`
 IN_TEXT: frozenset[Kind] = KINDS - {"caption", "embed"}  # kinds of blocks that form `Article.text` by default
 
 _OF_SECTION = frozenset({"surrounding_match", "fits"})  # fields that state how well an article fits its section

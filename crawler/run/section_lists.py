@@ -25,8 +25,8 @@ from crawler.run.outcomes import is_login, media_type
 from crawler.run.run_report import RunReport
 from crawler.run.run_settings import SETTINGS, RunSettings
 from crawler.run.section_articles import ENUMERATED_LATER
+from extractors.article import CHECK
 from extractors.html.urls import normalise
-from extractors.page_types.non_article import CHECK
 from workers.extraction.block_pages import BlockPages, SentPage, mark_of
 from workers.extraction.filters import OTHER_DAYS
 from workers.log_ids import log_ids

@@ -32,8 +32,8 @@ from crawler.run.spider_coordination import BACKFILL, WALK, Crew
 from crawler.run.visit_health import observe_visit
 from crawler.scheduling.schedule import note_visit
 from crawler.task_list.models import Task
+from extractors.article import CHECK
 from extractors.html.urls import normalise
-from extractors.page_types.non_article import CHECK
 from extractors.registry import LIST_METHODS
 from workers.backpressure import Level, Marks, Pressure
 from workers.extraction.block_pages import BlockPages, SentPage, mark_of

@@ -12,7 +12,7 @@ An example is evidence, too: it adds `evidence`, as log odds (see `example`).
 import re
 from dataclasses import dataclass
 
-from ..article import PageType
+from ..article import CHECK, PageType
 from ..content.assembly import ParsedPage
 from ..expressions import expression
 from ..html.lines import Lines
@@ -43,7 +43,6 @@ _SHELL = expression(
     re.IGNORECASE | re.VERBOSE,
 )
 NEEDS_SCRIPTS = "the page requires JavaScript"
-CHECK = "the site denies access or shows a check"
 _HINTS = (
     "404", "found", "exist", "available", "不存在", "删除", "下线", "找不到", "无法", "gefunden", "introuvable",
     "encontrada",

@@ -14,14 +14,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 
-from extractors.page_types.non_article import CHECK
-
 from .. import keys
 from ..health.observations import NO_TEXT, TITLE
 from ..ledger import Ledger
 from ..stored_json import known_fields
-from ..url_states import Fingerprint, PageLease, RecheckPlan
-from .page_decision import FoundArticle, Reject
+from ..url_states import Fingerprint, RecheckPlan
 
 MANY = 3  # URLs that give the same page
 MANY_FITTING = 5  # … if it fits its section: announcements may be the same, too; of the newest `RECENT` pages
@@ -96,18 +93,6 @@ class BlockPages:
         plan = RecheckPlan(0.0, 0.0, page.version, page.hash) if page.version else None
         info = {"blocked": True} if plan else None
         return not page.is_blocked and self.ledger.reopen(page.url, plan, info) is not None
-
-
-def sent_page(lease: PageLease, judged: Reject | FoundArticle, *, has_example: bool) -> SentPage:
-    """Return the page of a decision; a `Reject` must have one."""
-    assert judged.page is not None
-    name, url, body = lease.fingerprint, lease.url, judged.page.body
-    if isinstance(judged, Reject):
-        is_check = judged.reason.startswith(CHECK)
-        return SentPage(name, url, mark_of(body), f"block page: {judged.reason}" if is_check else "")
-    fits = judged.article.fits and has_example
-    version = lease.recheck.version + 1 if lease.recheck else 1
-    return SentPage(name, url, mark_of(body, exact=fits), fits=fits, version=version, hash=judged.example_hash)
 
 
 def mark_of(body: bytes, *, exact: bool = False) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from extractors import Article, Listing, NoArticle, Section, UnusablePage
+from extractors.article import CHECK
 from extractors.content.multipage import joined
 from extractors.page import Refuse
 
@@ -19,6 +20,7 @@ from ..page_store import StoredPage, unpack
 from ..rows import Row, content_hash
 from ..url_states import MOST_ATTEMPTS, Fingerprint, PageLease, RecheckPlan
 from ..usage_rights import Usage, usage_of
+from .block_pages import SentPage, mark_of
 from .entries import joined_lists
 from .filters import of_other_days, unwanted
 from .section_preparation import PreparedSection
@@ -186,3 +188,15 @@ def _extract(section: Section, page: StoredPage, refuse: Refuse) -> Article | Li
     return section.extract(
         page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at, refuse=refuse
     )
+
+
+def sent_page(lease: PageLease, judged: Reject | FoundArticle, *, has_example: bool) -> SentPage:
+    """Return the page of a decision; a `Reject` must have one."""
+    assert judged.page is not None
+    name, url, body = lease.fingerprint, lease.url, judged.page.body
+    if isinstance(judged, Reject):
+        is_check = judged.reason.startswith(CHECK)
+        return SentPage(name, url, mark_of(body), f"block page: {judged.reason}" if is_check else "")
+    fits = judged.article.fits and has_example
+    version = lease.recheck.version + 1 if lease.recheck else 1
+    return SentPage(name, url, mark_of(body, exact=fits), fits=fits, version=version, hash=judged.example_hash)

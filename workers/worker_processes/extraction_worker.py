@@ -16,7 +16,7 @@ import redis
 
 from ..clock import Clock
 from ..errors import OutputError, SinkUnavailable
-from ..extraction.block_pages import ROW_FETCHES, BlockPages, sent_page
+from ..extraction.block_pages import ROW_FETCHES, BlockPages
 from ..extraction.group_writer import GROUP_SECONDS, GroupWriter
 from ..extraction.page_decision import (
     Decision,
@@ -30,6 +30,7 @@ from ..extraction.page_decision import (
     Reject,
     WriteRows,
     judge,
+    sent_page,
 )
 from ..extraction.row_claims import RowClaims
 from ..extraction.section_preparation import PreparedSection, SectionPreparation
