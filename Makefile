@@ -35,9 +35,10 @@ types: $(READY)
 unit: $(READY) programs
 	@$(MAKE) --no-print-directory run-tests
 
-# Six processes on two cores, because many tests wait; the tests of one file run in one process, long files first.
+# Six processes on two cores, because many tests wait; the tests of one file run in one process, long files first. A few
+# tests that fail are run once more, alone.
 run-tests: $(COLLECTED)
-	$(BIN)/pytest -n 6 --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest -n 6 --dist loadfile --no-loadscope-reorder || { test $$? = 1 && $(BIN)/python -m tests.failed_again; }
 
 # Compiles all tests and modules once in a new environment; otherwise each of the six processes would do it.
 $(COLLECTED): $(READY)

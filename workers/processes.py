@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 
 from .errors import MemoryLimited
 
@@ -40,8 +41,14 @@ def ending_with_parent(sig: int = signal.SIGKILL) -> Callable[[], None]:
 
 
 def limit_memory(most: int) -> None:
-    """Limit the address space of this process to so many bytes, or to its hard limit if that is lower."""
+    """Limit the address space of this process to so many bytes, or to its hard limit if that is lower.
+
+    A process that has mapped nearly as much, or more, gets `LEAST_MEMORY` beside that.
+    """
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    with contextlib.suppress(OSError):  # Linux
+        mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        most = max(most, mapped + LEAST_MEMORY)
     most = most if hard == resource.RLIM_INFINITY else min(most, hard)
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
 

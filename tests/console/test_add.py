@@ -120,7 +120,7 @@ def test_what_is_no_article_is_said(path: str, says: str, site: SiteServer, here
 
 def test_article_that_looks_like_a_list_is_added_if_asked(site: SiteServer, here: Path, exemplar: Exemplar) -> None:
     for article in truth("zh"):
-        links = "".join(f"<li><a href='https://far.example/{n}'>第{n}号渡口重新开放的消息</a></li>" for n in range(15))
+        links = "".join(f"<li><a href='https://far.example/{n}'>{article.title}的消息</a></li>" for n in range(15))
         body = f"<html><head><title>一周链接</title></head><body><h1>一周链接</h1><ul>{links}</ul></body></html>"
         site.override(article.path, headers={"Content-Type": "text/html; charset=utf-8"}, body=body.encode())
     refused = exemplar("add", site.url + EXAMPLES["zh"])

@@ -83,6 +83,13 @@ def deliver_until_refused(connection, number):
         time.sleep(0.05)
 
 
+def takes_writes(connection):
+    try:
+        return connection.set("exemplar:test", 1)
+    except redis.ResponseError:  # NOREPLICAS
+        return False
+
+
 def test_rows_are_written_once_and_the_old_side_waits(servers, tmp_path):
     environment = {**os.environ, "EXEMPLAR_STATE": str(tmp_path / "state")}
     with connect(servers.old) as old:
@@ -100,6 +107,7 @@ def test_rows_are_written_once_and_the_old_side_waits(servers, tmp_path):
             eventually(servers.has_promoted, 60)
             everything = range(1, delivered + 11)
             with client(servers.new) as new:
+                eventually(lambda: takes_writes(new), 60)  # its replica has followed it
                 deliver(new, {number: news(number) for number in everything})  # as the next walk finds them
                 eventually(lambda: set(states(new, *everything)) == {"written"}, 90)
             assert [node.poll() for node in nodes] == [None, None]
