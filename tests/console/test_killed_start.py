@@ -18,6 +18,7 @@ MARK = "EXEMPLAR_TEST_MARK"
 LIMIT = 60.0  # seconds until a test gives up waiting
 KILLS = sample(20, 100)
 STEP = 0.05  # seconds between the moments of two kills
+PARENT, START_TIME = 1, 19  # fields of /proc/PID/stat after the name
 CHILDREN = ("redis-server", "console.extraction_process", "crawler.fetching.spider_process")
 
 pytestmark = pytest.mark.timeout(300)
@@ -31,6 +32,7 @@ class MarkedRuns:
         self.mark = f"{MARK}={uuid.uuid4().hex}"
         self.environment = environment | dict([self.mark.split("=")])
         self.count = 0
+        self.known: set[tuple[int, str]] = set()  # processes that were found, with their start times
 
     def start(self, *arguments: str) -> "subprocess.Popen[bytes]":
         self.count += 1
@@ -44,12 +46,21 @@ class MarkedRuns:
         )
 
     def marked(self) -> dict[int, str]:
-        """Return the command line of each living process, by process id."""
+        """Return the command line of each living process, by process id.
+
+        A Redis server overwrites its environment, so children of known processes belong to them, too.
+        """
         found = {}
+        parents = {pid for pid, _ in self.known}
         for path in Path("/proc").glob("[0-9]*"):
             try:
-                if self.mark.encode() in (path / "environ").read_bytes():
-                    found[int(path.name)] = (path / "cmdline").read_text().replace("\0", " ")
+                fields = (path / "stat").read_text().rpartition(")")[2].split()
+                process = int(path.name), fields[START_TIME]
+                is_child = int(fields[PARENT]) in parents
+                is_marked = process in self.known or self.mark.encode() in (path / "environ").read_bytes()
+                if fields[0] != "Z" and (is_child or is_marked):
+                    found[process[0]] = (path / "cmdline").read_text().replace("\0", " ")
+                    self.known.add(process)
             except OSError:
                 continue  # it has ended meanwhile
         return found
