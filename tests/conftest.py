@@ -23,8 +23,10 @@ from . import services
 Service = TypeVar("Service")
 # Files that take long, the longest first: they begin first, so that none of them runs on alone at the end.
 LONG = (
-    "chaos/test_history.py", "chaos/test_machine_history.py", "chaos/test_stepwise.py",
-    "console/test_outages.py",
+    "chaos/test_history.py", "chaos/test_machine_history.py", "workers/test_durability.py", "chaos/test_stepwise.py",
+    "workers/test_interrupted_procedures.py", "workers/test_partition.py", "console/test_secrets.py",
+    "console/test_outages.py", "console/test_cut_connections.py", "console/test_redis_clock_steps.py",
+    "console/test_killed_start.py",
     "workers/test_supervisor.py", "console/test_run.py",
     "workers/test_failover.py", "crawler/politeness/test_robots.py", "crawler/test_cluster.py",
     "console/test_new_user.py", "console/web/test_walk.py", "console/test_queued_outputs.py",
