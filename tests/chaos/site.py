@@ -22,8 +22,8 @@ KIND_OF: dict[int, Kind] = {
     3: "gone", 5: "duplicate", 7: "parts", 9: "near", 10: "parts", 12: "slow", 14: "failing", 16: "blocked", 18: "gone",
 }  # fmt: skip
 KINDS: frozenset[Kind] = frozenset(("plain", *KIND_OF.values()))
-# Kinds that are not tried unless they are named, and in whose place they come. The cluster does not try captcha and login
-# yet; a poison crashes its worker each time.
+# Kinds that are not tried unless they are named, and in whose place they come. The cluster does not try captcha and
+# login yet; a poison crashes its worker each time.
 FURTHER: dict[Kind, Kind] = {"captcha": "blocked", "login": "blocked", "poison": "slow"}
 PARTS = 3  # pages of an article of several pages
 REFUSED_FIRST = 1  # requests for a failing or blocked article that are refused
