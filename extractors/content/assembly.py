@@ -15,6 +15,7 @@ from ..tracing import tracing
 from .blocks import make_blocks
 from .embedded_state import with_state
 from .line_weights import Prior, prior_of
+from .notices import notice
 
 EMBEDDED_SHARE = 0.15  # share of the text in embedded posts, from which they count as the article's text
 MIN_TEXT = 40  # bytes of visible text; "Loading …" and "Enable JavaScript" are shorter, every article is longer
@@ -70,7 +71,8 @@ def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
         return ParsedPage(page, lines, head, prior_of(lines, [head.title, *head.titles()]))
     scripted = root.find(".//script") is not None
     hint = "; its text may need JavaScript" if scripted else ""
-    return NoArticle(f"almost no text on the page ({width:.0f} bytes){hint}", page.url)
+    said = notice(lines, head.title, head.headings, [])
+    return NoArticle(said or f"almost no text on the page ({width:.0f} bytes){hint}", page.url)
 
 
 def assemble(parsed: ParsedPage, cut: BodyLines | str, others: Sequence[PageTitles] = ()) -> Article | NoArticle:

@@ -28,13 +28,13 @@ from typing import TypeVar
 
 from ..article import Article, NoArticle, PageType
 from ..content.assembly import ParsedPage, read
+from ..content.notices import notice
 from ..content.page_body import rules_body
 from ..html.paths import MAX_TRIE, PathTrie
 from ..listing import Listing
 from ..page import Page
 from ..page_types import classify
 from ..page_types.classify import EVEN
-from ..page_types.non_article import notice
 from .article_deviation import ArticleDeviation
 from .list_rank.extractor import ListRank
 

@@ -10,13 +10,13 @@ frame of links and no article, it is unknown whether its scripts would add one.
 from lxml import etree
 
 from ..content.assembly import MIN_TEXT
+from ..content.notices import needs_scripts
 from ..errors import UnusablePage
 from ..html.dom import inner_text, parse
 from ..html.lines import read_lines
 from ..html.paths import PathTrie
 from ..metadata.declared_metadata import read_head
 from ..page import Page
-from .non_article import needs_scripts
 
 SHELL_TEXT = 200  # bytes of visible text; a shell's frame (a logo, "Loading …") has less, a page with an article more
 LOADING_TEXT = 60  # bytes in a container that is empty otherwise, such as "Loading …"

@@ -1,7 +1,8 @@
 """A site on this machine whose own log says what was requested: sections of articles that are published over time.
 
 Articles are of several kinds, by their numbers: dead links, duplicates, slow ones, such that fail or are blocked for a
-while, and such of several pages. `Site.expected` says what must have become of each.
+while (by a status, a captcha or a login), and such of several pages. `Site.expected` says what must have become of
+each.
 """
 
 import random
@@ -19,12 +20,12 @@ Kind = Literal[
 ]
 PERIOD = 20  # after so many articles their kinds come again
 KIND_OF: dict[int, Kind] = {
-    3: "gone", 5: "duplicate", 7: "parts", 9: "near", 10: "parts", 12: "slow", 14: "failing", 16: "blocked", 18: "gone",
+    3: "gone", 5: "duplicate", 7: "parts", 9: "near", 10: "parts", 12: "slow", 14: "failing", 16: "blocked",
+    17: "captcha", 18: "gone", 19: "login",
 }  # fmt: skip
 KINDS: frozenset[Kind] = frozenset(("plain", *KIND_OF.values()))
-# Kinds that are not tried unless they are named, and in whose place they come. The cluster does not try captcha and
-# login yet; a poison crashes its worker each time.
-FURTHER: dict[Kind, Kind] = {"captcha": "blocked", "login": "blocked", "poison": "slow"}
+# A kind that is not tried unless it is named, and in whose place it comes: a poison crashes its worker each time.
+FURTHER: dict[Kind, Kind] = {"poison": "slow"}
 PARTS = 3  # pages of an article of several pages
 REFUSED_FIRST = 1  # requests for a failing or blocked article that are refused
 SLOW = 1.5  # seconds that a slow article takes
@@ -158,11 +159,8 @@ class Site:
 
     def _refusal(self, kind: Kind, number: int) -> tuple[int, dict[str, str], bytes]:
         if kind == "captcha":
-            return (
-                200,
-                {},
-                b"<html><head><title>Security check</title></head><body>Are you human? <input></body></html>",
-            )
+            form = "<html><head><title>Security check</title></head><body>Are you human? <input></body></html>"
+            return 200, {}, form.encode()
         if kind == "login":
             return 302, {"Location": "/login"}, b""
         if kind == "failing":

@@ -302,8 +302,9 @@ class System:
         path = "/" + fetch.url.removeprefix(self.site.url).lstrip("/")
         self.site.requests.append((self.now(), path))
         status, headers, body = self.site.answer(path)
-        url = self.site.url + headers.get("Location", path)
-        page = StoredPage(url, body, "text/html; charset=utf-8", datetime.fromtimestamp(self.now(), UTC))
+        if target := headers.get("Location"):
+            return self.answer(replace(fetch, url=self.site.url + target))
+        page = StoredPage(fetch.url, body, "text/html; charset=utf-8", datetime.fromtimestamp(self.now(), UTC))
         refusal = HostProblem("http 429", 1.0, slow=True) if status == 429 else None
         return Answered(status, page, {}, refusal=refusal)
 

@@ -1,0 +1,68 @@
+"""Notices that a page has instead of an article: a soft 404, a block or captcha, a shell that needs JavaScript."""
+
+import re
+
+from ..article import CHECK
+from ..expressions import expression
+from ..html.lines import Lines
+
+NOTICE_PAGE = 3_000  # bytes of unlinked text; a page with more is not a notice
+NOTICE_BODY = 1_000  # bytes of the body; a page with more has another content
+NOTICE_LINE = 160  # characters of a line that may be a notice
+
+_GONE = expression(
+    r"""^\W*(?:error\W*)?404\W*$ | \b404\W+(?:error|(?:page\ )?not\ found) | \berror\W+404\b | ^\W*not\ found\W*$
+    | (?:page|article|story|content|file)\b.{0,20}\b(?:not|no\ longer|cannot\ be)\b.{0,12}\b(?:found|exists?|available)
+    | (?:页面|文章|内容|网页|信息).{0,10}(?:不存在|已删除|被删除|已下线|找不到|无法找到)
+    | (?:seite|page|página)\b.{0,12}(?:nicht\ gefunden|introuvable|no\ encontrada|não\ encontrada)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_BLOCKED = expression(
+    r"""captcha | (?:are\ you|you\ are|you.re)\ (?:a\ |not\ a\ )?(?:human|robot) | verify(?:ing)?\ (?:that\ )?you
+    | just\ a\ moment | checking\ your\ browser | access\ (?:to\ this\ page\ )?(?:has\ been\ )?denied
+    | unusual\ (?:traffic|activity) | request\ (?:was\ )?blocked | too\ many\ requests | security\ check
+    | (?:安全|人机|滑动|访问)验证 | 请?(?:输入|完成)验证码? | 访问(?:过于|太)频繁 | (?:拒绝|禁止)访问
+    | 访问被(?:拒绝|阻断|拦截)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_SHELL = expression(
+    r"""(?:enable|activate|turn\ on|requires?|needs?|without)\ (?:your\ )?java\s?script
+    | java\s?script\ (?:is\ )?(?:disabled|required|needed|aktivieren) | (?:启用|开启|打开)\s?java\s?script""",
+    re.IGNORECASE | re.VERBOSE,
+)
+NEEDS_SCRIPTS = "the page requires JavaScript"
+_HINTS = (
+    "404", "found", "exist", "available", "不存在", "删除", "下线", "找不到", "无法", "gefunden", "introuvable",
+    "encontrada",
+    "captcha", "human", "robot", "verify", "moment", "checking", "denied", "unusual", "blocked", "too many", "security",
+    "验证", "频繁", "拒绝", "禁止", "访问", "javascript", "java script",
+)  # fmt: skip
+_NOTICES = (
+    (_GONE, "the page is an error page"),
+    (_BLOCKED, CHECK),
+    (_SHELL, NEEDS_SCRIPTS),
+)
+
+
+def notice(lines: Lines, title: str, headings: list[str], kept: list[int]) -> str | None:
+    """Return the notice that a nearly empty page has instead of an article, or None.
+
+    The notice is in its title, a heading or its body; a line in a footer ("protected by reCAPTCHA") does not count.
+    """
+    body_width = sum(map(lines.widths.__getitem__, kept))
+    if body_width > NOTICE_BODY or sum(lines.widths) - sum(lines.linked_bytes) > NOTICE_PAGE:
+        return None
+    body = (lines.texts[line] for line in (kept or range(len(lines))))
+    short = [text for text in (title, *headings, *body) if len(text) <= NOTICE_LINE]
+    said = "\n".join(short).lower()
+    hints = [hint for hint in _HINTS if hint in said]  # cheaper than the expressions below
+    for text in (text for text in short if hints and any(hint in text.lower() for hint in hints)):
+        for form, reason in _NOTICES:
+            if form.search(text):
+                return f"{reason}: “{text[:80]}”"
+    return None
+
+
+def needs_scripts(lines: Lines, title: str) -> bool:
+    """Return whether a nearly empty page has a notice that it needs JavaScript."""
+    return (notice(lines, title, [], []) or "").startswith(NEEDS_SCRIPTS)
