@@ -72,12 +72,14 @@ class Killed(BaseException):
 class Plan:
     """What happens to the steps and between the turns of a history: a fault at each `stride`-th step from `first` on.
 
-    `kinds`: of the faults of a step. `between`: what may happen between two turns.
+    `kinds`: of the faults of a step. `after_write`: the probability that a part dies when it has written rows, in
+    addition. `between`: what may happen between two turns.
     """
 
     seed: int
     stride: int = 23
     kinds: tuple[str, ...] = ("before", "after", "reply", "reply", "half")
+    after_write: float = 0.0
     between: tuple[str, ...] = ("publish",)
     longest_wait: float = float("inf")  # seconds until a page in hand is worked on again
     pages: int = 40
@@ -90,7 +92,7 @@ def plan_of(seed: int) -> Plan:
         case 0:
             return Plan(seed, stride=151, longest_wait=LONGEST_WAIT)
         case 1:
-            return Plan(seed, between=("publish", "refuse", "rotate"))
+            return Plan(seed, between=("publish", "refuse", "rotate"), after_write=0.2)
         case 4:
             return Plan(seed, stride=3 + seed // 5 % 4, kinds=("reply",), portion=4 * LINKS)
         case 2:
@@ -232,6 +234,8 @@ class System:
 
         def written(file: int, data: Any) -> int:
             fault = self.step() if is_ours(file) else ""
+            if not self.is_calm and "/out/" in _path_of(file) and self.choose.random() < self.plan.after_write:
+                fault = "after"
             if fault == "before":
                 part.die()
             if fault == "half" and "/out/" in _path_of(file):
