@@ -90,6 +90,26 @@ def inner_text(element: etree._Element) -> str:
     return "".join(str(text) for text in element.itertext())
 
 
+def short_text(element: etree._Element, most: int) -> str:
+    """Return the text below `element` in one line, with a space for each <br>.
+
+    It is cut after `most` characters, and after as many elements: thousands of elements may be nested, and each of them
+    would be read to its end.
+    """
+    parts: list[str] = []
+    left = most
+    for event, node in islice(etree.iterwalk(element, events=("start", "end")), 2 * most):
+        text = node.text if event == "start" else node.tail if node is not element else None
+        if event == "start" and node.tag == "br":
+            parts.append(" ")
+        if text:
+            parts.append(text)
+            left -= len(text.strip())
+            if left < 0:
+                break
+    return " ".join("".join(parts).split())
+
+
 def _parser(target: Any = None) -> etree.HTMLParser:
     # A parser costs a microsecond; one for each page keeps error logs and threads apart.
     return etree.HTMLParser(

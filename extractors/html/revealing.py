@@ -32,7 +32,8 @@ _SEGMENT = re.compile(r"(.{0,30})S:([0-9a-f]{1,6})")
 
 def reveal(noted: Iterable[etree._Element]) -> bool:
     """Make the noted elements that readers see part of the shown text; return whether there were any."""
-    shown = [element for element in noted if _is_shown(element)]
+    holds_page: dict[etree._Element, bool] = {}  # of elements that were examined: a link may have thousands within
+    shown = [element for element in noted if _is_shown(element, holds_page)]
     for element in shown:
         if element.tag == "a":
             _unlink(element)
@@ -51,12 +52,15 @@ def open_all(body: etree._Element) -> None:
         element.tag = "div"
 
 
-def _is_shown(element: etree._Element) -> bool:
+def _is_shown(element: etree._Element, holds_page: dict[etree._Element, bool]) -> bool:
     tag = element.tag
-    if tag in CONTROLS:
-        return _holds_page(element)
-    if tag == "a":
-        return any(_holds_page(link) for link in _open_links(element))
+    if tag in CONTROLS or tag == "a":
+        for each in _open_links(element) if tag == "a" else [element]:
+            if each not in holds_page:
+                holds_page[each] = _holds_page(each)
+            if holds_page[each]:
+                return True
+        return False
     if tag == "template":
         return _number(_PLACEHOLDER, element) is not None or any(name in element.attrib for name in _SHADOW_ROOT)
     return tag != "noscript" and (_is_panel(element) or _number(_SEGMENT, element) is not None)

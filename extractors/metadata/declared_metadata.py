@@ -7,12 +7,13 @@ separate search, which is made only if necessary.
 import html
 import re
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, cast
 
 from lxml import etree
 
 from ..html.controls import without_controls
-from ..html.dom import inner_text
+from ..html.dom import short_text
 from ..html.resolve_url import web_url
 from ..html.walk import Collector
 from ..page import Page
@@ -21,7 +22,7 @@ from .meta_names import KNOWN
 
 MAX_CONTENT = 5_000  # characters of a meta element that are read
 MAX_REPEATED = 10  # <h1> and <time> elements of a page that are read: lists have one for each entry
-MAX_TRIED = 50  # <h1> and <time> elements that are examined: thousands may be nested
+MAX_TRIED = 50  # <h1>, <time> and microdata elements of a name that are examined: thousands may be nested
 MAX_HEADING = 300  # characters; a longer <h1> was never closed
 MAX_ITEM = 200  # characters of an element with microdata; a longer one contains a text
 
@@ -37,8 +38,7 @@ _DECLARING = Collector(
     },
     {"script": ("type", "ld+json")},
 )
-_ITEMS = etree.XPath("descendant::*/@itemprop/..")  # faster than descendant::*[@itemprop]
-_TEXTS_AND_BREAKS = etree.XPath("descendant::text() | descendant::br")
+_ITEMS = etree.XPath("descendant::*[@itemprop]")
 _WANTED_ITEMS = frozenset({"author", "datepublished", "datecreated", "datemodified"})
 _PICTURE = frozenset({"svg", "symbol", "g", "defs"})
 _PUBLISHED_MARK = re.compile(r"publi|pubdate|posted|created|entry-date", re.IGNORECASE)
@@ -107,7 +107,7 @@ class Head:
 
     def titles(self) -> list[str]:
         """Return the titles in meta elements."""
-        return self.values(("og:title", "twitter:title"))
+        return self.values(("og:title", "twitter:title"))[:MAX_REPEATED]
 
 
 def read_head(root: etree._Element) -> Head:
@@ -182,21 +182,13 @@ def _read_title(element: etree._Element) -> str:
 
 def _read_heading(headings: list[str], element: etree._Element) -> None:
     if len(headings) < MAX_REPEATED:
-        text = clean(_heading_text(element))
+        text = clean(short_text(element, MAX_HEADING))
         if text and len(text) <= MAX_HEADING:
             headings.append(text)
 
 
-def _heading_text(element: etree._Element) -> str:
-    """Return the text of a heading, its lines separated by a space."""
-    if next(element.iter("br"), None) is None:
-        return inner_text(element)
-    parts = cast(list[Any], _TEXTS_AND_BREAKS(element))
-    return "".join(part if isinstance(part, str) else " " for part in parts)
-
-
 def _read_time(head: Head, element: etree._Element) -> None:
-    value = element.get("datetime") or inner_text(element)[:MAX_ITEM]
+    value = element.get("datetime") or short_text(element, MAX_ITEM)[:MAX_ITEM]
     marks = " ".join(element.get(name) or "" for name in ("itemprop", "class", "id"))
     if element.get("pubdate") is not None or _PUBLISHED_MARK.search(marks):
         times = head.published
@@ -208,11 +200,14 @@ def _read_time(head: Head, element: etree._Element) -> None:
 
 def _read_items(root: etree._Element) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
+    left = dict.fromkeys(_WANTED_ITEMS, MAX_TRIED)
     for element in cast(list[etree._Element], _ITEMS(root)):
-        names = _WANTED_ITEMS.intersection((element.get("itemprop") or "").lower().split())
+        names = [name for name in {*(element.get("itemprop") or "").lower().split()} if left.get(name)]
         text = _item_text(element) if names else None
-        for name in names if text else ():
-            found.setdefault(name, []).append(text or "")
+        for name in names:
+            left[name] -= 1
+            if text:
+                found.setdefault(name, []).append(text)
     return found
 
 
@@ -221,6 +216,8 @@ def _item_text(element: etree._Element) -> str | None:
     if element.tag in ("meta", "time"):
         return None
     if element.get("itemscope") is not None:
-        element = next((inner for inner in element.iter() if "name" in (inner.get("itemprop") or "")), element)
-    text = clean(element.get("content") or element.get("datetime") or inner_text(element))
+        element = next(
+            (inner for inner in islice(element.iter(), MAX_ITEM) if "name" in (inner.get("itemprop") or "")), element
+        )
+    text = clean(element.get("content") or element.get("datetime") or short_text(element, MAX_ITEM))
     return text if text and len(text) <= MAX_ITEM else None

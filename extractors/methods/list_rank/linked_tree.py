@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from ...html.dom import inner_text, parse
+from ...html.dom import inner_text, parse, short_text
 from ...html.resolve_url import web_url
 from ...html.tagless_text import BLOCK_TAGS
 from ...page import Page
@@ -69,6 +69,7 @@ class LinkedTree:
         self._depth: dict[etree._Element, int] = {}
         self._steps: dict[etree._Element, tuple[str, str]] = {}
         self._ways: dict[etree._Element, Place] = {}
+        self._before: dict[etree._Element, int] = {}  # see `_text_before`
         self._read()
 
     def _read(self) -> None:
@@ -87,7 +88,7 @@ class LinkedTree:
                 words = link_words(element)
                 text = words or link_label(element)
                 own = not host or _same_site(host, host_of(url))
-                self.links.append(TreeLink(element, url, text, width_of(text), not words, _in_prose(element), own))
+                self.links.append(TreeLink(element, url, text, width_of(text), not words, self._in_prose(element), own))
                 self._count[element] = 1
         self._width = {element: width_of(element.text) for element in elements}
         self._labels = {link.element: link.width for link in self.links if link.labelled}
@@ -98,6 +99,36 @@ class LinkedTree:
                 self._width[parent] += self._width[element] + width_of(element.tail)
                 if element in self._labels:
                     self._labels[parent] = self._labels.get(parent, 0) + self._labels[element]
+
+    def _in_prose(self, link: etree._Element) -> bool:
+        if next(link.iter(*BLOCK_TAGS), None) is not None:
+            return False
+        before = 0
+        for child in (link, *link.iterancestors()):
+            above = child.getparent()
+            if above is None:
+                break
+            before += self._text_before(child)
+            if before >= BEFORE_LINK or above.tag in BLOCK_TAGS:
+                return before >= BEFORE_LINK and above.tag not in HEADINGS
+        return False
+
+    def _text_before(self, child: etree._Element) -> int:
+        """Return the width of the text between the last line break or block before `child` and it, without links."""
+        unread = [child]
+        while unread[-1] not in self._before:
+            sibling = unread[-1].getprevious()
+            if sibling is None:
+                parent = unread[-1].getparent()
+                self._before[unread[-1]] = width_of(parent.text) if parent is not None else 0
+            elif sibling.tag == "br" or sibling.tag in BLOCK_TAGS:
+                self._before[unread[-1]] = width_of(sibling.tail)
+            else:
+                unread.append(sibling)
+        for element, sibling in zip(unread[-2::-1], unread[:0:-1], strict=True):
+            within = 0 if sibling.tag == "a" else width_of(short_text(sibling, BEFORE_LINK))
+            self._before[element] = self._before[sibling] + within + width_of(sibling.tail)
+        return self._before[child]
 
     def _url(self, link: etree._Element) -> str | None:
         href = (link.get("href") or "").strip().partition("#")[0]
@@ -204,26 +235,3 @@ def width_of(text: str | None) -> int:
 
 def _same_site(a: str, b: str) -> bool:
     return a == b or a.endswith(f".{b}") or b.endswith(f".{a}")
-
-
-def _in_prose(link: etree._Element) -> bool:
-    if next((inner for inner in link.iter() if inner.tag in BLOCK_TAGS), None) is not None:
-        return False
-    child, before = link, 0
-    for above in link.iterancestors():
-        before += _text_before(child, above)
-        if before >= BEFORE_LINK or above.tag in BLOCK_TAGS:
-            return before >= BEFORE_LINK and above.tag not in HEADINGS
-        child = above
-    return False
-
-
-def _text_before(child: etree._Element, parent: etree._Element) -> int:
-    """Return the width of the text between the last line break or block before `child` and it, without links."""
-    found = 0
-    for sibling in child.itersiblings(preceding=True):
-        found += width_of(sibling.tail)
-        if sibling.tag == "br" or sibling.tag in BLOCK_TAGS:
-            return found
-        found += 0 if sibling.tag == "a" else width_of(inner_text(sibling))
-    return found + width_of(parent.text)
