@@ -5,12 +5,28 @@ extractor of a process is ready, and most pages need only some.
 """
 
 import re
+from collections.abc import Iterable
 from typing import Any, cast
 
 
 def expression(text: str, flags: int = 0) -> re.Pattern[str]:
     """Return the expression that `re.compile` would return, compiled at its first use."""
     return cast("re.Pattern[str]", _Expression(text, flags))
+
+
+def closed(opening: str, closing: str) -> re.Pattern[str]:
+    """Return the expression of an opening and all up to the next closing, or up to the end: see `without`."""
+    return expression(rf"{opening}.*?(?:{closing}|(\Z))", re.DOTALL | re.IGNORECASE)
+
+
+def without(text: str, parts: Iterable[re.Pattern[str]]) -> str:
+    """Return `text` without its `closed` parts, one kind after the other; what is never closed stays.
+
+    Linear: the first part that is never closed reaches to the end, so that no further one is searched for.
+    """
+    for part in parts:
+        text = part.sub(lambda found: found[0] if found.lastindex else "", text)
+    return text
 
 
 class _Expression:

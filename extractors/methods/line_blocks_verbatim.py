@@ -19,6 +19,7 @@ import numpy as np
 from ..article import Article, NoArticle
 from ..content.assembly import BodyLines
 from ..content.body_fragment import LINES_BEFORE, assemble_verbatim, paragraph
+from ..expressions import closed, without
 from ..html.tagless_text import Ints, escape_values
 from ..page import Page
 from .line_blocks import BLOCK_WIDTH, block_sizes
@@ -27,12 +28,11 @@ METHOD = "line-blocks-verbatim"
 THRESHOLD = 86  # characters, from the author's published code
 CONFIDENCE = 0.61  # share of pages with F1 ≥ .9, mean of the development sets
 
-_DROPPED = re.compile(
-    r"<!doctype[^>]*+>"
-    r"|<!--[^-]*+(?:-(?!->)[^-]*+)*+-->"
-    r"|<script[^<]*+(?:<(?!/script>)[^<]*+)*+</script>"
-    r"|<style[^<]*+(?:<(?!/style>)[^<]*+)*+</style>",
-    re.IGNORECASE,
+_DROPPED = (
+    closed("<!doctype", ">"),
+    closed("<!--", "-->"),
+    closed("<script", "</script>"),
+    closed("<style", "</style>"),
 )
 _REFERENCE = re.compile(r"&#?.{2,5};")
 _TAG = re.compile(r"<[^<>]*+>")
@@ -73,7 +73,7 @@ def distribution(source: str) -> Distribution:
 
 def strip_tags(source: str) -> str:
     """Return Ctext: the page without tags, its white space unchanged."""
-    return _TAG.sub("", _REFERENCE.sub(" ", _DROPPED.sub("", escape_values(source))))
+    return _TAG.sub("", _REFERENCE.sub(" ", without(escape_values(source), _DROPPED)))
 
 
 def find_body(sizes: Ints) -> tuple[int, int]:

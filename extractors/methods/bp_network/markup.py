@@ -11,10 +11,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...expressions import closed, without
 from .network import Values
 
-_DROPPED = re.compile(r"<(script|style|noscript|template|svg|head)\b.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
-_EMPTY_PAIR = re.compile(r"<(\w+)[^<>]*>\s*</\1\s*>")
+_TAGS = ("script", "style", "noscript", "template", "svg", "head")
+_DROPPED = (closed("<!--", "-->"), *(closed(rf"<{tag}\b", rf"</{tag}\s*+>") for tag in _TAGS))
+_EMPTY_PAIR = re.compile(r"<(\w++)[^<>]*+>\s*+</\1\s*+>")
 _ENTITY = re.compile(r"&(?!lt\b|gt\b|#0*6[02]\b|#x0*3[ce]\b)#?\w+;?", re.IGNORECASE)  # except those for < and >
 _ANGLES = re.compile(r"[<>]")
 _TOKEN = re.compile(r"<[^<>]*>|[^<>\s]+|[<>]")
@@ -39,7 +41,7 @@ def markup_lengths(html: str, texts: Sequence[str]) -> Values:
 
 def _text_with_markup(html: str) -> tuple[str, Values]:
     """Return the page's text without white space, and for each of its characters the markup directly before it."""
-    source = _ENTITY.sub(lambda match: entities.unescape(match[0]), _EMPTY_PAIR.sub("", _DROPPED.sub("", html)))
+    source = _ENTITY.sub(lambda match: entities.unescape(match[0]), _EMPTY_PAIR.sub("", without(html, _DROPPED)))
     pieces: list[str] = []
     amounts: list[int] = []
     amount = 0

@@ -5,6 +5,7 @@ Width is UTF-8 bytes without white space, as in `lines`: the titles of a Chinese
 
 import re
 from dataclasses import dataclass
+from itertools import chain, islice
 
 from lxml import etree
 
@@ -19,6 +20,8 @@ NOISE_ROLES = frozenset({"navigation", "banner", "contentinfo", "complementary",
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 CELLS = frozenset({"td", "th"})  # their column has the role that a class has for other elements
 NO_ADDRESS = ("javascript:", "mailto:", "tel:")
+MAX_WAY = 60  # elements around a link that are examined: thousands may be nested
+MAX_COLUMNS = 50  # of a table; the further ones are one
 BEFORE_LINK = 25  # bytes of a block's text before a link, from which the link stands in running text
 POSITION_WORDS = frozenset({
     "odd", "even", "first", "last", "alt", "alternate", "active", "current", "new", "sticky", "featured", "selected",
@@ -104,7 +107,7 @@ class LinkedTree:
         if next(link.iter(*BLOCK_TAGS), None) is not None:
             return False
         before = 0
-        for child in (link, *link.iterancestors()):
+        for child in chain([link], islice(link.iterancestors(), MAX_WAY)):
             above = child.getparent()
             if above is None:
                 break
@@ -161,13 +164,19 @@ class LinkedTree:
         """Return the place of a link within an element."""
         way = self._ways.get(link)
         if way is None:
-            way = self._ways[link] = tuple(self._step(each) for each in (link, *link.iterancestors()))
+            way = self._ways[link] = tuple(
+                self._step(each) for each in chain([link], islice(link.iterancestors(), MAX_WAY))
+            )
         return way[: self._depth[link] - self._depth[element]]
 
     def _step(self, element: etree._Element) -> tuple[str, str]:
         step = self._steps.get(element)
         if step is None:
-            column = str(len(list(element.itersiblings(preceding=True)))) if element.tag in CELLS else ""
+            column = (
+                str(len(list(islice(element.itersiblings(preceding=True), MAX_COLUMNS))))
+                if element.tag in CELLS
+                else ""
+            )
             step = self._steps[element] = str(element.tag), column or next(iter(self.class_words(element)), "")
         return step
 
