@@ -19,6 +19,7 @@ from .notices import notice
 
 EMBEDDED_SHARE = 0.15  # share of the text in embedded posts, from which they count as the article's text
 MIN_TEXT = 40  # bytes of visible text; "Loading …" and "Enable JavaScript" are shorter, every article is longer
+_BROKEN = "\ufffd".encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +62,15 @@ class BodyLines:
 
 def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
     """Return the page with its lines, their paths in `trie`. Raises `UnusablePage` if there is no tree to read."""
-    root = parse(page.encoded())
+    encoded = page.encoded()
+    root = parse(encoded)
     head = read_head(root)
     lines = with_state(root, head, read_lines(root, trie), trie)
     if (trace := tracing()) is not None:
         trace.note(lines)
     width = sum(lines.widths)
+    if 2 * len(_BROKEN) * encoded.count(_BROKEN) > width >= MIN_TEXT:
+        return NoArticle("most of the text is unreadable: the page does not have the encoding it declares", page.url)
     if width >= MIN_TEXT:
         return ParsedPage(page, lines, head, prior_of(lines, [head.title, *head.titles()]))
     scripted = root.find(".//script") is not None

@@ -1,4 +1,4 @@
-"""Bytes → text, as browsers do it, with three exceptions for pages with a wrong declaration.
+"""Bytes → text, as browsers do it, with four exceptions for pages with a wrong declaration.
 
 Order of evidence: byte order mark, HTTP header, meta element, content
 (https://html.spec.whatwg.org/#determining-the-character-encoding). Names and decoders are those of the Encoding
@@ -9,8 +9,10 @@ The exceptions, each only where the bytes themselves contradict the declaration:
 
 - A page that is declared as gb2312, gbk or another multi-byte encoding and is valid UTF-8, with a sequence of three
   bytes, is UTF-8: text in those encodings is never valid UTF-8, except for a few letters.
-- A page that is declared as UTF-8, and mostly is not, is read as the multi-byte encoding in which it is complete and
-  plausible.
+- A page that is declared as UTF-8, and mostly is not, is read in the encoding of its meta element, if that is another
+  one, else in the most likely one: most of its letters would be lost.
+- A page with tags in UTF-16, or with the escape sequences of ISO-2022-JP, is in that encoding if nothing or UTF-8 is
+  declared.
 - UTF-16 without a single NUL, and the labels for which the standard refuses to show a page ("replacement": hz-gb-2312,
   iso-2022-kr …, a guard against scripts, which we do not run), count as no declaration. No page is lost.
 """
@@ -25,11 +27,12 @@ from .encodings.guess import MULTI_BYTE, guess, is_damaged_utf8, telling
 SNIFF = 1_500  # bytes of the runs with non-ASCII bytes in which broken ones are counted
 MIN_LETTERS = 4  # distinct non-ASCII characters that contradict gb2312 where UTF-8 has no sequence of three bytes
 UNDECLARED, DECLARED = 4, 1  # characters per error from which damaged text is still read as UTF-8
-MIN_HIGH_BYTES = 16  # non-ASCII bytes from which a page declared as UTF-8 may be read as another encoding
-MAX_BROKEN = 0.01  # share of errors that such a page may have in the other encoding, plus one error
+MAX_BROKEN = 0.01  # share of errors that a page declared as UTF-8 may have in another encoding, plus one error
 
 _BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_BE, "utf-16be"), (codecs.BOM_UTF16_LE, "utf-16le"))
-_UTF_16_TAGS = ((re.compile(rb"<\0[!?a-zA-Z]\0"), "utf-16le"), (re.compile(rb"\0<\0[!?a-zA-Z]"), "utf-16be"))
+_UTF_16_TAG = re.compile(rb"<\0[/!?a-zA-Z]")
+_UTF_16_SIZE = 1_000  # bytes that are searched for a tag
+_JAPANESE = (b"\x1b$B", b"\x1b$@")  # escape sequences of ISO-2022-JP
 _THREE_BYTES = re.compile(r"[\u0800-\U0010ffff]")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _HIGH_BYTES = re.compile(rb"[\x80-\xff]+")
@@ -41,6 +44,8 @@ def decode(data: bytes, content_type: str | None = None) -> tuple[str, str]:
         if data.startswith(mark):
             return decode_as(data[len(mark) :], name), name
     declared = _declared(data, content_type)
+    if declared in (None, "utf-8") and (escaped := _of_escapes(data)):
+        return decode_as(data, escaped), escaped
     if declared in (None, "utf-8", "iso-2022-jp", *MULTI_BYTE):
         utf8 = _as_utf8(data)
         if utf8 is not None and (declared in (None, "utf-8") or _contradicts(utf8)):
@@ -70,10 +75,14 @@ def _contradicts(utf8: str) -> bool:
     return bool(_THREE_BYTES.search(utf8)) or len(set(_NOT_ASCII.findall(utf8))) >= MIN_LETTERS
 
 
+def _of_escapes(data: bytes) -> str | None:
+    """Return the encoding of ASCII tags that no other encoding would write so, or None."""
+    if b"\0" in data[:_UTF_16_SIZE] and (tag := _UTF_16_TAG.search(data, 0, _UTF_16_SIZE)):
+        return "utf-16be" if tag.start() % 2 else "utf-16le"
+    return "iso-2022-jp" if data.isascii() and any(sequence in data for sequence in _JAPANESE) else None
+
+
 def _undeclared(data: bytes) -> str:
-    for tag, name in _UTF_16_TAGS:
-        if tag.match(data):
-            return name
     return "utf-8" if is_damaged_utf8(decode_as(telling(data, SNIFF), "utf-8"), UNDECLARED) else guess(data)
 
 
@@ -82,7 +91,8 @@ def _instead_of_utf8(data: bytes) -> str:
     sample = telling(data, SNIFF)
     if is_damaged_utf8(decode_as(sample, "utf-8"), DECLARED):
         return "utf-8"
-    name = guess(data)
-    high = sum(map(len, _HIGH_BYTES.findall(sample)))
-    whole = decode_as(sample, name).count(REPLACEMENT) <= MAX_BROKEN * high + 1
-    return name if name in MULTI_BYTE and high >= MIN_HIGH_BYTES and whole else "utf-8"
+    most = MAX_BROKEN * sum(map(len, _HIGH_BYTES.findall(sample))) + 1
+    for name in filter(None, (in_page(data), guess(data))):
+        if name not in ("utf-8", "replacement") and decode_as(sample, name).count(REPLACEMENT) <= most:
+            return name
+    return "utf-8"

@@ -9,9 +9,12 @@ The short form tries each piece with one front of a parser, by turns; the long f
 import gc
 import time
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
+from extractors.registry import METHODS
+from tests.hostile import shapes
 from tests.hostile.forms import PIECES
 from tests.hostile.parsers import PARSERS, PROSE, TITLE, Parser, article, html_list
 from tests.samples import sample
@@ -110,3 +113,25 @@ def segments(size: int) -> str:
 def test_time_grows_as_the_page_does(make: Callable[[int], str]) -> None:
     assert grows_too_fast(article, make, 150_000) is None
     assert grows_too_fast(html_list, make, 150_000) is None
+
+
+ALONE = sorted(METHODS.keys() - {"auto", "example", "example-verbatim"})  # methods without an example
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("method", ALONE)
+def test_time_grows_as_a_shape_does(method: str) -> None:
+    """Each pair of a frame and a piece is tried with one method, by turns; in the long form with all."""
+    step = sample(len(ALONE), 1)
+    pairs = list(shapes.shapes())[ALONE.index(method) % step :: step]
+    parser = partial(article, method=method)
+    found = [grows_too_fast(parser, partial(shapes.page, frame, piece), 20_000) for frame, piece in pairs]
+    assert list(filter(None, found)) == []
+
+
+@pytest.mark.parametrize("method", ALONE)
+@pytest.mark.parametrize(
+    "piece", ["<!--", "<script>", "<style>", "<a href=/x><time>1</time>", "<td><a href=/x>t</a>", "<p><a href=/x>t</a>"]
+)
+def test_time_grows_as_what_is_never_closed(method: str, piece: str) -> None:
+    assert grows_too_fast(partial(article, method=method), repeated(TITLE + PROSE, piece), 20_000) is None

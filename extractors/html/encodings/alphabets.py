@@ -23,9 +23,16 @@ ALPHABETS: dict[str, list[tuple[float, str]]] = {
         (0.6, "اليمونرتبة"), (0.33, "عدسفهكقحجىأشطصخذثضزغإءئآظؤ"), (0.03, "،؛؟ـ" + MARKS),
         (0.02, "پچژگکیہ"), (0.01, "\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652\u200c\u200d"),
     ],
+    "thai": [
+        (0.62, "านรอกเงยมลวดทส"), (0.3, "่้ัีิะ็์ตคบปหจแใไโขพชถำุู"), (0.05, "ซผธณศษภฝฟฉญฮฐฆฎฏฑฒฌฬฤๆืึๅฯ"), (0.01, "๐๑๒๓๔๕๖๗๘๙฿"),
+        (0.02, MARKS),
+    ],
+    "baltic": [
+        (0.72, "ąčęėįšųūžāēģīķļņ"), (0.08, "õäöü"), (0.06, "ĄČĘĖĮŠŲŪŽĀĒĢĪĶĻŅÕÄÖÜ"), (0.05, MARKS),
+    ],
 }  # fmt: skip
 # Cost of a character that the language does not have, in nats
-RARE = {"central": 14.0, "turkish": 10.0, "greek": 14.0, "hebrew": 14.0, "arabic": 14.0}
+RARE = {"central": 14.0, "turkish": 10.0, "greek": 14.0, "hebrew": 14.0, "arabic": 14.0, "thai": 14.0, "baltic": 14.0}
 # Letters that only some languages of Central Europe have: one text does not contain those of two languages
 _CENTRAL = ("ąćęłńśźż", "čďěňřšťůž", "čďľĺňŕšťž", "čćđšž", "őű", "ăâîşţ")
 _CENTRAL_ONLY = re.compile(f"[{''.join(sorted(set(''.join(_CENTRAL)) - set('âî')))}]")
@@ -38,6 +45,7 @@ _WORDS = {
         kada jer mogu svaki ker tudi lahko pentru sunt prin fost acest aceasta unui unei sau dintre foarte numai
         fiind aceste meg mert ezek akkor most minden lehet kell lett illetve pedig mely alatt majd azonban lenne
         nagy""",
+    "baltic": """yra kad bei iki kaip buvo arba apie bus tik taip savo bija vai tika gada pret kura tiek""",
     "turkish": """bir ile olarak daha ama kadar sonra gibi olan veya nedir bunu onun oldu ancak kendi""",
 }
 _WORD = re.compile(rb"(?<![\w\x80-\xff./-])[a-z]{2,8}(?![\w\x80-\xff./-])")

@@ -32,6 +32,7 @@ _ACCENTED_PAIR = re.compile(r"[^\x00-\x7f](?=[^\x00-\x7f‘’“”…–—\xa
 _CYRILLIC_BESIDE_LATIN = re.compile(r"[A-Za-z](?=[Ѐ-ӿ])|[Ѐ-ӿ](?=[A-Za-z])")
 _LONE_CYRILLIC = re.compile(r"(?<![Ѐ-ӿ])[Ѐ-ӿ](?![Ѐ-ӿ])")
 _ACCENT_INSIDE = re.compile(r"[α-ω](?=Ά)")  # an apostrophe in the other Greek encoding
+_LONE_THAI_MARK = re.compile(r"(?<![\u0e01-\u0e39\u0e47-\u0e4e])[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]")
 _CAPITAL_INSIDE = re.compile(r"[а-яёіїєґ](?=[А-ЯЁІЇЄҐ])")
 
 _SIMPLIFIED = (
@@ -129,10 +130,11 @@ _CANDIDATES = {
 # Encodings of smaller languages, which must be better by `MARGIN` than those above
 _RARER = {
     "windows-1250": "central", "iso-8859-2": "central", "windows-1254": "turkish", "windows-1253": "greek",
-    "iso-8859-7": "greek", "windows-1255": "hebrew", "windows-1256": "arabic", "iso-8859-5": "russian",
+    "iso-8859-7": "greek", "windows-1255": "hebrew", "windows-1256": "arabic", "iso-8859-6": "arabic",
+    "iso-8859-5": "russian", "koi8-u": "russian", "ibm866": "russian", "windows-874": "thai", "windows-1257": "baltic",
 }  # fmt: skip
 _LATIN_ENCODINGS = {"windows-1252": "western", "windows-1250": "central", "iso-8859-2": "central",
-                    "windows-1254": "turkish"}  # fmt: skip
+                    "windows-1254": "turkish", "windows-1257": "baltic"}  # fmt: skip
 _TWINS = {"windows-1250": "iso-8859-2", "windows-1253": "iso-8859-7"}
 _TWINS |= {twin: name for name, twin in _TWINS.items()}
 TWIN_SAMPLE = 20_000  # bytes of runs by which two similar encodings are distinguished
@@ -205,8 +207,10 @@ def _odd_neighbours(text: str, language: str) -> int:
         return foreign_letters(text)
     if language == "greek":
         return len(_BESIDE_LATIN.findall(text)) + len(_ACCENT_INSIDE.findall(text))
+    if language == "thai":
+        return len(_LONE_THAI_MARK.findall(text)) + len(_BESIDE_LATIN.findall(text))
     if language in ALPHABETS:
-        return 0 if language == "turkish" else len(_BESIDE_LATIN.findall(text))
+        return 0 if language in ("turkish", "baltic") else len(_BESIDE_LATIN.findall(text))
     if language == "russian":
         return sum(len(odd.findall(text)) for odd in (_CYRILLIC_BESIDE_LATIN, _LONE_CYRILLIC, _CAPITAL_INSIDE))
     return len(_BESIDE_LATIN.findall(text))

@@ -225,7 +225,7 @@ def test_error_consumes_what_the_standards_decoder_consumes(data, name, text):
     assert decode_as(data, name) == text
 
 
-@pytest.mark.parametrize("charset", ["gbk", "utf-8", "big5", "shift_jis", "euc-kr", "euc-jp"])
+@pytest.mark.parametrize("charset", ["gbk", "big5", "shift_jis", "euc-kr", "euc-jp"])
 def test_broken_character_never_swallows_the_markup_behind_it(charset):
     broken = b"\xe6" if charset != "shift_jis" else b"\x81"
     text, _ = decode(b"abc" + broken + b"<p>def</p>", f"text/html; charset={charset}")
@@ -290,8 +290,35 @@ def test_utf8_page_with_a_broken_byte_stays_utf8():
     assert decode(data) == (CHINESE.replace("站", "\ufffd"), "utf-8")
 
 
-def test_western_page_that_calls_itself_utf8_keeps_its_name_and_loses_the_letters():
-    assert decode(b"caf\xe9 na\xefve", "text/html; charset=utf-8") == ("caf\ufffd na\ufffdve", "utf-8")
+SINGLE_BYTE = {
+    "cp1252": "Ça a été l’été où la forêt a brûlé près de la mer, déjà très sèche.",
+    "cp1250": "Wczoraj wieczorem strażacy ugasili pożar łąki, która przez cały dzień płonęła.",
+    "cp1251": "Вчера вечером пожарные потушили траву, которая горела весь день.",
+    "koi8_u": "Учора ввечері пожежники погасили траву, що горіла цілий день у їхньому селі.",
+    "cp866": "Вчера вечером пожарные потушили траву, которая горела весь день.",
+    "cp1253": "Χθες το βράδυ οι πυροσβέστες έσβησαν τη φωτιά στο λιβάδι.",
+    "cp1254": "Dün akşam itfaiye, bütün gün yanan çayırdaki yangını söndürdü.",
+    "cp1255": "אמש כיבו הכבאים את האש שבערה כל היום בשדה.",
+    "cp1256": "أخمد رجال الإطفاء مساء أمس الحريق الذي اشتعل طوال اليوم.",
+    "iso8859_6": "أخمد رجال الإطفاء مساء أمس الحريق الذي اشتعل طوال اليوم.",
+    "cp874": "เมื่อวานตอนเย็นเจ้าหน้าที่ดับเพลิงดับไฟที่ไหม้ทุ่งหญ้าตลอดทั้งวัน",
+    "cp1257": "Vakar vakare ugniagesiai užgesino pievą, kuri degė visą dieną, nes buvo labai sausa.",
+    "utf_16_le": "昨天晚上，消防队员扑灭了草地上的大火。",
+    "utf_16_be": "昨天晚上，消防队员扑灭了草地上的大火。",
+    "iso2022_jp": "昨日の夜、消防隊員が草原の火を消した。",
+}
+
+
+@pytest.mark.parametrize("content_type", ["text/html", "text/html; charset=utf-8"])
+@pytest.mark.parametrize("codec", SINGLE_BYTE)
+def test_undeclared_page_and_one_that_calls_itself_utf8_are_read(codec, content_type):
+    page = f"<html><title>1</title><p>{SINGLE_BYTE[codec]}</p><p>{SINGLE_BYTE[codec]}</p></html>"
+    assert decode(page.encode(codec), content_type)[0] == page
+
+
+def test_right_meta_element_counts_under_a_wrong_header():
+    page = "<meta charset=windows-1258><p>Hà N\u1ed9i</p>".replace("\u1ed9", "ô\u0323")
+    assert decode(page.encode("cp1258"), "text/html; charset=utf-8") == (page, "windows-1258")
 
 
 @pytest.mark.parametrize("label", ["hz-gb-2312", "iso-2022-kr", "replacement"])

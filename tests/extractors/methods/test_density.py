@@ -44,3 +44,10 @@ def test_page_without_an_article_says_why(page, reason):
 def test_method_density_ignores_the_example():
     page = news_page("Bread", BAKERY)
     assert extract(page, example=news_page("Tides", HARBOUR), method="density") == extract(page)
+
+
+def test_page_whose_text_is_mostly_unreadable_is_refused_with_the_reason():
+    body = "".join(f"<p>{word} tide</p>" for word in ["\ufffd\ufffd\ufffd\ufffd \ufffd\ufffd\ufffd"] * 30)
+    found = extract(f"<html><body>{body}</body></html>", method="density")
+    assert isinstance(found, NoArticle)
+    assert "unreadable" in found.reason
