@@ -70,20 +70,37 @@ def append_tasks(tasks_yaml: Path, entries: Sequence[Mapping[str, Any]]) -> list
     Comments and layout of the file are kept; entries that the file already has unchanged are skipped. All or nothing:
     on any mistake `TaskFileError` is raised and the file is unchanged. The file is replaced in one step.
     """
-    try:
-        raw = tasks_yaml.read_bytes()
-        text = raw.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise TaskFileError(_mistakes_of(tasks_yaml)) from None
-    source = read_text(text, str(tasks_yaml))
+    text, source = _opened(tasks_yaml)
     known, defaults = _known_tasks(source, tasks_yaml.parent)
     new = _new_entries(entries, known, defaults)
     if not new:
         return []
     changed = _inserted(text, source, new)
     _check_result(changed, tasks_yaml, known, new)
-    replace_file(tasks_yaml, changed.encode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8"))
+    replace_text(tasks_yaml, changed)
     return [entry["name"] for entry in new]
+
+
+def set_contact(tasks_yaml: Path, contact: str) -> None:
+    """Write a contact into the settings of a file that has none; the rest of it is kept.
+
+    Raises `TaskFileError` for a file with mistakes, `TaskError` if its layout does not allow it.
+    """
+    text, source = _opened(tasks_yaml)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    before: dict[str, Any] = source.data if isinstance(source.data, dict) else {}
+    lines = text.splitlines(keepends=True)
+    if "settings" not in before:
+        if lines and not lines[-1].endswith("\n"):
+            lines[-1] += newline
+        lines.append(f"settings:{newline}")
+    place = source.keys[("settings",)][0] if "settings" in before else len(lines)
+    columns = [column for path, (_, column) in source.keys.items() if path[:1] == ("settings",) and len(path) == 2]
+    lines.insert(place, f"{' ' * (min(columns, default=3) - 1)}contact: {_scalar(contact)}{newline}")
+    changed = "".join(lines)
+    if read_text(changed).data != {**before, "settings": {**(before.get("settings") or {}), "contact": contact}}:
+        raise TaskError(f"{tasks_yaml}: the contact cannot be added to a file of this layout; add it to `settings:`")
+    replace_text(tasks_yaml, changed)
 
 
 def replace_example(tasks_yaml: Path, name: str, example: str) -> None:
@@ -92,12 +109,7 @@ def replace_example(tasks_yaml: Path, name: str, example: str) -> None:
     Raises `TaskFileError` for a file with mistakes, `TaskError` if the value is not written out on one line of the
     task itself, or the task would not be valid.
     """
-    try:
-        raw = tasks_yaml.read_bytes()
-        text = raw.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise TaskFileError(_mistakes_of(tasks_yaml)) from None
-    source = read_text(text, str(tasks_yaml))
+    text, source = _opened(tasks_yaml)
     known, _ = _known_tasks(source, tasks_yaml.parent)
     before = known.tasks if known else {}
     refused = TaskError(f"{tasks_yaml}: the example of task {name} cannot be replaced; set it to {example} by hand")
@@ -116,7 +128,7 @@ def replace_example(tasks_yaml: Path, name: str, example: str) -> None:
         raise refused
     if not _same(after[name], wanted):
         raise refused
-    replace_file(tasks_yaml, changed.encode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8"))
+    replace_text(tasks_yaml, changed)
 
 
 def _with_scalar(text: str, place: tuple[int, int], value: str) -> str | None:
@@ -188,8 +200,13 @@ def renamed_task(tasks_yaml: Path, old: str, new: str, *, has_run: bool = False,
 # Which entries are new, and whether they are valid
 
 
-def _mistakes_of(path: Path) -> list[Mistake]:
-    return read(path).mistakes
+def _opened(tasks_yaml: Path) -> tuple[str, Source]:
+    """Return the file's text and its values. Raises `TaskFileError` if it cannot be read."""
+    try:
+        text = tasks_yaml.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise TaskFileError(read(tasks_yaml).mistakes) from None
+    return text, read_text(text, str(tasks_yaml))
 
 
 def _known_tasks(source: Source, folder: Path) -> tuple[TaskFile | None, dict[str, Any]]:
@@ -358,6 +375,13 @@ def _check_result(text: str, path: Path, known: TaskFile | None, new: Sequence[M
     kept = all(name in result.tasks and _same(result.tasks[name], task) for name, task in before.items())
     if not kept or set(result.tasks) != {*before, *(entry["name"] for entry in new)}:
         raise TaskError(f"{path}: tasks cannot be added to a file of this layout; add them by hand")
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Replace the file's text in one step; its byte order mark is kept."""
+    with path.open("rb") as file:
+        marked = file.read(3) == b"\xef\xbb\xbf"
+    replace_file(path, text.encode("utf-8-sig" if marked else "utf-8"))
 
 
 def replace_file(path: Path, content: bytes) -> None:
