@@ -108,34 +108,34 @@ _STORES = ("file", *(scheme for schemes in _STORE_KINDS.values() for scheme in s
 _MYSQL = ("mysql", "mysql+pymysql", "mariadb", "mariadb+pymysql")
 _POSTGRESQL = ("postgresql", "postgresql+psycopg", "postgres")
 OBJECT_ROWS = 5000  # rows of a batch; many small objects are slow to read
-_DATED, _IN_STORES = ("date",), ("date", "batch")
+_DATED, _IN_FILES, _IN_STORES = ("date",), ("date", "published"), ("date", "batch")
 _LINES, _TABLE = "reading:jsonl_rows", "reading:sqlite_rows"
 
 KINDS: dict[str, Kind] = {  # if several fit an output, the first one is used
     kind.name: kind
     for kind in (
-        Kind("jsonl", "jsonl:open_jsonl", suffixes=(".jsonl", ".ndjson"), placeholders=_DATED, reads=_LINES),
+        Kind("jsonl", "jsonl:open_jsonl", suffixes=(".jsonl", ".ndjson"), placeholders=_IN_FILES, reads=_LINES),
         Kind(
             "jsonl.gz",
             "compressed_jsonl:open_gzip",
             suffixes=(".jsonl.gz", ".ndjson.gz"),
-            placeholders=_DATED,
+            placeholders=_IN_FILES,
             reads=_LINES,
         ),
         Kind(
             "jsonl.zst",
             "compressed_jsonl:open_zstd",
             suffixes=(".jsonl.zst", ".ndjson.zst"),
-            placeholders=_DATED,
+            placeholders=_IN_FILES,
             reads=_LINES,
         ),
-        Kind("csv", "csv_files:open_csv", suffixes=(".csv", ".tsv"), placeholders=_DATED),
+        Kind("csv", "csv_files:open_csv", suffixes=(".csv", ".tsv"), placeholders=_IN_FILES),
         Kind(
             "markdown",
             "markdown:open_markdown",
             suffixes=(".md",),
             takes=("fields", "where", "template"),
-            placeholders=("date", "title", "id", "version"),
+            placeholders=(*_IN_FILES, "title", "id", "version"),
         ),
         Kind(
             "parquet",
@@ -182,7 +182,7 @@ KINDS: dict[str, Kind] = {  # if several fit an output, the first one is used
     )
 }
 _SCHEME = re.compile(r"([a-z][a-z0-9]+(?:\+[a-z0-9]+)?):", re.IGNORECASE)  # two letters at least: C: is a drive
-_OPTION = re.compile(r"\?items=\d+$")  # option in the path of a feed
+FEED_OPTIONS = re.compile(r"\?((?:items|url)=.*)$", re.DOTALL)  # at the end of the path of a feed
 
 
 def scheme_of(output: str) -> str:
@@ -216,7 +216,7 @@ def kind_of(output: str) -> Kind | None:
     """Return the kind of an output; None if it is unknown."""
     match = _SCHEME.match(output)
     scheme = match[1].lower() if match else ""
-    path = output[match.end() :].partition("?")[0] if match else _OPTION.sub("", output)
+    path = output[match.end() :].partition("?")[0] if match else FEED_OPTIONS.sub("", output)
     return next(
         (
             kind
