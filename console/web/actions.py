@@ -17,9 +17,7 @@ from crawler.politeness.pace import host_of, reopen
 from crawler.scheduling.schedule import Schedule
 from crawler.session import CONTACT, contact_of
 from crawler.task_list.change import changed_task, task_block
-from crawler.task_list.edit import append_tasks, create, existing_list, replace_file, set_contact
-from crawler.task_list.mistakes import TaskFileError
-from crawler.task_list.models import Settings
+from crawler.task_list.edit import ExistingList, append_tasks, create, existing_list
 from workers.health import dismiss_alarms
 from workers.health.alarms import AlarmKind
 from workers.ledger import Ledger
@@ -175,16 +173,10 @@ class ConsoleActions:
 
         With `url`, whether its site would be refused for that.
         """
-        try:
-            settings = self._settings()
-        except TaskFileError:
-            return False
-        listed = url and guard_from(settings.allow_hosts).lists(*host_and_port(url))
-        return not contact_of(settings) and not listed
-
-    def _settings(self) -> Settings:
-        tasks, _ = self.data.file.read()
-        return tasks.settings if tasks else existing_list(self.data.config.tasks).settings
+        tasks, mistakes = self.data.file.read()
+        listed = tasks or (existing_list(self.data.config.tasks) if not mistakes else ExistingList())
+        is_allowed = url and guard_from(listed.settings.allow_hosts).lists(*host_and_port(url))
+        return not contact_of(listed.settings) and not is_allowed
 
     def add_task(self, entry: Mapping[str, Any], contact: str = "") -> Done:
         """Add a task to tasks.yaml, and the contact if the file has none.
@@ -192,18 +184,14 @@ class ConsoleActions:
         Raises `TaskFileError` or `TaskError`; then the file is unchanged.
         """
         path = self.data.config.tasks
-        before = path.read_bytes() if path.exists() else None
+        is_new = not path.exists()
+        if is_new:
+            create(path, contact or os.environ.get(CONTACT, ""))
         try:
-            if before is None:
-                create(path, contact or os.environ.get(CONTACT, ""))
-            elif contact and not self._settings().contact:
-                set_contact(path, contact)
-            added = append_tasks(path, [entry])
+            added = append_tasks(path, [entry], contact)
         except BaseException:
-            if before is None:
+            if is_new:
                 path.unlink(missing_ok=True)
-            elif path.read_bytes() != before:
-                replace_file(path, before)
             raise
         self.data.snapshots.expire()
         known = gettext_noop("Task %(task)s is already in the task list.")

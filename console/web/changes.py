@@ -3,7 +3,6 @@
 import time
 from typing import Any
 
-from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -19,7 +18,7 @@ from console.web.surveys import Job, TooManyJobs
 from console.web.texts import gettext_noop
 from crawler.patterns.pattern import PatternError
 from crawler.task_list.mistakes import TaskError
-from crawler.task_list.models import Settings
+from crawler.task_list.validators import check_contact
 
 START_WAIT = 20.0  # seconds until a task that was just saved is in force
 BUSY = Done(gettext_noop("Two surveys are running already; wait until one is done."), {}, ok=False)
@@ -181,9 +180,8 @@ def add_page(request: Request) -> Response:
 
 
 def _add_form(web: Web, request: Request, url: str, contact: str, problem: str = "") -> Response:
-    values = {"section": "/", "url": url, "contact": contact, "problem": problem}
-    values["lacks_contact"] = web.actions.lacks_contact()
-    return web.page(request, "add.html", values, 422 if problem else 200)
+    values = {"url": url, "contact": contact, "problem": problem, "lacks_contact": web.actions.lacks_contact()}
+    return web.page(request, "add.html", {"section": "/"} | values, 422 if problem else 200)
 
 
 def _problem_of(web: Web, url: str, contact: str) -> str:
@@ -194,8 +192,8 @@ def _problem_of(web: Web, url: str, contact: str) -> str:
         lacking = gettext_noop("Enter a contact: without one, public sites are not read.")
         return lacking if web.actions.lacks_contact(url) else ""
     try:
-        Settings(contact=contact)
-    except ValidationError:
+        check_contact(contact)
+    except ValueError:
         return gettext_noop("The contact is neither a URL nor an e-mail address.")
     return ""
 

@@ -340,7 +340,7 @@ def test_a_feed_names_the_address_at_which_it_is_published(tmp_path, name):
         else:
             assert json.loads(data)["feed_url"] == address
     for query in ("?url=ftp://a.example/", "?url=", "?items=5&title=x"):
-        with pytest.raises(OutputError, match="write the options of a feed as"):
+        with pytest.raises(OutputError, match="url a web address, as in"):
             open_sink(tmp_path, name, query)
     for kind in ("atom", "feed.json"):
         assert kind_of(f"out/news.{kind}?url=https://a.example/x.jsonl").suffixes == (f".{kind}",)

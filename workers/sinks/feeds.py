@@ -51,14 +51,10 @@ class FeedSink:
         given = dict(parse_qsl(match[1], keep_blank_values=True)) if match else {}
         items, self._url = given.pop("items", str(ITEMS)), given.get("url", "")
         self._items = int(items) if re.fullmatch(r"\d{1,9}", items) else 0
-        if not 1 <= self._items <= MOST_ITEMS:
+        if not 1 <= self._items <= MOST_ITEMS or (given and (given.keys() != {"url"} or not web_address(self._url))):
             raise OutputError(
-                f"task {target.task}: output {target.label}: items must be a number from 1 to {MOST_ITEMS}"
-            )
-        if given and (given.keys() != {"url"} or not web_address(self._url)):
-            raise OutputError(
-                f"task {target.task}: output {target.label}: write the options of a feed as "
-                f"?items={ITEMS}&url=https://example.org/news.atom"
+                f"task {target.task}: output {target.label}: items must be a number from 1 to {MOST_ITEMS}, "
+                "url a web address, as in ?items=50&url=https://example.org/news.atom"
             )
         if "{date" in target.address:
             raise OutputError(f"task {target.task}: output {target.label}: a feed is one file; remove {{date}}")
