@@ -36,7 +36,7 @@ def command(old: str, new: str, moves: bool | None, tasks: Path | None, as_json:
     name; tasks.yaml notes it (`formerly`), so that they still count as rows of the task. Stop `exemplar run` first. A
     rename that was interrupted can be repeated.
     """
-    from crawler.task_list.edit import renamed_task, replace_file
+    from crawler.task_list.edit import renamed_task, replace_text
     from crawler.task_list.file import load
     from workers.addresses import shown
     from workers.ledger import ledgers
@@ -63,7 +63,7 @@ def command(old: str, new: str, moves: bool | None, tasks: Path | None, as_json:
         if has_run:
             move_paths(paths)
             pages = rename_kept_pages(connection, old, new)
-        replace_file(file, content)
+        replace_text(file, content)
         if has_run:
             rename_task(connection, old, new)
         problem = _publish(servers, server, file)

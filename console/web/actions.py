@@ -3,6 +3,7 @@
 The steps are those of the commands: `exemplar failures`, `accept`, `add`, `check`, `proposals`, `alarms`.
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,10 +12,12 @@ from console.problems import groups
 from console.proposal_decisions import adopt_proposal, dismiss_proposal
 from console.web.data import ConsoleData
 from console.web.texts import Plural, gettext_noop, ngettext_noop
+from crawler.guarding.guard import guard_from, host_and_port
+from crawler.politeness.pace import host_of, reopen
 from crawler.scheduling.schedule import Schedule
-from crawler.session import CONTACT
+from crawler.session import CONTACT, contact_of
 from crawler.task_list.change import changed_task, task_block
-from crawler.task_list.edit import append_tasks, create
+from crawler.task_list.edit import ExistingList, append_tasks, create, existing_list
 from workers.health import dismiss_alarms
 from workers.health.alarms import AlarmKind
 from workers.ledger import Ledger
@@ -55,6 +58,14 @@ class ConsoleActions:
                 gettext_noop("Task %(task)s is due. No crawl worker is alive: start the tasks."), {"task": task}
             )
         return Done(gettext_noop("Task %(task)s is due and starts as soon as a crawl worker is free."), {"task": task})
+
+    def try_host(self, task: str) -> Done:
+        """Send the next request to the closed host of a task at once, and make the task due."""
+        state = self.data.task(task)
+        host = host_of(state.example)
+        if reopen(self.data.server_of(task).connection, host):
+            return self.run_now(task)
+        return Done(gettext_noop("%(host)s asked for this pause (Retry-After); it is kept."), {"host": host}, False)
 
     def retry_failed(self, task: str, *, key: str | None = None, url: str | None = None, give_up: bool = False) -> Done:
         """Retry, or with `give_up` drop, failed pages: one URL, a group by its key, or all of the task."""
@@ -157,16 +168,27 @@ class ConsoleActions:
 
     # -- tasks.yaml -------------------------------------------------------------------------------------------------
 
-    def add_task(self, entry: Mapping[str, Any]) -> Done:
-        """Add a task to tasks.yaml. Raises `TaskFileError` or `TaskError`; then the file is unchanged."""
-        import os
+    def lacks_contact(self, url: str = "") -> bool:
+        """Whether no contact for site owners is set, without which public sites are not read.
 
+        With `url`, whether its site would be refused for that.
+        """
+        tasks, mistakes = self.data.file.read()
+        listed = tasks or (existing_list(self.data.config.tasks) if not mistakes else ExistingList())
+        is_allowed = url and guard_from(listed.settings.allow_hosts).lists(*host_and_port(url))
+        return not contact_of(listed.settings) and not is_allowed
+
+    def add_task(self, entry: Mapping[str, Any], contact: str = "") -> Done:
+        """Add a task to tasks.yaml, and the contact if the file has none.
+
+        Raises `TaskFileError` or `TaskError`; then the file is unchanged.
+        """
         path = self.data.config.tasks
         is_new = not path.exists()
         if is_new:
-            create(path, os.environ.get(CONTACT, ""))
+            create(path, contact or os.environ.get(CONTACT, ""))
         try:
-            added = append_tasks(path, [entry])
+            added = append_tasks(path, [entry], contact)
         except BaseException:
             if is_new:
                 path.unlink(missing_ok=True)

@@ -11,12 +11,14 @@ from console.web.actions import Done
 from console.web.context import Web, in_thread, is_web_address, safely, task_address, text_of, texts_of, web_of
 from console.web.correction import CorrectedPattern, corrected, with_pattern
 from console.web.data import UnknownTask
+from console.web.pages import task_values
 from console.web.sandbox import page_response
 from console.web.security import local_target
 from console.web.surveys import Job, TooManyJobs
 from console.web.texts import gettext_noop
 from crawler.patterns.pattern import PatternError
 from crawler.task_list.mistakes import TaskError
+from crawler.task_list.validators import check_contact
 
 START_WAIT = 20.0  # seconds until a task that was just saved is in force
 BUSY = Done(gettext_noop("Two surveys are running already; wait until one is done."), {}, ok=False)
@@ -75,7 +77,7 @@ async def engine(request: Request) -> Response:
 
 
 async def task_action(request: Request) -> Response:
-    """Run a task now, pause it, or end its pause."""
+    """Run a task now, try its closed host, pause it, or end its pause."""
     web, name = web_of(request), request.path_params["name"]
     form = await web.form(request)
     do = text_of(form, "do")
@@ -84,6 +86,8 @@ async def task_action(request: Request) -> Response:
         if do == "run":
             _start_engine(web, name)
             return web.actions.run_now(name)
+        if do == "try":
+            return web.actions.try_host(name)
         return web.actions.pause(name, paused=do == "pause")
 
     web.note(request, await safely(act))
@@ -122,7 +126,7 @@ async def settings(request: Request) -> Response:
             return RedirectResponse(task_address(name, "/settings"), 303)
     except TaskError as error:
         mistakes = str(error).splitlines()
-    values = {"section": "/", "tab": "settings", "task": state, "block": block, "mistakes": mistakes}
+    values = task_values(web, "settings", state) | {"block": block, "mistakes": mistakes}
     return web.page(request, "task_settings.html", values, 422 if mistakes and request.method == "POST" else 200)
 
 
@@ -171,7 +175,27 @@ async def accept(request: Request) -> Response:
 
 def add_page(request: Request) -> Response:
     """Return the form for the URL of an article."""
-    return web_of(request).page(request, "add.html", {"section": "/", "url": request.query_params.get("url", "")})
+    query = request.query_params
+    return _add_form(web_of(request), request, query.get("url", ""), query.get("contact", ""))
+
+
+def _add_form(web: Web, request: Request, url: str, contact: str, problem: str = "") -> Response:
+    values = {"url": url, "contact": contact, "problem": problem, "lacks_contact": web.actions.lacks_contact()}
+    return web.page(request, "add.html", {"section": "/"} | values, 422 if problem else 200)
+
+
+def _problem_of(web: Web, url: str, contact: str) -> str:
+    """Return why no survey can start with the values of the form; empty if it can."""
+    if not is_web_address(url):
+        return gettext_noop("A URL begins with https:// or http://.")
+    if not contact:
+        lacking = gettext_noop("Enter a contact: without one, public sites are not read.")
+        return lacking if web.actions.lacks_contact(url) else ""
+    try:
+        check_contact(contact)
+    except ValueError:
+        return gettext_noop("The contact is neither a URL nor an e-mail address.")
+    return ""
 
 
 async def add_start(request: Request) -> Response:
@@ -179,14 +203,15 @@ async def add_start(request: Request) -> Response:
     web = web_of(request)
     form = await web.form(request)
     url = text_of(form, "url")
-    if not is_web_address(url):
-        values = {"section": "/", "url": url, "problem": gettext_noop("A URL begins with https:// or http://.")}
-        return web.page(request, "add.html", values, 422)
+    contact = text_of(form, "contact")
+    if problem := await in_thread(lambda: _problem_of(web, url, contact)):
+        return await in_thread(lambda: _add_form(web, request, url, contact, problem))
     scope = text_of(form, "scope")
     body = {
         "survey": url,
         "scope": scope if scope in ("section", "site") else "auto",
         "insist": text_of(form, "insist") == "1",
+        "contact": contact,
         "tasks": str(web.config.tasks),
     }
     try:
@@ -220,7 +245,7 @@ async def add_save(request: Request) -> Response:
         if text_of(form, "do") == "match":
             job.result = with_pattern({**job.result, "entry": entry}, entry["pattern"])
             return _preview(web, request, job)
-        done = await in_thread(lambda: web.actions.add_task(entry))
+        done = await in_thread(lambda: web.actions.add_task(entry, job.contact))
     except (TaskError, PatternError) as error:
         job.result = {**job.result, "entry": entry}
         return _preview(web, request, job, mistakes=str(error).splitlines(), status=422)

@@ -18,6 +18,7 @@ from console.web.security import Sessions, checked_form, local_target
 from console.web.surveys import Jobs
 from console.web.texts import gettext_noop
 from console.web.views import render
+from crawler.task_list.mistakes import TaskError
 from workers.errors import ExemplarError
 
 Result = TypeVar("Result")
@@ -76,7 +77,7 @@ async def safely(act: Callable[[], Done]) -> Done:
         return await in_thread(act)
     except UnknownTask:
         return UNKNOWN
-    except ExemplarError as error:
+    except (ExemplarError, TaskError) as error:
         return Done("%(text)s", {"text": str(error)}, ok=False)
 
 

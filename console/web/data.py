@@ -18,7 +18,8 @@ from console.web.article_index import ArticleIndex
 from console.web.article_sources import article_files
 from console.web.config import ConsoleConfig
 from console.web.snapshot import Snapshot, Snapshots, TaskListFile, TaskState
-from crawler.politeness.host_states import hosts
+from crawler.politeness.host_states import host_state, hosts
+from crawler.politeness.pace import host_of
 from crawler.run.run_report import reports
 from crawler.scheduling.schedule import Schedule
 from workers import keys
@@ -177,6 +178,12 @@ class ConsoleData:
         """Return the server on which a task is."""
         own = self.task(name).server
         return next((server for server in self.servers if server.name == own), self.servers[0])
+
+    def closed_host(self, name: str) -> dict[str, Any] | None:
+        """Return the state of a task's host (`HostState`) if it is closed now; None else."""
+        example = self.task(name).example
+        state = host_state(self.server_of(name).connection, host_of(example)) if example else None
+        return state.to_dict() if state and state.until else None
 
     def runs(self, name: str, most: int = RUNS_MOST) -> list[dict[str, Any]]:
         """Return the reports of a task's last runs, newest first."""

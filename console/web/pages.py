@@ -21,6 +21,7 @@ from console.web.security import local_target
 from console.web.snapshot import TaskState
 from console.web.texts import COOKIE, LANGUAGES
 from console.web.words import snippet
+from crawler.task_list.change import is_in_block
 from workers.rows import Row
 from workers.sinks.row_schema import FIELDS
 
@@ -102,8 +103,9 @@ def task(request: Request) -> Response:
     runs = web.data.runs(state.name) if state.server else []
     alarms = [alarm for alarm in snapshot.alarms if alarm.task == state.name]
     values = {"chart": chart, "runs": runs, "alarms": alarms, "events": "/events"}
+    values["closed_host"] = web.data.closed_host(state.name) if state.server else None
     values["proposal"] = web.data.proposal(state.name) if state.server else None
-    return web.page(request, "task.html", task_values("runs", state) | values)
+    return web.page(request, "task.html", task_values(web, "runs", state) | values)
 
 
 def task_links(request: Request) -> Response:
@@ -115,13 +117,14 @@ def task_links(request: Request) -> Response:
         "job": job,
         "events": f"/events?job={job.id}" if job and not job.done else "",
     }
-    return web.page(request, "task_links.html", task_values("links", state) | values)
+    return web.page(request, "task_links.html", task_values(web, "links", state) | values)
 
 
 def task_articles(request: Request) -> Response:
     """Return the articles of one task."""
     web, state = task_of(request)
-    return web.page(request, "task_articles.html", task_values("articles", state) | _search(web, request, state.name))
+    values = task_values(web, "articles", state) | _search(web, request, state.name)
+    return web.page(request, "task_articles.html", values)
 
 
 def task_of(request: Request) -> tuple[Web, TaskState]:
@@ -133,9 +136,9 @@ def task_of(request: Request) -> tuple[Web, TaskState]:
         raise HTTPException(404, "unknown task") from None
 
 
-def task_values(tab: str, state: TaskState) -> dict[str, Any]:
+def task_values(web: Web, tab: str, state: TaskState) -> dict[str, Any]:
     """Return the values that all pages of a task have."""
-    return {"section": "/", "tab": tab, "task": state}
+    return {"section": "/", "tab": tab, "task": state, "can_change": is_in_block(web.config.tasks, state.name)}
 
 
 def articles(request: Request) -> Response:

@@ -52,7 +52,7 @@ def example(request: Request) -> Response:
         values["unproposed"] = web.data.unproposed(state.name)
     if values["proposal"] is not None:
         values["is_page_kept"] = _page_of(request) is not None
-    return web.page(request, "task_example.html", task_values("example", state) | values)
+    return web.page(request, "task_example.html", task_values(web, "example", state) | values)
 
 
 async def decide(request: Request) -> Response:

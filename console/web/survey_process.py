@@ -2,8 +2,9 @@
 
 Reads a request as JSON from standard input, and prints lines of JSON: each page when it was read, then the result.
 
-    {"survey": URL, "scope": …, "insist": …, "tasks": FILE} → {"read": URL} … {"survey": {…}} or {"error": …, …}
-    {"trial": TASK, "tasks": FILE}                          → {"read": URL} … {"trial": {…}} or {"error": …, …}
+    {"survey": URL, "scope": …, "insist": …, "contact": …, "tasks": FILE}
+                                    → {"read": URL} … {"survey": {…}} or {"error": …, …}
+    {"trial": TASK, "tasks": FILE}  → {"read": URL} … {"trial": {…}} or {"error": …, …}
 """
 
 import base64
@@ -67,7 +68,9 @@ def _survey(request: dict[str, Any], tell: Any) -> dict[str, Any]:
         if not isinstance(answer, str):
             pages[answer.url] = answer
 
-    result = run_survey(lambda fetch: survey(fetch, url, scope, insist), existing.settings, on_page=on_page)
+    contact = request.get("contact") or existing.settings.contact
+    settings = existing.settings.model_copy(update={"contact": contact})
+    result = run_survey(lambda fetch: survey(fetch, url, scope, insist), settings, on_page=on_page)
     refuse_known(existing.tasks, result)
     names = existing.tasks.tasks if existing.tasks else ()
     entry = entry_of(result, existing.defaults, names)

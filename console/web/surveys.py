@@ -31,7 +31,8 @@ class TooManyJobs(RuntimeError):
 class Job:
     """A survey or trial. `progress`: pages read, each a URL and its problem; `result`: None until it is done.
 
-    `may_be_overruled`: the error does not arise if a person declares that the page is an article.
+    `may_be_overruled`: the error does not arise if a person declares that the page is an article; `contact`: the one
+    that the person entered, which tasks.yaml does not have yet.
     """
 
     id: str
@@ -43,6 +44,7 @@ class Job:
     error: str = ""
     proposals: list[tuple[str, str]] = field(default_factory=list)
     may_be_overruled: bool = False
+    contact: str = ""
     done: bool = False
 
     def page(self, number: int) -> tuple[bytes, str] | None:
@@ -68,7 +70,7 @@ class Jobs:
             self._forget_old()
             if sum(not job.done for job in self._jobs.values()) >= AT_A_TIME:
                 raise TooManyJobs
-            job = Job(secrets.token_urlsafe(9), kind, subject, self.clock())
+            job = Job(secrets.token_urlsafe(9), kind, subject, self.clock(), contact=request.get("contact", ""))
             self._jobs[job.id] = job
         threading.Thread(target=self._run, args=(job, json.dumps(request)), name="survey", daemon=True).start()
         return job

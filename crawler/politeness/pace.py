@@ -216,6 +216,15 @@ def state_script(connection: "redis.Redis") -> Any:
     return connection.register_script(_PRELUDE + lua.script("state"))
 
 
+def reopen(connection: "redis.Redis", host: str) -> bool:
+    """Permit one request to a host that was closed after failures; False while a Retry-After of the host applies."""
+    key = state_key(host)
+    if connection.hget(key, "open_until"):
+        connection.hset(key, mapping={"open_until": 1, "probe_until": 0})
+    until = state_script(connection)(keys=[key])[1]
+    return not until
+
+
 def state_key(host: str) -> str:
     """Return the key of a host's state in Redis."""
     return keys.of_host(host, "pace")

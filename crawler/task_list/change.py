@@ -1,9 +1,10 @@
 """Changes one task of tasks.yaml as text; the rest of the file, its comments and its layout stay unchanged."""
 
+import re
 from functools import lru_cache
 from pathlib import Path
 
-from crawler.task_list.edit import last_line, replace_file
+from crawler.task_list.edit import last_line, replace_text
 from crawler.task_list.file import loads
 from crawler.task_list.mistakes import TaskError, TaskFileError, suggest
 from crawler.task_list.yaml_source import Source, read_text
@@ -13,6 +14,15 @@ def task_block(tasks_yaml: Path, name: str) -> str:
     """Return the text of a task's keys, without indentation. Raises `TaskError`."""
     _, lines, (first, last, indent) = _place(tasks_yaml, name)
     return "".join(line[indent:] if line[:indent] == " " * indent else line.lstrip(" \t") for line in lines[first:last])
+
+
+def is_in_block(tasks_yaml: Path, name: str) -> bool:
+    """Whether a task's keys are on lines of their own, so that they can be changed. Reads no values: it is quick."""
+    try:
+        text = tasks_yaml.read_text("utf-8-sig", errors="replace")
+    except OSError:
+        return False
+    return bool(re.search(rf"^[ ]+(['\"]?){re.escape(name)}\1[ ]*:(?![ ]*[{{*])", text, re.MULTILINE))
 
 
 def changed_task(tasks_yaml: Path, name: str, block: str) -> bool:
@@ -32,7 +42,7 @@ def changed_task(tasks_yaml: Path, name: str, block: str) -> bool:
     same = all(after.tasks.get(other) == task for other, task in before.tasks.items() if other != name)
     if not same or [*after.tasks] != [*before.tasks] or after.settings != before.settings:
         raise TaskError(f"only the keys of task {name} can be changed here")
-    replace_file(tasks_yaml, changed.encode("utf-8-sig" if _has_mark(tasks_yaml) else "utf-8"))
+    replace_text(tasks_yaml, changed)
     return True
 
 
@@ -70,8 +80,3 @@ def _lines_of(source: Source, lines: list[str], name: str) -> tuple[int, int, in
     if not keys or min(keys)[0] <= line:
         raise TaskError(f"task {name} is written in braces or has no keys; change it by hand")
     return line, last_line(lines, line, min(keys)[1] - 1), min(keys)[1] - 1
-
-
-def _has_mark(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(3) == b"\xef\xbb\xbf"

@@ -64,26 +64,44 @@ def create(tasks_yaml: Path, contact: str = "") -> None:
     )
 
 
-def append_tasks(tasks_yaml: Path, entries: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Add `entries` (a task's keys and its `name` each) to the file and return the names added.
+def append_tasks(tasks_yaml: Path, entries: Sequence[Mapping[str, Any]], contact: str = "") -> list[str]:
+    """Add `entries` (a task's keys and its `name` each), and a contact if there is none; return the names added.
 
     Comments and layout of the file are kept; entries that the file already has unchanged are skipped. All or nothing:
     on any mistake `TaskFileError` is raised and the file is unchanged. The file is replaced in one step.
     """
-    try:
-        raw = tasks_yaml.read_bytes()
-        text = raw.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise TaskFileError(_mistakes_of(tasks_yaml)) from None
-    source = read_text(text, str(tasks_yaml))
+    text, source = _opened(tasks_yaml)
     known, defaults = _known_tasks(source, tasks_yaml.parent)
     new = _new_entries(entries, known, defaults)
     if not new:
         return []
+    if contact:
+        text = _with_contact(text, source, contact)
+        source = read_text(text, str(tasks_yaml))
     changed = _inserted(text, source, new)
     _check_result(changed, tasks_yaml, known, new)
-    replace_file(tasks_yaml, changed.encode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8"))
+    replace_text(tasks_yaml, changed)
     return [entry["name"] for entry in new]
+
+
+def _with_contact(text: str, source: Source, contact: str) -> str:
+    """Return the text with a contact in its settings, if they have none. Raises `TaskError` if that is impossible."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    before, settings = source.data, source.data.get("settings") or {}
+    if settings.get("contact"):
+        return text
+    lines = text.splitlines(keepends=True)
+    if "settings" not in before:
+        if lines and not lines[-1].endswith("\n"):
+            lines[-1] += newline
+        lines.append(f"settings:{newline}")
+    place = source.keys[("settings",)][0] if "settings" in before else len(lines)
+    columns = [column for path, (_, column) in source.keys.items() if path[:1] == ("settings",) and len(path) == 2]
+    lines.insert(place, f"{' ' * (min(columns, default=3) - 1)}contact: {_scalar(contact)}{newline}")
+    changed = "".join(lines)
+    if read_text(changed).data != {**before, "settings": {**settings, "contact": contact}}:
+        raise TaskError(f"{source.file}: the contact cannot be added to a file of this layout; add it to `settings:`")
+    return changed
 
 
 def replace_example(tasks_yaml: Path, name: str, example: str) -> None:
@@ -92,12 +110,7 @@ def replace_example(tasks_yaml: Path, name: str, example: str) -> None:
     Raises `TaskFileError` for a file with mistakes, `TaskError` if the value is not written out on one line of the
     task itself, or the task would not be valid.
     """
-    try:
-        raw = tasks_yaml.read_bytes()
-        text = raw.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise TaskFileError(_mistakes_of(tasks_yaml)) from None
-    source = read_text(text, str(tasks_yaml))
+    text, source = _opened(tasks_yaml)
     known, _ = _known_tasks(source, tasks_yaml.parent)
     before = known.tasks if known else {}
     refused = TaskError(f"{tasks_yaml}: the example of task {name} cannot be replaced; set it to {example} by hand")
@@ -116,7 +129,7 @@ def replace_example(tasks_yaml: Path, name: str, example: str) -> None:
         raise refused
     if not _same(after[name], wanted):
         raise refused
-    replace_file(tasks_yaml, changed.encode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8"))
+    replace_text(tasks_yaml, changed)
 
 
 def _with_scalar(text: str, place: tuple[int, int], value: str) -> str | None:
@@ -130,15 +143,14 @@ def _with_scalar(text: str, place: tuple[int, int], value: str) -> str | None:
     return "".join(lines)
 
 
-def renamed_task(tasks_yaml: Path, old: str, new: str, *, has_run: bool = False, keeps_outputs: bool = False) -> bytes:
-    """Return the file with another name of a task; one that already has the new name keeps it.
+def renamed_task(tasks_yaml: Path, old: str, new: str, *, has_run: bool = False, keeps_outputs: bool = False) -> str:
+    """Return the file's text with another name of a task; one that already has the new name keeps it.
 
     Nothing else changes but this: with `has_run` the former name is added to `formerly`; with `keeps_outputs` it takes
     the place of `{task}` in the outputs. Raises `TaskError` if that is impossible.
     """
-    raw = tasks_yaml.read_bytes()
-    text = raw.decode("utf-8-sig")
-    source, before = read_text(text, str(tasks_yaml)), loads(text, str(tasks_yaml), tasks_yaml.parent)
+    text, source = _opened(tasks_yaml)
+    before = loads(text, str(tasks_yaml), tasks_yaml.parent)
     present = old if old in before.tasks else new
     line, column = source.keys[("tasks", present)]
     lines = text.splitlines(keepends=True)
@@ -182,14 +194,19 @@ def renamed_task(tasks_yaml: Path, old: str, new: str, *, has_run: bool = False,
             f"{tasks_yaml}: {old} cannot be renamed in a file of this layout; by hand, give it the name {new}, the key "
             f"formerly: [{', '.join(formerly)}] and the outputs {', '.join(wanted.outputs())}; then repeat the command"
         )
-    return changed.encode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8")
+    return changed
 
 
 # Which entries are new, and whether they are valid
 
 
-def _mistakes_of(path: Path) -> list[Mistake]:
-    return read(path).mistakes
+def _opened(tasks_yaml: Path) -> tuple[str, Source]:
+    """Return the file's text and its values. Raises `TaskFileError` if it cannot be read."""
+    try:
+        text = tasks_yaml.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise TaskFileError(read(tasks_yaml).mistakes) from None
+    return text, read_text(text, str(tasks_yaml))
 
 
 def _known_tasks(source: Source, folder: Path) -> tuple[TaskFile | None, dict[str, Any]]:
@@ -277,24 +294,14 @@ def _insertion_point(source: Source, lines: Sequence[str]) -> tuple[int, int, in
     if not data:
         if lines[key_line - 1].partition("#")[0].rstrip().endswith("tasks:"):
             return key_line, 2, 2
-        raise TaskFileError(
-            [Mistake(source.file, key_line, 1, "tasks", "is not an empty block", "write just 'tasks:'")]
-        )
+        source.add((key_line, 1), ("tasks",), "is not an empty block", "write just 'tasks:'")
+        raise TaskFileError(source.mistakes[-1:])  # others were about the same value
     first = next(iter(data))
     line, column = source.keys[("tasks", first)]
     if line == key_line or source.values[("tasks",)] != (line, column):
-        place = source.values[("tasks",)]
-        raise TaskFileError(
-            [
-                Mistake(
-                    source.file,
-                    *place,
-                    "tasks",
-                    "is written in braces or as an alias",
-                    "write one task below the other",
-                )
-            ]
-        )
+        problem, remedy = "is written in braces or as an alias", "write one task below the other"
+        source.add(source.values[("tasks",)], ("tasks",), problem, remedy)
+        raise TaskFileError(source.mistakes)
     keys = [source.keys[("tasks", first, key)] for key in data[first] if ("tasks", first, key) in source.keys]
     step = keys[0][1] - column if keys and keys[0][0] > line else 2
     return last_line(lines, line, column - 1), column - 1, max(step, 1)
@@ -358,6 +365,16 @@ def _check_result(text: str, path: Path, known: TaskFile | None, new: Sequence[M
     kept = all(name in result.tasks and _same(result.tasks[name], task) for name, task in before.items())
     if not kept or set(result.tasks) != {*before, *(entry["name"] for entry in new)}:
         raise TaskError(f"{path}: tasks cannot be added to a file of this layout; add them by hand")
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Replace the file's text in one step; its byte order mark is kept. Raises `TaskError` if it cannot be written."""
+    try:
+        with path.open("rb") as file:
+            marked = file.read(3) == b"\xef\xbb\xbf"
+        replace_file(path, text.encode("utf-8-sig" if marked else "utf-8"))
+    except OSError as error:
+        raise TaskError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
 def replace_file(path: Path, content: bytes) -> None:

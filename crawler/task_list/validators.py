@@ -21,6 +21,7 @@ from extractors.registry import METHODS as KNOWN_METHODS
 from workers.addresses import VARIABLE, encoded
 from workers.sinks.durability import Durability
 from workers.sinks.kinds import KINDS, Kind, kind_of, known_kinds, known_schemes, scheme_of, suffixes_at
+from workers.sinks.paths import DAYS
 from workers.usage_rights import SKIPPABLE
 from workers.variables import AmbiguousAddress, expand_address
 
@@ -148,9 +149,9 @@ def _check_placeholders(output: str, kind: Kind | None) -> None:
     known = ("task", *(kind.placeholders if kind else ALL_PLACEHOLDERS))
     for match in re.finditer(r"\{([^{}]*)\}|[{}]", output):
         name, _, form = (match[1] or "").partition(":")
-        if name == "date" and name in known:
+        if name in DAYS and name in known:
             if form and (wrong := re.search(r"%(?![YymdjGV]).?|\.\.", form)):
-                hint = "write {date:%Y/%m/%d}; known: %Y %y %m %d %j %G %V"
+                hint = "write %Y/%m/%d; known: %Y %y %m %d %j %G %V"
                 raise BadValueError(f"unknown part {wrong[0]} of a date", hint, offset=match.start())
         elif name not in known or form or not match[1]:
             all_known = f"known: {', '.join(f'{{{other}}}' for other in known)}"

@@ -106,7 +106,7 @@ class Killed(BaseException):
 
 
 STEPS: tuple[tuple[object, str], ...] = (
-    (renaming, "move_paths"), (renaming, "rename_kept_pages"), (edit, "replace_file"), (renaming, "rename_task"),
+    (renaming, "move_paths"), (renaming, "rename_kept_pages"), (edit, "replace_text"), (renaming, "rename_task"),
     (rename_command, "_publish"),
 )  # fmt: skip
 
@@ -191,7 +191,7 @@ TASK = "example: http://a.example/1\n    pattern: /{id}\n    every: 1h\n"
 def renamed(folder: Path, text: str, old: str = "news", new: str = "town", **choices: bool) -> str:
     file = folder / "tasks.yaml"
     file.write_bytes(text.encode())
-    return edit.renamed_task(file, old, new, **({"has_run": True, "keeps_outputs": True} | choices)).decode()
+    return edit.renamed_task(file, old, new, **({"has_run": True, "keeps_outputs": True} | choices))
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
@@ -225,7 +225,7 @@ def test_a_name_that_was_noted_before_stays_noted(tmp_path: Path) -> None:
         "formerly: \n", "formerly:\n"
     )
     (tmp_path / "tasks.yaml").write_text(changed)
-    assert edit.renamed_task(tmp_path / "tasks.yaml", "news", "town", has_run=True).decode() == changed
+    assert edit.renamed_task(tmp_path / "tasks.yaml", "news", "town", has_run=True) == changed
 
 
 def test_a_task_in_braces_is_renamed_too(tmp_path: Path) -> None:

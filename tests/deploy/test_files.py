@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import tomllib
@@ -16,9 +17,12 @@ import pytest
 from ruamel.yaml import YAML
 
 from console.cli import exemplar
+from console.commands.console import PORT
+from console.web.config import LEAST_SECRET
 from crawler.task_list.file import load
 from workers import keys
 from workers.inbox import QUEUE
+from workers.sinks.kinds import KINDS
 
 from .units import FOLDER as UNITS
 from .units import units
@@ -28,6 +32,7 @@ DEPLOY = ROOT / "deploy"
 COMPOSE = DEPLOY / "compose" / "compose.yaml"
 KUBERNETES = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
 KUBERNETES_VERSION = "1.32"
+PARTS = ("schedule", "crawl", "extract", "console")
 
 
 def all_of(names: tuple[str, ...], schema: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -42,6 +47,11 @@ def parses(arguments: list[str]) -> None:
         name, command, rest = command.resolve_command(click.Context(command), rest)
     assert command is not None
     command.make_context(name, rest)
+
+
+def by_default(texts: list[str]) -> list[str]:
+    """Texts of compose with the defaults of their variables."""
+    return [re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", text) for text in texts]
 
 
 # The container file
@@ -78,6 +88,22 @@ def test_the_image_holds_every_package_and_runs_without_root() -> None:
     assert stages == ["${PYTHON} AS build", "${PYTHON}"]
 
 
+def extras() -> set[str]:
+    [given] = [rest.partition("=")[2] for name, rest in instructions() if name == "ARG" and rest.startswith("EXTRAS=")]
+    return set(given.split(","))
+
+
+def test_the_image_has_the_libraries_of_every_output_of_notices_and_of_the_console() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert extras() == {kind.extra for kind in KINDS.values() if kind.extra} | {"console", "notify"}
+    assert extras() <= set(project["optional-dependencies"])
+    assert any('".[$EXTRAS]"' in rest for name, rest in instructions() if name == "RUN")
+    example = (DEPLOY / "compose" / "env.example").read_text("utf-8")
+    args = [compose()["services"][name]["build"]["args"]["EXTRAS"] for name in PARTS]
+    for text in (*by_default(args), *re.findall(r"^EXTRAS=(.*)$", example, re.M)):
+        assert set(text.split(",")) == extras()
+
+
 # Compose
 
 
@@ -104,10 +130,11 @@ COMPOSE_SCHEMA = {
                     **all_of(("image", "restart", "stop_grace_period", "user"), {"type": "string"}),
                     **all_of(("init", "read_only"), {"type": "boolean"}),
                     **all_of(
-                        ("cap_drop", "command", "networks", "security_opt", "tmpfs", "volumes"),
+                        ("cap_drop", "command", "networks", "ports", "security_opt", "tmpfs", "volumes"),
                         {"type": "array", "items": {"type": "string"}},
                     ),
                     **all_of(("build", "depends_on", "deploy", "healthcheck"), {"type": "object"}),
+                    "env_file": {"type": "array", "items": {"const": {"path": "secrets.env", "required": False}}},
                     "environment": {"type": "object", "additionalProperties": {"type": "string"}},
                 },
             },
@@ -129,11 +156,14 @@ def test_compose_itself_takes_the_file() -> None:
     if program is None:
         pytest.skip("no compose on this machine")
     call = [*program, "-f", str(COMPOSE), "config", "-q"]
-    done = subprocess.run(call, env={"REDIS_PASSWORD": "pw", "PATH": "/usr/bin"}, capture_output=True, text=True)
+    secrets = {"REDIS_PASSWORD": "pw", "CONSOLE_PASSWORD": "a long password"}
+    done = subprocess.run(call, env={**secrets, "PATH": "/usr/bin"}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    done = subprocess.run(call, env={"PATH": "/usr/bin"}, capture_output=True, text=True)
-    assert done.returncode
-    assert "set REDIS_PASSWORD" in done.stderr
+    for name in secrets:
+        others = {other: secrets[other] for other in secrets if other != name}
+        done = subprocess.run(call, env={**others, "PATH": "/usr/bin"}, capture_output=True, text=True)
+        assert done.returncode
+        assert f"set {name}" in done.stderr
 
 
 def test_the_compose_file_has_the_form_of_its_parts() -> None:
@@ -145,16 +175,41 @@ def test_the_compose_file_has_the_form_of_its_parts() -> None:
 
 def test_the_parts_of_compose_are_commands_of_ours() -> None:
     services = compose()["services"]
-    named = re.compile(r"\$\{\w+:-(\w+)\}")
-    for name in ("schedule", "crawl", "extract"):
-        parses([named.sub(r"\1", part) for part in services[name]["command"]])
-    assert set(services) == {"redis", "schedule", "crawl", "extract"}
-    assert "ports" not in services["redis"]  # reached from the other containers only
+    for name in PARTS:
+        parses(by_default(services[name]["command"]))
+    assert set(services) == {"redis", *PARTS}
+    assert [name for name in services if "ports" in services[name]] == ["console"]
     assert compose()["networks"]["queue"]["internal"]
-    assert services["extract"]["volumes"] == services["schedule"]["volumes"]  # all append to the same files
+    assert len({str(services[name]["volumes"]) for name in PARTS}) == 1  # all see the same task list and files
     variables = set(re.findall(r"\$\{(\w+)", COMPOSE.read_text("utf-8")))
     documented = set(re.findall(r"^(\w+)=", (DEPLOY / "compose" / "env.example").read_text("utf-8"), re.M))
     assert variables - documented == {"EXEMPLAR_IMAGE", "REDIS_IMAGE"}
+
+
+@pytest.mark.parametrize("name", ["crawl", "extract", "console"])
+def test_what_fetches_or_delivers_reaches_the_internet(name: str) -> None:
+    networks = compose()["networks"]
+    assert any(not networks[network].get("internal") for network in compose()["services"][name]["networks"])
+    labels = {"app.kubernetes.io/name": "exemplar", "app.kubernetes.io/component": name}
+    assert "0.0.0.0/0" in str([rule["to"] for policy in policies(labels, "Egress") for rule in policy["egress"]])
+
+
+def test_the_console_has_a_port_and_a_login_in_compose() -> None:
+    service = compose()["services"]["console"]
+    [port] = by_default(service["ports"])
+    assert re.fullmatch(rf"127\.0\.0\.1:\d+:{PORT}", port)  # without TLS only for this machine
+    assert by_default(service["command"])[-4:-2] == ["--host", "0.0.0.0"]
+    assert "at least 12" in service["environment"]["EXEMPLAR_CONSOLE_PASSWORD"]
+    assert LEAST_SECRET == 12
+
+
+def test_the_commands_of_the_readme_are_ours() -> None:
+    text = (DEPLOY / "README.md").read_text("utf-8")
+    given = re.findall(r"^docker compose (?:run|exec) (?:--\S+ )*(\w+) (.*?)(?: +#.*)?$", text, re.M)
+    assert [service for service, _ in given if service not in PARTS] == []
+    assert len(given) >= 3
+    for _, arguments in given:
+        parses(shlex.split(arguments.removeprefix("exemplar ")))
 
 
 def test_redis_keeps_what_it_acknowledged() -> None:
@@ -293,6 +348,32 @@ def test_what_the_manifests_name_is_there() -> None:
             assert ("Deployment", found["spec"]["scaleTargetRef"]["name"]) in names
 
 
+def policies(labels: dict[str, str], direction: str) -> list[dict[str, Any]]:
+    """The network policies that apply to pods with these labels."""
+    found = []
+    for policy in (document["spec"] for document in documents() if document["kind"] == "NetworkPolicy"):
+        selector = policy["podSelector"]
+        matches = selector.get("matchLabels", {}).items() <= labels.items() and all(
+            rule["operator"] == "In" and labels.get(rule["key"]) in rule["values"]
+            for rule in selector.get("matchExpressions", ())
+        )
+        if matches and direction in policy["policyTypes"] and direction.lower() in policy:
+            found.append(policy)
+    return found
+
+
+def test_the_console_has_a_service_a_login_and_a_way_in() -> None:
+    named = {(found["kind"], found["metadata"]["name"]): found for found in documents()}
+    pod = named["Deployment", "exemplar-console"]["spec"]["template"]
+    [container], service = pod["spec"]["containers"], named["Service", "console"]["spec"]
+    assert service["selector"] == pod["metadata"]["labels"]
+    assert service["ports"][0]["targetPort"] == container["ports"][0]["name"]
+    assert container["ports"][0]["containerPort"] == PORT
+    assert "EXEMPLAR_CONSOLE_PASSWORD" in {variable["name"] for variable in container["env"]}
+    ways_in = [rule for policy in policies(pod["metadata"]["labels"], "Ingress") for rule in policy["ingress"]]
+    assert [port["port"] for rule in ways_in for port in rule["ports"]] == [PORT]
+
+
 def test_no_pod_has_rights_that_it_does_not_need() -> None:
     for _, pod in pods():
         assert pod["securityContext"]["runAsNonRoot"]
@@ -306,7 +387,7 @@ def test_no_pod_has_rights_that_it_does_not_need() -> None:
 
 def test_the_pods_run_commands_of_ours() -> None:
     commands = [container["args"] for _, pod in pods() for container in pod["containers"] if "args" in container]
-    assert len(commands) == 3
+    assert len(commands) == len(PARTS)
     for arguments in commands:
         parses(arguments)
 
@@ -318,7 +399,7 @@ def test_keda_counts_keys_that_exist() -> None:
         if found["kind"] == "ScaledObject"
         for trigger in found["spec"]["triggers"]
     }
-    assert counted == {f"rq:queue:{QUEUE}", keys.FETCHED, keys.DUE, keys.RUNNING}
+    assert counted == {f"rq:queue:{QUEUE}", keys.FETCHED, keys.ROW_QUEUES, keys.DUE, keys.RUNNING}
 
 
 def test_the_sample_task_list_is_valid(tmp_path: Path) -> None:

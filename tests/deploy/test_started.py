@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import httpx2
 import pytest
 import redis
 from ruamel.yaml import YAML
@@ -18,10 +19,10 @@ from console.sample_site import SiteServer, tasks_yaml
 from tests.redis_servers import BINARIES, eventually, free_port, listens
 from tests.written_rows import rows_so_far
 
-from .test_files import COMPOSE, DEPLOY
+from .test_files import COMPOSE, DEPLOY, by_default
 from .units import units
 
-PASSWORD = "s3cret"
+PASSWORD, LONG_PASSWORD = "s3cret", "a long password"
 ARTICLES = 20  # of the sample site's 24, that the two tasks write
 SETTINGS = "/etc/redis/redis.conf"
 
@@ -59,6 +60,21 @@ def redis_of_compose(tmp_path: Path) -> Iterator[int]:
     with started([*shell, script], environment, tmp_path):
         eventually(lambda: listens(port))
         yield port
+
+
+def test_the_console_of_compose_is_reached_and_asks_for_its_password(redis_of_compose: int, tmp_path: Path) -> None:
+    service, port = YAML(typ="safe").load(COMPOSE.read_text("utf-8"))["services"]["console"], free_port()
+    arguments = [part.replace("/data", str(tmp_path)) for part in by_default(service["command"])]
+    environment = {name: by_default([text])[0] for name, text in service["environment"].items()}
+    environment |= {"REDIS_URL": f"redis://:{PASSWORD}@127.0.0.1:{redis_of_compose}/0", "PATH": os.environ["PATH"]}
+    environment |= {"EXEMPLAR_STATE": str(tmp_path / "state"), "EXEMPLAR_CONSOLE_PASSWORD": LONG_PASSWORD}
+    command = [sys.executable, "-m", "console", *arguments, "--port", str(port)]
+    with started(command, environment, tmp_path), httpx2.Client(base_url=f"http://localhost:{port}") as client:
+        eventually(lambda: listens(port))
+        assert client.get("/").headers["location"].startswith("/login")
+        assert client.post("/login", data={"password": "another password"}).status_code == 401
+        assert client.post("/login", data={"password": LONG_PASSWORD}).status_code == 303
+        assert "Add a task" in client.get("/").text
 
 
 def rows(folder: Path) -> list[dict[str, str]]:

@@ -327,6 +327,25 @@ def test_an_invalid_template_is_an_error_of_the_task(tmp_path, name, text, words
         open_sink(tmp_path, name, template="entry.html")
 
 
+def test_a_feed_names_the_address_at_which_it_is_published(tmp_path, name):
+    for query, expected in (("?url=https://a.example/&items=1", 1), ("?items=2&url=https://a.example/%3Fx", 2)):
+        address = query.partition("url=")[2].partition("&")[0].replace("%3F", "?")
+        sink = open_sink(tmp_path, name, query)
+        sink.write(batch(1, row(1), row(2)))
+        data = (tmp_path / "deep" / name).read_bytes()
+        VALID[name](data)
+        assert len(entries(tmp_path, name)) == expected
+        if name.endswith(".atom"):
+            assert etree.fromstring(data).find(f"{ATOM}link[@rel='self']").get("href") == address
+        else:
+            assert json.loads(data)["feed_url"] == address
+    for query in ("?url=ftp://a.example/", "?url=", "?items=5&title=x"):
+        with pytest.raises(OutputError, match="url a web address, as in"):
+            open_sink(tmp_path, name, query)
+    for kind in ("atom", "feed.json"):
+        assert kind_of(f"out/news.{kind}?url=https://a.example/x.jsonl").suffixes == (f".{kind}",)
+
+
 def test_a_feed_is_one_file(tmp_path):
     with pytest.raises(OutputError, match="a feed is one file"):
         FeedSink(Target("{date}.atom", "{date}.atom", "t", tmp_path), AtomForm("t"))

@@ -26,8 +26,8 @@ class UnknownFeed(Exception):
 class FeedForm(Protocol):
     """A form of feeds."""
 
-    def write(self, entries: Sequence[FeedEntry]) -> bytes:
-        """Return the feed of the entries, in their order."""
+    def write(self, entries: Sequence[FeedEntry], url: str = "") -> bytes:
+        """Return the feed of the entries, in their order. `url`: where it is published, empty if that is unknown."""
         ...
 
     def read(self, data: bytes) -> list[FeedEntry]:
@@ -41,7 +41,7 @@ class AtomForm:
     def __init__(self, title: str):
         self._title = title
 
-    def write(self, entries: Sequence[FeedEntry]) -> bytes:
+    def write(self, entries: Sequence[FeedEntry], url: str = "") -> bytes:
         """Return the feed as XML in UTF-8."""
         namespaces: Any = {None: ATOM, "exemplar": OWN}  # lxml's declared type does not allow the default namespace
         feed = etree.Element(f"{_ATOM}feed", nsmap=namespaces)
@@ -49,6 +49,8 @@ class AtomForm:
         _add(feed, "title", self._title)
         _add(feed, "updated", _newest(entries))
         _add(_add(feed, "author"), "name", self._title or GENERATOR)  # the author of entries without one
+        if url:
+            _add(feed, "link", rel="self", href=_iri(url))
         if home := _home(entries):
             _add(feed, "link", rel="alternate", href=home)
         _add(feed, "generator", GENERATOR)
@@ -122,11 +124,13 @@ class JsonFeedForm:
     def __init__(self, title: str):
         self._title = title
 
-    def write(self, entries: Sequence[FeedEntry]) -> bytes:
+    def write(self, entries: Sequence[FeedEntry], url: str = "") -> bytes:
         """Return the feed as JSON in UTF-8."""
         feed: dict[str, Any] = {"version": JSON_FEED, "title": self._title}
         if home := _home(entries):
             feed["home_page_url"] = home
+        if url:
+            feed["feed_url"] = url
         feed["_exemplar"] = {"generator": GENERATOR}
         feed["items"] = [self._item(entry) for entry in entries]
         return json.dumps(feed, ensure_ascii=False, indent=1).encode("utf-8", "replace") + b"\n"

@@ -1,6 +1,8 @@
 """Feeds: an Atom feed (`.atom`, RFC 4287) or a JSON Feed (`.feed.json`, version 1.1) of the newest rows of a section.
 
-    news.atom    news.feed.json    news.atom?items=100
+    news.atom    news.feed.json    news.atom?items=100&url=https://example.org/news.atom
+
+`url` is the address at which the feed is published; the feed names it as its own (`rel="self"`, `feed_url`).
 
 The whole file is written under a temporary name and renamed. It also contains the state of the feed: the next write
 reads its entries and adds those of the rows. A new version of an article replaces its entry, whose id stays the same.
@@ -14,6 +16,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 from workers.errors import OutputError, SinkUnavailable
 from workers.rows import key_of
@@ -21,14 +24,13 @@ from workers.sinks.durability import Durability, make_folder, sync_folder
 
 from .feed_entries import FeedEntry, entry_of
 from .feed_forms import AtomForm, FeedForm, JsonFeedForm, UnknownFeed
-from .feed_html import TEMPLATE_NAMES
+from .feed_html import TEMPLATE_NAMES, web_address
 from .interface import PATIENCE, RowBatch
-from .kinds import Target
+from .kinds import FEED_OPTIONS, Target
 from .templates import read_template
 
 ITEMS, MOST_ITEMS = 50, 1000
 FIRST_PAUSE, LONGEST_PAUSE = 0.001, 0.05  # seconds between two attempts to get the lock
-_ITEMS = re.compile(r"(.*)\?items=(\d{1,9})", re.DOTALL)
 
 
 def open_atom(target: Target) -> "FeedSink":
@@ -45,15 +47,18 @@ class FeedSink:
     """Keeps the newest rows in a feed."""
 
     def __init__(self, target: Target, form: FeedForm):
-        match = _ITEMS.fullmatch(target.address)
-        self._items = int(match[2]) if match else ITEMS
-        if not 1 <= self._items <= MOST_ITEMS:
+        match = FEED_OPTIONS.search(target.address)
+        given = dict(parse_qsl(match[1], keep_blank_values=True)) if match else {}
+        items, self._url = given.pop("items", str(ITEMS)), given.get("url", "")
+        self._items = int(items) if re.fullmatch(r"\d{1,9}", items) else 0
+        if not 1 <= self._items <= MOST_ITEMS or (given and (given.keys() != {"url"} or not web_address(self._url))):
             raise OutputError(
-                f"task {target.task}: output {target.label}: items must be a number from 1 to {MOST_ITEMS}"
+                f"task {target.task}: output {target.label}: items must be a number from 1 to {MOST_ITEMS}, "
+                "url a web address, as in ?items=50&url=https://example.org/news.atom"
             )
         if "{date" in target.address:
             raise OutputError(f"task {target.task}: output {target.label}: a feed is one file; remove {{date}}")
-        path = target.folder / Path(match[1] if match else target.address).expanduser()
+        path = target.folder / Path(FEED_OPTIONS.sub("", target.address)).expanduser()
         self.name = str(path)
         self._file = FeedFile(path, target.durability)
         self._form, self._fields = form, frozenset(source for _, source in target.options.fields)
@@ -93,7 +98,7 @@ class FeedSink:
 
     def _save(self, entries: Sequence[FeedEntry]) -> None:
         newest = sorted(entries, key=lambda entry: (entry.rank, entry.id), reverse=True)[: self._items]
-        self._file.replace(self._form.write(newest))
+        self._file.replace(self._form.write(newest, self._url))
 
 
 class FeedFile:

@@ -108,34 +108,25 @@ _STORES = ("file", *(scheme for schemes in _STORE_KINDS.values() for scheme in s
 _MYSQL = ("mysql", "mysql+pymysql", "mariadb", "mariadb+pymysql")
 _POSTGRESQL = ("postgresql", "postgresql+psycopg", "postgres")
 OBJECT_ROWS = 5000  # rows of a batch; many small objects are slow to read
-_DATED, _IN_STORES = ("date",), ("date", "batch")
+_DATED, _DATES, _IN_STORES = ("date",), ("date", "published"), ("date", "batch")
+_BY_TEMPLATE = ("fields", "where", "template")
 _LINES, _TABLE = "reading:jsonl_rows", "reading:sqlite_rows"
 
 KINDS: dict[str, Kind] = {  # if several fit an output, the first one is used
     kind.name: kind
     for kind in (
-        Kind("jsonl", "jsonl:open_jsonl", suffixes=(".jsonl", ".ndjson"), placeholders=_DATED, reads=_LINES),
-        Kind(
-            "jsonl.gz",
-            "compressed_jsonl:open_gzip",
-            suffixes=(".jsonl.gz", ".ndjson.gz"),
-            placeholders=_DATED,
-            reads=_LINES,
+        Kind("jsonl", "jsonl:open_jsonl", suffixes=(".jsonl", ".ndjson"), placeholders=_DATES, reads=_LINES),
+        *(
+            Kind(f"jsonl.{end}", opens, ("",), (f".jsonl.{end}", f".ndjson.{end}"), placeholders=_DATES, reads=_LINES)
+            for end, opens in (("gz", "compressed_jsonl:open_gzip"), ("zst", "compressed_jsonl:open_zstd"))
         ),
-        Kind(
-            "jsonl.zst",
-            "compressed_jsonl:open_zstd",
-            suffixes=(".jsonl.zst", ".ndjson.zst"),
-            placeholders=_DATED,
-            reads=_LINES,
-        ),
-        Kind("csv", "csv_files:open_csv", suffixes=(".csv", ".tsv"), placeholders=_DATED),
+        Kind("csv", "csv_files:open_csv", suffixes=(".csv", ".tsv"), placeholders=_DATES),
         Kind(
             "markdown",
             "markdown:open_markdown",
             suffixes=(".md",),
-            takes=("fields", "where", "template"),
-            placeholders=("date", "title", "id", "version"),
+            takes=_BY_TEMPLATE,
+            placeholders=(*_DATES, "title", "id", "version"),
         ),
         Kind(
             "parquet",
@@ -171,18 +162,12 @@ KINDS: dict[str, Kind] = {  # if several fit an output, the first one is used
         Kind("sqlite address", "sqlite:open_sqlite", schemes=("sqlite",), reads=_TABLE),
         Kind("webhook", "webhook:open_webhook", schemes=WEBHOOK_SCHEMES, is_queued=True),
         Kind("search", "search:open_search", schemes=SEARCH_SCHEMES, is_queued=True, placeholders=_DATED),
-        Kind("atom", "feeds:open_atom", suffixes=(".atom",), is_queued=True, takes=("fields", "where", "template")),
-        Kind(
-            "json feed",
-            "feeds:open_json_feed",
-            suffixes=(".feed.json",),
-            is_queued=True,
-            takes=("fields", "where", "template"),
-        ),
+        Kind("atom", "feeds:open_atom", suffixes=(".atom",), is_queued=True, takes=_BY_TEMPLATE),
+        Kind("json feed", "feeds:open_json_feed", suffixes=(".feed.json",), is_queued=True, takes=_BY_TEMPLATE),
     )
 }
 _SCHEME = re.compile(r"([a-z][a-z0-9]+(?:\+[a-z0-9]+)?):", re.IGNORECASE)  # two letters at least: C: is a drive
-_OPTION = re.compile(r"\?items=\d+$")  # option in the path of a feed
+FEED_OPTIONS = re.compile(r"\?((?:items|url)=.*)$", re.DOTALL)  # at the end of the path of a feed
 
 
 def scheme_of(output: str) -> str:
@@ -216,7 +201,7 @@ def kind_of(output: str) -> Kind | None:
     """Return the kind of an output; None if it is unknown."""
     match = _SCHEME.match(output)
     scheme = match[1].lower() if match else ""
-    path = output[match.end() :].partition("?")[0] if match else _OPTION.sub("", output)
+    path = output[match.end() :].partition("?")[0] if match else FEED_OPTIONS.sub("", output)
     return next(
         (
             kind

@@ -16,10 +16,9 @@ day are listed without those of other days.
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date
 
 from workers.errors import OutputError
-from workers.rows import Row
 
 DATE, BATCH = "{date}", "{batch}"
 FOLDER_SUFFIX = ".jsonl.gz"  # suffix for a path that ends in /
@@ -78,8 +77,3 @@ def object_names(path: str, suffixes: Iterable[str], label: str, *, day_folder: 
     if ".." in path.split("/"):
         raise OutputError(f"output {label}: remove .. from the path")
     return ObjectNames(path)
-
-
-def day_of(row: Row) -> date:
-    """Return the day in UTC on which the page of a row was fetched."""
-    return datetime.fromisoformat(row["fetched_at"]).astimezone(UTC).date()

@@ -4,11 +4,12 @@ The root of a path is the folder before its first component with a placeholder. 
 root, for any content of the row and even if folders below the root are symbolic links.
 
 `{date}` is the day on which the page was fetched, in UTC: a row that is delivered again belongs to the same file.
+`{published}` is the day of the article as the row has it; without one, that of `{date}`.
 """
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, date, datetime
 from glob import escape
 from hashlib import sha256
@@ -34,8 +35,8 @@ class PathOutside(OutputError, SinkUnavailable):
 class PathPattern:
     """The path of an output.
 
-    `names`: the placeholders that it may contain besides `{date}`, with their maximum sizes in bytes; `added`: the
-    bytes that the sink may add to the name of a file. Raises `OutputError` if it is invalid.
+    `names`: the placeholders that it may contain besides `{date}` and `{published}`, with their maximum sizes in
+    bytes; `added`: the bytes that the sink may add to the name of a file. Raises `OutputError` if it is invalid.
     """
 
     def __init__(
@@ -45,7 +46,7 @@ class PathPattern:
         self.label = label or path
         self.placeholders = frozenset(match[1] for match in _PLACEHOLDER.finditer(self.text))
         self.is_fixed = not self.placeholders
-        self._sizes = {**(names or {}), "date": 0}
+        self._sizes = {**(names or {}), **dict.fromkeys(DAYS, 0)}
         parts = Path(self.text).parts
         first = next((number for number, part in enumerate(parts) if _PLACEHOLDER_BEGINS.search(part)), len(parts))
         self.root = Path(*parts[:first]) if not self.is_fixed else Path(self.text).parent
@@ -64,9 +65,11 @@ class PathPattern:
         """
         if self.is_fixed:
             return Path(self.text)
-        day = day_of(row)
+        days = {name: day(row) for name, day in DAYS.items()}
         filled = _PLACEHOLDER.sub(
-            lambda match: day.strftime(match[2] or _DEFAULT_DATE) if match[1] == "date" else (values or {})[match[1]],
+            lambda match: (
+                days[match[1]].strftime(match[2] or _DEFAULT_DATE) if match[1] in days else (values or {})[match[1]]
+            ),
             self.below,
         )
         if any(part in ("", ".", "..") for part in filled.split("/")):
@@ -111,9 +114,9 @@ class PathPattern:
     def _check(self, added: int) -> None:
         known = ", ".join(f"{{{name}}}" for name in ("task", *sorted(self._sizes)))
         for match in _PLACEHOLDER.finditer(self.text):
-            if match[1] not in self._sizes or (match[2] and match[1] != "date"):
+            if match[1] not in self._sizes or (match[2] and match[1] not in DAYS):
                 raise OutputError(f"output {self.label}: unknown placeholder {match[0]}; known: {known}")
-            _check_directives(match[2] or "", self.label)
+            _check_directives(match, self.label)
         parts = _PLACEHOLDER.sub(self._longest, self.below).split("/")
         if not {"", ".", ".."}.isdisjoint(parts):
             raise OutputError(
@@ -124,7 +127,7 @@ class PathPattern:
                 raise OutputError(f"output {self.label}: a file name could be longer than {LONGEST_NAME} bytes")
 
     def _longest(self, match: "re.Match[str]") -> str:
-        return _NO_DAY.strftime(match[2] or _DEFAULT_DATE) if match[1] == "date" else "x" * self._sizes[match[1]]
+        return _NO_DAY.strftime(match[2] or _DEFAULT_DATE) if match[1] in DAYS else "x" * self._sizes[match[1]]
 
 
 def pattern_of(target: Target, *, names: Mapping[str, int] | None = None, added: int = 0) -> PathPattern:
@@ -154,8 +157,21 @@ def day_of(row: Row) -> date:
         return _NO_DAY
 
 
-def _check_directives(form: str, label: str) -> None:
-    unknown: Collection[str] = [letter for letter in re.findall(r"%(.?)", form) if letter not in DIRECTIVES]
+def _published_day(row: Row) -> date:
+    """Return the day of publication as the row has it, in the zone of its time; `day_of` if it has none."""
+    try:
+        day = date.fromisoformat(row["published"][:10])
+    except (KeyError, TypeError, ValueError):
+        return day_of(row)
+    return day if day.year >= 1000 else day_of(row)  # strftime writes fewer than four digits for earlier years
+
+
+DAYS: Mapping[str, Callable[[Row], date]] = {"date": day_of, "published": _published_day}
+
+
+def _check_directives(placeholder: "re.Match[str]", label: str) -> None:
+    letters = re.findall(r"%(.?)", placeholder[2] or "")
+    unknown: Collection[str] = [letter for letter in letters if letter not in DIRECTIVES]
     if unknown:
         known = " ".join(f"%{letter}" for letter in DIRECTIVES)
-        raise OutputError(f"output {label}: {{date:{form}}} may contain only {known}, and characters of file names")
+        raise OutputError(f"output {label}: {placeholder[0]} may contain only {known}, and characters of file names")

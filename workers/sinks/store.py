@@ -17,9 +17,10 @@ from workers.rows import Row, RowKey, key_of
 
 from .interface import RowBatch
 from .kinds import Target
-from .object_names import ObjectNames, day_of, object_names
+from .object_names import ObjectNames, object_names
 from .object_store import ObjectStore, open_object_store, parse_address
 from .options import OutputOptions
+from .paths import day_of
 from .written_keys import Versions, WrittenKey, WrittenKeys, article_of
 
 SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson")

@@ -9,8 +9,9 @@ from hashlib import blake2b
 from workers.errors import SinkUnavailable
 from workers.rows import Row, RowKey
 
-from .object_names import ObjectNames, day_of
+from .object_names import ObjectNames
 from .object_store import ObjectStore
+from .paths import day_of
 
 Versions = dict[int, str | None]  # an article's versions, each with its content hash, None if the output has none
 WrittenKey = tuple[RowKey, str | None]  # row key and content hash

@@ -58,6 +58,21 @@ def test_axe_finds_nothing_serious_and_no_page_is_too_wide(
     assert findings == {}
 
 
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_long_address_of_redis_leaves_room_beside_it(
+    published: Path, console: MakeConsole, chromium: Browser, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    client, page = console(), chromium.new_page(viewport={"width": width, "height": 800})
+    machines = client.web.data.machines()
+    machines["redis"][0]["name"] = f"unix:///home/{'a-folder-with-a-long-name/' * 4}redis.sock"
+    monkeypatch.setattr(client.web.data, "machines", lambda: machines)
+    with served(client) as home:
+        page.goto(f"{home}/machines")
+        assert page.locator("#services dd").first.evaluate("cell => cell.clientWidth") >= 100
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
+
+
 def test_pages_are_read_and_searched_by_keyboard(published: Path, console: MakeConsole, chromium: Browser) -> None:
     page = chromium.new_page()
     with served(console()) as home:

@@ -52,6 +52,31 @@ def survey(client: ConsoleClient, url: str) -> tuple[str, Any]:
     return path, waited_for(client, path)
 
 
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("present", [None, "tasks:\n\nsettings:\n  # contact: none\n  delay: 0\n", "tasks:\n"])
+def test_the_form_asks_for_a_contact_that_tasks_yaml_lacks(
+    tasks_yaml: Path, console: MakeConsole, monkeypatch: pytest.MonkeyPatch, present: str | None
+) -> None:
+    tasks_yaml.unlink()
+    if present is not None:
+        tasks_yaml.write_text(present, "utf-8")
+    client = console()
+    form = {"csrf": form_token(client), "url": "https://news.example/1.html"}
+    for contact, problem in (("", "Enter a contact"), ("me", "neither a URL nor an e-mail address")):
+        refused = client.post("/add", data={**form, "contact": contact})
+        assert (refused.status_code, problem in refused.text, 'name="contact"' in refused.text) == (422, True, True)
+    monkeypatch.setenv("EXEMPLAR_ALLOW_HOSTS", "127.0.0.1")
+    with SiteServer() as site:
+        url = site.url + truth("en")[3].path
+        path = client.post("/add", data={**form, "url": url, "contact": "me@example.org"}).headers["location"]
+        assert waited_for(client, path).error == ""
+        assert "me@example.org" in site.requests[-1].user_agent
+    client.post(path, data={"csrf": form["csrf"], "do": "save", "name": "boats"})
+    listed = load(tasks_yaml)
+    assert (listed.settings.contact, [*listed.tasks]) == ("me@example.org", ["boats"])
+    assert 'name="contact"' not in client.get("/add").text
+
+
 @pytest.fixture
 def site_list(tasks_yaml: Path) -> Path:
     tasks_yaml.write_text("tasks:\n\nsettings:\n  allow_hosts: [127.0.0.1]\n  delay: 0\n", "utf-8")

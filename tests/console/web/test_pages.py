@@ -1,17 +1,21 @@
 """What the pages show, and what they change."""
 
 import json
+import re
 import time
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 import redis
 
 from console.web.engine import LocalRun
+from crawler.politeness.host_states import host_state
+from crawler.politeness.pace import HostProblem, Pace, host_of
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
-from tests.console.web.conftest import NAMES, MakeConsole, form_token
+from tests.console.web.conftest import NAMES, TASKS, MakeConsole, form_token
 from workers import keys
 from workers.ledger import Ledger
 from workers.redesign.proposals import Proposal
@@ -65,6 +69,53 @@ def test_a_proposed_example_is_shown(published: Path, console: MakeConsole, conn
     assert "7 pages since" in text
     assert "&lt;b&gt;New" in text
     assert f'href="/tasks/{NAMES[0]}/example"' in text
+
+
+@pytest.mark.parametrize(
+    ("written", "buttons"),
+    [
+        ("  {name}:\n    {keys}", "pause run"),
+        ("  '{name}':  # quoted\n    {keys}", "pause run"),
+        ("  {name}: {{{braces}}}", "run"),
+        ("  {name} : {{{braces}}}", "run"),
+    ],
+)
+def test_a_task_in_braces_has_no_buttons_that_change_it(
+    published: Path, console: MakeConsole, written: str, buttons: str
+) -> None:
+    lines = TASKS.splitlines()[1:5]
+    braces = ", ".join(line.strip().replace(": ", ': "', 1) + '"' for line in lines)
+    filled = written.format(name=NAMES[0], keys="\n".join(lines).strip(), braces=braces)
+    published.write_text(f"tasks:\n{filled}\n", "utf-8")
+    client = console()
+    text = client.get(f"/tasks/{NAMES[0]}").text
+    shown = " ".join(re.findall(r'name="do" value="(pause|run)"', text))
+    assert (shown, "written in braces" in text) == (buttons, "pause" not in buttons)
+    client.post(f"/tasks/{NAMES[0]}", data={"csrf": form_token(client), "do": "pause"})
+    assert load(published)[NAMES[0]].paused == ("pause" in buttons)
+
+
+def test_a_closed_host_is_shown_with_its_time_and_tried_at_once(
+    published: Path, console: MakeConsole, connection: "redis.Redis"
+) -> None:
+    host, pace = host_of(URL), Pace(connection)
+    for _ in range(10):
+        pace.on_problem(host, pace.request_permit(host, 0).at, HostProblem("http 503", failed=True))
+    until = datetime.fromtimestamp(host_state(connection, host).until or 0).strftime("%m-%d %H:%M:%S")
+    assert pace.request_permit(host, 0).wait > 1
+    client = console()
+    token = form_token(client)
+    assert f"closed until {until} (http 503)" in client.get(f"/tasks/{NAMES[0]}").text
+    client.post(f"/tasks/{NAMES[0]}", data={"csrf": token, "do": "try"})
+    assert connection.zscore(keys.DUE, NAMES[0])
+    permit = pace.request_permit(host, 0)
+    assert permit.wait == 0
+    assert "closed until" not in client.get(f"/tasks/{NAMES[0]}").text
+    pace.on_problem(host, permit.at, HostProblem("http 429", rest=60.0, slow=True))
+    client.post(f"/tasks/{NAMES[0]}", data={"csrf": token, "do": "try"})
+    text = client.get(f"/tasks/{NAMES[0]}").text
+    assert "asked for this pause" in text
+    assert "closed until" in text
 
 
 def test_tasks_are_found_by_name_and_by_health(published: Path, console: MakeConsole) -> None:

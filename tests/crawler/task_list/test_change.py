@@ -1,5 +1,8 @@
 """One task of tasks.yaml is changed as text; everything else stays as it is."""
 
+import errno
+import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -82,6 +85,16 @@ def test_only_the_changed_line_differs(file: Path, name: str, mark: str) -> None
 def test_a_mistake_leaves_the_file_as_it_is(file: Path, block: str, error: type[Exception]) -> None:
     with pytest.raises(error):
         changed_task(file, "news", block)
+    assert file.read_text("utf-8") == TEXT
+
+
+def test_a_file_that_cannot_be_written_is_an_error(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(tempfile, "mkstemp", refuse)
+    with pytest.raises(TaskError, match="cannot be written: Read-only file system"):
+        changed_task(file, "news", task_block(file, "news") + "paused: true\n")
     assert file.read_text("utf-8") == TEXT
 
 

@@ -109,6 +109,12 @@ MISTAKES = [
     ("{to: a.jsonll}", "6:18", "output.to: unknown kind of output .jsonll; did you mean .jsonl?"),
     ("{to: 'a{tsk}.jsonl'}", "6:20", "output.to: unknown placeholder {tsk}; did you mean {task}?"),
     ("sqlit:///a.db", "6:13", "output: unknown kind of output sqlit:; did you mean sqlite:?"),
+    ("'{published:%H}.csv'", "6:13", "output: unknown part %H of a date; write %Y/%m/%d; known"),
+    (
+        "'s3://b/{published}/'",
+        "6:21",
+        "output: an output of kind s3 has no {published}; known: {task}, {date}",
+    ),
     ("'{date}.atom'", "6:13", "output: an output of kind atom has no {date}; known: {task}"),
     ("'s3://'", "6:13", "output: no path after s3:; write s3://bucket/path"),
     ("'sqlite:///'", "6:13", "output: no path after sqlite:; write sqlite:///articles.db"),
