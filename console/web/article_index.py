@@ -23,6 +23,7 @@ from workers.rows import Row
 FORM = 1  # version of the tables; an index of another version is built again
 AT_ONCE = 1000  # rows in one transaction
 COUNTED_MOST = 1000  # matches that are counted
+EXPORTED_AT_ONCE = 200  # rows of an export that are in memory
 MICRO = 1_000_000
 _SCHEMA = """
 CREATE TABLE files (id INTEGER PRIMARY KEY, identity TEXT UNIQUE, path TEXT, kind TEXT, place INTEGER);
@@ -83,48 +84,52 @@ class ArticleIndex:
     def search(self, query: ArticleQuery, most: int = 30) -> ArticleList:
         """Return a page of the matches."""
         with self._reading() as database:
-            match = self._match(database, query)
-            if match is None:
-                return ArticleList((), 0, None)
-            low, high = _ids(query)
-            source, values = ("words", [match]) if match else ("articles", [])
-            condition = "words MATCH ? AND " if match else ""
-            between = f"{condition}rowid BETWEEN ? AND ?"
-            counted = f"SELECT count(*) FROM (SELECT 1 FROM {source} WHERE {between} LIMIT {COUNTED_MOST + 1})"
-            [count] = database.execute(counted, [*values, low, high]).fetchone()
-            newest = high if query.before is None else min(high, query.before - 1)
-            ids = f"SELECT rowid FROM {source} WHERE {between} ORDER BY rowid DESC LIMIT ?"
-            found = [row[0] for row in database.execute(ids, [*values, low, newest, most + 1])]
+            matching = self._ids_of(database, replace(query, before=None), COUNTED_MOST + 1)
+            found = self._ids_of(database, query, most + 1)
             articles = self._articles(database, found[:most])
+            count = len(matching)
             return ArticleList(tuple(articles), count, found[most - 1] if len(found) > most else None)
+
+    def _ids_of(self, database: sqlite3.Connection, query: ArticleQuery, most: int) -> list[int]:
+        """Return the ids of the newest matches."""
+        match = self._match(database, query)
+        if match is None:
+            return []
+        low, high = _ids(query)
+        newest = high if query.before is None else min(high, query.before - 1)
+        source, condition = ("words", "words MATCH ? AND ") if match else ("articles", "")
+        ids = f"SELECT rowid FROM {source} WHERE {condition}rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?"
+        return [row[0] for row in database.execute(ids, [*([match] if match else []), low, newest, most])]
 
     def get(self, number: int) -> tuple[IndexedArticle, Row | None] | None:
         """Return an article and its row; the row is None if its output no longer has it."""
-        with self._reading() as database:
-            found = self._articles(database, [number])
-            place = database.execute(
-                "SELECT path, kind, articles.place FROM articles JOIN files ON file = files.id WHERE articles.id = ?",
-                (number,),
-            ).fetchone()
-        if not found or place is None:
-            return None
-        row = row_at(Path(place[0]), place[1], place[2])
-        is_same = row is not None and self._name(row["task"]) == found[0].task and row["url"] == found[0].url
-        return found[0], (row if is_same else None)
+        return next(self._with_rows([number]), None)
 
-    def rows(self, query: ArticleQuery, most: int) -> Iterator[Row]:
-        """Yield the rows of the matches, newest first, up to a limit."""
-        left, before = most, query.before
-        while left > 0:
-            page = self.search(replace(query, before=before), 500)
-            for article in page.articles[:left]:
-                found = self.get(article.id)
-                if found and found[1] is not None:
-                    yield found[1]
-            left -= len(page.articles)
-            before = page.after
-            if before is None:
+    def rows(self, query: ArticleQuery) -> Iterator[list[Row]]:
+        """Yield the rows of all matches, newest first, in batches. Each may be taken by another thread."""
+        before = query.before
+        while True:
+            with self._reading() as database:
+                ids = self._ids_of(database, replace(query, before=before), EXPORTED_AT_ONCE)
+            if not ids:
                 return
+            yield [row for _, row in self._with_rows(ids) if row is not None]
+            before = ids[-1]
+
+    def _with_rows(self, ids: Sequence[int]) -> Iterator[tuple[IndexedArticle, Row | None]]:
+        """Yield articles, newest first, each with its row."""
+        marks = ",".join("?" * len(ids))
+        query = "SELECT articles.id, path, kind, articles.place FROM articles JOIN files ON file = files.id WHERE "
+        with self._reading() as database:
+            articles = self._articles(database, ids)
+            places = {
+                number: place for number, *place in database.execute(f"{query} articles.id IN ({marks})", list(ids))
+            }
+        for article in articles:
+            path, kind, place = places[article.id]
+            row = row_at(Path(path), kind, place)
+            is_same = row is not None and self._name(row["task"]) == article.task and row["url"] == article.url
+            yield article, (row if is_same else None)
 
     def counts(self) -> dict[str, int]:
         """Return the number of indexed articles of each task."""

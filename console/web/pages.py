@@ -1,11 +1,8 @@
 """The pages that show tasks, articles, failures, machines and the schedule."""
 
-import csv
-import io
-import json
 from collections import Counter
-from collections.abc import Iterator
 from datetime import date
+from itertools import chain
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -21,16 +18,14 @@ from console.web.security import local_target
 from console.web.snapshot import TaskState
 from console.web.texts import COOKIE, LANGUAGES
 from console.web.words import snippet
-from workers.rows import Row
-from workers.sinks.row_schema import FIELDS
+from workers.sinks import OutputOptions
+from workers.sinks.csv_files import BOM, CsvFormat
+from workers.sinks.jsonl import JsonLinesFormat
 
 TASKS_A_PAGE = 50
 ALARMS_MOST = 20  # alarms on the first page
 ARTICLES_A_PAGE = 20
-EXPORT_MOST = 100_000  # rows of an export
 HEALTH_ORDER = ("failing", "attention", "new", "ok", "paused")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of cells that spreadsheet programs compute
-CSV_FIELDS = ("task", "url", "title", "published", "author", "language", "confidence", "fetched_at", "text")
 
 
 def tasks(request: Request) -> Response:
@@ -208,28 +203,18 @@ def _kept(web: Web, indexed: IndexedArticle) -> Any:
 
 
 def export(request: Request) -> Response:
-    """Return the rows of a search as JSON lines or CSV, at most `EXPORT_MOST`."""
+    """Return all rows of a search as the outputs write them, JSON lines or CSV; CSV begins with a byte order mark."""
     web = web_of(request)
-    rows = web.data.index.rows(_query_of(request), EXPORT_MOST)
     as_csv = request.query_params.get("format") == "csv"
     name = f"articles.{'csv' if as_csv else 'jsonl'}"
+    batches = web.data.index.rows(_query_of(request))
+    form = CsvFormat(OutputOptions()) if as_csv else JsonLinesFormat(OutputOptions())
+    header = form.encode([], b"")
     return StreamingResponse(
-        _csv(rows) if as_csv else (json.dumps(row, ensure_ascii=False) + "\n" for row in rows),
+        chain([BOM + header if as_csv else header], (form.encode(rows, header) for rows in batches)),
         media_type="text/csv; charset=utf-8" if as_csv else "application/x-ndjson",
         headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )
-
-
-def _csv(rows: Iterator[Row]) -> Iterator[str]:
-    """Yield CSV; cells that spreadsheet programs would interpret as formulas begin with an apostrophe."""
-    yield "\ufeff" + ",".join(CSV_FIELDS) + "\r\n"
-    for row in rows:
-        line = io.StringIO()
-        cells = [str(row[name] if row[name] is not None else "") for name in CSV_FIELDS if name in FIELDS]
-        csv.writer(line).writerow(
-            [f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell for cell in cells]
-        )
-        yield line.getvalue()
 
 
 def failures(request: Request) -> Response:
