@@ -268,7 +268,7 @@ def _preview(
     values = {
         "section": "/",
         "job": job,
-        "events": "" if job.done else f"/events?job={job.id}",
+        "events": "" if job.done else f"job {job.id}",
         "mistakes": mistakes or [],
         "correction": correction,
     }

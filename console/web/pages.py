@@ -44,7 +44,7 @@ def tasks(request: Request) -> Response:
         "tasks.html",
         {
             "section": "/",
-            "events": "/events",
+            "events": "tasks",
             "rows": [(row, day_chart(snapshot.first_day, row.days)) for row in shown],
             "all_count": len(snapshot.tasks),
             "totals": snapshot.totals(),
@@ -96,7 +96,7 @@ def task(request: Request) -> Response:
     chart = day_chart(snapshot.first_day, state.days, height=60)
     runs = web.data.runs(state.name) if state.server else []
     alarms = [alarm for alarm in snapshot.alarms if alarm.task == state.name]
-    values = {"chart": chart, "runs": runs, "alarms": alarms, "events": "/events"}
+    values = {"chart": chart, "runs": runs, "alarms": alarms, "events": "tasks"}
     values["proposal"] = web.data.proposal(state.name) if state.server else None
     return web.page(request, "task.html", task_values("runs", state) | values)
 
@@ -108,7 +108,7 @@ def task_links(request: Request) -> Response:
     values = {
         "links": web.data.links(state.name) if state.server else None,
         "job": job,
-        "events": f"/events?job={job.id}" if job and not job.done else "",
+        "events": f"job {job.id}" if job and not job.done else "",
     }
     return web.page(request, "task_links.html", task_values("links", state) | values)
 
@@ -232,13 +232,13 @@ def failures(request: Request) -> Response:
         "page": page,
         "pages": -(-len(names) // FAILING_TASKS_MOST),
     }
-    return web.page(request, "failures.html", {"section": "/failures", "events": "/events", **values})
+    return web.page(request, "failures.html", {"section": "/failures", "events": "tasks", **values})
 
 
 def machines(request: Request) -> Response:
     """Processes, present problems, outputs, hosts, Redis."""
     web = web_of(request)
-    values = {"section": "/machines", "events": "/events?every=1", "machines": web.data.machines()}
+    values = {"section": "/machines", "events": "time", "machines": web.data.machines()}
     return web.page(request, "machines.html", values)
 
 
@@ -248,7 +248,7 @@ def schedule(request: Request) -> Response:
     view = web.data.schedule()
     labels = [f"+{hour} h" for hour in range(len(view.hours))]
     values = {"view": view, "chart": bar_chart(view.hours, labels, height=60)}
-    return web.page(request, "schedule.html", {"section": "/schedule", "events": "/events", **values})
+    return web.page(request, "schedule.html", {"section": "/schedule", "events": "tasks", **values})
 
 
 def language(request: Request) -> Response:
