@@ -88,9 +88,22 @@ def test_only_new_lines_are_read_and_a_row_counts_once(tmp_path: Path) -> None:
     status = moved.stat()
     again = ArticleFile(moved, "jsonl", f"{status.st_dev}:{status.st_ino}", status.st_size)
     assert index.update([again, file_of(path, [row_of(4)])]) == 1
-    assert index.counts() == {NAMES[0]: 5}
+    assert index.counts() == {NAMES[0]: 4}  # two versions are one article
     found = index.search(ArticleQuery(), 10).articles
+    assert len(found) == 4
     assert [index.get(article.id)[1]["url"] for article in found] == [article.url for article in found]
+
+
+def test_versions_are_one_article_and_all_are_exported(tmp_path: Path) -> None:
+    index, of_day = ArticleIndex(tmp_path / "state"), "2026-11-{:02}T10:00:00+00:00"
+    rows = [row_of(number, fetched_at=of_day.format(number)) for number in range(1, 8)]
+    rows += [row_of(number, version=2, fetched_at=of_day.format(20 + number), text="bridge") for number in range(1, 4)]
+    index.update([file_of(tmp_path / "a.jsonl", rows)])
+    for query, number in (ArticleQuery(), 7), (ArticleQuery("bridge"), 3), (ArticleQuery("harbour"), 4):
+        found = index.search(query, 50)
+        assert found.count == len(found.articles) == number, query
+    assert index.counts() == {NAMES[0]: 7}
+    assert sum(map(len, index.rows(ArticleQuery()))) == 10
 
 
 def test_a_line_that_is_being_written_waits_and_others_are_no_rows(tmp_path: Path) -> None:
@@ -170,8 +183,8 @@ def test_an_export_has_every_row(published: Path, console: MakeConsole) -> None:
     with sqlite3.connect(published.parent / ".exemplar" / "console" / "articles.db") as index:
         for at in range(number // 30):  # more entries of the same thirty rows
             index.execute(
-                "INSERT INTO articles SELECT id + ?, NULL, file, place, task, url, title, published, language, "
-                "confidence, method FROM articles WHERE key IS NOT NULL",
+                "INSERT INTO articles SELECT id + ?, NULL, article, file, place, task, url, title, published, "
+                "language, confidence, method FROM articles WHERE key IS NOT NULL",
                 (1000 * (at + 1),),
             )
     assert client.get("/articles/export").content.count(b"Article ") == number + 30
