@@ -252,8 +252,8 @@ class ArticleIndex:
         database.execute(
             f"INSERT INTO articles VALUES ({','.join('?' * 12)})",
             (
-                number, key, article, file, at, task, str(row["url"]), title[:300], str(row["published"] or ""), language,
-                float(row["confidence"] or 0), str(row["method"]),
+                number, key, article, file, at, task, str(row["url"]), title[:300], str(row["published"] or ""),
+                language, float(row["confidence"] or 0), str(row["method"]),
             ),
         )  # fmt: skip
         tags = f"t{task} {_language_tag(language)}" if language else f"t{task}"

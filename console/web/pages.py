@@ -34,8 +34,12 @@ def tasks(request: Request) -> Response:
     snapshot = web.data.snapshot()
     query = request.query_params
     filters = {"q": query.get("q", ""), "health": query.get("health", ""), "sort": query.get("sort", "health")}
+    indexed = (
+        web.data.index.counts()
+    )  # after an adoption written URLs wait again, but the outputs still have their rows
+    articles = {name: max(row.counts["written"], indexed.get(name, 0)) for name, row in snapshot.tasks.items()}
     rows = [row for row in snapshot.tasks.values() if _is_wanted(row, filters)]
-    rows.sort(key=_order(filters["sort"]))
+    rows.sort(key=_order(filters["sort"], articles))
     pages = max(1, -(-len(rows) // TASKS_A_PAGE))
     page = min(max(number_of_text(query.get("page"), 1), 1), pages)
     shown = rows[(page - 1) * TASKS_A_PAGE : page * TASKS_A_PAGE]
@@ -48,6 +52,7 @@ def tasks(request: Request) -> Response:
             "rows": [(row, day_chart(snapshot.first_day, row.days)) for row in shown],
             "all_count": len(snapshot.tasks),
             "totals": snapshot.totals(),
+            "articles": articles,
             "by_health": Counter(row.health for row in snapshot.tasks.values()),
             "filters": filters,
             "page": page,
@@ -80,12 +85,12 @@ def _is_wanted(row: TaskState, filters: dict[str, str]) -> bool:
     return not text or text in row.name.casefold() or text in row.example.casefold()
 
 
-def _order(name: str) -> Any:
+def _order(name: str, articles: dict[str, int]) -> Any:
     late = float("inf")
     return {
         "name": lambda row: row.name,
         "next": lambda row: (row.next_run if row.next_run is not None else late, row.name),
-        "articles": lambda row: (-row.counts["written"], row.name),
+        "articles": lambda row: (-articles[row.name], row.name),
     }.get(name, lambda row: (HEALTH_ORDER.index(row.health), row.name))
 
 
