@@ -36,7 +36,7 @@ function follow() {
   }
 
   function take() {
-    if (leave) return;
+    if (leave || document.hidden) return;
     const turn = new AbortController();
     leave = () => turn.abort();
     inTurn(turn.signal, () => new Promise((release) => {
@@ -44,6 +44,12 @@ function follow() {
       const tell = (heard) => { others.postMessage(heard); hear(heard); };
       events.onmessage = (event) => tell(event.data);
       events.onopen = () => (performance.now() < 3000 ? others.postMessage("") : tell("")); // what nobody has heard
+      events.onerror = () => {
+        if (events.readyState !== EventSource.CLOSED) return; // the browser tries again
+        drop();
+        hear(""); // leads to the login if the session has ended
+        setTimeout(take, 3000);
+      };
       leave = () => { events.close(); release(); };
     })).catch(() => {});
   }
@@ -55,12 +61,12 @@ function follow() {
 
   others.onmessage = (event) => hear(event.data);
   document.addEventListener("visibilitychange", () => {
-    if (document.hidden) return drop();
+    drop();
     take();
     hear("");
   });
   addEventListener("pagehide", drop);
-  addEventListener("pageshow", () => { if (!document.hidden) take(); });
+  addEventListener("pageshow", take);
 }
 
 if (live) follow();

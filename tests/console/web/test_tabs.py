@@ -37,6 +37,20 @@ class Streams:
         return str(request.url).partition("?")[0].endswith("/events")  # type: ignore[attr-defined]
 
 
+@pytest.mark.timeout(120)
+def test_a_refused_stream_is_opened_again(context: BrowserContext, tmp_path: Path) -> None:
+    tasks = tmp_path / "tasks.yaml"
+    text = f"tasks:\n{TASKS}\nsettings:\n  contact: https://example.org/crawler\n"
+    tasks.write_text(text, "utf-8")
+    context.route("**/events", lambda route: route.fulfill(status=503), times=1)
+    with running_console(tasks) as home:
+        tab = context.new_page()
+        tab.goto(home)
+        tab.wait_for_timeout(4000)
+        tasks.write_text(text.replace("harbour:", "quay:"), "utf-8")
+        expect(tab.locator("main")).to_contain_text("quay", timeout=20_000)
+
+
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("has_locks", [True, False])
 def test_all_tabs_are_live_by_one_stream(context: BrowserContext, tmp_path: Path, has_locks: bool) -> None:
