@@ -268,7 +268,7 @@ ROUTES = (
 
 def routes() -> list[Route]:
     """Return the routes of the API."""
-    typed = {"/api/articles/{number}": "/api/articles/{number:int}"}
+    typed = {"/api/articles/{number}": "/api/articles/{number:index}"}
     found = [
         Route(typed.get(one.operation.path, one.operation.path), one.answer, methods=[one.operation.method])
         for one in ROUTES

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import redis
 from starlette.applications import Starlette
+from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -27,6 +28,15 @@ TEXTS = {
     404: gettext_noop("There is nothing at this address."),
     429: gettext_noop("Too many wrong passwords. Wait a minute."),
 }
+
+
+class IndexConvertor(IntegerConvertor):
+    """The number of an article or page: at most 18 digits, so that SQLite can hold it."""
+
+    regex = "[0-9]{1,18}"
+
+
+register_url_convertor("index", IndexConvertor())
 
 
 def create_app(web: Web) -> ASGIApp:
@@ -63,9 +73,9 @@ def _routes() -> list[BaseRoute]:
         Route("/tasks/{name}/settings", changes.settings, methods=["GET", "POST"]),
         Route("/articles", pages.articles, methods=get),
         Route("/articles/export", pages.export, methods=get),
-        Route("/articles/{number:int}", pages.article, methods=get),
-        Route("/articles/{number:int}/page", pages.article_page, methods=get),
-        Route("/articles/{number:int}/report", reports.of_article, methods=get),
+        Route("/articles/{number:index}", pages.article, methods=get),
+        Route("/articles/{number:index}/page", pages.article_page, methods=get),
+        Route("/articles/{number:index}/report", reports.of_article, methods=get),
         Route("/alarms", redesigns.alarms, methods=get),
         Route("/alarms", redesigns.dismiss_alarm, methods=post),
         Route("/failures", pages.failures, methods=get),
@@ -76,7 +86,7 @@ def _routes() -> list[BaseRoute]:
         Route("/add", changes.add_start, methods=post),
         Route("/add/{job}", changes.add_preview, methods=get),
         Route("/add/{job}", changes.add_save, methods=post),
-        Route("/add/{job}/page/{number:int}", changes.sample_page, methods=get),
+        Route("/add/{job}/page/{number:index}", changes.sample_page, methods=get),
         Route("/engine", changes.engine, methods=post),
         Route("/login", changes.login_page, methods=get),
         Route("/login", changes.log_in, methods=post),

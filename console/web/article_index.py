@@ -20,18 +20,25 @@ from console.web.article_sources import ArticleFile, row_at, rows_from
 from console.web.words import match_of, words_of
 from workers.rows import Row
 
-FORM = 1  # version of the tables; an index of another version is built again
+FORM = 2  # version of the tables; an index of another version is built again
 AT_ONCE = 1000  # rows in one transaction
 COUNTED_MOST = 1000  # matches that are counted
+EXPORTED_AT_ONCE = 200  # rows of an export that are in memory
 MICRO = 1_000_000
 _SCHEMA = """
 CREATE TABLE files (id INTEGER PRIMARY KEY, identity TEXT UNIQUE, path TEXT, kind TEXT, place INTEGER);
 CREATE TABLE tasks (id INTEGER PRIMARY KEY, name TEXT UNIQUE, articles INTEGER NOT NULL DEFAULT 0);
-CREATE TABLE articles (id INTEGER PRIMARY KEY, key INTEGER UNIQUE, file INTEGER, place INTEGER, task INTEGER,
-  url TEXT, title TEXT, published TEXT, language TEXT, confidence REAL, method TEXT);
+CREATE TABLE articles (id INTEGER PRIMARY KEY, key INTEGER UNIQUE, article INTEGER, file INTEGER, place INTEGER,
+  task INTEGER, url TEXT, title TEXT, published TEXT, language TEXT, confidence REAL, method TEXT);
 CREATE INDEX articles_of_file ON articles (file);
+CREATE INDEX versions_of_article ON articles (article, id);
 CREATE VIRTUAL TABLE words USING fts5 (title, text, tags, content='', tokenize='unicode61')
 """
+
+NEWEST = (
+    "AND NOT EXISTS (SELECT 1 FROM articles AS own JOIN articles AS newer ON newer.article = own.article "
+    "AND newer.id > own.id WHERE own.id = found.rowid)"
+)  # is the newest version of its article
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +70,10 @@ class ArticleQuery:
 
 @dataclass(frozen=True, slots=True)
 class ArticleList:
-    """A page of a search, newest first. `count`: all matches, up to `COUNTED_MOST` + 1. `after`: for the next page."""
+    """A page of a search, newest first, each article in its newest version.
+
+    `count`: all matches, up to `COUNTED_MOST` + 1. `after`: for the next page.
+    """
 
     articles: tuple[IndexedArticle, ...]
     count: int
@@ -81,50 +91,54 @@ class ArticleIndex:
     # -- reading ----------------------------------------------------------------------------------------------------
 
     def search(self, query: ArticleQuery, most: int = 30) -> ArticleList:
-        """Return a page of the matches."""
+        """Return a page of the articles of which the newest version matches."""
         with self._reading() as database:
-            match = self._match(database, query)
-            if match is None:
-                return ArticleList((), 0, None)
-            low, high = _ids(query)
-            source, values = ("words", [match]) if match else ("articles", [])
-            condition = "words MATCH ? AND " if match else ""
-            between = f"{condition}rowid BETWEEN ? AND ?"
-            counted = f"SELECT count(*) FROM (SELECT 1 FROM {source} WHERE {between} LIMIT {COUNTED_MOST + 1})"
-            [count] = database.execute(counted, [*values, low, high]).fetchone()
-            newest = high if query.before is None else min(high, query.before - 1)
-            ids = f"SELECT rowid FROM {source} WHERE {between} ORDER BY rowid DESC LIMIT ?"
-            found = [row[0] for row in database.execute(ids, [*values, low, newest, most + 1])]
+            count = len(self._ids_of(database, replace(query, before=None), COUNTED_MOST + 1, NEWEST))
+            found = self._ids_of(database, query, most + 1, NEWEST)
             articles = self._articles(database, found[:most])
             return ArticleList(tuple(articles), count, found[most - 1] if len(found) > most else None)
 
+    def _ids_of(self, database: sqlite3.Connection, query: ArticleQuery, most: int, further: str = "") -> list[int]:
+        """Return the ids of the newest matches. `further`: a further condition."""
+        match = self._match(database, query)
+        if match is None:
+            return []
+        low, high = _ids(query)
+        newest = high if query.before is None else min(high, query.before - 1)
+        source, condition = ("words", "words MATCH ? AND ") if match else ("articles", "")
+        between = f"{condition}found.rowid BETWEEN ? AND ? {further}"
+        ids = f"SELECT rowid FROM {source} AS found WHERE {between} ORDER BY rowid DESC LIMIT ?"
+        return [row[0] for row in database.execute(ids, [*([match] if match else []), low, newest, most])]
+
     def get(self, number: int) -> tuple[IndexedArticle, Row | None] | None:
         """Return an article and its row; the row is None if its output no longer has it."""
-        with self._reading() as database:
-            found = self._articles(database, [number])
-            place = database.execute(
-                "SELECT path, kind, articles.place FROM articles JOIN files ON file = files.id WHERE articles.id = ?",
-                (number,),
-            ).fetchone()
-        if not found or place is None:
-            return None
-        row = row_at(Path(place[0]), place[1], place[2])
-        is_same = row is not None and self._name(row["task"]) == found[0].task and row["url"] == found[0].url
-        return found[0], (row if is_same else None)
+        return next(self._with_rows([number]), None)
 
-    def rows(self, query: ArticleQuery, most: int) -> Iterator[Row]:
-        """Yield the rows of the matches, newest first, up to a limit."""
-        left, before = most, query.before
-        while left > 0:
-            page = self.search(replace(query, before=before), 500)
-            for article in page.articles[:left]:
-                found = self.get(article.id)
-                if found and found[1] is not None:
-                    yield found[1]
-            left -= len(page.articles)
-            before = page.after
-            if before is None:
+    def rows(self, query: ArticleQuery) -> Iterator[list[Row]]:
+        """Yield the rows of all matching versions, newest first, in batches; each may be taken by another thread."""
+        before = query.before
+        while True:
+            with self._reading() as database:
+                ids = self._ids_of(database, replace(query, before=before), EXPORTED_AT_ONCE)
+            if not ids:
                 return
+            yield [row for _, row in self._with_rows(ids) if row is not None]
+            before = ids[-1]
+
+    def _with_rows(self, ids: Sequence[int]) -> Iterator[tuple[IndexedArticle, Row | None]]:
+        """Yield articles, newest first, each with its row."""
+        marks = ",".join("?" * len(ids))
+        query = "SELECT articles.id, path, kind, articles.place FROM articles JOIN files ON file = files.id WHERE "
+        with self._reading() as database:
+            articles = self._articles(database, ids)
+            places = {
+                number: place for number, *place in database.execute(f"{query} articles.id IN ({marks})", list(ids))
+            }
+        for article in articles:
+            path, kind, place = places[article.id]
+            row = row_at(Path(path), kind, place)
+            is_same = row is not None and self._name(row["task"]) == article.task and row["url"] == article.url
+            yield article, (row if is_same else None)
 
     def counts(self) -> dict[str, int]:
         """Return the number of indexed articles of each task."""
@@ -219,23 +233,27 @@ class ArticleIndex:
         return new
 
     def _write_row(self, database: sqlite3.Connection, file: int, at: int, row: Row) -> bool:
-        key = _key_of(row)
+        article, key = (
+            _key_of(row["task"], row["canonical_url"]),
+            _key_of(row["task"], row["canonical_url"], row["version"]),
+        )
         if database.execute("SELECT 1 FROM articles WHERE key = ?", (key,)).fetchone():
             return False
+        is_first = not database.execute("SELECT 1 FROM articles WHERE article = ?", (article,)).fetchone()
         task = database.execute(
-            "INSERT INTO tasks (name, articles) VALUES (?, 1) "
-            "ON CONFLICT (name) DO UPDATE SET articles = articles + 1 RETURNING id",
-            (row["task"],),
+            "INSERT INTO tasks (name, articles) VALUES (?1, 1) "
+            "ON CONFLICT (name) DO UPDATE SET articles = articles + ?2 RETURNING id",
+            (row["task"], is_first),
         ).fetchone()[0]
         number, language = _id_of(row), str(row["language"] or "")
         while database.execute("SELECT 1 FROM articles WHERE id = ?", (number,)).fetchone():
             number += 1
         title = str(row["title"] or "")
         database.execute(
-            "INSERT INTO articles VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO articles VALUES ({','.join('?' * 12)})",
             (
-                number, key, file, at, task, str(row["url"]), title[:300], str(row["published"] or ""), language,
-                float(row["confidence"] or 0), str(row["method"]),
+                number, key, article, file, at, task, str(row["url"]), title[:300], str(row["published"] or ""),
+                language, float(row["confidence"] or 0), str(row["method"]),
             ),
         )  # fmt: skip
         tags = f"t{task} {_language_tag(language)}" if language else f"t{task}"
@@ -298,8 +316,8 @@ def _id_of(row: Row) -> int:
     return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * MICRO)
 
 
-def _key_of(row: Row) -> int:
-    text = json.dumps([row["task"], row["canonical_url"], row["version"]])
+def _key_of(*parts: str | int) -> int:
+    text = json.dumps(parts)
     return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big", signed=True)
 
 

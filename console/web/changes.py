@@ -41,7 +41,7 @@ async def log_in(request: Request) -> Response:
     web = web_of(request)
     form = await request.form(max_files=0, max_fields=10)
     target = local_target(text_of(form, "next"))
-    if not web.sessions.is_password(text_of(form, "password")):
+    if not web.sessions.is_password(text_of(form, "password"), request.client.host if request.client else ""):
         return web.page(request, "login.html", {"target": target, "wrong": True}, 401)
     response = RedirectResponse(target, 303)
     response.headers.append("Set-Cookie", request.app.state.cookie_of(web.sessions.new(logged_in=True), request))
@@ -52,6 +52,7 @@ async def log_out(request: Request) -> Response:
     """End the session."""
     web = web_of(request)
     await web.form(request)
+    web.sessions.end(request.scope["session"])
     response = RedirectResponse("/login", 303)
     response.delete_cookie(web.sessions.cookie, httponly=True, samesite="strict")
     return response
@@ -292,7 +293,7 @@ def _preview(
     values = {
         "section": "/",
         "job": job,
-        "events": "" if job.done else f"/events?job={job.id}",
+        "events": "" if job.done else f"job {job.id}",
         "mistakes": mistakes or [],
         "correction": correction,
     }

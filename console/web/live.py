@@ -1,4 +1,7 @@
-"""Server-sent events: they notify pages of a change, and the pages reload their live parts."""
+"""Server-sent events: one stream tells all tabs of a browser what has changed, and they reload their live parts.
+
+A message is a topic: `tasks` after a change of a task, `time` at every look, `job ID` after progress of a job.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,48 +13,29 @@ from starlette.responses import StreamingResponse
 
 from console.web.context import Web, web_of
 
-LOOK_EVERY = 2.0  # seconds between two checks for a change
+LOOK_EVERY = 2.0  # seconds between two checks for a change of the tasks
 JOB_LOOK_EVERY = 0.5
-KEEP_ALIVE = 15.0  # seconds between two comments: proxies close silent connections
 
 
 async def events(request: Request) -> StreamingResponse:
-    """Send `change` when the tasks, or a job, have changed, and `done` when a job is done."""
-    web = web_of(request)
-    job = request.query_params.get("job")
-    stream = _of_job(web, job) if job else _of_tasks(web, always="every" in request.query_params)
-    return StreamingResponse(stream, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+    """Send the topics of which something has changed."""
+    headers = {"X-Accel-Buffering": "no"}
+    return StreamingResponse(_topics(web_of(request)), media_type="text/event-stream", headers=headers)
 
 
-async def _of_tasks(web: Web, *, always: bool) -> AsyncIterator[str]:
+async def _topics(web: Web) -> AsyncIterator[str]:
     yield "retry: 3000\n\n"
     last: int | None = None
-    silent = 0.0
+    known = web.jobs.states()
     while not web.is_stopping():
         try:
             digest = (await run_in_threadpool(web.data.snapshot)).digest
         except redis.RedisError:
             digest = -1
-        if last is not None and (digest != last or always):
-            yield "event: change\ndata: tasks\n\n"
-            silent = 0.0
-        elif silent >= KEEP_ALIVE:
-            yield ": still here\n\n"
-            silent = 0.0
+        yield "data: time\n\n" + ("data: tasks\n\n" if last not in (None, digest) else "")
         last = digest
-        silent += LOOK_EVERY
-        await asyncio.sleep(LOOK_EVERY)
-
-
-async def _of_job(web: Web, job_id: str) -> AsyncIterator[str]:
-    yield "retry: 3000\n\n"
-    read = 0
-    while not web.is_stopping():
-        job = web.jobs.get(job_id)
-        if job is None or job.done:
-            yield "event: done\ndata: job\n\n"
-            return
-        if len(job.progress) != read:
-            read = len(job.progress)
-            yield "event: change\ndata: job\n\n"
-        await asyncio.sleep(JOB_LOOK_EVERY)
+        for _ in range(round(LOOK_EVERY / JOB_LOOK_EVERY)):
+            states = web.jobs.states()
+            yield "".join(f"data: job {job}\n\n" for job, state in states.items() if known.get(job) != state)
+            known = states
+            await asyncio.sleep(JOB_LOOK_EVERY)

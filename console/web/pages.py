@@ -1,11 +1,8 @@
 """The pages that show tasks, articles, failures, machines and the schedule."""
 
-import csv
-import io
-import json
 from collections import Counter
-from collections.abc import Iterator
 from datetime import date
+from itertools import chain
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -22,16 +19,14 @@ from console.web.snapshot import TaskState
 from console.web.texts import COOKIE, LANGUAGES
 from console.web.words import snippet
 from crawler.task_list.change import is_in_block
-from workers.rows import Row
-from workers.sinks.row_schema import FIELDS
+from workers.sinks import OutputOptions
+from workers.sinks.csv_files import BOM, CsvFormat
+from workers.sinks.jsonl import JsonLinesFormat
 
 TASKS_A_PAGE = 50
 ALARMS_MOST = 20  # alarms on the first page
 ARTICLES_A_PAGE = 20
-EXPORT_MOST = 100_000  # rows of an export
 HEALTH_ORDER = ("failing", "attention", "new", "ok", "paused")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of cells that spreadsheet programs compute
-CSV_FIELDS = ("task", "url", "title", "published", "author", "language", "confidence", "fetched_at", "text")
 
 
 def tasks(request: Request) -> Response:
@@ -40,8 +35,12 @@ def tasks(request: Request) -> Response:
     snapshot = web.data.snapshot()
     query = request.query_params
     filters = {"q": query.get("q", ""), "health": query.get("health", ""), "sort": query.get("sort", "health")}
+    indexed = (
+        web.data.index.counts()
+    )  # after an adoption written URLs wait again, but the outputs still have their rows
+    articles = {name: max(row.counts["written"], indexed.get(name, 0)) for name, row in snapshot.tasks.items()}
     rows = [row for row in snapshot.tasks.values() if _is_wanted(row, filters)]
-    rows.sort(key=_order(filters["sort"]))
+    rows.sort(key=_order(filters["sort"], articles))
     pages = max(1, -(-len(rows) // TASKS_A_PAGE))
     page = min(max(number_of_text(query.get("page"), 1), 1), pages)
     shown = rows[(page - 1) * TASKS_A_PAGE : page * TASKS_A_PAGE]
@@ -50,10 +49,11 @@ def tasks(request: Request) -> Response:
         "tasks.html",
         {
             "section": "/",
-            "events": "/events",
+            "events": "tasks",
             "rows": [(row, day_chart(snapshot.first_day, row.days)) for row in shown],
             "all_count": len(snapshot.tasks),
             "totals": snapshot.totals(),
+            "articles": articles,
             "by_health": Counter(row.health for row in snapshot.tasks.values()),
             "filters": filters,
             "page": page,
@@ -86,12 +86,12 @@ def _is_wanted(row: TaskState, filters: dict[str, str]) -> bool:
     return not text or text in row.name.casefold() or text in row.example.casefold()
 
 
-def _order(name: str) -> Any:
+def _order(name: str, articles: dict[str, int]) -> Any:
     late = float("inf")
     return {
         "name": lambda row: row.name,
         "next": lambda row: (row.next_run if row.next_run is not None else late, row.name),
-        "articles": lambda row: (-row.counts["written"], row.name),
+        "articles": lambda row: (-articles[row.name], row.name),
     }.get(name, lambda row: (HEALTH_ORDER.index(row.health), row.name))
 
 
@@ -102,7 +102,7 @@ def task(request: Request) -> Response:
     chart = day_chart(snapshot.first_day, state.days, height=60)
     runs = web.data.runs(state.name) if state.server else []
     alarms = [alarm for alarm in snapshot.alarms if alarm.task == state.name]
-    values = {"chart": chart, "runs": runs, "alarms": alarms, "events": "/events"}
+    values = {"chart": chart, "runs": runs, "alarms": alarms, "events": "tasks"}
     values["closed_host"] = web.data.closed_host(state.name) if state.server else None
     values["proposal"] = web.data.proposal(state.name) if state.server else None
     return web.page(request, "task.html", task_values(web, "runs", state) | values)
@@ -115,7 +115,7 @@ def task_links(request: Request) -> Response:
     values = {
         "links": web.data.links(state.name) if state.server else None,
         "job": job,
-        "events": f"/events?job={job.id}" if job and not job.done else "",
+        "events": f"job {job.id}" if job and not job.done else "",
     }
     return web.page(request, "task_links.html", task_values(web, "links", state) | values)
 
@@ -211,28 +211,18 @@ def _kept(web: Web, indexed: IndexedArticle) -> Any:
 
 
 def export(request: Request) -> Response:
-    """Return the rows of a search as JSON lines or CSV, at most `EXPORT_MOST`."""
+    """Return all rows of a search as the outputs write them, JSON lines or CSV; CSV begins with a byte order mark."""
     web = web_of(request)
-    rows = web.data.index.rows(_query_of(request), EXPORT_MOST)
     as_csv = request.query_params.get("format") == "csv"
     name = f"articles.{'csv' if as_csv else 'jsonl'}"
+    batches = web.data.index.rows(_query_of(request))
+    form = CsvFormat(OutputOptions()) if as_csv else JsonLinesFormat(OutputOptions())
+    header = form.encode([], b"")
     return StreamingResponse(
-        _csv(rows) if as_csv else (json.dumps(row, ensure_ascii=False) + "\n" for row in rows),
+        chain([BOM + header if as_csv else header], (form.encode(rows, header) for rows in batches)),
         media_type="text/csv; charset=utf-8" if as_csv else "application/x-ndjson",
         headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )
-
-
-def _csv(rows: Iterator[Row]) -> Iterator[str]:
-    """Yield CSV; cells that spreadsheet programs would interpret as formulas begin with an apostrophe."""
-    yield "\ufeff" + ",".join(CSV_FIELDS) + "\r\n"
-    for row in rows:
-        line = io.StringIO()
-        cells = [str(row[name] if row[name] is not None else "") for name in CSV_FIELDS if name in FIELDS]
-        csv.writer(line).writerow(
-            [f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell for cell in cells]
-        )
-        yield line.getvalue()
 
 
 def failures(request: Request) -> Response:
@@ -250,13 +240,13 @@ def failures(request: Request) -> Response:
         "page": page,
         "pages": -(-len(names) // FAILING_TASKS_MOST),
     }
-    return web.page(request, "failures.html", {"section": "/failures", "events": "/events", **values})
+    return web.page(request, "failures.html", {"section": "/failures", "events": "tasks", **values})
 
 
 def machines(request: Request) -> Response:
     """Processes, present problems, outputs, hosts, Redis."""
     web = web_of(request)
-    values = {"section": "/machines", "events": "/events?every=1", "machines": web.data.machines()}
+    values = {"section": "/machines", "events": "time", "machines": web.data.machines()}
     return web.page(request, "machines.html", values)
 
 
@@ -266,7 +256,7 @@ def schedule(request: Request) -> Response:
     view = web.data.schedule()
     labels = [f"+{hour} h" for hour in range(len(view.hours))]
     values = {"view": view, "chart": bar_chart(view.hours, labels, height=60)}
-    return web.page(request, "schedule.html", {"section": "/schedule", "events": "/events", **values})
+    return web.page(request, "schedule.html", {"section": "/schedule", "events": "tasks", **values})
 
 
 def language(request: Request) -> Response:

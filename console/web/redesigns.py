@@ -23,7 +23,7 @@ def alarms(request: Request) -> Response:
     snapshot = web.data.snapshot()
     values = {
         "section": "/alarms",
-        "events": "/events",
+        "events": "tasks",
         "alarms": snapshot.alarms[:ALARMS_MOST],
         "left": max(0, len(snapshot.alarms) - ALARMS_MOST),
         "proposals": web.data.open_proposals(),

@@ -7,9 +7,9 @@ login    a session cookie (HttpOnly, SameSite=Strict), or `Authorization: Bearer
 """
 
 import hmac
+import ipaddress
 import secrets
 import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
@@ -27,7 +27,7 @@ from console.web.config import ConsoleConfig
 
 SESSION_SECONDS = 12 * 3600
 MOST_FORM = 2**20  # bytes of a request's body
-FAILURES_MOST = 10  # wrong passwords within `FAILURES_WITHIN`, from all addresses together
+FAILURES_MOST = 10  # wrong passwords within `FAILURES_WITHIN` from one network
 FAILURES_WITHIN = 60.0  # seconds
 PUBLIC = ("/login", "/static/", "/language/")
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
@@ -64,7 +64,8 @@ class Sessions:
         self.config, self.clock = config, clock
         self.cookie = f"exemplar_console_{config.port}"  # browsers do not separate cookies by port
         self._key = secrets.token_bytes(32)
-        self._failures: deque[float] = deque()
+        self._failures: dict[str, list[float]] = {}  # by network
+        self._ended: dict[str, float] = {}  # sessions whose user has logged out, each with its end
 
     def new(self, *, logged_in: bool) -> ConsoleSession:
         """Return a new session."""
@@ -82,22 +83,30 @@ class Sessions:
             return None
         name, logged_in, ends = text.rsplit(".", 2)
         session = ConsoleSession(name, logged_in == "1", float(ends))
-        return session if session.ends > self.clock() else None
+        return session if session.ends > self.clock() and session.id not in self._ended else None
+
+    def end(self, session: ConsoleSession) -> None:
+        """End a session: its cookie is no longer valid."""
+        now = self.clock()
+        self._ended = {name: ends for name, ends in self._ended.items() if ends > now} | {session.id: session.ends}
 
     def form_token(self, session: ConsoleSession) -> str:
         """Return the token of a session's forms."""
         return self._signature("form", session.id)
 
-    def is_password(self, given: str) -> bool:
-        """Whether a password, or a token in its place, is right. Raises `HTTPException` 429 after many wrong ones."""
-        now = self.clock()
-        while self._failures and self._failures[0] < now - FAILURES_WITHIN:
-            self._failures.popleft()
-        if len(self._failures) >= FAILURES_MOST:
+    def is_password(self, given: str, address: str) -> bool:
+        """Whether a password, or a token in its place, is right.
+
+        Raises `HTTPException` 429 after many wrong ones from the network of the address.
+        """
+        first, network = self.clock() - FAILURES_WITHIN, network_of(address)
+        recent = {name: [at for at in times if at >= first] for name, times in self._failures.items()}
+        self._failures = {name: times for name, times in recent.items() if times}
+        if len(self._failures.get(network, ())) >= FAILURES_MOST:
             raise HTTPException(429, "too many wrong passwords; wait a minute")
         answers = [_same(given, secret) for secret in (self.config.password, self.config.token) if secret]
         if not any(answers):
-            self._failures.append(now)
+            self._failures.setdefault(network, []).append(self.clock())
         return any(answers)
 
     def is_token(self, header: str) -> bool:
@@ -186,6 +195,15 @@ def bounded(receive: Receive) -> Receive:
         return message
 
     return receive_some
+
+
+def network_of(address: str) -> str:
+    """Return the network that one person may have: an IPv4 address, or 64 bits of an IPv6 address."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    return str(ipaddress.ip_network((parsed, 64), strict=False)) if parsed.version == 6 else address
 
 
 def host_name(host: str) -> str:

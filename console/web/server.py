@@ -54,6 +54,8 @@ def serve(config: ConsoleConfig, *, say: Callable[[str], None]) -> None:
     """Serve the console until SIGINT or SIGTERM."""
     import uvicorn
 
+    from console.web.connections import Connection, noting_requests
+
     with _listening(config) as listener, console_parts(config, say=say) as web:
 
         class Server(uvicorn.Server):
@@ -69,7 +71,8 @@ def serve(config: ConsoleConfig, *, say: Callable[[str], None]) -> None:
         say(f"the console is at http://{host}:{config.port}/; press Ctrl-C to stop")
         server = Server(
             uvicorn.Config(
-                create_app(web),
+                noting_requests(create_app(web)),
+                http=Connection,
                 host=config.host,
                 port=config.port,
                 log_level="warning",

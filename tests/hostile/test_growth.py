@@ -125,7 +125,7 @@ def test_time_grows_as_a_shape_does(method: str) -> None:
     step = sample(len(ALONE), 1)
     pairs = list(shapes.shapes())[ALONE.index(method) % step :: step]
     parser = partial(article, method=method)
-    found = [grows_too_fast(parser, partial(shapes.page, frame, piece), 20_000) for frame, piece in pairs]
+    found = [grows_too_fast(parser, partial(shapes.page, frame, piece), 10_000) for frame, piece in pairs]
     assert list(filter(None, found)) == []
 
 

@@ -3,31 +3,73 @@
 
 const page = document.documentElement;
 
+const live = document.querySelector("[data-events]");
+const topic = live && live.dataset.events;
+
 // Replace the live parts of the page by those of its newest version, but for a part in which a person is working.
 async function refresh() {
   const answer = await fetch(location.href);
-  if (!answer.ok) return;
+  if (answer.status >= 500) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  if (fresh.querySelector("[data-events]")?.dataset.events !== topic) return location.reload(); // a job is done
   for (const part of document.querySelectorAll("[data-live]")) {
     const other = fresh.getElementById(part.id);
     if (other && !part.contains(document.activeElement)) part.replaceWith(document.adoptNode(other));
   }
 }
 
-function follow(address) {
-  const events = new EventSource(address);
-  let waiting = false;
-  events.addEventListener("change", () => {
-    if (waiting || document.hidden) return;
+// A browser allows six connections to a host, and each stream of events holds one: the tab with the lock has the stream
+// and tells the others. Hidden tabs take no part. Without HTTPS, browsers have no locks: each visible tab has a stream.
+function follow() {
+  const others = new BroadcastChannel("events");
+  const inTurn = navigator.locks
+    ? (signal, hold) => navigator.locks.request("events", { signal }, hold)
+    : (signal, hold) => hold();
+  let leave = null, waiting = false, late = false;
+
+  function hear(heard) {
+    if (document.hidden || (heard && heard !== topic)) return;
+    late = waiting;
+    if (waiting) return;
     waiting = true;
-    refresh().finally(() => { waiting = false; });
+    refresh().catch(() => {}).finally(() => { waiting = false; if (late) hear(topic); });
+  }
+
+  function take() {
+    if (leave || document.hidden) return;
+    const turn = new AbortController();
+    leave = () => turn.abort();
+    inTurn(turn.signal, () => new Promise((release) => {
+      const events = new EventSource("/events");
+      const tell = (heard) => { others.postMessage(heard); hear(heard); };
+      events.onmessage = (event) => tell(event.data);
+      events.onopen = () => (performance.now() < 3000 ? others.postMessage("") : tell("")); // what nobody has heard
+      events.onerror = () => {
+        if (events.readyState !== EventSource.CLOSED) return; // the browser tries again
+        drop();
+        hear(""); // leads to the login if the session has ended
+        setTimeout(take, 3000);
+      };
+      leave = () => { events.close(); release(); };
+    })).catch(() => {});
+  }
+
+  function drop() {
+    if (leave) leave();
+    leave = null;
+  }
+
+  others.onmessage = (event) => hear(event.data);
+  document.addEventListener("visibilitychange", () => {
+    drop();
+    take();
+    hear("");
   });
-  events.addEventListener("done", () => { events.close(); location.reload(); });
-  addEventListener("pagehide", () => events.close());
+  addEventListener("pagehide", drop);
+  addEventListener("pageshow", take);
 }
 
-const live = document.querySelector("[data-events]");
-if (live) follow(live.dataset.events);
+if (live) follow();
 
 for (const button of document.querySelectorAll("[data-check]")) {
   button.hidden = false;

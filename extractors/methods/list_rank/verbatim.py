@@ -18,6 +18,7 @@ from ...page import Page
 
 METHOD = "list-rank-verbatim"
 CANDIDATES = 15  # ids: the source's n
+DEEPEST = 64  # levels that are read, each with all text below it; the deepest of the development pages has 51
 NOISE = ("script", "style", "noscript", "head")
 CONFIDENCE = 0.03  # share of list pages that are right, mean of the development sites
 
@@ -66,12 +67,13 @@ def list_texts(root: etree._Element, leaves: bool = False) -> list[str]:
 
 
 def _with_depth(root: etree._Element) -> Iterator[tuple[etree._Element, int]]:
-    """Yield all elements in document order with their depth, the root's being 0."""
+    """Yield the elements in document order with their depth, the root's being 0."""
     waiting = [(root, 0)]
     while waiting:
         element, depth = waiting.pop()
         yield element, depth
-        waiting += [(child, depth + 1) for child in reversed(element)]
+        if depth < DEEPEST:
+            waiting += [(child, depth + 1) for child in reversed(element)]
 
 
 def create(example: Page | None) -> ListRankVerbatim:

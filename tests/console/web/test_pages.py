@@ -50,6 +50,12 @@ def test_the_first_page_counts_every_url_of_a_task(published: Path, console: Mak
     assert "1 page failed" in text  # why it needs a look
 
 
+def test_the_first_page_counts_the_articles_of_the_outputs(published: Path, console: MakeConsole) -> None:
+    text = console().get("/").text
+    assert "2 tasks · 30 articles" in text  # one URL is written; the others wait again, as after an adoption
+    assert 'data-label="Articles">30<' in text
+
+
 def test_an_alarm_is_shown_with_its_evidence(published: Path, console: MakeConsole, connection: "redis.Redis") -> None:
     times = {"since": 1.0, "opened": 1.0, "last": 2.0}
     alarm = {"kind": "blocked", "state": "open", "count": 3, "evidence": "5 of 9 pages", **times}

@@ -1,8 +1,10 @@
 """Which requests the console answers."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
 
 from console.web.config import ConsoleConfig, ConsoleRefused, config_from
@@ -86,8 +88,11 @@ def test_a_password_is_asked_for_and_opens_a_session(published: Path, console: M
     assert "SameSite=Strict" in cookie
     assert client.get("/").status_code == 200
     token = form_token(client)
+    kept = {"Cookie": f"{client.web.sessions.cookie}={client.cookies[client.web.sessions.cookie]}"}
+    assert client.get("/", headers=kept).status_code == 200
     client.post("/logout", data={"csrf": token})
     assert client.get("/").status_code == 303
+    assert client.get("/", headers=kept).status_code == 303  # the session has ended, not only its cookie
 
 
 def test_a_program_shows_the_token(published: Path, console: MakeConsole) -> None:
@@ -103,6 +108,36 @@ def test_wrong_passwords_are_limited(published: Path, console: MakeConsole) -> N
     codes = [client.post("/login", data={"password": f"wrong {number}"}).status_code for number in range(12)]
     assert codes == [401] * 10 + [429] * 2
     assert client.post("/login", data={"password": PASSWORD}).status_code == 429
+
+
+@pytest.mark.parametrize(
+    ("guesser", "other", "is_locked"),
+    [
+        ("192.0.2.1", "192.0.2.2", False),
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("2001:db8::1", "2001:db8::2", True),  # a network of one person
+    ],
+)
+def test_wrong_passwords_of_one_network_lock_out_no_other(
+    tmp_path: Path, guesser: str, other: str, is_locked: bool
+) -> None:
+    times = [1000.0]
+    sessions = Sessions(ConsoleConfig(tmp_path, password=PASSWORD), clock=lambda: times[0])
+    assert not any(sessions.is_password("wrong", guesser) for _ in range(10))
+    with pytest.raises(HTTPException):
+        sessions.is_password(PASSWORD, guesser)
+    with pytest.raises(HTTPException) if is_locked else nullcontext():
+        assert sessions.is_password(PASSWORD, other)
+    times[0] += 61
+    assert sessions.is_password(PASSWORD, guesser)
+
+
+@pytest.mark.parametrize("number", ["99999999999999999999", "9" * 5000, "999999999999999999"])
+@pytest.mark.parametrize("path", ["/articles/{}", "/articles/{}/page", "/articles/{}/report", "/api/articles/{}"])
+def test_an_article_of_any_number_is_not_found(published: Path, console: MakeConsole, path: str, number: str) -> None:
+    answer = console().get(path.format(number))
+    assert answer.status_code == 404
+    assert "not found" in answer.text.lower() or path.startswith("/api/")
 
 
 def test_a_changed_or_old_cookie_is_no_session(tmp_path: Path) -> None:

@@ -1,0 +1,90 @@
+"""Many tabs of the console in one real browser."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
+
+from tests.console.web.conftest import TASKS
+from tests.console.web.running import running_console
+
+TABS = 9  # a browser allows six connections to a host
+HIDE = """hidden => {
+  Object.defineProperty(document, "hidden", {value: hidden, configurable: true});
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
+@pytest.fixture
+def context(browser: str) -> Iterator[BrowserContext]:
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
+        yield chromium.new_context(locale="en-US")
+        chromium.close()
+
+
+class Streams:
+    """The streams of events that are open in a browser."""
+
+    def __init__(self, context: BrowserContext):
+        self.open: list[Page] = []
+        context.on("request", lambda request: self._is_one(request) and self.open.append(request.frame.page))
+        for name in ("requestfailed", "requestfinished"):
+            context.on(name, lambda request: self._is_one(request) and self.open.remove(request.frame.page))
+
+    def _is_one(self, request: object) -> bool:
+        return str(request.url).partition("?")[0].endswith("/events")  # type: ignore[attr-defined]
+
+
+@pytest.mark.timeout(120)
+def test_a_refused_stream_is_opened_again(context: BrowserContext, tmp_path: Path) -> None:
+    tasks = tmp_path / "tasks.yaml"
+    text = f"tasks:\n{TASKS}\nsettings:\n  contact: https://example.org/crawler\n"
+    tasks.write_text(text, "utf-8")
+    context.route("**/events", lambda route: route.fulfill(status=503), times=1)
+    with running_console(tasks) as home:
+        tab = context.new_page()
+        tab.goto(home)
+        tab.wait_for_timeout(4000)
+        tasks.write_text(text.replace("harbour:", "quay:"), "utf-8")
+        expect(tab.locator("main")).to_contain_text("quay", timeout=20_000)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("has_locks", [True, False])
+def test_all_tabs_are_live_by_one_stream(context: BrowserContext, tmp_path: Path, has_locks: bool) -> None:
+    if not has_locks:  # as without HTTPS
+        context.add_init_script("Object.defineProperty(navigator, 'locks', {value: undefined})")
+    streams = Streams(context)
+    tasks = tmp_path / "tasks.yaml"
+    text = f"tasks:\n{TASKS}\nsettings:\n  contact: https://example.org/crawler\n"
+    tasks.write_text(text, "utf-8")
+    with running_console(tasks) as home:
+        tabs: list[Page] = []
+        for _ in range(TABS):
+            tabs.append(context.new_page())
+            tabs[-1].goto(home, timeout=30_000)
+            if not has_locks:
+                tabs[-1].evaluate(HIDE, True)
+        if not has_locks:
+            tabs[-1].evaluate(HIDE, False)
+        tabs[0].wait_for_timeout(1000)
+        assert len(streams.open) == 1
+        tasks.write_text(text.replace("harbour:", "quay:"), "utf-8")
+        for tab in tabs if has_locks else tabs[-1:]:
+            expect(tab.locator("main")).to_contain_text("quay", timeout=20_000)
+        leader = streams.open[0]
+        leader.close()  # Playwright reports no end of its stream
+        tabs.remove(leader)
+        for tab in tabs[1:]:
+            tab.evaluate(HIDE, True)
+        tabs[0].evaluate(HIDE, False)
+        tasks.write_text(text.replace("harbour:", "pier:"), "utf-8")
+        expect(tabs[0].locator("main")).to_contain_text("pier", timeout=20_000)  # the next one has the stream
+        expect(tabs[1].locator("main")).not_to_contain_text("pier")
+        tabs[0].evaluate(HIDE, True)
+        tabs[0].wait_for_timeout(1000)
+        assert all(tab.is_closed() for tab in streams.open)  # all tabs are hidden
+        tabs[1].evaluate(HIDE, False)
+        expect(tabs[1].locator("main")).to_contain_text("pier")  # a tab that is shown again is up to date
