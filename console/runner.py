@@ -89,6 +89,7 @@ class Accounting:
             new: dict[str, int] = {s: after.states[s] - (before.states[s] if before else 0) for s in SETTLED}
             open_: dict[str, int] = {state: after.states[state] for state in OPEN_STATES}
             report = self.reports.get(name, {})
+            left_out = after.left_out - (before.left_out if before else 0)
             rows_.append(
                 {
                     "task": name,
@@ -99,7 +100,11 @@ class Accounting:
                     "refused": self.refused.get(name, 0),
                     "outcome": report.get("outcome", "not run"),
                     "problems": [*report.get("problems", []), *self._waiting(name, after, report)],
-                    "remarks": [*filter(_is_no_alarm, report.get("remarks", [])), *self.alarms.get(name, [])],
+                    "remarks": [
+                        *filter(_is_no_alarm, report.get("remarks", [])),
+                        *([f"rows that `where` keeps out of every output: {left_out}"] if left_out else []),
+                        *self.alarms.get(name, []),
+                    ],
                 }
             )
         return rows_

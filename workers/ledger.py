@@ -411,8 +411,8 @@ class Ledger:
 
     def counts(self) -> Counts:
         """Return the present counts, read in one step."""
-        row = [int(value) for value in self.step("counts")]
-        return Counts(row[0], dict(zip((*OPEN_STATES, *FINAL_STATES), row[1:], strict=True)))
+        seen, *row, left_out = (int(value) for value in self.step("counts"))
+        return Counts(seen, dict(zip((*OPEN_STATES, *FINAL_STATES), row, strict=True)), left_out)
 
     def learnt(self) -> int:
         """Return how many unknown URLs were recorded from rows of outputs (`workers.extraction.ledger_recovery`)."""

@@ -115,10 +115,11 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The numbers of a task's URLs in each state."""
+    """The numbers of a task's URLs in each state. `left_out`: rows that no output got, by its `where`."""
 
     seen: int
     states: Mapping[State, int]
+    left_out: int = 0
 
     @property
     def unaccounted(self) -> int:

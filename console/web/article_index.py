@@ -256,7 +256,7 @@ class ArticleIndex:
                 language, float(row["confidence"] or 0), str(row["method"]),
             ),
         )  # fmt: skip
-        tags = f"t{task} {_language_tag(language)}" if language else f"t{task}"
+        tags = " ".join([f"t{task}", *map(_language_tag, {language, language.partition("-")[0]} - {""})])
         words = (number, words_of(title), words_of(str(row["text"])), tags)
         database.execute("INSERT INTO words (rowid, title, text, tags) VALUES (?, ?, ?, ?)", words)
         return True

@@ -290,7 +290,7 @@ class _Survey:
             sample = await self.extract(url)
             if sample is None:
                 continue
-            languages = {sample.language, self.cuts[self.example].language} - {""}
+            languages = {each.language[:2] for each in (sample, self.cuts[self.example])} - {""}
             if (not sample.characters and sample.kind == "list") or len(languages) > 1:
                 return False
             if sample.by_example and sample.confidence >= CONFIDENT:

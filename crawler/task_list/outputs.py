@@ -132,7 +132,9 @@ class OutputCondition(_Part):
     """Which rows an output gets; all conditions must hold."""
 
     language: Languages | None = Field(
-        default=None, description="Language of the article, or several; ISO 639-1.", examples=["zh", ["zh", "en"]]
+        default=None,
+        description="Language of the article, or several; ISO 639-1, or zh-Hant.",
+        examples=["zh", ["zh", "en"]],
     )
     confidence: float = Field(default=0.0, ge=0, le=1, description="At least this confidence.", examples=[0.5])
     keywords: SoughtWords = Field(

@@ -16,6 +16,7 @@ from ..html.resolve_url import web_url
 from ..metadata import json_ld
 from ..metadata.dates import day_of
 from ..metadata.declared_metadata import Head
+from ..metadata.language import find_language
 from ..metadata.meta_names import DESCRIPTION, LANGUAGE, SITE, TITLE, URL
 from ..metadata.metadata import (
     author_places,
@@ -154,4 +155,4 @@ def _is_part(candidate: str, value: str) -> bool:
 
 
 def _is_subtag(candidate: str, value: str) -> bool:
-    return candidate.lower().replace("_", "-").split("-")[0].strip() == value
+    return find_language(candidate, "") == value

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import redis
+import yaml
 
 from console.runner import RESTARTS
 from console.sample_site import DEAD_LINKS, SiteServer, shingle_f1, truth
@@ -94,6 +95,20 @@ def test_unreachable_site_is_exit_code_1_and_says_so(tmp_path: Path, exemplar: E
     done = exemplar("run", "--once", "--json")
     assert done.code == 1
     assert "connection refused" in json.dumps(done.accounting["gone"]["problems"])
+
+
+def test_a_run_tells_how_many_rows_no_output_gets(folder: Path, exemplar: Exemplar) -> None:
+    text = (folder / "tasks.yaml").read_text("utf-8")
+    file = yaml.safe_load(text)
+    for task in file["tasks"].values():
+        task["output"] = {"to": "out/{task}.jsonl", "where": {"language": "zh"}}
+    (folder / "tasks.yaml").write_text(yaml.safe_dump(file), "utf-8")
+    done = exemplar("run", "--once", "--json")
+    remark = f"rows that `where` keeps out of every output: {done.accounting['en-stories']['written']}"
+    assert remark in done.accounting["en-stories"]["remarks"]
+    assert "`where`" not in json.dumps(done.accounting["zh-news"])
+    again = exemplar("run", "--once", "--json")
+    assert "`where`" not in json.dumps(again.accounting)
 
 
 def test_failure_in_passing_is_tried_again(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:

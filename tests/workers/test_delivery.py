@@ -208,6 +208,16 @@ def test_an_output_gets_the_rows_that_its_condition_admits(connection, worker, t
     assert not (tmp_path / "none.jsonl").exists()
 
 
+def test_rows_that_no_output_gets_are_counted(connection, worker, tmp_path):
+    only = {
+        name: OutputOptions(where=RowCondition(keywords=(f"Story {number}",))).to_json()
+        for name, number in ((OUTPUT, 1), ("out.jsonl", 2))
+    }
+    publish(connection, tmp_path, "out.jsonl", OUTPUT, output_options=only)
+    extract(worker, connection, 1, 2, 3, 4)
+    assert Ledger(connection, TASK).counts().left_out == 2
+
+
 def test_waiting_rows_count_for_back_pressure_until_they_are_delivered(connection, worker, tmp_path):
     publish(connection, tmp_path, OUTPUT, OTHER)
     extract(worker, connection, 1, 2)

@@ -223,6 +223,9 @@ class GroupWriter:
         pipe = self.ledger.redis.pipeline(transaction=False)
         for page in pages:
             self.ledger.entries_written(page.decision.entries, pipe=pipe)
+            conditions = [each.options.where for each in self.outputs] + [each.options.where for each in self.queued]
+            if left_out := sum(not any(where.admits(row) for where in conditions) for row in page.decision.rows):
+                pipe.hincrby(self.ledger.keys["counts"], "left_out", left_out)
         self.ledger.settle_all([self._end_of(page) for page in pages], pipe=pipe)
         for page, is_settled in zip(pages, pipe.execute()[-1], strict=True):
             page.is_settled, page.is_held = bool(is_settled), False

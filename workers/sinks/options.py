@@ -15,13 +15,14 @@ BATCH_ROWS, BATCH_SECONDS = 500, 10.0
 class RowCondition:
     """The conditions on the rows that an output gets. An empty field means no condition."""
 
-    languages: tuple[str, ...] = ()  # ISO 639-1, such as zh
+    languages: tuple[str, ...] = ()  # ISO 639-1, such as zh, which admits zh-Hant, too
     confidence: float = 0.0  # the least confidence
     keywords: tuple[str, ...] = ()  # of which the title or text has at least one
 
     def admits(self, row: Row) -> bool:
         """Whether the output gets the row."""
-        if self.languages and row.get("language") not in self.languages:
+        tag = row.get("language") or ""
+        if self.languages and not {tag, tag.partition("-")[0]} & set(self.languages):
             return False
         if (row.get("confidence") or 0.0) < self.confidence:
             return False

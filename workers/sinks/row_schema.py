@@ -68,7 +68,7 @@ FIELDS: Mapping[str, Mapping[str, Any]] = {  # in the order of a row
     "author": _optional("Author."),
     "source": _optional("Where the article came from, as the page names it."),
     "keywords": _texts("Keywords that the page declares."),
-    "language": _optional("ISO 639 code such as zh or en."),
+    "language": _optional("ISO 639 code such as zh or en; zh-Hant: Chinese in traditional characters."),
     "description": _optional("Summary that the page declares."),
     "site_name": _optional("Name of the site."),
     "image": _optional("URL of the article's main picture."),

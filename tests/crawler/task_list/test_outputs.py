@@ -22,7 +22,7 @@ ALL = """\
       - plain.jsonl
       - to: out/{task}.db
         fields: [url, {body: text}, title, {when: published, by: author}]
-        where: {language: [zh, en], confidence: 0.5, keywords: [央行, 2024]}
+        where: {language: [zh, en, zh-Hant, nb], confidence: 0.5, keywords: [央行, 2024]}
 """
 QUEUED = Kind("queued", "nowhere:nothing", schemes=("queued",), takes=("fields", "where", "template"), is_queued=True)
 
@@ -58,7 +58,7 @@ def test_the_options_reach_the_workers():
     assert options.fields == (
         ("url", "url"), ("body", "text"), ("title", "title"), ("when", "published"), ("by", "author"),
     )  # fmt: skip
-    assert options.where == RowCondition(("zh", "en"), 0.5, ("央行", "2024"))
+    assert options.where == RowCondition(("zh", "en", "zh-Hant", "no"), 0.5, ("央行", "2024"))
     assert options.shaped({"url": "u", "text": "t", "title": None}) == {
         "url": "u", "body": "t", "title": None, "when": None, "by": None,
     }  # fmt: skip
@@ -153,6 +153,11 @@ MISTAKES = [
         "{to: a.jsonl, where: {language: [en, zh-CN]}}",
         "6:50",
         "output.where.language[1]: unknown language 'zh-CN'; did you mean zh?",
+    ),
+    (
+        "{to: a.jsonl, where: {language: zh-TW}}",
+        "6:45",
+        "output.where.language: unknown language 'zh-TW'; did you mean zh-Hant?",
     ),
     (
         "{to: a.jsonl, where: {language: Englisch}}",

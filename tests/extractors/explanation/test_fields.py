@@ -75,6 +75,13 @@ def test_a_value_names_its_place(head, name, place):
     assert field.place == place
 
 
+def test_a_territory_declares_traditional_characters():
+    body = "<p>河邊的舊市場不拆了，從明年春天開始維修，攤販可以在操場上賣菜。</p>" * 3
+    page = f"<html lang='zh-TW'><title>市場</title><h1>市場</h1>{body}"
+    field = next(each for each in explain(Section(None), page, fetched_at=FETCHED).fields if each.name == "language")
+    assert (field.value, field.place, field.candidates[0].state) == ("zh-Hant", "<html lang>", "taken")
+
+
 def test_the_day_in_an_address_and_a_picture_of_the_body_are_places():
     body = "".join(f"<p>{paragraph}</p><img src='/d.png'>" for paragraph in BAKERY)
     fields = fields_of(url="https://g.example/2026/02/01/bread.html", body=body)

@@ -264,6 +264,14 @@ def test_language_of_the_page():
     assert article().language == "en"
 
 
+@pytest.mark.parametrize("declared", ["", ' lang="en"', ' lang="fr"'])
+def test_the_language_of_the_text_decides_the_order_of_a_date_in_numbers(declared):
+    text = "La mairie rouvrira jeudi le marché couvert, dont le toit a été refait, et les marchands y sont déjà prêts."
+    body = f"<p>05/03/2024</p><p>{text}</p><p>{text.replace('jeudi', 'vendredi')}</p>"
+    found = extract(f"<html{declared}><title>Le marché</title><h1>Le marché</h1>{body}</html>", URL)
+    assert (found.language, found.published) == ("fr", date(2024, 3, 5))
+
+
 def test_headings_within_headings_are_not_all_read(monkeypatch):
     read = []
     monkeypatch.setattr(head_module, "short_text", lambda element, most: read.append(element) or "")
