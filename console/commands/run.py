@@ -87,7 +87,7 @@ def command(
         )
         signal.signal(signal.SIGINT, runner.stop)
         signal.signal(signal.SIGTERM, runner.stop)
-        say(_beginning(_counted(loaded, chosen), file, once))
+        say(_beginning(_counted(loaded, chosen), file, once, chosen))
         accounting = runner.run(once=once, now=now, on_look=progress.look)
         progress.end(accounting, once=once)
     if accounting.gave_up or (once and not accounting.ok):
@@ -120,7 +120,9 @@ def _counted(loaded: "TaskFile", chosen: Sequence[str]) -> str:
     return ", ".join(chosen) if chosen else counted(len(loaded.tasks), "task")
 
 
-def _beginning(tasks: str, file: Path, once: bool) -> str:
+def _beginning(tasks: str, file: Path, once: bool, chosen: Sequence[str]) -> str:
+    if once and chosen:
+        return f"{tasks} of {file}; each runs once"
     if once:
         return f"{tasks} of {file}; every task that is not paused runs once"
     return f"{tasks} of {file}; they run on schedule; press Ctrl-C to stop"

@@ -18,7 +18,7 @@ import math
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -45,10 +45,14 @@ class Rule:
     allow: bool
     path: bytes
     ends: bool = False
+    parts: tuple[bytes, ...] = field(init=False, repr=False, compare=False)  # of the path, between `*`
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", tuple(re.sub(rb"\*+", b"*", self.path).split(b"*")))
 
     def matches(self, path: bytes) -> bool:
         """Whether a URL's path and query, in the same spelling, begin with the rule's path; if `ends`, equal it."""
-        first, *others = self.path.split(b"*")
+        first, *others = self.parts
         if not path.startswith(first):
             return False
         place = len(first)

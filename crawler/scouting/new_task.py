@@ -6,14 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
-from pydantic import ValidationError
-
 from crawler.patterns.pattern import Pattern
 from crawler.scouting.survey import Survey
 from crawler.task_list.file import STAND_INS
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import Task, TaskFile
-from extractors.html.urls import normalise
+from extractors.html.urls import normalise, split_web
 
 EVERY, OUTPUT = "1h", "out/{task}.jsonl"  # values if neither the command nor `defaults:` gives others
 SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})  # as in example.com.cn
@@ -54,12 +52,12 @@ def task_by_defaults(defaults: Mapping[str, Any], urls: Sequence[str]) -> Task |
 
     If there are several sites, the headers and secrets of `defaults:` are not sent to any of them.
     """
-    of_one_site = len({urlsplit(url).netloc for url in urls}) == 1
+    of_one_site = len({parts and parts.netloc for parts in map(split_web, urls)}) == 1
     keys = {key: value for key, value in defaults.items() if of_one_site or key not in SENT}
-    host = urljoin(urls[0], "/")
     try:
+        host = urljoin(urls[0], "/")
         return Task.model_validate({**STAND_INS, **keys, "name": "new", "example": host, "pattern": host})
-    except ValidationError:
+    except ValueError:  # an invalid URL, or what pydantic refuses
         return None
 
 

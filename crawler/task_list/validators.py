@@ -31,6 +31,7 @@ DEFAULTS_EXAMPLE = "http://section.invalid/"  # stands for the example while `de
 NEAR_DUPLICATES = ("mark", "drop", "keep")
 REDESIGN = ("propose", "adopt", "ignore")
 TOKEN = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"  # RFC 9110, section 5.6.2
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
 def to_tuple(value: object) -> object:
@@ -94,6 +95,8 @@ def check_output(value: object) -> object:
         raise BadValueError("empty", "write out/{task}.jsonl")
     if "\0" in value:
         raise BadValueError("a NUL character", "file names cannot contain it; remove it", offset=value.find("\0"))
+    if drive := _DRIVE.match(value):
+        raise BadValueError(f"a path of Windows: {drive[0]}", f"write {value[2:].replace(chr(92), '/')}")
     check_variables(value)
     masked = VARIABLE.sub(lambda variable: "x" * len(variable[0]), value)
     kind = kind_of(value)
@@ -120,7 +123,10 @@ def _refuse_kind_of_output(output: str) -> None:
         hint = f"use an address that ends in {', '.join(suffixes)}"
     else:
         where, suffixes, hint = "", suffixes_at(""), known_kinds()
-    suffix = PurePath(output.partition("?")[0]).suffix.lower()
+    path = output.partition("?")[0]
+    suffix = PurePath(path).suffix.lower()
+    if suffix.rstrip() in suffixes:
+        raise BadValueError("the output ends with a slash or a space", f"did you mean {path.rstrip('/ ')}?")
     near = nearest(suffix, suffixes) if suffix else None
     what = f"unknown kind of output {suffix}{where}" if suffix else "the output has no suffix"
     raise BadValueError(what, f"did you mean {near}?" if near else hint)

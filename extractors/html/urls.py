@@ -31,7 +31,7 @@ _STRAY_PERCENT = re.compile(r"%(?=[0-9A-Fa-f]?%)")
 _UNSAFE = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~]")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _BEFORE_QUERY = re.compile(r"^[^?#]*")
-_NO_HOST = re.compile(r"[\s<>\\^|\x00-\x1f\x7f-\x9f]")  # "forbidden host code points" of the URL standard
+_NO_HOST = re.compile(r"[\s<>\\^|\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # "forbidden host code points" of the URL standard
 _TAB_OR_NEWLINE = re.compile(r"[\t\r\n]")
 # The form of most links: lower case, no port or an unusual one, a path without dot segments and escapes, no query.
 _NORMAL = re.compile(

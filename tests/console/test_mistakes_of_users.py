@@ -67,6 +67,13 @@ def test_a_source_of_add_that_is_neither_url_nor_file(exemplar: Exemplar, source
     assert expected in " ".join(done.err.split())
 
 
+def test_an_invalid_url_of_add_is_named(exemplar: Exemplar):
+    done = exemplar("add", "http://[::1")
+    assert done.code > 0
+    assert "http://[::1: invalid URL" in done.err
+    assert "Traceback" not in done.err
+
+
 def test_the_urls_of_a_task_without_any(exemplar: Exemplar, tmp_path: Path, connection: "redis.Redis", redis_url: str):
     file = tmp_path / "tasks.yaml"
     file.write_text(TASKS, "utf-8")

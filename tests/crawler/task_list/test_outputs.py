@@ -108,6 +108,9 @@ MISTAKES = [
     ("[[a.jsonl]]", "6:14", "output[0]: must be text, not a list"),
     ("{to: a.jsonll}", "6:18", "output.to: unknown kind of output .jsonll; did you mean .jsonl?"),
     ("{to: 'a{tsk}.jsonl'}", "6:20", "output.to: unknown placeholder {tsk}; did you mean {task}?"),
+    ("'a.jsonl '", "6:13", "output: the output ends with a slash or a space; did you mean a.jsonl?"),
+    ("out/a.jsonl/", "6:13", "output: the output ends with a slash or a space; did you mean out/a.jsonl?"),
+    (r"C:\data\a.csv", "6:13", "output: a path of Windows: C:\\; write /data/a.csv"),
     ("sqlit:///a.db", "6:13", "output: unknown kind of output sqlit:; did you mean sqlite:?"),
     ("'{published:%H}.csv'", "6:13", "output: unknown part %H of a date; write %Y/%m/%d; known"),
     (

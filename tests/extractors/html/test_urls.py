@@ -48,7 +48,8 @@ def test_what_a_server_may_tell_apart_stays_apart(one, other):
 
 
 @pytest.mark.parametrize(
-    "text", ["mailto:a@b.c", "/a/../b", "", "http://", "http://h:99999/", "http://[::1", "javascript:x"]
+    "text",
+    ["mailto:a@b.c", "/a/../b", "", "http://", "http://h:99999/", "http://[::1", "javascript:x", "http://h\udfff/"],
 )
 def test_what_is_no_web_address_stays_as_it_is(text):
     assert normalise(text) == text
