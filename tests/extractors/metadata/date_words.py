@@ -29,8 +29,8 @@ LOCALES = {  # language: the locales whose words it uses
     "mr": ("mr",),
     "bn": ("bn",), "ta": ("ta",), "th": ("th",), "vi": ("vi",), "id": ("id",), "ms": ("ms",), "fil": ("fil",),
     "tl": ("fil",), "sw": ("sw",), "te": ("te",), "gu": ("gu",), "kn": ("kn",), "ml": ("ml",), "cy": ("cy",),
-    "ga": ("ga",), "nn": ("nn",), "ko": ("ko",), "ja": ("ja",), "zh": ("zh", "zh_Hant", "zh_Hant_HK"), "ca": ("ca",), "gl": ("gl",),
-    "eu": ("eu",),
+    "ga": ("ga",), "nn": ("nn",), "ko": ("ko",), "ja": ("ja",), "zh": ("zh", "zh_Hant", "zh_Hant_HK"), "ca": ("ca",),
+    "gl": ("gl",), "eu": ("eu",),
 }  # fmt: skip
 DAYS_AGO = {  # today; yesterday; the day before, where one word means it
     "en": "today; yesterday", "de": "heute; gestern; vorgestern", "fr": "aujourd’hui, aujourd'hui; hier; avant-hier",
