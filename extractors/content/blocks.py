@@ -39,14 +39,13 @@ CAPTION_MARK: Mark = ("caption", 0)
 IMAGE_SOURCES = ("data-src", "data-original", "src")  # pages that load pictures late put a placeholder in src
 
 
-def make_blocks(lines: Lines, kept: list[int], captions: list[int], root: int, base: str) -> tuple[Block, ...]:
-    """Return the blocks of the kept lines, in order, with the captions, pictures and players among them.
+def make_blocks(lines: Lines, marks: list[tuple[int, Mark]], root: int, base: str) -> tuple[Block, ...]:
+    """Return the blocks of the lines with marks, in order, with the captions, pictures and players among them.
 
     `root` is the path of the body's root, `base` the URL that relative ones refer to.
     """
     found: list[tuple[int, Block]] = []  # (number of the block's last line, block)
-    marks = _marks(lines, kept, captions, root)
-    links = _links_by_line(lines, {*kept, *captions}, base)
+    links = _links_by_line(lines, {index for index, _ in marks}, base)
     for (kind, holder), run in groupby(marks, key=itemgetter(1)):
         indices = [index for index, _ in run]
         if kind == "table" and sum([lines.widths[i] for i in indices]) > CELL_WIDTH * len(indices):
@@ -61,8 +60,8 @@ def make_blocks(lines: Lines, kept: list[int], captions: list[int], root: int, b
     return _with_media(lines, found, root, base)
 
 
-def _marks(lines: Lines, kept: list[int], captions: list[int], root: int) -> list[tuple[int, Mark]]:
-    """Return each line of the blocks with its mark."""
+def marks_of(lines: Lines, kept: list[int], captions: list[int], root: int) -> list[tuple[int, Mark]]:
+    """Return each kept line and caption with its mark, in order; `root` is the path of the body's root."""
     paths = lines.paths
     by_path = {path: _kind(lines.trie, path, root) for path in set(map(paths.__getitem__, kept))}
     marks = {index: by_path[paths[index]] for index in kept} | dict.fromkeys(captions, CAPTION_MARK)

@@ -1,0 +1,481 @@
+"""Kept lines and the page's tree → the body as clean HTML.
+
+Strategy: the events of the body's part of the tree (`body_events`) are written one after another. What contains no kept
+line is left out with all that is in it, except pictures that stand alone between kept lines. A block that has no meaning
+(a <div>, a table for layout) only ends a paragraph. Inline text between two blocks is a paragraph; inline elements that
+contain blocks are closed before each and opened again within it. A block whose only text is captions is a <figure>.
+The elements of the page are never copied: each written one is made here, and `html.sanitising` has the last word.
+"""
+
+import re
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from html import escape
+from itertools import accumulate
+from typing import Any
+
+from lxml import etree
+
+from ..article import Kind
+from ..html.dom import inner_text
+from ..html.elements import BLOCK, INLINE, KINDS, LINK
+from ..html.resolve_url import web_url
+from ..html.sanitising import FORMULAS, sanitise
+from ..html.urls import drop_tracking
+from .body_events import EMBEDDED, END, FORMULA, NEW_LINE, NO_LINE, PICTURE, START, TASK, TEXT, Events, Top, read_events
+from .code_language import code_language
+from .pictures import alternative, background_url, picture_url
+
+PROSE_CELL = 200  # characters per cell; a table without headings whose cells are longer is layout
+MAX_SPAN = 1_000  # columns or rows of a cell
+LABEL_LENGTH = 200  # characters of a player's title
+
+_INLINE = {
+    "b": "strong", "strong": "strong", "i": "em", "em": "em", "cite": "cite", "sub": "sub", "sup": "sup", "del": "del",
+    "s": "del", "strike": "del", "ins": "ins", "mark": "mark", "code": "code", "tt": "code", "kbd": "kbd",
+    "samp": "samp",
+}  # fmt: skip
+_STYLES = {
+    "strong": re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)"),
+    "em": re.compile(r"font-style\s*:\s*italic"),
+    "del": re.compile(r"text-decoration[^;]*line-through"),
+}
+_HEADINGS = {"h1": "h2", "h2": "h2", "h3": "h3", "h4": "h4", "h5": "h5", "h6": "h6"}
+_ONE_LINE = frozenset({*_HEADINGS.values(), "dt", "summary", "caption", "figcaption"})
+_CELLS = frozenset({"td", "th"})
+_TIGHT = _ONE_LINE | _CELLS | {"li", "dd"}  # a single paragraph within is written without <p>
+_ROWS = frozenset({"table", "thead", "tbody", "tfoot"})
+# Elements that contain certain others only, with the one that wraps any other content.
+_CHILDREN = {
+    "ul": ("li", {"li", "ul", "ol"}),
+    "ol": ("li", {"li", "ul", "ol"}),
+    "dl": ("dd", {"dt", "dd"}),
+    "tr": ("td", _CELLS),
+    **dict.fromkeys(_ROWS, ("tr", _ROWS | {"tr", "caption"})),
+}
+_PARENTS = {"dt": {"dl"}, "dd": {"dl"}, "tr": _ROWS, "td": {"tr"}, "th": {"tr"}, "summary": {"details"}}
+_PARENTS |= dict.fromkeys(("thead", "tbody", "tfoot", "caption"), {"table"})
+_OWN = {"ul": "ul", "menu": "ul", "dir": "ul", **{tag: tag for tag in ("ol", "li", "dl", "blockquote", "details")}}
+_OWN |= _HEADINGS | {tag: tag for tag in _PARENTS}
+_EDGES = re.compile(r"^(?:\s|<br>)++|(?:\s|<br>)++$")
+_DIGITS = re.compile(r"[\d\s.]*\Z")
+_RUN, _PICTURES, _BLOCK = range(3)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What is cut out of a page: the kinds of its kept lines, and the URL that relative ones refer to.
+
+    `lead`: the URL of the article's picture, which is written first if the page shows it above the text.
+    """
+
+    kinds: Mapping[int, Kind]
+    base: str
+    lead: str | None = None
+
+
+@dataclass(slots=True)
+class _Frame:
+    """An open element: its tag, its start as written, and its content as (what it is, tag, HTML)."""
+
+    tag: str
+    start: str = ""
+    items: list[tuple[int, str, str]] = field(default_factory=list)
+
+
+class Markup:
+    """The body's HTML, written when it is asked for; until then, a copy of the body's part of the tree is kept."""
+
+    __slots__ = ("_cut", "_html", "_top")
+
+    def __init__(self, top: Top, cut: Cut) -> None:
+        self._top: Top | None = replace(top, element=deepcopy(top.element))
+        self._cut = cut
+        self._html = ""
+
+    def html(self) -> str:
+        """Return the body as HTML."""
+        if self._top is not None:
+            self._html = sanitise(_Writer(read_events(self._top), self._cut).write())
+            self._top = None
+        return self._html
+
+    def __getstate__(self) -> str:
+        return self.html()
+
+    def __setstate__(self, html: str) -> None:
+        self._top, self._cut, self._html = None, Cut({}, ""), html
+
+
+class _Writer:
+    """Writes the events of one body."""
+
+    def __init__(self, events: Events, cut: Cut) -> None:
+        self._events, self._cut = events, cut
+        self._frames = [_Frame("")]
+        self._run: list[str] = []  # the paragraph that is being written
+        self._has_text = self._space = False  # whether it has text, and whether a space follows
+        self._inline: list[tuple[str, str]] = []  # the open inline elements: tag, start
+        self._opened = 0  # how many of them are open in the paragraph
+        self._media: dict[int, str] = {}  # the HTML of each picture, player and formula, by its event
+        self._count()
+
+    def _count(self) -> None:
+        """Determine which media are written, and sums by which the content of an element is known at its start."""
+        kinds, lines = self._cut.kinds, self._events.lines
+        first, last = min(kinds), max(kinds)
+        text, caption, embed, other, medium, tables = ([0] * len(lines) for _ in range(6))
+        shown = ""
+        for place, kind in enumerate(self._events.kinds):
+            line = lines[place]
+            if kind == TEXT:
+                if line != NO_LINE:
+                    of_line = kinds.get(line)
+                    if of_line is None:
+                        other[place] = 1
+                    else:
+                        shown = ""
+                        (caption if of_line == "caption" else text)[place] = 1
+                        embed[place] = of_line == "embed"
+            elif kind in (PICTURE, EMBEDDED, FORMULA):
+                if first <= line <= last + 1:
+                    html = self._medium(kind, self._events.values[place])
+                    if html and html != shown:
+                        self._media[place] = shown = html
+                        medium[place] = 1
+            elif kind == START:
+                tables[place] = self._events.values[place].tag == "table"
+        sums = [list(accumulate(each, initial=0)) for each in (text, caption, embed, other, medium, tables)]
+        self._text, self._captions, self._embeds, self._others, self._all_media, self._tables = sums
+
+    def _within(self, sums: list[int], start: int) -> int:
+        return sums[self._events.ends[start]] - sums[start + 1]
+
+    def write(self) -> str:
+        """Return the body's HTML, not yet sanitised."""
+        kinds, values = self._events.kinds, self._events.values
+        lines, kept = self._events.lines, self._cut.kinds
+        closing: list[int] = []  # of each open element, how many frames it opened; -1 for an inline element
+        place = 0
+        while place < len(kinds):
+            kind, value = kinds[place], values[place]
+            if kind == TEXT:
+                if lines[place] in kept:
+                    self._write_text(value)
+                elif lines[place] == NO_LINE:
+                    self._space = True
+            elif kind == START:
+                opened = self._start(place, value)
+                if opened is None:
+                    place = self._events.ends[place]
+                else:
+                    closing.append(opened)
+            elif kind == END:
+                self._end(closing.pop())
+            elif kind == NEW_LINE:
+                self._new_line()
+            elif place in self._media:
+                self._write_medium(kind, self._media[place])
+            elif kind == TASK and self._nearest("li"):
+                self._token(f'<input type="checkbox" disabled{" checked" if value else ""}>')
+            place += 1
+        self._end_run()
+        return self._lead() + self._content(self._frames[0])
+
+    def _lead(self) -> str:
+        image = _image(self._cut.lead, "") if self._cut.lead else ""
+        shown = {html.partition('" alt="')[0] for html in self._media.values()}
+        return f"<figure>{image}</figure>" if image and image.partition('" alt="')[0] not in shown else ""
+
+    # Elements
+
+    def _start(self, place: int, element: etree._Element) -> int | None:
+        """Open an element. Return what `closing` notes of it; None if it is left out or written completely."""
+        tag = str(element.tag)
+        kind = KINDS.get(tag, INLINE)
+        text, captions = self._within(self._text, place), self._within(self._captions, place)
+        if not text and not captions:
+            if self._within(self._others, place) or not self._within(self._all_media, place):
+                return self._empty(place, tag, element)
+        if kind in (INLINE, LINK):
+            return self._start_inline(tag, element)
+        self._end_run()
+        if tag == "pre" and text:
+            return self._write_code(place, element)
+        if tag == "table":
+            return self._start_table(place, element)
+        figure = self._nearest("figure")
+        if not text and not figure and (captions or tag == "figure") and tag not in ("caption", *_CELLS):
+            self._push("figure")
+            return 1
+        if tag == "blockquote" and self._within(self._embeds, place) and not figure:
+            self._push("figure")
+            self._push("blockquote")
+            return 2
+        own = _OWN.get(tag)
+        if own is None or (own in _PARENTS and self._frames[-1].tag not in _PARENTS[own]) or (figure and not text):
+            return 0
+        return self._start_own(own, element)
+
+    def _start_own(self, tag: str, element: etree._Element) -> int:
+        attributes = ""
+        if tag == "li" and self._frames[-1].tag not in ("ul", "ol"):
+            self._push("ul")
+            self._push("li")
+            return 2
+        names = {"ol": ("start",), "li": ("value",), "td": ("colspan", "rowspan"), "th": ("colspan", "rowspan")}
+        for name in names.get(tag, ()):
+            value = (element.get(name) or "").strip()
+            if value.isascii() and value.isdigit() and len(value) < 7 and (tag in ("ol", "li") or 1 < int(value) <= MAX_SPAN):
+                attributes += f' {name}="{int(value)}"'
+        if tag == "ol" and "reversed" in element.keys():
+            attributes += " reversed"
+        self._push(tag, attributes)
+        return 1
+
+    def _empty(self, place: int, tag: str, element: etree._Element) -> None:
+        """Write what an element without kept text shows."""
+        if tag == "hr":
+            self._end_run()
+            self._put(_BLOCK, "hr", "<hr>")
+        elif tag in _CELLS and self._frames[-1].tag == "tr":
+            self._start_own(tag, element)
+            self._end(1)
+        elif self._nearest("figure") and (url := background_url(element, self._cut.base)):
+            self._write_medium(PICTURE, _image(url, alternative(element)))
+
+    def _start_inline(self, tag: str, element: etree._Element) -> int:
+        own, attributes = _INLINE.get(tag), ""
+        if tag == "a" and (url := _link(element, self._cut.base)):
+            own, attributes = "a", f' href="{escape(url)}"'
+        elif own is None and tag in ("span", "font") and (style := element.get("style")):
+            own = next((name for name, form in _STYLES.items() if form.search(style.lower())), None)
+        if own is None or any(own == tag for tag, _ in self._inline):
+            return 0
+        self._inline.append((own, f"<{own}{attributes}>"))
+        return -1
+
+    def _start_table(self, place: int, element: etree._Element) -> int:
+        """Open a table of data; a table for layout, or one that numbers the lines of code, opens nothing."""
+        is_code = next(element.iter("pre"), None) is not None
+        if is_code or self._within(self._tables, place) or not _has_data(element, self._characters(place)):
+            return 0
+        self._push("table")
+        return 1
+
+    def _characters(self, start: int) -> int:
+        values, lines, kept = self._events.values, self._events.lines, self._cut.kinds
+        return sum(len(values[place]) for place in range(start, self._events.ends[start]) if lines[place] in kept and self._events.kinds[place] == TEXT)
+
+    def _write_code(self, start: int, element: etree._Element) -> None:
+        kinds, values, lines = self._events.kinds, self._events.values, self._events.lines
+        parts: list[str] = []
+        for place in range(start, self._events.ends[start]):
+            if kinds[place] == TEXT and lines[place] in self._cut.kinds:
+                parts.append(values[place])
+            elif kinds[place] in (START, END) and parts and not parts[-1].endswith("\n"):
+                holder = values[place] if kinds[place] == START else values[values[place]]
+                if KINDS.get(holder.tag) == BLOCK:
+                    parts.append("\n")
+        code = "".join(parts).strip("\n")
+        if _DIGITS.match(code) and self._in_numbered_table(element):
+            return
+        language = code_language(element)
+        name = f' class="language-{escape(language)}"' if language else ""
+        self._put(_BLOCK, "pre", f"<pre><code{name}>{escape(code, quote=False)}\n</code></pre>")
+
+    @staticmethod
+    def _in_numbered_table(element: etree._Element) -> bool:
+        row = next(element.iterancestors("tr"), None)
+        return row is not None and any(other is not element for other in row.iter("pre"))
+
+    def _end(self, opened: int) -> None:
+        if opened < 0:
+            tag, _ = self._inline[-1]
+            if self._opened == len(self._inline):
+                self._run.append(f"</{tag}>")
+                self._opened -= 1
+            self._inline.pop()
+        else:
+            self._end_run()
+            for _ in range(opened):
+                self._pop()
+
+    # Inline content
+
+    def _write_text(self, text: str) -> None:
+        words = " ".join(text.split())
+        if words:
+            self._space |= text[0].isspace()
+            self._token(escape(words, quote=False), spaced=True)
+            self._has_text = True
+        self._space = not words or text[-1].isspace()
+
+    def _token(self, html: str, *, spaced: bool = False) -> None:
+        """Write inline HTML within the open inline elements, the space before it outside of those it opens."""
+        if self._space and self._run:
+            self._run.append(" ")
+        self._space = False
+        for _, start in self._inline[self._opened :]:
+            self._run.append(start)
+        self._opened = len(self._inline)
+        self._run.append(html)
+
+    def _new_line(self) -> None:
+        if self._run and self._run[-1] == "<br>":
+            self._end_run()
+        elif self._run:
+            self._run.append("<br>")
+            self._space = False
+
+    def _write_medium(self, kind: int, html: str) -> None:
+        if kind == FORMULA:
+            self._token(html)
+            return
+        if kind == EMBEDDED or self._frames[-1].tag == "figure":
+            self._end_run()
+        if kind == EMBEDDED:
+            self._put(_BLOCK, "figure", html if self._nearest("figure") else f"<figure>{html}</figure>")
+        else:
+            self._token(html)
+            if self._frames[-1].tag == "figure":
+                self._end_run()
+
+    def _end_run(self) -> None:
+        """End the paragraph that is being written, if there is one."""
+        if self._run:
+            for tag, _ in reversed(self._inline[: self._opened]):
+                self._run.append(f"</{tag}>")
+            html = _EDGES.sub("", "".join(self._run))
+            if html:
+                self._put(_RUN if self._has_text else _PICTURES, "p", html)
+        self._run = []
+        self._opened = 0
+        self._has_text = self._space = False
+
+    # Frames
+
+    def _nearest(self, tag: str) -> bool:
+        return any(frame.tag == tag for frame in self._frames[-8:])
+
+    def _push(self, tag: str, attributes: str = "") -> None:
+        self._end_run()
+        self._frames.append(_Frame(tag, f"<{tag}{attributes}>"))
+
+    def _pop(self) -> None:
+        frame = self._frames.pop()
+        content = self._content(frame)
+        if content or frame.tag in _CELLS:
+            self._put(_BLOCK, frame.tag, f"{frame.start}{content}</{frame.tag}>")
+
+    def _put(self, what: int, tag: str, html: str) -> None:
+        """Add a finished part to the open element, in an element of its own if it may not be there directly."""
+        frame = self._frames[-1]
+        while frame.tag in _CHILDREN and tag not in _CHILDREN[frame.tag][1]:
+            wrapper = _CHILDREN[frame.tag][0]
+            inner = _Frame(wrapper, items=[(what, tag, html)])
+            if wrapper == "tr":
+                inner = _Frame("tr", items=[(_BLOCK, "td", f"<td>{html}</td>")])
+            what, tag, html = _BLOCK, wrapper, f"<{wrapper}>{self._content(inner)}</{wrapper}>"
+        frame.items.append((what, tag, html))
+
+    def _content(self, frame: _Frame) -> str:
+        if frame.tag == "figure":
+            return _figures(frame.items)
+        runs = [html for what, _, html in frame.items if what != _BLOCK]
+        if frame.tag in _ONE_LINE:
+            return "<br>".join(html for _, _, html in frame.items)
+        if frame.tag in _TIGHT and len(runs) == 1:
+            return "".join(html for _, _, html in frame.items)
+        written = []
+        for what, tag, html in frame.items:
+            if tag == "hr" and not (written and frame.tag == ""):
+                continue
+            wrapper = ("p", "figure", "")[what]
+            written.append(f"<{wrapper}>{html}</{wrapper}>" if wrapper else html)
+        while written and written[-1] == "<hr>":
+            written.pop()
+        return "".join(written)
+
+    # Media
+
+    def _medium(self, kind: int, element: etree._Element) -> str:
+        """Return the HTML of a picture, player or formula; "" if it shows nothing."""
+        if kind == FORMULA:
+            return _formula(element)
+        if kind == PICTURE:
+            url = picture_url(element, self._cut.base)
+            return _image(url, alternative(element)) if url else ""
+        source = element.find("source") if not element.get("src") else None
+        url = web_url(self._cut.base, (element if source is None else source).get("src") or element.get("data-src") or "")
+        label = " ".join((element.get("title") or "").split())[:LABEL_LENGTH] or url
+        return f'<a href="{escape(url)}">{escape(label or "", quote=False)}</a>' if url else ""
+
+
+def _image(url: str, alt: str) -> str:
+    return f'<img src="{escape(url)}" alt="{escape(alt)}">'
+
+
+def _figures(items: list[tuple[int, str, str]]) -> str:
+    """Return the content of a <figure>; of several pictures with captions, each gets a figure of its own."""
+    groups: list[tuple[list[str], list[str]]] = [([], [])]
+    caption_first = bool(items) and items[0][0] == _RUN
+    previous: Any = None
+    for what, _, html in items:
+        is_caption = what == _RUN
+        if previous is not None and is_caption != previous and is_caption == caption_first:
+            groups.append(([], []))
+        groups[-1][is_caption].append(html)
+        previous = is_caption
+    written = []
+    for pictures, captions in groups:
+        caption = f"<figcaption>{'<br>'.join(captions)}</figcaption>" if captions else ""
+        written.append(caption + "".join(pictures) if caption_first else "".join(pictures) + caption)
+    return "</figure><figure>".join(written)
+
+
+def _link(element: etree._Element, base: str) -> str | None:
+    """Return the address of a link without tracking parameters; None for one that leads nowhere."""
+    href = (element.get("href") or "").strip()
+    if href.lower().startswith("mailto:"):
+        return href
+    if href.startswith("#"):
+        return base.partition("#")[0] + href if len(href) > 1 and base else None
+    url = web_url(base, href)
+    if url and "?" in url:
+        address, _, rest = url.partition("?")
+        query, mark, fragment = rest.partition("#")
+        query = drop_tracking(query)
+        return address + ("?" if query else "") + query + mark + fragment
+    return url
+
+
+def _has_data(table: etree._Element, characters: int) -> bool:
+    """Whether a table is one of data, and not for layout."""
+    if next(table.iter("th", "caption", "thead"), None) is not None:
+        return True
+    rows, cells = sum(1 for _ in table.iter("tr")), sum(1 for _ in table.iter("td"))
+    return rows > 1 and cells > rows and characters <= PROSE_CELL * cells
+
+
+def _formula(element: etree._Element) -> str:
+    """Return a formula: MathML without its attributes, or the source of one that a script would show."""
+    if element.tag == "script":
+        source = (element.text or "").strip()
+        return f'<code class="language-math">{escape(source, quote=False)}</code>' if source else ""
+    parts: list[str] = []
+    walker = etree.iterwalk(element, events=("start", "end"))
+    for event, node in walker:
+        known = node.tag in FORMULAS
+        if event == "start":
+            if not known or (node.tag == "annotation" and node.get("encoding") != "application/x-tex"):
+                walker.skip_subtree()
+                continue
+            written = ' encoding="application/x-tex"' if node.tag == "annotation" else ""
+            written += ' display="block"' if node.tag == "math" and node.get("display") == "block" else ""
+            parts.append(f"<{node.tag}{written}>{escape(node.text or '', quote=False)}")
+        elif known and (node.tag != "annotation" or node.get("encoding") == "application/x-tex"):
+            parts.append(f"</{node.tag}>")
+            parts.append(escape(node.tail or "", quote=False) if node is not element else "")
+    return "".join(parts) if inner_text(element).strip() else ""

@@ -1,0 +1,85 @@
+"""The address of a picture: the largest one that its element names, however the page loads it."""
+
+import re
+
+from lxml import etree
+
+from ..html.resolve_url import web_url
+
+ALT_LENGTH = 300  # characters
+MAX_CANDIDATES = 50  # sizes of a picture that are compared
+SMALLEST = 40  # pixels; a smaller picture is an icon, a spacer or a counter
+
+# Attributes from which scripts load a picture; `src` then has a placeholder.
+_SETS = ("data-srcset", "data-lazy-srcset", "data-original-set", "data-flickity-lazyload-srcset", "srcset")
+_LATE = (
+    "data-src", "data-original", "data-lazy-src", "data-lazy", "data-actualsrc", "data-original-src", "data-echo",
+    "data-lazyload", "data-hi-res-src", "data-full-src", "data-orig-file", "data-large-file", "data-url", "data-image",
+    "data-img", "data-flickity-lazyload", "data-runner-src", "data-backsrc", "_src", "lazysrc", "lazy-src", "original",
+    "zoomfile", "file",
+)  # fmt: skip
+_PLACEHOLDER = re.compile(
+    r"(?:^|[/_.-])(?:spacer|blank|pixel|transparent|placeholder|loading|lazy-?load(?:ing)?|1x1|grey|gr[ae]y|none|dot"
+    r"|clear|s)\.(?:gif|png|jpe?g|svg)\b|^data:|/pixel[/?]|/counter[/?.]|/stat[/?.]",
+    re.IGNORECASE,
+)
+_DECORATION = re.compile(
+    r"\b(?:avatars?|gravatar|emoji|emoticon|smil(?:ey|ies)|icons?|logo|sprite|badge|share|social|qr-?code|qrcode|"
+    r"wp-smiley|tracking|spacer|site-?logo)\b|二维码|公众号|头像",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(r"/|\.\w{3,4}\Z")  # other values of such attributes are flags
+_WIDTH = re.compile(r"(\d+(?:\.\d+)?)([wxh])\Z")
+_CANDIDATE = re.compile(r"\s*+([^\s,]\S*[^\s,]|[^\s,])(?:\s++([^,()]*+))?(?:,|\Z)")
+_BACKGROUND = re.compile(r"background(?:-image)?\s*:[^;]*?url\(\s*[\"']?([^\"')]+)", re.IGNORECASE)
+_NUMBER = re.compile(r"\s*(\d+)(?:px)?\s*\Z")
+
+
+def picture_url(element: etree._Element, base: str) -> str | None:
+    """Return the http(s) URL of a picture; None if it has none, or is a decoration."""
+    if _is_decoration(element):
+        return None
+    sets = [element.get(name) for name in _SETS]
+    holder = element.getparent()
+    if holder is not None and holder.tag == "picture":
+        sets += [source.get(name) for source in holder.iterchildren("source") for name in ("data-srcset", "srcset")]
+    candidates = [largest(value) for value in sets if value]
+    candidates += [element.get(name) or "" for name in _LATE]
+    for candidate in (*candidates, element.get("src") or ""):
+        if _ADDRESS.search(candidate) and not _PLACEHOLDER.search(candidate) and (url := web_url(base, candidate)):
+            return url
+    return None
+
+
+def background_url(element: etree._Element, base: str) -> str | None:
+    """Return the http(s) URL of an element's background picture."""
+    found = _BACKGROUND.search(element.get("style") or "")
+    written = element.get("data-bg") or element.get("data-background-image") or (found[1] if found else "")
+    return web_url(base, written) if written and not _PLACEHOLDER.search(written) else None
+
+
+def largest(srcset: str) -> str:
+    """Return the address of the largest picture in a `srcset`, the first of equal ones; "" if there is none."""
+    best, size = "", -1.0
+    for count, found in enumerate(_CANDIDATE.finditer(srcset)):
+        described = _WIDTH.match((found[2] or "1x").strip() or "1x")
+        this = float(described[1]) if described else 1.0
+        if this > size and not _PLACEHOLDER.search(found[1]):
+            best, size = found[1], this
+        if count >= MAX_CANDIDATES:
+            break
+    return best
+
+
+def alternative(element: etree._Element) -> str:
+    """Return the text for readers who do not see a picture."""
+    return " ".join((element.get("alt") or "").split())[:ALT_LENGTH]
+
+
+def _is_decoration(element: etree._Element) -> bool:
+    for name in ("width", "height"):
+        found = _NUMBER.match(element.get(name) or "")
+        if found and int(found[1]) < SMALLEST:
+            return True
+    names = " ".join(filter(None, (element.get("class"), element.get("id"), element.get("alt"))))
+    return bool(names) and _DECORATION.search(names[:ALT_LENGTH]) is not None
