@@ -79,7 +79,7 @@ def top_of(lines: Lines, first: int, last: int) -> Top | None:
     end = lines.blocks[last]
     above = {end, *end.iterancestors()}
     top = next(element for element in chain if element in above)
-    while top.tag in PARTS and top is not lines.root:
+    while (top.tag in PARTS or KINDS.get(top.tag, INLINE) <= LINK) and top is not lines.root:
         top = chain[chain.index(top) + 1]
     inside = set(islice(chain, chain.index(top) + 1))  # elements known to be in `top`
     number = first

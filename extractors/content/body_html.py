@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from html import escape
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from typing import Any
 
 from lxml import etree
@@ -45,6 +45,7 @@ _HEADINGS = {"h1": "h2", "h2": "h2", "h3": "h3", "h4": "h4", "h5": "h5", "h6": "
 _ONE_LINE = frozenset({*_HEADINGS.values(), "dt", "summary", "caption", "figcaption"})
 _CELLS = frozenset({"td", "th"})
 _TIGHT = _ONE_LINE | _CELLS | {"li", "dd"}  # a single paragraph within is written without <p>
+_CAPTIONS = ("figure", "figcaption", "caption")
 _ROWS = frozenset({"table", "thead", "tbody", "tfoot"})
 # Elements that contain certain others only, with the one that wraps any other content.
 _CHILDREN = {
@@ -59,7 +60,6 @@ _PARENTS |= dict.fromkeys(("thead", "tbody", "tfoot", "caption"), {"table"})
 _OWN = {"ul": "ul", "menu": "ul", "dir": "ul", **{tag: tag for tag in ("ol", "li", "dl", "blockquote", "details")}}
 _OWN |= _HEADINGS | {tag: tag for tag in _PARENTS}
 _EDGES = re.compile(r"^(?:\s|<br>)++|(?:\s|<br>)++$")
-_DIGITS = re.compile(r"[\d\s.]*\Z")
 _RUN, _PICTURES, _BLOCK = range(3)
 
 
@@ -157,12 +157,16 @@ class _Writer:
         kinds, values = self._events.kinds, self._events.values
         lines, kept = self._events.lines, self._cut.kinds
         closing: list[int] = []  # of each open element, how many frames it opened; -1 for an inline element
-        place = 0
+        place, caption = 0, NO_LINE
         while place < len(kinds):
             kind, value = kinds[place], values[place]
             if kind == TEXT:
                 if lines[place] in kept:
-                    self._write_text(value)
+                    if kept[lines[place]] != "caption" or any(map(self._nearest, _CAPTIONS)):
+                        self._write_text(value)
+                    elif lines[place] != caption:
+                        caption = lines[place]
+                        self._write_caption(place)
                 elif lines[place] == NO_LINE:
                     self._space = True
             elif kind == START:
@@ -279,16 +283,11 @@ class _Writer:
                 if KINDS.get(holder.tag) == BLOCK:
                     parts.append("\n")
         code = "".join(parts).strip("\n")
-        if _DIGITS.match(code) and self._in_numbered_table(element):
+        if _are_line_numbers(element, code):
             return
         language = code_language(element)
         name = f' class="language-{escape(language)}"' if language else ""
         self._put(_BLOCK, "pre", f"<pre><code{name}>{escape(code, quote=False)}\n</code></pre>")
-
-    @staticmethod
-    def _in_numbered_table(element: etree._Element) -> bool:
-        row = next(element.iterancestors("tr"), None)
-        return row is not None and any(other is not element for other in row.iter("pre"))
 
     def _end(self, opened: int) -> None:
         if opened < 0:
@@ -301,6 +300,18 @@ class _Writer:
             self._end_run()
             for _ in range(opened):
                 self._pop()
+
+    def _write_caption(self, start: int) -> None:
+        """Write a caption that shares its block with other text, below the picture in front of it."""
+        values, lines = self._events.values, self._events.lines
+        places = takewhile(lambda place: lines[place] in (NO_LINE, lines[start]), range(start, len(lines)))
+        line = [values[place] for place in places if self._events.kinds[place] == TEXT]
+        self._end_run()
+        items = self._frames[-1].items
+        pictures = [items.pop()] if items and items[-1][0] == _PICTURES else []
+        self._push("figure")
+        self._frames[-1].items += [*pictures, (_RUN, "p", escape(" ".join("".join(line).split()), quote=False))]
+        self._pop()
 
     # Inline content
 
@@ -457,6 +468,16 @@ def _has_data(table: etree._Element, characters: int) -> bool:
         return True
     rows, cells = sum(1 for _ in table.iter("tr")), sum(1 for _ in table.iter("td"))
     return rows > 1 and cells > rows and characters <= PROSE_CELL * cells
+
+
+def _are_line_numbers(pre: etree._Element, text: str) -> bool:
+    """Whether a <pre> numbers the lines of the code in the next cell."""
+    row = next(pre.iterancestors("tr"), None)
+    numbers = text.split()
+    if row is None or not numbers[0].isdecimal() or next(row.iter("pre")) is not pre:
+        return False
+    first = int(numbers[0][:9])
+    return numbers == [str(first + place) for place in range(len(numbers))] and len(row.findall(".//pre")) > 1
 
 
 def _formula(element: etree._Element) -> str:
