@@ -27,7 +27,7 @@ from ..html.elements import (
 )
 from ..html.lines import Lines
 
-START, END, TEXT, NEW_LINE, PICTURE, EMBEDDED, FORMULA, TASK = range(8)
+START, END, TEXT, CODE, NEW_LINE, PICTURE, EMBEDDED, FORMULA, TASK = range(9)
 NO_LINE = -1
 # Elements that are understood by what is around them: the language of code, the list of an item.
 PARTS = frozenset({
@@ -41,9 +41,9 @@ MAX_NOSCRIPT = 20  # pictures within a <noscript>
 class Events:
     """Events in document order, as lists of equal length.
 
-    `values`: of a start or a medium the element, of an end the place of its start, of a text the text. `lines`: of a
-    text the number of its line, `NO_LINE` for white space outside lines; of a medium the number of the line that contains
-    or follows it. `ends`: of a start the place of its end.
+    `values`: of a start or a medium the element, of an end the place of its start, of a text the text, of code the
+    <pre> and its text. `lines`: of a text or code the number of its line, of a medium that of the line that contains or
+    follows it. `ends`: of a start the place of its end.
     """
 
     kinds: list[int] = field(default_factory=list)
@@ -108,7 +108,6 @@ def read_events(top: Top) -> Events:
     pending: list[int] = []  # places of the texts of the line that is being read
     begun = False  # whether that line has a text
     opened: list[int] = []  # places of the open elements' starts
-    verbatim: etree._Element | None = None  # the open <pre>
     skipped: etree._Element | None = None
 
     def flush() -> None:
@@ -126,23 +125,15 @@ def read_events(top: Top) -> Events:
             begun = True
             pending.append(len(lines))
             add(TEXT, text)
-        elif text:
-            add(TEXT, " ")
 
     walker = etree.iterwalk(top.element, events=("start", "end"))
     for event, node in walker:
         kind = KINDS.get(node.tag, INLINE)
         flat = depth >= MAX_DEPTH
         if event == "start":
-            if verbatim is not None:
-                if kind == BREAK:
-                    write("\n")
-                if kind >= BREAK or is_hidden(node, node.keys()):
-                    skipped = node
-                    walker.skip_subtree()
-                    continue
-            elif kind > PRE or (hide and not flat and node is not top.element and is_hidden(node, node.keys())):
-                if kind == BREAK or (flat and kind != IMAGE):
+            hidden = kind <= PRE and hide and not flat and is_hidden(node, node.keys()) and node is not top.element
+            if kind >= PRE and not (flat and kind == PRE) or hidden:
+                if (kind in (PRE, BREAK) and not hidden) or (flat and kind != IMAGE):
                     flush()
                 if kind == BREAK:
                     add(NEW_LINE, None)
@@ -150,13 +141,14 @@ def read_events(top: Top) -> Events:
                     add(PICTURE if kind == IMAGE else EMBEDDED, node, number)
                 elif kind > PRE:
                     _add_skipped(events, node, number)
+                elif not hidden and (code := _code(node)):
+                    add(CODE, (node, code), number)
+                    number += 1
                 skipped = node
                 walker.skip_subtree()
                 continue
             elif BLOCK <= kind:
                 flush()
-                if kind == PRE and not flat:
-                    verbatim = node
             depth += 1
             opened.append(len(lines))
             add(START, node)
@@ -166,12 +158,7 @@ def read_events(top: Top) -> Events:
             skipped = None
         else:
             depth -= 1
-            if node is verbatim:
-                text = "".join(events.values[place] for place in pending).strip("\n")
-                begun = bool(text) and not text.isspace()
-                flush()
-                verbatim = None
-            elif verbatim is None and BLOCK <= kind:
+            if BLOCK <= kind:
                 flush()
             start = opened.pop()
             events.ends[start] = len(lines)
@@ -179,6 +166,30 @@ def read_events(top: Top) -> Events:
         if node is not top.element:
             write(node.tail)
     return events
+
+
+def _code(pre: etree._Element) -> str:
+    """Return the text of a <pre> with its line breaks; "" if it has none."""
+    parts: list[str] = []
+    walker = etree.iterwalk(pre, events=("start", "end"))
+    skipped: etree._Element | None = None
+    for event, node in walker:
+        kind = KINDS.get(node.tag, INLINE)
+        if event == "start":
+            if kind >= BREAK or (node is not pre and is_hidden(node, node.keys())):
+                skipped = node
+                walker.skip_subtree()
+                if kind == BREAK:
+                    parts.append("\n")
+            elif node.text:
+                parts.append(node.text)
+        elif node is not pre:
+            if BLOCK <= kind <= PRE and node is not skipped and parts and parts[-1][-1] != "\n":
+                parts.append("\n")
+            if node.tail:
+                parts.append(node.tail)
+    code = "".join(parts).strip("\n")
+    return "" if code.isspace() else code
 
 
 def _add_skipped(events: Events, node: etree._Element, number: int) -> None:

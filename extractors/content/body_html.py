@@ -19,11 +19,11 @@ from lxml import etree
 
 from ..article import Kind
 from ..html.dom import inner_text
-from ..html.elements import BLOCK, INLINE, KINDS, LINK
+from ..html.elements import INLINE, KINDS, LINK
 from ..html.resolve_url import web_url
 from ..html.sanitising import FORMULAS, sanitise
 from ..html.urls import drop_tracking
-from .body_events import EMBEDDED, END, FORMULA, NEW_LINE, NO_LINE, PICTURE, START, TASK, TEXT, Events, Top, read_events
+from .body_events import CODE, EMBEDDED, END, FORMULA, NEW_LINE, NO_LINE, PICTURE, START, TASK, TEXT, Events, Top, read_events
 from .code_language import code_language
 from .pictures import alternative, background_url, picture_url
 
@@ -59,7 +59,6 @@ _PARENTS = {"dt": {"dl"}, "dd": {"dl"}, "tr": _ROWS, "td": {"tr"}, "th": {"tr"},
 _PARENTS |= dict.fromkeys(("thead", "tbody", "tfoot", "caption"), {"table"})
 _OWN = {"ul": "ul", "menu": "ul", "dir": "ul", **{tag: tag for tag in ("ol", "li", "dl", "blockquote", "details")}}
 _OWN |= _HEADINGS | {tag: tag for tag in _PARENTS}
-_EDGES = re.compile(r"^(?:\s|<br>)++|(?:\s|<br>)++$")
 _RUN, _PICTURES, _BLOCK = range(3)
 
 
@@ -129,15 +128,14 @@ class _Writer:
         shown = ""
         for place, kind in enumerate(self._events.kinds):
             line = lines[place]
-            if kind == TEXT:
-                if line != NO_LINE:
-                    of_line = kinds.get(line)
-                    if of_line is None:
-                        other[place] = 1
-                    else:
-                        shown = ""
-                        (caption if of_line == "caption" else text)[place] = 1
-                        embed[place] = of_line == "embed"
+            if kind in (TEXT, CODE):
+                of_line = kinds.get(line)
+                if of_line is None:
+                    other[place] = 1
+                else:
+                    shown = ""
+                    (caption if of_line == "caption" else text)[place] = 1
+                    embed[place] = of_line == "embed"
             elif kind in (PICTURE, EMBEDDED, FORMULA):
                 if first <= line <= last + 1:
                     html = self._medium(kind, self._events.values[place])
@@ -167,8 +165,6 @@ class _Writer:
                     elif lines[place] != caption:
                         caption = lines[place]
                         self._write_caption(place)
-                elif lines[place] == NO_LINE:
-                    self._space = True
             elif kind == START:
                 opened = self._start(place, value)
                 if opened is None:
@@ -179,6 +175,9 @@ class _Writer:
                 self._end(closing.pop())
             elif kind == NEW_LINE:
                 self._new_line()
+            elif kind == CODE:
+                if lines[place] in kept:
+                    self._write_code(*value)
             elif place in self._media:
                 self._write_medium(kind, self._media[place])
             elif kind == TASK and self._nearest("li"):
@@ -205,8 +204,6 @@ class _Writer:
         if kind in (INLINE, LINK):
             return self._start_inline(tag, element)
         self._end_run()
-        if tag == "pre" and text:
-            return self._write_code(place, element)
         if tag == "table":
             return self._start_table(place, element)
         figure = self._nearest("figure")
@@ -272,17 +269,8 @@ class _Writer:
         values, lines, kept = self._events.values, self._events.lines, self._cut.kinds
         return sum(len(values[place]) for place in range(start, self._events.ends[start]) if lines[place] in kept and self._events.kinds[place] == TEXT)
 
-    def _write_code(self, start: int, element: etree._Element) -> None:
-        kinds, values, lines = self._events.kinds, self._events.values, self._events.lines
-        parts: list[str] = []
-        for place in range(start, self._events.ends[start]):
-            if kinds[place] == TEXT and lines[place] in self._cut.kinds:
-                parts.append(values[place])
-            elif kinds[place] in (START, END) and parts and not parts[-1].endswith("\n"):
-                holder = values[place] if kinds[place] == START else values[values[place]]
-                if KINDS.get(holder.tag) == BLOCK:
-                    parts.append("\n")
-        code = "".join(parts).strip("\n")
+    def _write_code(self, element: etree._Element, code: str) -> None:
+        self._end_run()
         if _are_line_numbers(element, code):
             return
         language = code_language(element)
@@ -356,9 +344,10 @@ class _Writer:
     def _end_run(self) -> None:
         """End the paragraph that is being written, if there is one."""
         if self._run:
-            for tag, _ in reversed(self._inline[: self._opened]):
-                self._run.append(f"</{tag}>")
-            html = _EDGES.sub("", "".join(self._run))
+            while self._run and self._run[-1] == "<br>":
+                self._run.pop()
+            self._run += [f"</{tag}>" for tag, _ in reversed(self._inline[: self._opened])]
+            html = "".join(self._run)
             if html:
                 self._put(_RUN if self._has_text else _PICTURES, "p", html)
         self._run = []
