@@ -365,6 +365,9 @@ class _Writer:
 
     def _pop(self) -> None:
         frame = self._frames.pop()
+        if frame.tag in _HEADINGS and all(what == _PICTURES for what, _, _ in frame.items):
+            self._frames[-1].items += frame.items  # a heading needs words
+            return
         content = self._content(frame)
         if content or frame.tag in _CELLS:
             self._put(_BLOCK, frame.tag, f"{frame.start}{content}</{frame.tag}>")
