@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, fields
 from datetime import date
+from html import escape
 from typing import Any, Literal, Protocol, get_args
 
 PageType = Literal["article", "list", "uncertain"]
@@ -56,6 +57,9 @@ class Markup(Protocol):
     def html(self) -> str:
         """Return the body as clean HTML."""
 
+    def only(self, blocks: Collection[int], /) -> "Markup":
+        """Return the markup of some of the blocks, given by their places."""
+
 
 @dataclass(frozen=True, slots=True)
 class Article:
@@ -99,8 +103,8 @@ class Article:
 
     @property
     def html(self) -> str:
-        """The body as clean HTML, written when it is first asked for; "" for an article that no page was read for."""
-        return "" if self.markup is None else self.markup.html()
+        """The body as clean HTML, written when it is first asked for; of an article without markup, its paragraphs."""
+        return paragraphs(self.text) if self.markup is None else self.markup.html()
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields but `surrounding_match` and `fits` as JSON types, times in ISO 8601."""
@@ -135,6 +139,12 @@ class NoArticle:
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON types."""
         return {"url": self.url, "reason": self.reason, "text": ""}
+
+
+def paragraphs(text: str) -> str:
+    """Return a text, whose paragraphs are separated by blank lines, as HTML."""
+    parts = (escape(part, quote=False).replace("\n", "<br>") for part in text.split("\n\n") if part)
+    return "".join(f"<p>{part}</p>" for part in parts)
 
 
 def join(blocks: Iterable[Block], include: Collection[str]) -> str:

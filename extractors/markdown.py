@@ -1,8 +1,8 @@
 """HTML of a body → Markdown (CommonMark, with tables, deleted text and tasks as GitHub writes them).
 
 The Markdown is written by html-to-markdown. CommonMark does not recognise `**` between a punctuation mark and a letter,
-which is frequent in Chinese (`**注意：**请`), so punctuation at the edges of emphasis is moved out of it first. Elements
-that Markdown lacks stay HTML.
+which is frequent in Chinese (`**注意：**请`), so punctuation at the edges of emphasis is moved out of it first.
+Elements that Markdown lacks stay HTML.
 """
 
 import re
@@ -11,6 +11,7 @@ import unicodedata
 import lxml.html
 from html_to_markdown import ConversionOptions, convert
 from lxml import etree
+from lxml.html import HtmlElement
 
 MAX_DEPTH = 100  # levels of elements; the HTML of a body has fewer
 _EMPHASIS = ("strong", "em", "del")
@@ -43,6 +44,8 @@ def to_markdown(html: str) -> str:
         _flatten(element)
     for holder in list(root.iter("details", "summary", "caption")):
         _write_as_paragraph(holder)
+    for element in list(root.iter(*_EMPHASIS)):
+        _merge_following(element)
     for element in reversed(list(root.iter(*_EMPHASIS))):  # what follows an element is settled before it
         _make_recognisable(element)
     for element in root.iter():
@@ -52,7 +55,31 @@ def to_markdown(html: str) -> str:
             element.set("alt", _escaped(alt, at_start=False))
         element.tail = element.tail and _escaped(element.tail, at_start=element.tag not in _INLINE)
     inner = "".join(etree.tostring(child, encoding="unicode", method="html") for child in root)
-    return convert(inner, _OPTIONS).content.translate(_ESCAPES).strip("\n")
+    return (convert(inner, _OPTIONS).content or "").translate(_ESCAPES).strip("\n")
+
+
+def _merge_following(element: HtmlElement) -> None:
+    """Join an element with those of its kind that follow it directly: `**one****two**` would not be recognised."""
+    parent, texts = element.getparent(), [""]
+    following = element.getnext()
+    while parent is not None and following is not None and following.tag == element.tag and not element.tail:
+        texts.append(following.text or "")
+        if len(following):
+            _add_text(element, "".join(texts))
+            texts = []
+            element.extend(list(following))
+        element.tail, following.tail = following.tail, None
+        parent.remove(following)
+        following = element.getnext()
+    _add_text(element, "".join(texts))
+
+
+def _add_text(element: HtmlElement, text: str) -> None:
+    """Add text at the end of an element's content."""
+    if text and len(element):
+        element[-1].tail = (element[-1].tail or "") + text
+    elif text:
+        element.text = (element.text or "") + text
 
 
 def _escaped(text: str, *, at_start: bool) -> str:
@@ -65,7 +92,7 @@ def _escaped(text: str, *, at_start: bool) -> str:
     return text[:place] + _STAND_INS[text[place]] + text[place + 1 :]
 
 
-def _make_recognisable(element: etree._Element) -> None:
+def _make_recognisable(element: HtmlElement) -> None:
     """Change emphasis so that CommonMark recognises its marks, or remove it."""
     previous = element.getprevious()
     parent = element.getparent()
@@ -96,11 +123,10 @@ def _make_recognisable(element: etree._Element) -> None:
             parent.text = (parent.text or "") + text[:start]
 
 
-def _flatten(element: etree._Element) -> None:
+def _flatten(element: HtmlElement) -> None:
     """Remove elements that code, a formula or a caption has no place for; a formula becomes its source in TeX."""
     if element.tag == "figcaption":
-        for inner in list(element.iter(*_EMPHASIS)):
-            inner.drop_tag()
+        etree.strip_tags(element, *_EMPHASIS)
     elif len(element):
         source = element.find(".//annotation")
         element.text = str((element if source is None else source).xpath("string()"))
@@ -109,7 +135,7 @@ def _flatten(element: etree._Element) -> None:
         element.tag = "code"
 
 
-def _write_as_paragraph(holder: etree._Element) -> None:
+def _write_as_paragraph(holder: HtmlElement) -> None:
     """Replace an element that Markdown lacks by its content; a caption is moved in front of its table."""
     table = holder.getparent()
     if holder.tag == "caption" and table is not None:

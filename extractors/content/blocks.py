@@ -39,9 +39,10 @@ CAPTION_MARK: Mark = ("caption", 0)
 IMAGE_SOURCES = ("data-src", "data-original", "src")  # pages that load pictures late put a placeholder in src
 
 
-def make_blocks(lines: Lines, marks: list[tuple[int, Mark]], root: int, base: str) -> tuple[Block, ...]:
+def make_blocks(lines: Lines, marks: list[tuple[int, Mark]], root: int, base: str) -> list[tuple[int, Block]]:
     """Return the blocks of the lines with marks, in order, with the captions, pictures and players among them.
 
+    With each block, the number of its last line; with a picture or player of its own, that of the block before it.
     `root` is the path of the body's root, `base` the URL that relative ones refer to.
     """
     found: list[tuple[int, Block]] = []  # (number of the block's last line, block)
@@ -107,7 +108,7 @@ def _links_by_line(lines: Lines, wanted: set[int], base: str) -> dict[int, tuple
     return {index: tuple(found) for index, found in links.items()}
 
 
-def _with_media(lines: Lines, found: list[tuple[int, Block]], root: int, base: str) -> tuple[Block, ...]:
+def _with_media(lines: Lines, found: list[tuple[int, Block]], root: int, base: str) -> list[tuple[int, Block]]:
     """Add the pictures and players below the root that are between the first and the last block."""
     first, last = (found[0][0], found[-1][0]) if found else (0, -1)
     inserted: dict[int, list[Block]] = {}  # what is inserted in front of each block
@@ -129,12 +130,12 @@ def _with_media(lines: Lines, found: list[tuple[int, Block]], root: int, base: s
         else:
             inserted.setdefault(place, []).append(made)
     if not inserted and not images:
-        return tuple(map(itemgetter(1), found))
-    blocks: list[Block] = []
-    for place, (_, block) in enumerate(found):
-        blocks += inserted.get(place, ())
-        blocks.append(replace(block, images=tuple(images[place])) if place in images else block)
-    return tuple(blocks)
+        return found
+    blocks: list[tuple[int, Block]] = []
+    for place, (last, block) in enumerate(found):
+        blocks += [(found[place - 1][0] if place else -1, medium) for medium in inserted.get(place, ())]
+        blocks.append((last, replace(block, images=tuple(images[place])) if place in images else block))
+    return blocks
 
 
 def _media_block(element: etree._Element, base: str) -> Block | None:

@@ -1,7 +1,7 @@
 """The page's tree below the body's root → a flat list of events, each text with the number of its line.
 
-The rules of the walk (`html.python_walk`) decide where a line ends and which elements are read, so the numbers are those
-of `Lines`. What the walk skips and a reader sees is an event too: pictures, players, formulas, boxes of tasks.
+The rules of the walk (`html.python_walk`) decide where a line ends and which elements are read, so the numbers are
+those of `Lines`. What the walk skips and a reader sees is an event too: pictures, players, formulas, boxes of tasks.
 """
 
 from dataclasses import dataclass, field
@@ -10,7 +10,6 @@ from typing import Any
 
 from lxml import etree
 
-from ..html.dom import inner_text
 from ..html.elements import (
     BLOCK,
     BREAK,
@@ -19,10 +18,8 @@ from ..html.elements import (
     KINDS,
     LINK,
     MAX_DEPTH,
-    NOTED,
     PLAYER,
     PRE,
-    SKIP,
     is_hidden,
 )
 from ..html.lines import Lines
@@ -31,8 +28,8 @@ START, END, TEXT, CODE, NEW_LINE, PICTURE, EMBEDDED, FORMULA, TASK = range(9)
 NO_LINE = -1
 # Elements that are understood by what is around them: the language of code, the list of an item.
 PARTS = frozenset({
-    "p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ul", "ol", "dt", "dd", "dl", "blockquote", "figure", "td", "th",
-    "tr", "thead", "tbody", "table",
+    "p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ul", "ol", "dt", "dd", "dl", "blockquote", "figure", "td",
+    "th", "tr", "thead", "tbody", "table",
 })  # fmt: skip
 MAX_NOSCRIPT = 20  # pictures within a <noscript>
 
@@ -132,7 +129,7 @@ def read_events(top: Top) -> Events:
         flat = depth >= MAX_DEPTH
         if event == "start":
             hidden = kind <= PRE and hide and not flat and is_hidden(node, node.keys()) and node is not top.element
-            if kind >= PRE and not (flat and kind == PRE) or hidden:
+            if (kind >= PRE and not (flat and kind == PRE)) or hidden:
                 if (kind in (PRE, BREAK) and not hidden) or (flat and kind != IMAGE):
                     flush()
                 if kind == BREAK:
@@ -147,7 +144,7 @@ def read_events(top: Top) -> Events:
                 skipped = node
                 walker.skip_subtree()
                 continue
-            elif BLOCK <= kind:
+            if kind >= BLOCK:
                 flush()
             depth += 1
             opened.append(len(lines))
@@ -158,7 +155,7 @@ def read_events(top: Top) -> Events:
             skipped = None
         else:
             depth -= 1
-            if BLOCK <= kind:
+            if kind >= BLOCK:
                 flush()
             start = opened.pop()
             events.ends[start] = len(lines)
@@ -198,7 +195,7 @@ def _add_skipped(events: Events, node: etree._Element, number: int) -> None:
     if tag == "math" or (tag == "script" and "math/tex" in (node.get("type") or "")):
         events.add(FORMULA, node, number)
     elif tag == "input" and (node.get("type") or "").lower() == "checkbox":
-        events.add(TASK, "checked" in node.keys(), number)
+        events.add(TASK, node.get("checked") is not None, number)
     elif tag == "noscript":
         for picture in islice(node.iter("img"), MAX_NOSCRIPT):
             events.add(PICTURE, picture, number)

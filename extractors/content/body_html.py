@@ -1,15 +1,16 @@
 """Kept lines and the page's tree → the body as clean HTML.
 
-Strategy: the events of the body's part of the tree (`body_events`) are written one after another. What contains no kept
-line is left out with all that is in it, except pictures that stand alone between kept lines. A block that has no meaning
-(a <div>, a table for layout) only ends a paragraph. Inline text between two blocks is a paragraph; inline elements that
-contain blocks are closed before each and opened again within it. A block whose only text is captions is a <figure>.
+Strategy: the events of the body's part of the tree (`body_events`) are written one after another. What contains no
+kept line is left out with all that is in it, except pictures that stand alone between kept lines. A block that has no
+meaning (a <div>, a table for layout) only ends a paragraph. Inline text between two blocks is a paragraph; inline
+elements that contain blocks are closed before each and opened again within it. A block whose only text is captions is a
+<figure>.
 The elements of the page are never copied: each written one is made here, and `html.sanitising` has the last word.
 """
 
 import re
-from collections.abc import Mapping
-from copy import deepcopy
+from bisect import bisect_left
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import accumulate, takewhile
@@ -23,12 +24,26 @@ from ..html.elements import INLINE, KINDS, LINK
 from ..html.resolve_url import web_url
 from ..html.sanitising import FORMULAS, sanitise
 from ..html.urls import drop_tracking
-from .body_events import CODE, EMBEDDED, END, FORMULA, NEW_LINE, NO_LINE, PICTURE, START, TASK, TEXT, Events, Top, read_events
+from .body_events import (
+    CODE,
+    EMBEDDED,
+    END,
+    FORMULA,
+    NEW_LINE,
+    NO_LINE,
+    PICTURE,
+    START,
+    TASK,
+    TEXT,
+    Events,
+    Top,
+    read_events,
+)
 from .code_language import code_language
-from .pictures import alternative, background_url, picture_url
+from .pictures import STYLE_LENGTH, alternative, background_url, picture_url
 
+MAX_NESTED = 40  # levels of elements; deeper ones only end a paragraph
 PROSE_CELL = 200  # characters per cell; a table without headings whose cells are longer is layout
-MAX_SPAN = 1_000  # columns or rows of a cell
 LABEL_LENGTH = 200  # characters of a player's title
 
 _INLINE = {
@@ -56,7 +71,9 @@ _CHILDREN = {
     **dict.fromkeys(_ROWS, ("tr", _ROWS | {"tr", "caption"})),
 }
 _PARENTS = {"dt": {"dl"}, "dd": {"dl"}, "tr": _ROWS, "td": {"tr"}, "th": {"tr"}, "summary": {"details"}}
-_PARENTS |= dict.fromkeys(("thead", "tbody", "tfoot", "caption"), {"table"})
+_PARENTS |= {tag: {"table"} for tag in ("thead", "tbody", "tfoot", "caption")}
+_NUMBERS = {"ol": ("start",), "li": ("value",), "td": ("colspan", "rowspan"), "th": ("colspan", "rowspan")}
+_NUMBER = re.compile(r"\s*(\d{1,4})\s*\Z", re.ASCII)
 _OWN = {"ul": "ul", "menu": "ul", "dir": "ul", **{tag: tag for tag in ("ol", "li", "dl", "blockquote", "details")}}
 _OWN |= _HEADINGS | {tag: tag for tag in _PARENTS}
 _RUN, _PICTURES, _BLOCK = range(3)
@@ -66,12 +83,19 @@ _RUN, _PICTURES, _BLOCK = range(3)
 class Cut:
     """What is cut out of a page: the kinds of its kept lines, and the URL that relative ones refer to.
 
-    `lead`: the URL of the article's picture, which is written first if the page shows it above the text.
+    `lead`: the URL of the article's picture, which is written first if the page shows it above the text. `last_lines`:
+    the number of the last line of each block.
     """
 
     kinds: Mapping[int, Kind]
     base: str
     lead: str | None = None
+    last_lines: Sequence[int] = ()
+
+    def only(self, blocks: Collection[int]) -> "Cut":
+        """Return what is cut out for some of the blocks, given by their places."""
+        kept = {line: kind for line, kind in self.kinds.items() if bisect_left(self.last_lines, line) in blocks}
+        return replace(self, kinds=kept)
 
 
 @dataclass(slots=True)
@@ -89,15 +113,22 @@ class Markup:
     __slots__ = ("_cut", "_html", "_top")
 
     def __init__(self, top: Top, cut: Cut) -> None:
-        self._top: Top | None = replace(top, element=deepcopy(top.element))
+        """`top` must not change until the HTML is written."""
+        self._top: Top | None = top
         self._cut = cut
         self._html = ""
 
+    def only(self, blocks: Collection[int]) -> "Markup":
+        """Return the markup of some of the blocks, given by their places; before the HTML is asked for."""
+        if self._top is None:
+            raise ValueError("the HTML of all blocks is already written")
+        return Markup(self._top, self._cut.only(blocks))
+
     def html(self) -> str:
         """Return the body as HTML."""
-        if self._top is not None:
+        if self._top is not None and self._cut.kinds:
             self._html = sanitise(_Writer(read_events(self._top), self._cut).write())
-            self._top = None
+        self._top = None
         return self._html
 
     def __getstate__(self) -> str:
@@ -198,9 +229,10 @@ class _Writer:
         tag = str(element.tag)
         kind = KINDS.get(tag, INLINE)
         text, captions = self._within(self._text, place), self._within(self._captions, place)
-        if not text and not captions:
-            if self._within(self._others, place) or not self._within(self._all_media, place):
-                return self._empty(place, tag, element)
+        has_media = bool(self._within(self._all_media, place))
+        if not text and not captions and (self._within(self._others, place) or not has_media):
+            self._write_empty(tag, element)
+            return None
         if kind in (INLINE, LINK):
             return self._start_inline(tag, element)
         self._end_run()
@@ -215,27 +247,23 @@ class _Writer:
             self._push("blockquote")
             return 2
         own = _OWN.get(tag)
+        if len(self._frames) > MAX_NESTED:
+            return 0
         if own is None or (own in _PARENTS and self._frames[-1].tag not in _PARENTS[own]) or (figure and not text):
             return 0
         return self._start_own(own, element)
 
     def _start_own(self, tag: str, element: etree._Element) -> int:
-        attributes = ""
         if tag == "li" and self._frames[-1].tag not in ("ul", "ol"):
             self._push("ul")
             self._push("li")
             return 2
-        names = {"ol": ("start",), "li": ("value",), "td": ("colspan", "rowspan"), "th": ("colspan", "rowspan")}
-        for name in names.get(tag, ()):
-            value = (element.get(name) or "").strip()
-            if value.isascii() and value.isdigit() and len(value) < 7 and (tag in ("ol", "li") or 1 < int(value) <= MAX_SPAN):
-                attributes += f' {name}="{int(value)}"'
-        if tag == "ol" and "reversed" in element.keys():
-            attributes += " reversed"
-        self._push(tag, attributes)
+        numbers = {name: _number(element, name) for name in _NUMBERS.get(tag, ())}
+        attributes = "".join(f' {name}="{number}"' for name, number in numbers.items() if number is not None)
+        self._push(tag, attributes + " reversed" * (tag == "ol" and element.get("reversed") is not None))
         return 1
 
-    def _empty(self, place: int, tag: str, element: etree._Element) -> None:
+    def _write_empty(self, tag: str, element: etree._Element) -> None:
         """Write what an element without kept text shows."""
         if tag == "hr":
             self._end_run()
@@ -251,7 +279,7 @@ class _Writer:
         if tag == "a" and (url := _link(element, self._cut.base)):
             own, attributes = "a", f' href="{escape(url)}"'
         elif own is None and tag in ("span", "font") and (style := element.get("style")):
-            own = next((name for name, form in _STYLES.items() if form.search(style.lower())), None)
+            own = next((name for name, form in _STYLES.items() if form.search(style[:STYLE_LENGTH].lower())), None)
         if own is None or any(own == tag for tag, _ in self._inline):
             return 0
         self._inline.append((own, f"<{own}{attributes}>"))
@@ -266,8 +294,10 @@ class _Writer:
         return 1
 
     def _characters(self, start: int) -> int:
-        values, lines, kept = self._events.values, self._events.lines, self._cut.kinds
-        return sum(len(values[place]) for place in range(start, self._events.ends[start]) if lines[place] in kept and self._events.kinds[place] == TEXT)
+        """Return the characters of kept text in an element."""
+        places = range(start, self._events.ends[start])
+        of_text = (place for place in places if self._events.kinds[place] == TEXT)
+        return sum(len(self._events.values[place]) for place in of_text if self._events.lines[place] in self._cut.kinds)
 
     def _write_code(self, element: etree._Element, code: str) -> None:
         self._end_run()
@@ -391,7 +421,7 @@ class _Writer:
             return "<br>".join(html for _, _, html in frame.items)
         if frame.tag in _TIGHT and len(runs) == 1:
             return "".join(html for _, _, html in frame.items)
-        written = []
+        written: list[str] = []
         for what, tag, html in frame.items:
             if tag == "hr" and not (written and frame.tag == ""):
                 continue
@@ -411,7 +441,8 @@ class _Writer:
             url = picture_url(element, self._cut.base)
             return _image(url, alternative(element)) if url else ""
         source = element.find("source") if not element.get("src") else None
-        url = web_url(self._cut.base, (element if source is None else source).get("src") or element.get("data-src") or "")
+        address = (element if source is None else source).get("src") or element.get("data-src")
+        url = web_url(self._cut.base, address or "")
         label = " ".join((element.get("title") or "").split())[:LABEL_LENGTH] or url
         return f'<a href="{escape(url)}">{escape(label or "", quote=False)}</a>' if url else ""
 
@@ -431,7 +462,7 @@ def _figures(items: list[tuple[int, str, str]]) -> str:
             groups.append(([], []))
         groups[-1][is_caption].append(html)
         previous = is_caption
-    written = []
+    written: list[str] = []
     for pictures, captions in groups:
         caption = f"<figcaption>{'<br>'.join(captions)}</figcaption>" if captions else ""
         written.append(caption + "".join(pictures) if caption_first else "".join(pictures) + caption)
@@ -452,6 +483,11 @@ def _link(element: etree._Element, base: str) -> str | None:
         query = drop_tracking(query)
         return address + ("?" if query else "") + query + mark + fragment
     return url
+
+
+def _number(element: etree._Element, name: str) -> int | None:
+    found = _NUMBER.match(element.get(name) or "")
+    return int(found[1]) if found else None
 
 
 def _has_data(table: etree._Element, characters: int) -> bool:

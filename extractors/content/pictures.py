@@ -1,6 +1,7 @@
 """The address of a picture: the largest one that its element names, however the page loads it."""
 
 import re
+from itertools import islice
 
 from lxml import etree
 
@@ -8,6 +9,7 @@ from ..html.resolve_url import web_url
 
 ALT_LENGTH = 300  # characters
 MAX_CANDIDATES = 50  # sizes of a picture that are compared
+STYLE_LENGTH = 1_000  # characters of a style attribute that are read
 SMALLEST = 40  # pixels; a smaller picture is an icon, a spacer or a counter
 
 # Attributes from which scripts load a picture; `src` then has a placeholder.
@@ -30,7 +32,6 @@ _DECORATION = re.compile(
 )
 _ADDRESS = re.compile(r"/|\.\w{3,4}\Z")  # other values of such attributes are flags
 _WIDTH = re.compile(r"(\d+(?:\.\d+)?)([wxh])\Z")
-_CANDIDATE = re.compile(r"\s*+([^\s,]\S*[^\s,]|[^\s,])(?:\s++([^,()]*+))?(?:,|\Z)")
 _BACKGROUND = re.compile(r"background(?:-image)?\s*:[^;]*?url\(\s*[\"']?([^\"')]+)", re.IGNORECASE)
 _NUMBER = re.compile(r"\s*(\d+)(?:px)?\s*\Z")
 
@@ -42,7 +43,8 @@ def picture_url(element: etree._Element, base: str) -> str | None:
     sets = [element.get(name) for name in _SETS]
     holder = element.getparent()
     if holder is not None and holder.tag == "picture":
-        sets += [source.get(name) for source in holder.iterchildren("source") for name in ("data-srcset", "srcset")]
+        sources = islice(holder.iterchildren("source"), MAX_CANDIDATES)
+        sets += [source.get(name) for source in sources for name in ("data-srcset", "srcset")]
     candidates = [largest(value) for value in sets if value]
     candidates += [element.get(name) or "" for name in _LATE]
     for candidate in (*candidates, element.get("src") or ""):
@@ -53,22 +55,26 @@ def picture_url(element: etree._Element, base: str) -> str | None:
 
 def background_url(element: etree._Element, base: str) -> str | None:
     """Return the http(s) URL of an element's background picture."""
-    found = _BACKGROUND.search(element.get("style") or "")
+    found = _BACKGROUND.search((element.get("style") or "")[:STYLE_LENGTH])
     written = element.get("data-bg") or element.get("data-background-image") or (found[1] if found else "")
     return web_url(base, written) if written and not _PLACEHOLDER.search(written) else None
 
 
 def largest(srcset: str) -> str:
     """Return the address of the largest picture in a `srcset`, the first of equal ones; "" if there is none."""
-    best, size = "", -1.0
-    for count, found in enumerate(_CANDIDATE.finditer(srcset)):
-        described = _WIDTH.match((found[2] or "1x").strip() or "1x")
-        this = float(described[1]) if described else 1.0
-        if this > size and not _PLACEHOLDER.search(found[1]):
-            best, size = found[1], this
-        if count >= MAX_CANDIDATES:
-            break
-    return best
+    best, size = "", 0.0
+    address = ""
+    for word in islice(srcset.split(), 2 * MAX_CANDIDATES):
+        described, _, following = word.partition(",") if address else ("", "", word)
+        width = _WIDTH.match(described)
+        ended = not address and word.endswith(",")  # an address alone
+        if ended:
+            address, following = word.rstrip(","), ""
+        this = float(width[1]) if width else 1.0
+        if (address and (described or ended)) and this > size and not _PLACEHOLDER.search(address):
+            best, size = address, this
+        address = following
+    return best or (address if not _PLACEHOLDER.search(address) else "")
 
 
 def alternative(element: etree._Element) -> str:
