@@ -77,6 +77,8 @@ _NUMBER = re.compile(r"\s*(\d{1,4})\s*\Z", re.ASCII)
 _OWN = {"ul": "ul", "menu": "ul", "dir": "ul", **{tag: tag for tag in ("ol", "li", "dl", "blockquote", "details")}}
 _OWN |= _HEADINGS | {tag: tag for tag in _PARENTS}
 _RUN, _PICTURES, _BLOCK = range(3)
+_INLINE_ELEMENT, _NOTHING = -1, -2
+_DRAWN = re.compile(r"(?:^|\s)(?:katex-html|MathJax(?:_Display|_SVG|_CHTML)?)(?:\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +187,7 @@ class _Writer:
         """Return the body's HTML, not yet sanitised."""
         kinds, values = self._events.kinds, self._events.values
         lines, kept = self._events.lines, self._cut.kinds
-        closing: list[int] = []  # of each open element, how many frames it opened; -1 for an inline element
+        closing: list[int] = []  # of each open element, how many frames it opened, or one of the two below
         place, caption = 0, NO_LINE
         while place < len(kinds):
             kind, value = kinds[place], values[place]
@@ -234,7 +236,7 @@ class _Writer:
             self._write_empty(tag, element)
             return None
         if kind in (INLINE, LINK):
-            return self._start_inline(tag, element)
+            return None if _is_drawn_formula(tag, element) else self._start_inline(tag, element)
         self._end_run()
         if tag == "table":
             return self._start_table(place, element)
@@ -281,9 +283,9 @@ class _Writer:
         elif own is None and tag in ("span", "font") and (style := element.get("style")):
             own = next((name for name, form in _STYLES.items() if form.search(style[:STYLE_LENGTH].lower())), None)
         if own is None or any(own == tag for tag, _ in self._inline):
-            return 0
+            return _NOTHING
         self._inline.append((own, f"<{own}{attributes}>"))
-        return -1
+        return _INLINE_ELEMENT
 
     def _start_table(self, place: int, element: etree._Element) -> int:
         """Open a table of data; a table for layout, or one that numbers the lines of code, opens nothing."""
@@ -308,13 +310,13 @@ class _Writer:
         self._put(_BLOCK, "pre", f"<pre><code{name}>{escape(code, quote=False)}\n</code></pre>")
 
     def _end(self, opened: int) -> None:
-        if opened < 0:
+        if opened == _INLINE_ELEMENT:
             tag, _ = self._inline[-1]
             if self._opened == len(self._inline):
                 self._run.append(f"</{tag}>")
                 self._opened -= 1
             self._inline.pop()
-        else:
+        elif opened != _NOTHING:
             self._end_run()
             for _ in range(opened):
                 self._pop()
@@ -496,6 +498,15 @@ def _has_data(table: etree._Element, characters: int) -> bool:
         return True
     rows, cells = sum(1 for _ in table.iter("tr")), sum(1 for _ in table.iter("td"))
     return rows > 1 and cells > rows and characters <= PROSE_CELL * cells
+
+
+def _is_drawn_formula(tag: str, element: etree._Element) -> bool:
+    """Whether an element is what a script made of a formula whose source is beside it."""
+    if tag != "mjx-math" and not (tag == "span" and _DRAWN.search((element.get("class") or "")[:STYLE_LENGTH])):
+        return False
+    beside = [near for near in (element.getprevious(), element.getnext()) if near is not None]
+    is_script = beside and beside[-1].tag == "script" and "math/tex" in (beside[-1].get("type") or "")
+    return bool(is_script) or any(next(near.iter("math"), None) is not None for near in beside)
 
 
 def _are_line_numbers(pre: etree._Element, text: str) -> bool:
