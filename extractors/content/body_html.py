@@ -233,7 +233,12 @@ class _Writer:
         text, captions = self._within(self._text, place), self._within(self._captions, place)
         has_media = bool(self._within(self._all_media, place))
         if not text and not captions and (self._within(self._others, place) or not has_media):
-            self._write_empty(tag, element)
+            if kind in (INLINE, LINK):
+                for _ in range(self._events.kinds[place : self._events.ends[place]].count(NEW_LINE)):
+                    self._new_line()
+            else:
+                self._end_run()
+                self._write_empty(tag, element)
             return None
         if kind in (INLINE, LINK):
             return None if _is_drawn_formula(tag, element) else self._start_inline(tag, element)
@@ -266,9 +271,8 @@ class _Writer:
         return 1
 
     def _write_empty(self, tag: str, element: etree._Element) -> None:
-        """Write what an element without kept text shows."""
+        """Write what a block without kept text shows."""
         if tag == "hr":
-            self._end_run()
             self._put(_BLOCK, "hr", "<hr>")
         elif tag in _CELLS and self._frames[-1].tag == "tr":
             self._start_own(tag, element)

@@ -37,6 +37,7 @@ def html_of(*parts):
             "<p><strong>bold</strong> and <em>soft</em></p>",
         ),
         ("<p>one<br>two</p>", "<p>one<br>two</p>"),
+        ("<p>one<b><br> </b>two<span hidden>no</span></p>", "<p>one<br>two</p>"),
         ("<div>one<br><br>two</div>", "<p>one</p><p>two</p>"),
         ("<p>one</p><hr><p>two</p>", "<p>one</p><hr><p>two</p>"),
         ("<strong><p>one</p><p>two</p></strong>", "<p><strong>one</strong></p><p><strong>two</strong></p>"),
