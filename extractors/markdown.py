@@ -7,6 +7,7 @@ Elements that Markdown lacks stay HTML.
 
 import re
 import unicodedata
+from html import escape
 
 import lxml.html
 from html_to_markdown import ConversionOptions, convert
@@ -54,7 +55,8 @@ def to_markdown(html: str) -> str:
         if alt := element.get("alt"):
             element.set("alt", _escaped(alt, at_start=False))
         element.tail = element.tail and _escaped(element.tail, at_start=element.tag not in _INLINE)
-    inner = "".join(etree.tostring(child, encoding="unicode", method="html") for child in root)
+    inner = escape(root.text or "", quote=False)
+    inner += "".join(etree.tostring(child, encoding="unicode", method="html") for child in root)
     return (convert(inner, _OPTIONS).content or "").translate(_ESCAPES).strip("\n")
 
 

@@ -16,7 +16,7 @@ from typing import cast
 
 from console.locale.translator import CONTEXT, REPORT
 from crawler.task_list.schema import json_schema
-from workers.sinks.row_schema import FIELDS
+from workers.sinks.row_schema import CHOICES
 
 ROOT = Path(__file__).parents[2]
 CONSOLE = "console"
@@ -144,7 +144,7 @@ def messages() -> list[str]:
             tree = ast.parse(path.read_text("utf-8"))
             is_whole = path.relative_to(ROOT).as_posix() in READ_WHOLE
             found |= dict.fromkeys(_texts(tree, _annotations_and_docstrings(tree)) if is_whole else _carried(tree))
-    described = dict.fromkeys(_descriptions([json_schema()["definitions"], FIELDS]))
+    described = dict.fromkeys(_descriptions([json_schema()["definitions"], CHOICES]))
     descriptions = (f"{DESCRIPTION}{CONTEXT}{text}" for text in described)
     words = (f"word{CONTEXT}{word}" for word in WORDS)
     nouns = (f"noun{CONTEXT}{noun}" for noun in NOUNS)

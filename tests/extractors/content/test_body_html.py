@@ -5,11 +5,12 @@ import lxml.html
 import pytest
 
 from extractors import extract
-from extractors.html.sanitising import sanitise
+from tests.clean_html import assert_clean
 
 from ..pages import BAKERY, HARBOUR, blog_page
 
 URL = "https://gazette.example/town/1"
+BOX = '<input type="checkbox" disabled="">'
 
 
 def article_of(*parts):
@@ -48,8 +49,7 @@ def html_of(*parts):
         ),
         (
             "<ul><li><input type=checkbox checked> Mix</li><li><input type=checkbox> Bake</li></ul>",
-            '<ul><li><input type="checkbox" disabled="" checked=""> Mix</li>'
-            '<li><input type="checkbox" disabled=""> Bake</li></ul>',
+            f"<ul><li>{BOX[:-1]} checked=\"\"> Mix</li><li>{BOX} Bake</li></ul>",
         ),
         ("<dl><dt>Flour</dt><dd>Dark</dd></dl>", "<dl><dt>Flour</dt><dd>Dark</dd></dl>"),
         ("<blockquote><p>It floats.</p></blockquote>", "<blockquote><p>It floats.</p></blockquote>"),
@@ -58,10 +58,9 @@ def html_of(*parts):
             "<details><summary>Recipe</summary><p>Mix it.</p></details>",
         ),
         (
-            "<table><caption>Tides</caption><thead><tr><th colspan=2>Day</th></tr></thead>"
-            "<tr><td>Monday<td rowspan=3>High</table>",
-            "<table><caption>Tides</caption><thead><tr><th colspan=\"2\">Day</th></tr></thead>"
-            '<tbody><tr><td>Monday</td><td rowspan="3">High</td></tr></tbody></table>',
+            "<table><caption>Tides</caption><tr><th colspan=2>Day</th></tr><tr><td>Monday<td rowspan=3>High</table>",
+            '<table><caption>Tides</caption><tbody><tr><th colspan="2">Day</th></tr>'  # noqa: ISC004
+            '<tr><td>Monday</td><td rowspan="3">High</td></tr></tbody></table>',
         ),
         ("<table><tr><td><p>One long cell is a layout.</p></td></tr></table>", "<p>One long cell is a layout.</p>"),
         ("<pre>read()\n\n  write(&lt;1&gt;)</pre>", "<pre><code>read()\n\n  write(&lt;1&gt;)\n</code></pre>"),
@@ -108,10 +107,10 @@ def test_a_captioned_block_of_a_blog_program_is_a_figure():
 
 
 def test_each_picture_of_a_gallery_is_a_figure():
-    items = "".join(f"<li><img src=/{n}.jpg><p class=caption>Boat {n} in the harbour</p></li>" for n in range(3))
+    items = "".join(f"<li><img src=/{n}.jpg><p class=caption>Boat {n}, harbour</p></li>" for n in range(3))
     html = html_of(f"<ul class=gallery>{items}</ul>")
     assert re.findall(r"<figure>.*?</figure>", html) == [
-        f'<figure><img src="https://gazette.example/{n}.jpg" alt=""><figcaption>Boat {n} in the harbour</figcaption></figure>'
+        f'<figure><img src="https://gazette.example/{n}.jpg" alt=""><figcaption>Boat {n}, harbour</figcaption></figure>'
         for n in range(3)
     ]
 
@@ -210,14 +209,17 @@ def test_the_html_survives_pickling_and_frees_the_page():
 
 
 HOSTILE = [
-    "<script>x()</script>", "<img src=x onerror=x()>", "<a href='jAvAsCrIpT:x()'>x</a>", "<svg><script>x()</script></svg>",
-    "<a href='java\tscript:x()'>x</a>", "<img src='data:text/html,x'>", "<iframe srcdoc='<script>x()</script>'></iframe>",
+    "<script>x()</script>", "<img src=x onerror=x()>", "<a href='jAvAsCrIpT:x()'>x</a>",
+    "<svg><script>x()</script></svg>",
+    "<a href='java\tscript:x()'>x</a>", "<img src='data:text/html,x'>",
+    "<iframe srcdoc='<script>x()</script>'></iframe>",
     "<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=1 onerror=x()&gt;'>",
     "<math><annotation-xml encoding='text/html'><img src=x onerror=x()></annotation-xml></math>",
     "<noscript><p title='</noscript><img src=x onerror=x()>'></noscript>",
     "<form><math><mtext></form><form><mglyph><style></math><img src onerror=x()>",
     "<svg></p><style><a id='</style><img src=1 onerror=x()>'>", "<p style='background:url(javascript:x())'>x</p>",
-    "<object data=javascript:x()>x</object>", "<base href=javascript:x()>", "<meta http-equiv=refresh content='0;url=x'>",
+    "<object data=javascript:x()>x</object>", "<base href=javascript:x()>",
+    "<meta http-equiv=refresh content='0;url=x'>",
     "<code class='language-\"><script>x()</script>'>x</code>", "<input type=image src=x onerror=x()>",
     "<pre class='language-x\" onclick=\"x()'>x</pre>", "<img src='https://a.example/\"onerror=\"x()'>",
 ]  # fmt: skip
@@ -226,18 +228,5 @@ HOSTILE = [
 @pytest.mark.parametrize("part", HOSTILE)
 def test_nothing_hostile_survives(part):
     html = article_of(f"<div>{part}</div>", "<p>The last line.</p>").html
+    assert "last line" in html
     assert_clean(html)
-    assert sanitise(html) == html  # read and written again by a browser's rules, it stays the same
-
-
-ATTRIBUTES = {"href", "src", "alt", "start", "value", "colspan", "rowspan", "class", "type", "disabled", "checked"}
-ATTRIBUTES |= {"reversed", "encoding", "display"}
-
-
-def assert_clean(html):
-    for element in lxml.html.fragment_fromstring(html, create_parent="div").iter():
-        assert element.tag not in ("script", "style", "iframe", "object", "svg", "form", "base", "meta")
-        assert set(element.keys()) <= ATTRIBUTES
-        for name in ("href", "src"):
-            assert re.match(r"https?://|mailto:", element.get(name) or "https://")
-        assert re.fullmatch(r"language-[\w+#.-]+", element.get("class") or "language-x")
