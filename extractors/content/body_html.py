@@ -19,7 +19,6 @@ from typing import Any
 from lxml import etree
 
 from ..article import Kind
-from ..html.dom import inner_text
 from ..html.elements import INLINE, KINDS, LINK
 from ..html.resolve_url import web_url
 from ..html.sanitising import FORMULAS, sanitise
@@ -542,4 +541,4 @@ def _formula(element: etree._Element) -> str:
         elif known and (node.tag != "annotation" or node.get("encoding") == "application/x-tex"):
             parts.append(f"</{node.tag}>")
             parts.append(escape(node.tail or "", quote=False) if node is not element else "")
-    return "".join(parts) if inner_text(element).strip() else ""
+    return "".join(parts) if any(part.partition(">")[2].strip() for part in parts) else ""
