@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
+from console.shown_html import shown_html
 from console.web.article_index import COUNTED_MOST, ArticleQuery, IndexedArticle
 from console.web.charts import bar_chart, day_chart
 from console.web.context import Web, web_of
@@ -22,6 +23,7 @@ from crawler.task_list.change import is_in_block
 from workers.sinks import OutputOptions
 from workers.sinks.csv_files import BOM, CsvFormat
 from workers.sinks.jsonl import JsonLinesFormat
+from workers.sinks.row_html import html_of
 
 TASKS_A_PAGE = 50
 ALARMS_MOST = 20  # alarms on the first page
@@ -189,7 +191,8 @@ def article(request: Request) -> Response:
         raise HTTPException(404, "unknown article")
     indexed, row = found
     kept = row is not None and _kept(web, indexed) is not None
-    values = {"section": "/articles", "article": indexed, "row": row, "kept": kept}
+    shown = shown_html(html_of(row)) if row else ""
+    values = {"section": "/articles", "article": indexed, "row": row, "kept": kept, "shown": shown}
     return web.page(request, "article.html", values)
 
 
