@@ -32,6 +32,7 @@ from .body_loops import (
 )
 from .layout import NO_LAYOUT, Layout
 from .line_weights import Prior
+from .lone_links import without_links
 from .membership_loops import caption_lines, inside_body
 from .profile import MAIN_SHARE, NO_PROFILE, Profile
 from .roots import find_root, root_of
@@ -197,7 +198,7 @@ def _kept(lines: Lines, evidence: LineEvidence, segment: _Segment, standing: lis
             kept[index] = True
     for index in (*keeping.line_numbers(lines), *lines.teaser_lines):
         kept[index] = False
-    return keeping.without_links(lines, kept, range(segment.head, segment.tail), root)
+    return without_links(lines, kept, range(segment.head, segment.tail), root)
 
 
 def _template_lines(lines: Lines, evidence: LineEvidence, content: list[float], direct: list[float]) -> list[int]:
