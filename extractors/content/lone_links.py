@@ -13,6 +13,7 @@ from itertools import compress
 from typing import NamedTuple
 
 from ..html.lines import Lines
+from ..html.phrases import is_heading_of, is_lead
 from .membership_loops import unlinked_lines
 
 LINKED_LIST = 0.6  # link share from which a whole list or table counts as links
@@ -27,6 +28,7 @@ class _Place(NamedTuple):
     """The place of a line: in the segment, between lines of prose, after the last of them.
 
     `announced`: the line before it, or before the links in front of it, ends with a colon; `headed`: it is a heading.
+    Words that announce other articles count as neither.
     """
 
     inside: bool
@@ -74,16 +76,17 @@ def _places(
         while before >= 0 and not kept[before]:
             before -= 1
         if before < 0 or not lines.link_lines[before]:
-            announced = before >= 0 and lines.texts[before].endswith((":", "："))
-            headed = before >= 0 and lines.are_headings[before]
+            opens = before >= 0 and not (is_lead(lines.texts[before]) or is_heading_of("related", lines.texts[before]))
+            announced = opens and lines.texts[before].endswith((":", "："))
+            headed = opens and lines.are_headings[before]
         yield index, _Place(index in inside, first < index < last, index > last, announced, headed)
 
 
 def _is_item(lines: Lines, index: int, place: _Place, boxed: bool) -> bool:
-    if not place.between:
-        return place.after and (place.announced or place.headed) and not boxed
+    if (place.between or place.after) and (place.announced or place.headed) and not boxed:
+        return True
     href = _attribute(lines, index, "href")
-    return not href.startswith("#") and (place.inside or place.announced or lines.leads_away(href))
+    return place.between and not href.startswith("#") and (place.inside or place.announced or lines.leads_away(href))
 
 
 def _is_paragraph(lines: Lines, index: int, place: _Place, boxed: bool) -> bool:

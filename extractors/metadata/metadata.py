@@ -23,7 +23,7 @@ from .declared_metadata import Head, clean
 from .language import find_language
 from .meta_names import AUTHOR, DESCRIPTION, IMAGE, KEYWORDS, LANGUAGE, SITE, SOURCE, TAGS, TDM, TITLE, URL
 from .times import Nearby, find_modified, find_published, in_zone_of
-from .titles import PageTitles, begins_title, find_title, title_likeness, page_titles, shared_names
+from .titles import LIKE, PageTitles, begins_title, find_title, title_likeness, page_titles, shared_names
 
 LINES_BEFORE, LINES_WITHIN, LINES_AFTER = 15, 5, 8  # lines before the body, its first ones, and those that follow it
 LINES_ABOVE = 3  # lines above a title that stands farther from the body: contents or pictures are between them
@@ -143,7 +143,7 @@ def _is_above_headline(lines: Lines, kept: list[int], title_line: int, head: Hea
     end = kept[0] + 1 if kept else 0
     tags, places = lines.outline.tags, lines.outline.places
     above = [lines.texts[index] for index in range(title_line + 1, end) if tags[places[index]] == "h1"]
-    return bool(above) and not title_likeness(above[-1], head.title)
+    return bool(above) and title_likeness(above[-1], head.title) < LIKE
 
 
 def lines_around(lines: Lines, kept: list[int], title_line: int) -> Nearby:
