@@ -207,7 +207,7 @@ def _kept(lines: Lines, evidence: LineEvidence, segment: _Segment, standing: lis
 
 def _template_lines(lines: Lines, evidence: LineEvidence, content: list[float], direct: list[float]) -> list[int]:
     """Return the lines that repeat the example in a place where prose is not usual. A repeated line on a main
-    path is kept, and so is a repeated heading ("Conclusion") or cell ("Weight", "12 kg") if the example's body has such.
+    path is kept, and so is a repeated heading ("Conclusion") or cell ("Weight") if the example's body has such.
 
     `content`: of the lines; `direct`: of the paths.
     """

@@ -51,10 +51,11 @@ def without_links(lines: Lines, kept: list[bool], inside: range, root: int) -> l
         tag = trie.tag[path]
         boxed = any(trie.classes[step] for step in trie.up(path, root))
         if tag in ITEMS or tag in CELLS:
-            of_text = linked[number] <= LINKED_LIST * widths[number]
-            result[index] = of_text or (
-                _is_item(lines, index, place, boxed) if tag in ITEMS else place.between and _is_alone(lines, kept, index)
-            )
+            result[index] = linked[number] <= LINKED_LIST * widths[number]
+            if not result[index] and tag in ITEMS:
+                result[index] = _is_item(lines, index, place, boxed)
+            elif not result[index]:
+                result[index] = place.between and _is_alone(lines, kept, index)
         elif tag in PARAGRAPHS:
             result[index] = _is_paragraph(lines, index, place, boxed)
         elif lines.are_headings[index] and place.inside and trie.family[trie.parent[path]] == trie.family[root]:

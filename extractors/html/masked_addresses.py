@@ -3,14 +3,17 @@
 The value of `data-cfemail` is hexadecimal: a key, and each byte of the address XOR the key.
 """
 
+from typing import cast
+
 from lxml import etree
 
 MARK = "data-cfemail"
+_MASKED = etree.XPath(f"descendant::*[@{MARK}]")
 
 
 def unmask(root: etree._Element) -> None:
     """Put the addresses into the elements that hold the masked ones; a link that the mask added becomes plain text."""
-    for element in root.xpath(f"descendant::*[@{MARK}]"):
+    for element in cast(list[etree._Element], _MASKED(root)):
         address = decode(element.get(MARK, ""))
         if address is not None:
             tail = element.tail

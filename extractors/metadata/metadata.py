@@ -23,7 +23,7 @@ from .declared_metadata import Head, clean
 from .language import find_language
 from .meta_names import AUTHOR, DESCRIPTION, IMAGE, KEYWORDS, LANGUAGE, SITE, SOURCE, TAGS, TDM, TITLE, URL
 from .times import Nearby, find_modified, find_published, in_zone_of
-from .titles import LIKE, PageTitles, begins_title, find_title, title_likeness, page_titles, shared_names
+from .titles import LIKE, PageTitles, begins_title, find_title, page_titles, shared_names, title_likeness
 
 LINES_BEFORE, LINES_WITHIN, LINES_AFTER = 15, 5, 8  # lines before the body, its first ones, and those that follow it
 LINES_ABOVE = 3  # lines above a title that stands farther from the body: contents or pictures are between them
@@ -108,9 +108,7 @@ def read_metadata(
     host = _host(page.url or canonical or "")
     return Metadata(
         canonical_url=canonical,
-        title=find_title(
-            declared, whole, head.headings, site_name, host, repeated, shared_names(head.title, others)
-        ),
+        title=find_title(declared, whole, head.headings, site_name, host, repeated, shared_names(head.title, others)),
         published=published,
         modified=in_zone_of(published, find_modified(head, dated, page)),
         author=find_author(head, nearby, page),

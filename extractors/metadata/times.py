@@ -249,14 +249,15 @@ def _as_shown(found: date, nearby: Nearby, head: Head, page: Page) -> date:
 
     23:56:46+08:00 beside a shown 07:56:46 is a time in UTC that was marked as local: the moment is 07:56:46+08:00.
     """
-    offset = found.utcoffset() if isinstance(found, datetime) else None
-    if not offset:
+    if not isinstance(found, datetime) or not (offset := found.utcoffset()):
         return found
     shown = chain(map(_published_part, nearby.before), head.published, head.times)
     for other in _dates(shown, nearby, page):
-        for moment in (found + offset, found - offset) if isinstance(other, datetime) else ():
-            if abs(moment.replace(tzinfo=None) - other.replace(tzinfo=None)) < SHOWN_STEP:
-                return moment
+        if isinstance(other, datetime):
+            clock = other.replace(tzinfo=None)
+            for moment in (found + offset, found - offset):
+                if abs(moment.replace(tzinfo=None) - clock) < SHOWN_STEP:
+                    return moment
     return found
 
 

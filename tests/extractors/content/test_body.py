@@ -68,20 +68,21 @@ def test_noise_among_the_paragraphs_is_left_out(noise):
         "<p>下载地址：</p><p><a href=/map.zip>港口地图及全部水位标尺的压缩文件</a></p>",
         "<p><a href=https://gauge.example/>The history of the old gauge by the keepers</a></p>",
         "<p><a href=/more>The keepers described the gauge at length, with all of its repairs.</a></p>",
-        "<p>See also</p><ul><li><a href=https://gauge.example/a>The keepers of the gauge</a></li>"
-        "<li><a href=https://gauge.example/b>The gauge and its repairs</a></li></ul>",
-        "<h2>Places to see</h2><ul><li><a href=/a>The keepers of the gauge</a></li><li><a href=/b>The mill</a></li></ul>",
-        "<table><tr><td><a href=/a>The keepers of the gauge</a></td><td>They have kept it since 1901.</td></tr></table>",
+        "<ul><li><a href=//gauge.example/a>The keepers</a></li><li><a href=//b.example/>The mill</a></li></ul>",
+        "<h2>Places to see</h2><ul><li><a href=/a>The keepers</a></li><li><a href=/b>The mill</a></li></ul>",
+        "<table><tr><td><a href=/a>The keepers of the gauge</a></td><td>They have kept it for long.</td></tr></table>",
     ],
 )
 def test_links_that_the_author_wrote_as_lines_stay(line):
     written = list(parse(f"<div>{line}</div>").itertext())
-    assert kept(f"{MENU}<div class=story>{PROSE}{line}<p>The last line.</p></div>")[len(HARBOUR + BAKERY) : -1] == written
+    assert (
+        kept(f"{MENU}<div class=story>{PROSE}{line}<p>The last line.</p></div>")[len(HARBOUR + BAKERY) : -1] == written
+    )
 
 
 def test_references_below_a_heading_at_the_end_stay():
-    references = "<h2>References</h2><ul><li><a href=/a>The keepers of the gauge</a></li><li><a href=/b>The mill</a></li></ul>"
-    assert kept(f"<div class=story>{PROSE}{references}</div>")[-2:] == ["The keepers of the gauge", "The mill"]
+    references = "<h2>References</h2><ul><li><a href=/a>The keepers</a></li><li><a href=/b>The mill</a></li></ul>"
+    assert kept(f"<div class=story>{PROSE}{references}</div>")[-2:] == ["The keepers", "The mill"]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,7 @@ def test_references_below_a_heading_at_the_end_stay():
         '<p><a class="button" href=/a>Book a tour</a></p>',
         '<div class="box"><p><a href=/a>The gauge</a></p></div>',
         "<ul><li><a href=/a>The keepers of the gauge in winter</a></li><li><a href=/b>The mill in summer</a></li></ul>",
-        "<h3>Related articles</h3><ul><li><a href=/a>The keepers in winter</a></li><li><a href=/b>The mill</a></li></ul>",
+        "<h3>Related articles</h3><ul><li><a href=/a>The keepers</a></li><li><a href=/b>The mill</a></li></ul>",
         "<ul><li><a href=#keepers>The keepers</a></li><li><a href=#mill>The mill</a></li></ul>",
         "<table><tr><td><a href=/a>Sports of the week</a></td><td><a href=/b>Weather of the week</a></td></tr></table>",
     ],

@@ -164,7 +164,9 @@ def test_day_of_the_page_counts_where_the_head_is_in_utc():
     assert found.modified.isoformat() == "2024-03-05T23:00:00-05:00"
 
 
-@pytest.mark.parametrize("shown", ["2014-09-28 07:56:46", "<time datetime=2014-09-28T07:56:46+08:00>September 28</time>"])
+@pytest.mark.parametrize(
+    "shown", ["2014-09-28 07:56:46", "<time datetime=2014-09-28T07:56:46+08:00>September 28</time>"]
+)
 def test_shown_time_counts_where_the_declared_one_differs_by_exactly_its_offset(shown):
     head = ld(datePublished="2014-09-27T23:56:46+08:00", dateModified="2014-09-28T08:00:00+08:00")
     found = article(head, f"<p class=byline>{shown}</p>").published
