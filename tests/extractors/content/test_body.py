@@ -92,6 +92,7 @@ def test_references_below_a_heading_at_the_end_stay():
         "<p><a href=/a>READ THIS: The keepers of the gauge and what they found.</a></p>",
         '<p><a class="button" href=/a>Book a tour</a></p>',
         '<div class="box"><p><a href=/a>The gauge</a></p></div>',
+        '<p class="partner"><a href=//gauge.example/>The gauge</a></p>',
         "<ul><li><a href=/a>The keepers of the gauge in winter</a></li><li><a href=/b>The mill in summer</a></li></ul>",
         "<h3>Related articles</h3><ul><li><a href=/a>The keepers</a></li><li><a href=/b>The mill</a></li></ul>",
         "<ul><li><a href=#keepers>The keepers</a></li><li><a href=#mill>The mill</a></li></ul>",
@@ -101,6 +102,12 @@ def test_references_below_a_heading_at_the_end_stay():
 def test_teasers_among_the_paragraphs_go(teaser):
     page = f"{MENU}<div class=story>{PROSE}{teaser}<p>The last line.</p></div>"
     assert [text for text in kept(page) if not text.startswith("Related")] == [*HARBOUR, *BAKERY, "The last line."]
+
+
+def test_contents_of_the_page_among_its_paragraphs_go():
+    before, after = ("".join(f"<p>{text}</p>" for text in texts) for texts in (HARBOUR, BAKERY))
+    contents = "<ul><li><a href=#keepers>The keepers</a></li><li><a href=#mill>The mill of the town</a></li></ul>"
+    assert kept(f"{MENU}<div class=story>{before}{contents}{after}</div>") == [*HARBOUR, *BAKERY]
 
 
 def test_figure_that_holds_a_listing_is_no_picture():
