@@ -1,7 +1,7 @@
 """The metrics: name, type, labels and the text of HELP. docs/monitoring.md lists them; a test compares.
 
-Labels are bounded: `server` is the Redis of the cluster; `task` by the task list, and only up to `TASKS_MOST` tasks; `node` by the
-machines with a heartbeat, up to `NODES_MOST`; `state`, `role`, `kind` and `outcome` by the program.
+Labels are bounded: `server` is the Redis of the cluster; `task` by the task list, and only up to `TASKS_MOST` tasks;
+`node` by the machines with a heartbeat, up to `NODES_MOST`; `state`, `role`, `kind` and `outcome` by the program.
 """
 
 from dataclasses import dataclass
