@@ -102,11 +102,11 @@ def task(request: Request) -> Response:
     web, state = task_of(request)
     snapshot = web.data.snapshot()
     chart = day_chart(snapshot.first_day, state.days, height=60)
-    runs = web.data.runs(state.name) if state.server else []
+    runs = web.data.runs(state.name) if state.is_known else []
     alarms = [alarm for alarm in snapshot.alarms if alarm.task == state.name]
     values = {"chart": chart, "runs": runs, "alarms": alarms, "events": "tasks"}
-    values["closed_host"] = web.data.closed_host(state.name) if state.server else None
-    values["proposal"] = web.data.proposal(state.name) if state.server else None
+    values["closed_host"] = web.data.closed_host(state.name) if state.is_known else None
+    values["proposal"] = web.data.proposal(state.name) if state.is_known else None
     return web.page(request, "task.html", task_values(web, "runs", state) | values)
 
 
@@ -115,7 +115,7 @@ def task_links(request: Request) -> Response:
     web, state = task_of(request)
     job = web.jobs.get(request.query_params.get("job", ""))
     values = {
-        "links": web.data.links(state.name) if state.server else None,
+        "links": web.data.links(state.name) if state.is_known else None,
         "job": job,
         "events": f"job {job.id}" if job and not job.done else "",
     }

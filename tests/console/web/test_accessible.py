@@ -64,7 +64,7 @@ def test_a_long_address_of_redis_leaves_room_beside_it(
 ) -> None:
     client, page = console(), chromium.new_page(viewport={"width": width, "height": 800})
     machines = client.web.data.machines()
-    machines["redis"][0]["name"] = f"unix:///home/{'a-folder-with-a-long-name/' * 4}redis.sock"
+    machines["redis"]["name"] = f"unix:///home/{'a-folder-with-a-long-name/' * 4}redis.sock"
     monkeypatch.setattr(client.web.data, "machines", lambda: machines)
     with served(client) as home:
         page.goto(f"{home}/machines")
