@@ -16,7 +16,7 @@ from ..page import Page
 from ..tracing import tracing
 from .blocks import Mark, make_blocks, marks_of
 from .body_events import top_of
-from .body_html import Cut, Markup
+from .body_html import Cut, TreeMarkup
 from .embedded_state import with_state
 from .line_weights import Prior, prior_of
 from .notices import notice
@@ -119,7 +119,7 @@ def assemble(parsed: ParsedPage, cut: BodyLines | str, others: Sequence[PageTitl
 
 def _markup(
     lines: Lines, marks: list[tuple[int, Mark]], base: str, image: str | None, last_lines: list[int]
-) -> Markup | None:
+) -> TreeMarkup | None:
     """Return what the body's HTML is made from; `last_lines`: of each block."""
     if not marks:
         return None
@@ -131,7 +131,7 @@ def _markup(
     above = (element.get("src") or "" for line, _, element in lines.media if line <= first)
     lead = image if name and any(name in source for source in above) else None
     top = replace(top, element=deepcopy(top.element))  # the rest of the page's tree is freed
-    return Markup(top, Cut({index: kind for index, (kind, _) in marks}, base, lead, last_lines))
+    return TreeMarkup(top, Cut({index: kind for index, (kind, _) in marks}, base, lead, last_lines))
 
 
 def _confidence(cut: BodyLines) -> float:

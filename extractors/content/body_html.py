@@ -108,7 +108,7 @@ class _Frame:
     items: list[tuple[int, str, str]] = field(default_factory=list)
 
 
-class Markup:
+class TreeMarkup:
     """The body's HTML, written when it is asked for; until then, a copy of the body's part of the tree is kept."""
 
     __slots__ = ("_cut", "_html", "_top")
@@ -119,11 +119,11 @@ class Markup:
         self._cut = cut
         self._html = ""
 
-    def only(self, blocks: Collection[int]) -> "Markup":
+    def only(self, blocks: Collection[int]) -> "TreeMarkup":
         """Return the markup of some of the blocks, given by their places; before the HTML is asked for."""
         if self._top is None:
             raise ValueError("the HTML of all blocks is already written")
-        return Markup(self._top, self._cut.only(blocks))
+        return TreeMarkup(self._top, self._cut.only(blocks))
 
     def html(self) -> str:
         """Return the body as HTML."""

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from extractors import NoArticle, Section, UnusablePage
-from extractors.content.body_html import Markup
+from extractors.content.body_html import TreeMarkup
 from workers.extraction import section_preparation
 from workers.extraction.group_writer import GroupWriter
 from workers.extraction_config import RowFilter, example_asked, keep_example
@@ -97,7 +97,7 @@ def test_html_and_markdown_are_in_the_outputs_that_name_them_and_only_made_for_t
 
 
 def test_the_html_of_an_article_is_not_made_for_an_output_without_it(connection, worker, tmp_path, monkeypatch):
-    monkeypatch.setattr(Markup, "html", lambda markup: pytest.fail("nobody asked for HTML"))
+    monkeypatch.setattr(TreeMarkup, "html", lambda markup: pytest.fail("nobody asked for HTML"))
     publish(connection, tmp_path, "plain.jsonl", "out.db")
     worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
     assert len(rows(tmp_path, "plain.jsonl")) == 1
