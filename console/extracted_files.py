@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 
 SUFFIXES: "dict[Format, str]" = {"text": ".txt", "html": ".html", "markdown": ".md", "json": ".json"}
 FORMS: "dict[str, Format]" = {
-    **{".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown"},
-    **{".json": "json", ".jsonl": "json"},
+    ".html": "html",
+    ".htm": "html",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".json": "json",
+    ".jsonl": "json",
 }
 
 

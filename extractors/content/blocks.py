@@ -17,6 +17,7 @@ from ..html.elements import IMAGE, KINDS
 from ..html.lines import Lines
 from ..html.paths import CAPTION, EMBED, SUMMARY, PathTrie
 from ..html.resolve_url import web_url
+from .pictures import alternative, picture_url
 
 BLOCK_KINDS: dict[str, Kind] = {
     "pre": "code",
@@ -33,10 +34,8 @@ BLOCK_KINDS |= dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "heading")
 MARKED: dict[int, Kind] = {CAPTION: "caption", EMBED: "embed", SUMMARY: "summary"}
 CELL_WIDTH = 60  # mean bytes per line; a table with longer lines is layout, and its cells contain prose
 JOINED = frozenset({"list", "table"})  # kinds whose neighbouring lines make one block
-ALT_LENGTH = 300  # characters
 Mark = tuple[Kind, int]  # the kind of a line's block, and the path of the element that groups the block
 CAPTION_MARK: Mark = ("caption", 0)
-IMAGE_SOURCES = ("data-src", "data-original", "src")  # pages that load pictures late put a placeholder in src
 
 
 def make_blocks(lines: Lines, marks: list[tuple[int, Mark]], root: int, base: str) -> list[tuple[int, Block]]:
@@ -144,7 +143,5 @@ def _media_block(element: etree._Element, base: str) -> Block | None:
         source = element.find("source") if not element.get("src") else None
         url = web_url(base, (element if source is None else source).get("src") or "")
         return Block("embed", "", links=(Link("", url),)) if url else None
-    urls = (web_url(base, element.get(name) or "") for name in IMAGE_SOURCES)
-    url = next(filter(None, urls), None)
-    alt = " ".join((element.get("alt") or "").split())[:ALT_LENGTH]
-    return Block("caption", alt, images=(url,)) if url else None
+    url = picture_url(element, base)
+    return Block("caption", alternative(element), images=(url,)) if url else None

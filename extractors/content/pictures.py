@@ -9,6 +9,7 @@ from ..html.resolve_url import web_url
 
 ALT_LENGTH = 300  # characters
 MAX_CANDIDATES = 50  # sizes of a picture that are compared
+MAX_SOURCES = 10  # <source> elements of a picture
 STYLE_LENGTH = 1_000  # characters of a style attribute that are read
 SMALLEST = 40  # pixels; a smaller picture is an icon, a spacer or a counter
 
@@ -21,8 +22,8 @@ _LATE = (
     "zoomfile", "file",
 )  # fmt: skip
 _PLACEHOLDER = re.compile(
-    r"(?:^|[/_.-])(?:spacer|blank|pixel|transparent|placeholder|loading|lazy-?load(?:ing)?|1x1|grey|gr[ae]y|none|dot"
-    r"|clear|s)\.(?:gif|png|jpe?g|svg)\b|^data:|/pixel[/?]|/counter[/?.]|/stat[/?.]",
+    r"(?:^|[/_.-])(?:spacer|blank|pixel|transparent|placeholder|loading|lazy-?load(?:ing)?|1x1)\.(?:gif|png|jpe?g|svg)\b"
+    r"|(?:^|[/_.-])(?:gr[ae]y|none|dot|clear|s)\.gif\b|^data:|/pixel[/?]|/counter[/?.]|/stat[/?.]",
     re.IGNORECASE,
 )
 _DECORATION = re.compile(
@@ -41,9 +42,10 @@ def picture_url(element: etree._Element, base: str) -> str | None:
     if _is_decoration(element):
         return None
     sets = [element.get(name) for name in _SETS]
-    holder = element.getparent()
-    if holder is not None and holder.tag == "picture":
-        sources = islice(holder.iterchildren("source"), MAX_CANDIDATES)
+    for holder in islice(element.iterancestors(), MAX_SOURCES):  # the parser puts a picture into the <source> before it
+        if holder.tag not in ("source", "picture"):
+            break
+        sources = [holder, *islice(holder.iterchildren("source"), MAX_SOURCES)]
         sets += [source.get(name) for source in sources for name in ("data-srcset", "srcset")]
     candidates = [largest(value) for value in sets if value]
     candidates += [element.get(name) or "" for name in _LATE]
