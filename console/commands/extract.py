@@ -78,8 +78,8 @@ def command(
 ) -> None:
     """Extract the article of each page: a file, a folder of HTML, a URL, a text file of URLs, or standard input (-).
 
-    Text, HTML and Markdown contain title, date, keywords and body; with several pages, a line names each page. JSON is one
-    object per line. Pages without an article are listed on standard error. --output overwrites existing files.
+    Text, HTML and Markdown contain title, date, keywords and body; with several pages, a line names each page. JSON is
+    one object per line. Pages without an article are listed on standard error. --output overwrites existing files.
 
     With --method list-rank, and with i-awce on a list page, the result is the list's entries: one line for each with
     date, title and URL, separated by tabs; links in HTML and Markdown; `entries` in JSON.

@@ -116,9 +116,9 @@ def read_events(top: Top) -> Events:
             begun = False
         pending.clear()
 
-    def write(text: str | None) -> None:
+    def write(text: str) -> None:
         nonlocal begun
-        if text and (begun or not text.isspace()):
+        if begun or not text.isspace():
             begun = True
             pending.append(len(lines))
             add(TEXT, text)
@@ -128,7 +128,9 @@ def read_events(top: Top) -> Events:
         kind = KINDS.get(node.tag, INLINE)
         flat = depth >= MAX_DEPTH
         if event == "start":
-            hidden = kind <= PRE and hide and not flat and is_hidden(node, node.keys()) and node is not top.element
+            hidden = kind <= PRE and hide and not flat and bool(names := node.keys()) and is_hidden(node, names)
+            if hidden and node is top.element:
+                hidden = False
             if (kind >= PRE and not (flat and kind == PRE)) or hidden:
                 if (kind in (PRE, BREAK) and not hidden) or (flat and kind != IMAGE):
                     flush()
@@ -149,7 +151,8 @@ def read_events(top: Top) -> Events:
             depth += 1
             opened.append(len(lines))
             add(START, node)
-            write(node.text)
+            if text := node.text:
+                write(text)
             continue
         if node is skipped:
             skipped = None
@@ -160,8 +163,8 @@ def read_events(top: Top) -> Events:
             start = opened.pop()
             events.ends[start] = len(lines)
             add(END, start)
-        if node is not top.element:
-            write(node.tail)
+        if (text := node.tail) and node is not top.element:
+            write(text)
     return events
 
 

@@ -180,6 +180,7 @@ class _Writer:
         self._text, self._captions, self._embeds, self._others, self._all_media, self._tables = sums
 
     def _within(self, sums: list[int], start: int) -> int:
+        """Return a sum over what is in the element that begins at `start`."""
         return sums[self._events.ends[start]] - sums[start + 1]
 
     def write(self) -> str:
@@ -227,11 +228,15 @@ class _Writer:
 
     def _start(self, place: int, element: etree._Element) -> int | None:
         """Open an element. Return what `closing` notes of it; None if it is left out or written completely."""
-        tag = str(element.tag)
+        tag = element.tag
         kind = KINDS.get(tag, INLINE)
-        text, captions = self._within(self._text, place), self._within(self._captions, place)
-        has_media = bool(self._within(self._all_media, place))
-        if not text and not captions and (self._within(self._others, place) or not has_media):
+        end = self._events.ends[place]
+        text, captions = self._text[end] - self._text[place], self._captions[end] - self._captions[place]
+        if (
+            not text
+            and not captions
+            and (self._within(self._others, place) or not self._within(self._all_media, place))
+        ):
             if kind in (INLINE, LINK):
                 for _ in range(self._events.kinds[place : self._events.ends[place]].count(NEW_LINE)):
                     self._new_line()
@@ -378,7 +383,9 @@ class _Writer:
 
     def _end_run(self) -> None:
         """End the paragraph that is being written, if there is one."""
-        if self._run:
+        if not self._run:
+            self._has_text = self._space = False
+        else:
             while self._run and self._run[-1] == "<br>":
                 self._run.pop()
             self._run += [f"</{tag}>" for tag, _ in reversed(self._inline[: self._opened])]
@@ -392,7 +399,8 @@ class _Writer:
     # Frames
 
     def _nearest(self, tag: str) -> bool:
-        return any(frame.tag == tag for frame in self._frames[-8:])
+        """Whether an element is open; only the innermost ones count."""
+        return tag in [frame.tag for frame in self._frames[-8:]]
 
     def _push(self, tag: str, attributes: str = "") -> None:
         self._end_run()

@@ -1,36 +1,43 @@
 """The address of a picture: the largest one that its element names, however the page loads it."""
 
 import re
+from collections.abc import Mapping
 from itertools import islice
+from operator import itemgetter
 
 from lxml import etree
 
 from ..html.resolve_url import web_url
 
+NAMES_LENGTH = 300  # characters of classes and id
 ALT_LENGTH = 300  # characters
 MAX_CANDIDATES = 50  # sizes of a picture that are compared
 MAX_SOURCES = 10  # <source> elements of a picture
 STYLE_LENGTH = 1_000  # characters of a style attribute that are read
 SMALLEST = 40  # pixels; a smaller picture is an icon, a spacer or a counter
 
-# Attributes from which scripts load a picture; `src` then has a placeholder.
+# Attributes that name a picture, the best first: sets of sizes, those from which scripts load it, and `src`, which then
+# has a placeholder.
 _SETS = ("data-srcset", "data-lazy-srcset", "data-original-set", "data-flickity-lazyload-srcset", "srcset")
-_LATE = (
+_ADDRESSES = (
     "data-src", "data-original", "data-lazy-src", "data-lazy", "data-actualsrc", "data-original-src", "data-echo",
     "data-lazyload", "data-hi-res-src", "data-full-src", "data-orig-file", "data-large-file", "data-url", "data-image",
     "data-img", "data-flickity-lazyload", "data-runner-src", "data-backsrc", "_src", "lazysrc", "lazy-src", "original",
-    "zoomfile", "file",
+    "zoomfile", "file", "src",
 )  # fmt: skip
+_RANKS = {name: rank for rank, name in enumerate((*_SETS, *_ADDRESSES))}
 _PLACEHOLDER = re.compile(
     r"(?:^|[/_.-])(?:spacer|blank|pixel|transparent|placeholder|loading|lazy-?load(?:ing)?|1x1)\.(?:gif|png|jpe?g|svg)\b"
     r"|(?:^|[/_.-])(?:gr[ae]y|none|dot|clear|s)\.gif\b|^data:|/pixel[/?]|/counter[/?.]|/stat[/?.]",
     re.IGNORECASE,
 )
-_DECORATION = re.compile(
-    r"\b(?:avatars?|gravatar|emoji|emoticon|smil(?:ey|ies)|icons?|logo|sprite|badge|share|social|qr-?code|qrcode|"
-    r"wp-smiley|tracking|spacer|site-?logo)\b|二维码|公众号|头像",
+_DECORATION = re.compile(  # in a class or id
+    r"\b(?:avatars?|gravatar|emoji|emoticon|smil(?:ey|ies)|icons?|logo|sprite|badge|share|social|qr-?code|tracking|spacer)\b",
     re.IGNORECASE,
 )
+_SAYS_DECORATION = re.compile(
+    r"(?:site )?logo|avatar|icon|.{0,12}(?:二维码|头像).{0,4}", re.IGNORECASE
+)  # the alternative text
 _ADDRESS = re.compile(r"/|\.\w{3,4}\Z")  # other values of such attributes are flags
 _WIDTH = re.compile(r"(\d+(?:\.\d+)?)([wxh])\Z")
 _BACKGROUND = re.compile(r"background(?:-image)?\s*:[^;]*?url\(\s*[\"']?([^\"')]+)", re.IGNORECASE)
@@ -39,18 +46,18 @@ _NUMBER = re.compile(r"\s*(\d+)(?:px)?\s*\Z")
 
 def picture_url(element: etree._Element, base: str) -> str | None:
     """Return the http(s) URL of a picture; None if it has none, or is a decoration."""
-    if _is_decoration(element):
+    attributes = dict(element.items())
+    if _is_decoration(attributes):
         return None
-    sets = [element.get(name) for name in _SETS]
+    named = [(_RANKS[name], value) for name, value in attributes.items() if name in _RANKS]
     for holder in islice(element.iterancestors(), MAX_SOURCES):  # the parser puts a picture into the <source> before it
         if holder.tag not in ("source", "picture"):
             break
-        sources = [holder, *islice(holder.iterchildren("source"), MAX_SOURCES)]
-        sets += [source.get(name) for source in sources for name in ("data-srcset", "srcset")]
-    candidates = [largest(value) for value in sets if value]
-    candidates += [element.get(name) or "" for name in _LATE]
-    for candidate in (*candidates, element.get("src") or ""):
-        if _ADDRESS.search(candidate) and not _PLACEHOLDER.search(candidate) and (url := web_url(base, candidate)):
+        for source in (holder, *islice(holder.iterchildren("source"), MAX_SOURCES)):
+            named += [(_RANKS[name], value) for name, value in source.items() if name in _SETS]
+    for rank, value in sorted(named, key=itemgetter(0)):
+        address = largest(str(value)) if rank < len(_SETS) else str(value)
+        if _ADDRESS.search(address) and not _PLACEHOLDER.search(address) and (url := web_url(base, address)):
             return url
     return None
 
@@ -84,10 +91,12 @@ def alternative(element: etree._Element) -> str:
     return " ".join((element.get("alt") or "").split())[:ALT_LENGTH]
 
 
-def _is_decoration(element: etree._Element) -> bool:
+def _is_decoration(attributes: Mapping[str, str]) -> bool:
     for name in ("width", "height"):
-        found = _NUMBER.match(element.get(name) or "")
+        found = _NUMBER.match(attributes.get(name, ""))
         if found and int(found[1]) < SMALLEST:
             return True
-    names = " ".join(filter(None, (element.get("class"), element.get("id"), element.get("alt"))))
-    return bool(names) and _DECORATION.search(names[:ALT_LENGTH]) is not None
+    names = f"{attributes.get('class', '')} {attributes.get('id', '')}"
+    if len(names) > 1 and _DECORATION.search(names[:NAMES_LENGTH]):
+        return True
+    return "alt" in attributes and _SAYS_DECORATION.fullmatch(attributes["alt"]) is not None
