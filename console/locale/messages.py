@@ -82,6 +82,7 @@ SEVERAL_WORDS = re.compile(r"[A-Za-z`-]{2,}[^A-Za-z{]{0,3} [A-Za-z(`{-]|\} [a-z]
 TOO_SHORT = frozenset({"{0} ms", "{0} of {1}", "{0} on {1}", "and {0}", "read {0}", "it is {0}", "it {0} a list page"})
 OF_OTHERS = frozenset(  # texts of other programs, to which errors are compared, headers, arguments, and defects
     {"READONLY You can't write", "HELLO must be called", "Authentication required", "certificate verify failed"}
+    | {'<a rel="noopener noreferrer nofollow" href="', '<span class="picture" title="{0}">{1}</span>'}
     | {"quoted scalar", "end of stream", "block end", "block mapping", "another document", "undefined alias"}
     | {
         "ApiKey {0}",

@@ -122,7 +122,7 @@ class TreeMarkup:
     def only(self, blocks: Collection[int]) -> "TreeMarkup":
         """Return the markup of some of the blocks, given by their places; before the HTML is asked for."""
         if self._top is None:
-            raise ValueError("the HTML of all blocks is already written")
+            raise RuntimeError("the HTML of all blocks is already written")
         return TreeMarkup(self._top, self._cut.only(blocks))
 
     def html(self) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from itertools import islice
 from operator import itemgetter
+from typing import cast
 
 from lxml import etree
 
@@ -46,7 +47,7 @@ _NUMBER = re.compile(r"\s*(\d+)(?:px)?\s*\Z")
 
 def picture_url(element: etree._Element, base: str) -> str | None:
     """Return the http(s) URL of a picture; None if it has none, or is a decoration."""
-    attributes = dict(element.items())
+    attributes = cast("dict[str, str]", dict(element.items()))
     if _is_decoration(attributes):
         return None
     named = [(_RANKS[name], value) for name, value in attributes.items() if name in _RANKS]
@@ -54,7 +55,7 @@ def picture_url(element: etree._Element, base: str) -> str | None:
         if holder.tag not in ("source", "picture"):
             break
         for source in (holder, *islice(holder.iterchildren("source"), MAX_SOURCES)):
-            named += [(_RANKS[name], value) for name, value in source.items() if name in _SETS]
+            named += [(_RANKS[name], str(value)) for name, value in source.items() if name in _SETS]
     for rank, value in sorted(named, key=itemgetter(0)):
         address = largest(str(value)) if rank < len(_SETS) else str(value)
         if _ADDRESS.search(address) and not _PLACEHOLDER.search(address) and (url := web_url(base, address)):
