@@ -1,8 +1,7 @@
 """HTML of a body → Markdown (CommonMark, with tables, deleted text and tasks as GitHub writes them).
 
 The Markdown is written by html-to-markdown. CommonMark does not recognise `**` between a punctuation mark and a letter,
-which is frequent in Chinese (`**注意：**请`), so punctuation at the edges of emphasis is moved out of it first.
-Elements that Markdown lacks stay HTML.
+which is frequent in Chinese (`**注意：**请`): such emphasis stays HTML, as do elements that Markdown lacks.
 """
 
 import re
@@ -15,15 +14,18 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 MAX_DEPTH = 100  # levels of elements; the HTML of a body has fewer
-_EMPHASIS = ("strong", "em", "del")
-_INLINE = frozenset({*_EMPHASIS, "a", "img", "input", "code", "sub", "sup", "ins", "kbd", "samp", "mark", "cite"})
+_EMPHASIS = {"strong": "b", "em": "i", "del": "s"}  # and the tags of emphasis that stays HTML
+_INLINE = frozenset(
+    {*_EMPHASIS, *_EMPHASIS.values(), "a", "img", "input", "code", "sub", "sup", "ins", "kbd", "samp", "mark", "cite"}
+)
+_HTML_ONLY = ["sub", "sup", "ins", "kbd", *_EMPHASIS.values()]
 _OPTIONS = ConversionOptions(
     heading_style="atx",
     bullets="-",
     escape_asterisks=False,  # `_escaped` does it
     extract_metadata=False,
     highlight_style="html",
-    preserve_tags=["sub", "sup", "ins", "kbd"],
+    preserve_tags=_HTML_ONLY,
     br_in_tables=True,
     max_depth=MAX_DEPTH,
 )
@@ -46,9 +48,10 @@ def to_markdown(html: str) -> str:
     for holder in list(root.iter("details", "summary", "caption")):
         _write_as_paragraph(holder)
     for element in list(root.iter(*_EMPHASIS)):
-        _merge_following(element)
-    for element in reversed(list(root.iter(*_EMPHASIS))):  # what follows an element is settled before it
         _make_recognisable(element)
+    for code in list(root.iter("code")):
+        if any(above.tag in _HTML_ONLY for above in code.iterancestors()):  # what is in HTML is escaped as prose is
+            code.drop_tag()
     for element in root.iter():
         if element.tag not in ("pre", "code"):
             element.text = element.text and _escaped(element.text, at_start=True)
@@ -58,30 +61,6 @@ def to_markdown(html: str) -> str:
     inner = escape(root.text or "", quote=False)
     inner += "".join(etree.tostring(child, encoding="unicode", method="html") for child in root)
     return (convert(inner, _OPTIONS).content or "").translate(_ESCAPES).strip("\n")
-
-
-def _merge_following(element: HtmlElement) -> None:
-    """Join an element with those of its kind that follow it directly: `**one****two**` would not be recognised."""
-    parent, texts = element.getparent(), [""]
-    following = element.getnext()
-    while parent is not None and following is not None and following.tag == element.tag and not element.tail:
-        texts.append(following.text or "")
-        if len(following):
-            _add_text(element, "".join(texts))
-            texts = []
-            element.extend(list(following))
-        element.tail, following.tail = following.tail, None
-        parent.remove(following)
-        following = element.getnext()
-    _add_text(element, "".join(texts))
-
-
-def _add_text(element: HtmlElement, text: str) -> None:
-    """Add text at the end of an element's content."""
-    if text and len(element):
-        element[-1].tail = (element[-1].tail or "") + text
-    elif text:
-        element.text = (element.text or "") + text
 
 
 def _escaped(text: str, *, at_start: bool) -> str:
@@ -95,34 +74,15 @@ def _escaped(text: str, *, at_start: bool) -> str:
 
 
 def _make_recognisable(element: HtmlElement) -> None:
-    """Change emphasis so that CommonMark recognises its marks, or remove it."""
-    previous = element.getprevious()
-    parent = element.getparent()
+    """Let emphasis that CommonMark would not recognise stay HTML."""
+    previous, parent = element.getprevious(), element.getparent()
     before = ((previous.tail if previous is not None else parent.text if parent is not None else None) or "")[-1:]
-    after = (element.tail or "")[:1]
+    following = (element.tail or "")[:1]
     text = element.text or ""
-    first = text[:1] or "*"
-    last = ((element[-1].tail or "") if len(element) else text)[-1:] or "*"
-    if previous is not None and previous.tag in _EMPHASIS and not previous.tail:
-        element.drop_tag()
-    elif (_is_word(before) and not _is_word(first)) or (_is_word(after) and not _is_word(last)):
-        start, end = 0, len(text)
-        while start < end and not len(element) and _is_word(before) and not _is_word(text[start]):
-            start += 1
-        while start < end and not len(element) and _is_word(after) and not _is_word(text[end - 1]):
-            end -= 1
-        if len(element) or start == end:
-            inner = [child for child in element if child.tag in _EMPHASIS]
-            element.drop_tag()
-            for child in reversed(inner):
-                _make_recognisable(child)
-            return
-        element.text = text[start:end]
-        element.tail = text[end:] + (element.tail or "")
-        if previous is not None:
-            previous.tail = (previous.tail or "") + text[:start]
-        elif parent is not None:
-            parent.text = (parent.text or "") + text[:start]
+    first, last = text[:1] or "*", ((element[-1].tail or "") if len(element) else text)[-1:] or "*"
+    is_adjacent = previous is not None and previous.tag in _EMPHASIS and not previous.tail
+    if is_adjacent or (_is_word(before) and not _is_word(first)) or (_is_word(following) and not _is_word(last)):
+        element.tag = _EMPHASIS[element.tag]
 
 
 def _flatten(element: HtmlElement) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 from lxml import etree
 
 from ..article import Kind
+from ..html.dom import inner_text
 from ..html.elements import INLINE, KINDS, LINK
 from ..html.resolve_url import web_url
 from ..html.sanitising import FORMULAS, sanitise
@@ -72,7 +73,6 @@ _CHILDREN = {
 _PARENTS = {"dt": {"dl"}, "dd": {"dl"}, "tr": _ROWS, "td": {"tr"}, "th": {"tr"}, "summary": {"details"}}
 _PARENTS |= {tag: {"table"} for tag in ("thead", "tbody", "tfoot", "caption")}
 _NUMBERS = {"ol": ("start",), "li": ("value",), "td": ("colspan", "rowspan"), "th": ("colspan", "rowspan")}
-_NUMBER = re.compile(r"\s*(\d{1,4})\s*\Z", re.ASCII)
 _OWN = {"ul": "ul", "menu": "ul", "dir": "ul", **{tag: tag for tag in ("ol", "li", "dl", "blockquote", "details")}}
 _OWN |= _HEADINGS | {tag: tag for tag in _PARENTS}
 _RUN, _PICTURES, _BLOCK = range(3)
@@ -269,8 +269,8 @@ class _Writer:
             self._push("ul")
             self._push("li")
             return 2
-        numbers = {name: _number(element, name) for name in _NUMBERS.get(tag, ())}
-        attributes = "".join(f' {name}="{number}"' for name, number in numbers.items() if number is not None)
+        numbers = [(name, (element.get(name) or "").strip()) for name in _NUMBERS.get(tag, ())]
+        attributes = "".join(f' {name}="{number}"' for name, number in numbers if number.isdecimal())
         self._push(tag, attributes + " reversed" * (tag == "ol" and element.get("reversed") is not None))
         return 1
 
@@ -298,16 +298,10 @@ class _Writer:
     def _start_table(self, place: int, element: etree._Element) -> int:
         """Open a table of data; a table for layout, or one that numbers the lines of code, opens nothing."""
         is_code = next(element.iter("pre"), None) is not None
-        if is_code or self._within(self._tables, place) or not _has_data(element, self._characters(place)):
+        if is_code or self._within(self._tables, place) or not _has_data(element):
             return 0
         self._push("table")
         return 1
-
-    def _characters(self, start: int) -> int:
-        """Return the characters of kept text in an element."""
-        places = range(start, self._events.ends[start])
-        of_text = (place for place in places if self._events.kinds[place] == TEXT)
-        return sum(len(self._events.values[place]) for place in of_text if self._events.lines[place] in self._cut.kinds)
 
     def _write_code(self, element: etree._Element, code: str) -> None:
         self._end_run()
@@ -498,17 +492,12 @@ def _link(element: etree._Element, base: str) -> str | None:
     return url
 
 
-def _number(element: etree._Element, name: str) -> int | None:
-    found = _NUMBER.match(element.get(name) or "")
-    return int(found[1]) if found else None
-
-
-def _has_data(table: etree._Element, characters: int) -> bool:
+def _has_data(table: etree._Element) -> bool:
     """Whether a table is one of data, and not for layout."""
     if next(table.iter("th", "caption", "thead"), None) is not None:
         return True
     rows, cells = sum(1 for _ in table.iter("tr")), sum(1 for _ in table.iter("td"))
-    return rows > 1 and cells > rows and characters <= PROSE_CELL * cells
+    return rows > 1 and cells > rows and len(inner_text(table)) <= PROSE_CELL * cells
 
 
 def _is_drawn_formula(tag: str, element: etree._Element) -> bool:
@@ -535,18 +524,7 @@ def _formula(element: etree._Element) -> str:
     if element.tag == "script":
         source = (element.text or "").strip()
         return f'<code class="language-math">{escape(source, quote=False)}</code>' if source else ""
-    parts: list[str] = []
-    walker = etree.iterwalk(element, events=("start", "end"))
-    for event, node in walker:
-        known = node.tag in FORMULAS
-        if event == "start":
-            if not known or (node.tag == "annotation" and node.get("encoding") != "application/x-tex"):
-                walker.skip_subtree()
-                continue
-            written = ' encoding="application/x-tex"' if node.tag == "annotation" else ""
-            written += ' display="block"' if node.tag == "math" and node.get("display") == "block" else ""
-            parts.append(f"<{node.tag}{written}>{escape(node.text or '', quote=False)}")
-        elif known and (node.tag != "annotation" or node.get("encoding") == "application/x-tex"):
-            parts.append(f"</{node.tag}>")
-            parts.append(escape(node.tail or "", quote=False) if node is not element else "")
-    return "".join(parts) if any(part.partition(">")[2].strip() for part in parts) else ""
+    if all(node.tag in FORMULAS for node in element.iter()):
+        return etree.tostring(element, encoding="unicode", method="html", with_tail=False) if len(element) else ""
+    source = element.findtext(".//annotation") or ""  # an element that was never closed contains the rest of the page
+    return f'<code class="language-math">{escape(source, quote=False)}</code>' if source.strip() else ""

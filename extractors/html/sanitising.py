@@ -34,6 +34,8 @@ _VALUES = {
     ("input", "type"): re.compile(r"checkbox"),
     ("math", "display"): re.compile(r"block|inline"),
     ("annotation", "encoding"): re.compile(r"application/x-tex"),
+    **{(name, span): re.compile(r"[0-9]{1,3}") for name in ("td", "th") for span in ("colspan", "rowspan")},
+    **{(name, number): re.compile(r"[0-9]{1,9}") for name, number in (("ol", "start"), ("li", "value"))},
 }
 _WEB = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
 _ADDRESSES = frozenset({"href", "src"})
