@@ -4,12 +4,14 @@ The rules of the walk (`html.python_walk`) decide where a line ends and which el
 those of `Lines`. What the walk skips and a reader sees is an event too: pictures, players, formulas, boxes of tasks.
 """
 
+import re
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
 from lxml import etree
 
+from ..html.dom import inner_text
 from ..html.elements import (
     BLOCK,
     BREAK,
@@ -31,6 +33,8 @@ PARTS = frozenset({
     "p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ul", "ol", "dt", "dd", "dl", "blockquote", "figure", "td",
     "th", "tr", "thead", "tbody", "table",
 })  # fmt: skip
+NAMES_LENGTH = 300  # characters of a class attribute that are read
+_LINE_NUMBERS = re.compile(r"(?:^|[\s-])(?:gutter|lineno|linenos|linenumber|line-numbers?|ln|lnt|ln-numbers)(?:\s|$)")
 MAX_NOSCRIPT = 20  # pictures within a <noscript>
 
 
@@ -176,7 +180,7 @@ def _code(pre: etree._Element) -> str:
     for event, node in walker:
         kind = KINDS.get(node.tag, INLINE)
         if event == "start":
-            if kind >= BREAK or (node is not pre and is_hidden(node, node.keys())):
+            if kind >= BREAK or (node is not pre and (is_hidden(node, node.keys()) or _numbers_lines(node))):
                 skipped = node
                 walker.skip_subtree()
                 if kind == BREAK:
@@ -190,6 +194,12 @@ def _code(pre: etree._Element) -> str:
                 parts.append(node.tail)
     code = "".join(parts).strip("\n")
     return "" if code.isspace() else code
+
+
+def _numbers_lines(element: etree._Element) -> bool:
+    """Whether an element within code only contains the numbers of its lines."""
+    named = _LINE_NUMBERS.search((element.get("class") or "")[:NAMES_LENGTH])
+    return named is not None and all(word.isdecimal() for word in inner_text(element).split())
 
 
 def _add_skipped(events: Events, node: etree._Element, number: int) -> None:

@@ -286,7 +286,7 @@ class _Writer:
 
     def _start_inline(self, tag: str, element: etree._Element) -> int:
         own, attributes = _INLINE.get(tag), ""
-        if tag == "a" and (url := _link(element, self._cut.base)):
+        if tag == "a" and not self._is_own_anchor(element) and (url := _link(element, self._cut.base)):
             own, attributes = "a", f' href="{escape(url)}"'
         elif own is None and tag in ("span", "font") and (style := element.get("style")):
             own = next((name for name, form in _STYLES.items() if form.search(style[:STYLE_LENGTH].lower())), None)
@@ -294,6 +294,10 @@ class _Writer:
             return _NOTHING
         self._inline.append((own, f"<{own}{attributes}>"))
         return _INLINE_ELEMENT
+
+    def _is_own_anchor(self, link: etree._Element) -> bool:
+        """Whether a link in a heading leads to the heading."""
+        return self._frames[-1].tag in _HEADINGS.values() and (link.get("href") or "").startswith("#")
 
     def _start_table(self, place: int, element: etree._Element) -> int:
         """Open a table of data; a table for layout, or one that numbers the lines of code, opens nothing."""

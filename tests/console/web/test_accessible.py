@@ -99,5 +99,5 @@ def test_pages_are_read_without_script(published: Path, console: MakeConsole, ch
         assert "every URL is accounted for" in page.inner_text("main")
         page.get_by_role("link", name="Articles").last.click()
         page.locator(".result-title").first.click()
-        assert "article of the harbour" in page.inner_text(".article-text")
+        assert "article of the harbour" in page.inner_text(".article-html")
     context.close()

@@ -1,11 +1,13 @@
 import pickle
 import re
+from html import escape
 
 import lxml.html
 import pytest
 
 from extractors import extract
 from tests.clean_html import assert_clean
+from tests.console.web.injections import injections
 
 from ..pages import BAKERY, HARBOUR, blog_page
 
@@ -28,6 +30,7 @@ def html_of(*parts):
     ("part", "html"),
     [
         ("<h2 class=x id=y>Tides</h2><h5>Storms</h5>", "<h2>Tides</h2><h5>Storms</h5>"),
+        ("<h2>Tides<a href=#tides>\u00b6</a></h2>", "<h2>Tides\u00b6</h2>"),
         ("<p>A <b>bold</b> and <i>soft</i> word</p>", "<p>A <strong>bold</strong> and <em>soft</em> word</p>"),
         (
             "<p>H<sub>2</sub>O, m<sup>2</sup>, <s>old</s>, <mark>new</mark> and <tt>read()</tt></p>",
@@ -225,8 +228,33 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "<pre><span class=ln>1</span>read()\n<span class=ln>2</span>write()</pre>",
+        "<pre><table><tr><td class='gutter gl'><pre>1\n2\n</pre><td><pre>read()\nwrite()</pre></table></pre>",
+    ],
+)
+def test_line_numbers_within_code_are_left_out(code):
+    assert html_of(code) == "<pre><code>read()\nwrite()\n</code></pre>"
+
+
 @pytest.mark.parametrize("part", HOSTILE)
 def test_nothing_hostile_survives(part):
     html = article_of(f"<div>{part}</div>", "<p>The last line.</p>").html
     assert BAKERY[0] in html
     assert_clean(html)
+
+
+def test_no_injection_of_6000_survives_as_text_attribute_or_markup():
+    texts = injections()
+    assert len(texts) == 6000
+    for start in range(0, len(texts), 500):
+        part = [text.replace("\x00", "") for text in texts[start : start + 500]]
+        values = [escape(text) for text in part]
+        lines = "".join(f'<p class="{text}"><a href="{text}">{text}</a> {BAKERY[0]}</p>' for text in values)
+        media = "".join(f'<img src="{text}" srcset="{text} 2x" alt="{text}">' for text in values)
+        code = "".join(f'<pre class="language-{text}">{text}</pre>' for text in values)
+        for body in (lines + media + code, "".join(f"<p>{BAKERY[0]}</p>{text}" for text in part)):
+            article = extract(f"<html><body><article>{body}</article></body></html>", URL, refuse="never")
+            assert_clean(article.html if article else "")
