@@ -144,7 +144,7 @@ def read_events(top: Top) -> Events:
                     add(PICTURE if kind == IMAGE else EMBEDDED, node, number)
                 elif kind > PRE:
                     _add_skipped(events, node, number)
-                elif not hidden and (code := _code(node)):
+                elif not hidden and (code := _code(node)) is not None:
                     add(CODE, (node, code), number)
                     number += 1
                 skipped = node
@@ -172,16 +172,20 @@ def read_events(top: Top) -> Events:
     return events
 
 
-def _code(pre: etree._Element) -> str:
-    """Return the text of a <pre> with its line breaks; "" if it has none."""
+def _code(pre: etree._Element) -> str | None:
+    """Return the text of a <pre> with its line breaks, without the numbers of its lines; None if it has no text."""
     parts: list[str] = []
+    has_text = False
     walker = etree.iterwalk(pre, events=("start", "end"))
     skipped: etree._Element | None = None
     for event, node in walker:
         kind = KINDS.get(node.tag, INLINE)
         if event == "start":
-            if kind >= BREAK or (node is not pre and (is_hidden(node, node.keys()) or _numbers_lines(node))):
+            hidden = kind < BREAK and node is not pre and is_hidden(node, node.keys())
+            numbers = kind < BREAK and node is not pre and not hidden and _numbers_lines(node)
+            if kind >= BREAK or hidden or numbers:
                 skipped = node
+                has_text |= numbers
                 walker.skip_subtree()
                 if kind == BREAK:
                     parts.append("\n")
@@ -193,13 +197,13 @@ def _code(pre: etree._Element) -> str:
             if node.tail:
                 parts.append(node.tail)
     code = "".join(parts).strip("\n")
-    return "" if code.isspace() else code
+    return code if has_text or (code and not code.isspace()) else None
 
 
 def _numbers_lines(element: etree._Element) -> bool:
     """Whether an element within code only contains the numbers of its lines."""
-    named = _LINE_NUMBERS.search((element.get("class") or "")[:NAMES_LENGTH])
-    return named is not None and all(word.isdecimal() for word in inner_text(element).split())
+    words = inner_text(element).split() if _LINE_NUMBERS.search((element.get("class") or "")[:NAMES_LENGTH]) else []
+    return bool(words) and all(word.isdecimal() for word in words)
 
 
 def _add_skipped(events: Events, node: etree._Element, number: int) -> None:

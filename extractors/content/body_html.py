@@ -309,7 +309,7 @@ class _Writer:
 
     def _write_code(self, element: etree._Element, code: str) -> None:
         self._end_run()
-        if _are_line_numbers(element, code):
+        if not code.strip() or _are_line_numbers(element, code):
             return
         language = code_language(element)
         name = f' class="language-{escape(language)}"' if language else ""
