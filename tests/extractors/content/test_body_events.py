@@ -53,3 +53,22 @@ def test_each_text_has_the_number_of_its_line(form):
 def test_elements_that_scripts_would_open_count_only_if_their_text_is_read():
     closed = "<template><p>Never shown.</p></template><noscript><p>For others.</p></noscript>"
     assert_same_lines(f"<body><div id=a>{closed}</div>Some words.{closed}</body>")
+
+
+def test_deep_elements_end_lines_as_they_do_in_the_walk():
+    assert_same_lines("<body>" + "<div>" * 300 + "a<iframe></iframe>b<br>c<noscript></noscript>d<img>e<p>f")
+
+
+def test_the_top_of_a_body_is_a_block():
+    lines = read_lines(parse(f"<body>{PROSE}<x-frame>loose{PROSE}{PROSE}</x-frame></body>"), PathTrie())
+    top = top_of(lines, 2, 3)
+    assert (top.element.tag, top.number) == ("body", 0)
+
+
+def test_elements_opened_in_vain_are_closed_again():
+    words = "The harbour office opened its new tide station on Monday. " * 20
+    root = parse(
+        f"<title>Other words</title><body><p>{words}</p><template><p>Never shown. {words}</p></template></body>"
+    )
+    assert [text[:11] for text in read_lines(root, PathTrie()).texts] == ["The harbour"]
+    assert root.find(".//template") is not None

@@ -128,6 +128,12 @@ def test_a_picture_in_a_box_that_is_no_part_of_the_body_goes_with_it():
     assert "a.jpg" not in article_of(box).html
 
 
+def test_a_picture_beyond_text_that_is_no_part_of_the_body_is_left_out():
+    head = '<article class="entry"><img src=/top.jpg><div class=meta><a href=/a>By Anna</a> <a href=/b>Town</a></div>'
+    page = blog_page([*BAKERY, *HARBOUR]).replace('<article class="entry">', head)
+    assert "top.jpg" not in extract(page, URL).html
+
+
 def test_the_lead_picture_comes_first():
     lead = "https://img.gazette.example/lead.jpg"
     head = f"<head><meta property=og:image content='{lead}'></head><body><header><img src='{lead}?w=9'></header>"
