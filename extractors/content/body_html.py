@@ -156,7 +156,7 @@ class _Writer:
         """Determine which media are written, and sums by which the content of an element is known at its start."""
         kinds, lines = self._cut.kinds, self._events.lines
         first, last = min(kinds), max(kinds)
-        text, caption, embed, other, medium, tables = ([0] * len(lines) for _ in range(6))
+        text, code, caption, embed, other, medium, tables = ([0] * len(lines) for _ in range(7))
         shown = ""
         for place, kind in enumerate(self._events.kinds):
             line = lines[place]
@@ -167,7 +167,7 @@ class _Writer:
                 else:
                     shown = ""
                     (caption if of_line == "caption" else text)[place] = 1
-                    embed[place] = of_line == "embed"
+                    code[place], embed[place] = kind == CODE, of_line == "embed"
             elif kind in (PICTURE, EMBEDDED, FORMULA):
                 if first <= line <= last + 1:
                     html = self._medium(kind, self._events.values[place])
@@ -176,8 +176,8 @@ class _Writer:
                         medium[place] = 1
             elif kind == START:
                 tables[place] = self._events.values[place].tag == "table"
-        sums = [list(accumulate(each, initial=0)) for each in (text, caption, embed, other, medium, tables)]
-        self._text, self._captions, self._embeds, self._others, self._all_media, self._tables = sums
+        sums = [list(accumulate(each, initial=0)) for each in (text, code, caption, embed, other, medium, tables)]
+        self._text, self._code, self._captions, self._embeds, self._others, self._all_media, self._tables = sums
 
     def _within(self, sums: list[int], start: int) -> int:
         """Return a sum over what is in the element that begins at `start`."""
@@ -250,7 +250,8 @@ class _Writer:
         if tag == "table":
             return self._start_table(place, element)
         figure = self._nearest("figure")
-        if not text and not figure and (captions or tag == "figure") and tag not in ("caption", *_CELLS):
+        is_figure = tag == "figure" and text == self._within(self._code, place)
+        if (is_figure or (not text and captions)) and not figure and tag not in ("caption", *_CELLS):
             self._push("figure")
             return 1
         if tag == "blockquote" and self._within(self._embeds, place) and not figure:

@@ -172,13 +172,17 @@ def test_line_numbers_in_a_cell_of_their_own_are_no_code():
         "<figure class='highlight python'><table><tr><td class=gutter><pre><span>1</span><br><span>2</span></pre></td>"
         "<td class=code><pre><span>read()</span><br><span>write()</span></pre></td></tr></table></figure>"
     )
-    assert html_of(numbered) == '<pre><code class="language-python">read()\nwrite()\n</code></pre>'
+    listing = '<pre><code class="language-python">read()\nwrite()\n</code></pre>'
+    assert html_of(numbered) == f"<figure>{listing}</figure>"
+    named = numbered.replace("<table>", "<figcaption>town.py</figcaption><table>")
+    assert html_of(named) == f"<figure><figcaption>town.py</figcaption>{listing}</figure>"
 
 
 def text_of(html):
     root = lxml.html.fragment_fromstring(html, create_parent="div")
-    for element in list(root.iter("figure", "caption", "math")):
-        element.drop_tree()
+    for element in list(root.iter("figure", "figcaption", "caption", "math")):
+        if element.find(".//pre") is None:
+            element.drop_tree()
     return "".join(root.itertext())
 
 
