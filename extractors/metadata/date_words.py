@@ -49,9 +49,9 @@ class DateWords:
     """The words of date_words.json, ready for look-up.
 
     `ago`: past forms with # for the number, and the unit in `AGO`; a form without # means one, or two if it has the
-    unit twice. `count`: an expression for a number beside such words; `counts`: the values of those in letters. `signs`: words of which one is in every text with
-    the name of a month or relative words. `zones`: offset or name in IANA's
-    database by abbreviation.
+    unit twice. `count`: an expression for a number beside such words; `counts`: the values of those in letters.
+    `signs`: words of which one is in every text with the name of a month or relative words. `zones`: offset or name in
+    IANA's database by abbreviation.
     """
 
     def __init__(self) -> None:

@@ -118,8 +118,9 @@ COUNTS = {  # words for one, two … in "an hour ago", "two days ago"
     "fr": "une, un; deux; trois; quatre; cinq; six", "es": "una, un; dos; tres; cuatro; cinco; seis",
     "pt": "uma, um; dois, duas; três; quatro; cinco; seis", "it": "un, una; due; tre; quattro; cinque; sei",
     "nl": "een; twee; drie; vier; vijf; zes", "sv": "en, ett; två; tre; fyra; fem; sex",
-    "da": "en, et; to; tre; fire; fem; seks", "nb": "en, et; to; tre; fire; fem; seks", "ro": "o, un; două; trei; patru",
-    "ca": "una, un; dos, dues; tres", "hu": "egy; két; három; négy; öt; hat", "tr": "bir; iki; üç; dört; beş; altı",
+    "da": "en, et; to; tre; fire; fem; seks", "nb": "en, et; to; tre; fire; fem; seks",
+    "ro": "o, un; două; trei; patru", "ca": "una, un; dos, dues; tres",
+    "hu": "egy; két; három; négy; öt; hat", "tr": "bir; iki; üç; dört; beş; altı",
     "ru": "; два, две; три; четыре; пять; шесть", "uk": "; два, дві; три; чотири", "pl": "; dwa, dwie; trzy; cztery",
     "cs": "; dvěma; třemi", "fi": "; kaksi; kolme; neljä; viisi; kuusi", "el": "ένα, μία; δύο; τρεις, τρία",
 }  # fmt: skip
