@@ -25,8 +25,8 @@ from workers.reporting.presence import processes
 from workers.reporting.present_problems import present_problems
 from workers.writing.output_states import output_states
 
-WIDE = 110  # characters from which a terminal is wide enough for all columns of the table
-WIDE_TITLES, NARROW_TITLES = ("duplicate", "rejected"), ("dup.", "rej.")
+WIDE, NARROW = 110, 80  # characters from which a terminal is wide enough for all, or most, columns of the table
+FEW_TITLES = ("seen", "waiting", "written", "failed")  # counts for a terminal that is narrower still
 PAGES_EXAMINED = 100  # pages of each task and state that are examined for the age of the oldest page
 
 
@@ -181,23 +181,24 @@ def table(state: dict[str, Any], width: int = WIDE) -> Any:
     """Return the overview as a rich table. `width`: characters of the terminal; counts are complete on any."""
     from rich.table import Table
 
-    is_narrow = width < WIDE
+    texts: tuple[str, ...]
+    if width >= WIDE:
+        texts, titles = ("state", "next run", "every"), ("duplicate", "rejected")
+    else:
+        texts, titles = ("state", "next") if width >= NARROW else ("state",), ("dup.", "rej.")
+    numbers = ("seen", "waiting", "fetched", "written", *titles, "failed") if width >= NARROW else FEW_TITLES
     overview_table = Table(box=None, pad_edge=False)
     overview_table.add_column(word("task"), overflow="fold")
-    for title in ("state", "next" if is_narrow else "next run", *([] if is_narrow else ["every"])):
+    for title in texts:
         overview_table.add_column(word(title), no_wrap=True)
-    for title in ("seen", "waiting", "fetched", "written", *(NARROW_TITLES if is_narrow else WIDE_TITLES), "failed"):
+    for title in numbers:
         overview_table.add_column(word(title), justify="right", no_wrap=True)
     for row in state["tasks"]:
-        counts = row["counts"]
-        waiting = counts["waiting"] + counts["leased"]
-        numbers = [
-            counts["seen"],
-            waiting,
-            *(counts[name] for name in ("fetched", "written", "duplicate", "rejected", "failed")),
-        ]
-        when = [_short(row["next"])[6:11] or "–"] if is_narrow else [_short(row["next"]), _every(row)]
-        overview_table.add_row(row["task"], word(row["state"]), *when, *map(str, numbers))
+        counts = row["counts"] | {"waiting": row["counts"]["waiting"] + row["counts"]["leased"]}
+        counts |= {"dup.": counts["duplicate"], "rej.": counts["rejected"]}
+        short = _short(row["next"])
+        cells = {"state": word(row["state"]), "next run": short, "next": short[6:11] or "–", "every": _every(row)}
+        overview_table.add_row(row["task"], *map(cells.__getitem__, texts), *(str(counts[name]) for name in numbers))
     return overview_table
 
 

@@ -109,7 +109,7 @@ def _urls(sources: Sequence[str]) -> list[str] | None:
             raise click.UsageError("an empty URL; give the URL of one article")
         elif not Path(source).exists():
             raise click.UsageError(f"{source}: no such file; a URL begins with https:// or http://")
-        elif Path(source).exists() and (listed := url_list(Path(source))) is not None:
+        elif (listed := url_list(Path(source))) is not None:
             urls += listed
         elif len(sources) > 1:
             raise click.UsageError(f"{source}: give either one CSV file or URLs")

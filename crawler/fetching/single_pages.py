@@ -13,7 +13,6 @@ from crawler.session import TASKS_FILE, identity_of
 from crawler.task_list.file import load
 from crawler.task_list.models import Settings, Task
 from extractors.html.urls import normalise
-from workers.errors import ExemplarError
 from workers.inbox import StoredPage
 
 if TYPE_CHECKING:
@@ -67,8 +66,6 @@ def run_survey(
     spider = _crawl(settings, of_scrapy, context_from(settings, task), SurveySpider, survey=survey, on_page=on_page)
     if spider.error is not None:
         raise spider.error
-    if not spider.done:
-        raise ExemplarError("stopped before the end; nothing was written")
     result: Found = spider.result
     return result
 
@@ -81,7 +78,13 @@ def settings_here(file: Path) -> Settings:
 def _crawl(
     settings: Settings, of_scrapy: Mapping[str, Any], context: FetchContext, spider: type, **arguments: Any
 ) -> Any:
-    """Run a spider to its end and return it. Scrapy keeps the interval, one request to a host at a time."""
+    """Run a spider to its end and return it. Scrapy keeps the interval, one request to a host at a time.
+
+    Raises `KeyboardInterrupt` if a signal has stopped it before its end.
+    """
     one_at_a_time = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1, "LOG_LEVEL": "ERROR"}
     all_settings = identity_of(settings) | one_at_a_time | dict(of_scrapy)
-    return run_spider(spider, all_settings, context=context, **arguments).spider
+    done = run_spider(spider, all_settings, context=context, **arguments).spider
+    if done.is_stopped:
+        raise KeyboardInterrupt
+    return done

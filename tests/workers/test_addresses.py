@@ -55,7 +55,10 @@ def parts_of(secret):
         ("${DSN:-mysql://anna:geheim@db.example/x}", "${DSN:-mysql://anna:***@db.example/x}"),
         ("${API_TOKEN:-geheim}", "${API_TOKEN:-***}"),
         ("${DATA:-/data}/{task}.jsonl", "${DATA:-/data}/{task}.jsonl"),
-        ("sftp://anna@host.example/a.jsonl?key=/home/anna/.ssh/id", "sftp://anna@host.example/a.jsonl?key=/home/anna/.ssh/id"),
+        (
+            "sftp://anna@host.example/a.jsonl?key=/home/anna/.ssh/id",
+            "sftp://anna@host.example/a.jsonl?key=/home/anna/.ssh/id",
+        ),
         ("postgresql://anna@db.example/news?sslkey=a.key", "postgresql://anna@db.example/news?sslkey=a.key"),
         ("webhook+https://host.example/a?key=/ab9", "webhook+https://host.example/a?key=***"),
         ("sftp://anna@host.example:22/rows/{date}.jsonl", "sftp://anna@host.example:22/rows/{date}.jsonl"),

@@ -739,6 +739,7 @@ def test_each_output_has_its_own_problem(connection, tmp_path):
         hurried.close()
     problems = {state.output: state.problem for state in output_states(connection)}
     assert sorted(problems) == ["first.db", "second.db", "third.jsonl"]
-    for output, words in (("first.db", "locked"), ("second.db", "not a database"), ("third.jsonl", "is a folder")):
+    for output, words in (("first.db", "locked"), ("second.db", "not a database"), ("third.jsonl", "directory")):
         assert output in problems[output]
+        assert words in problems[output]
         assert problems[output].count("output unavailable") == 1

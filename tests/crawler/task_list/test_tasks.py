@@ -587,11 +587,6 @@ def test_the_repository_has_the_sample_at_its_top():
     assert (REPOSITORY / modeline.rpartition("=")[2]).samefile(SCHEMA_FILE)
 
 
-def test_sample_refuses_a_contact_that_is_none():
-    with pytest.raises(TaskError, match="neither a URL"):
-        sample("me\nsettings: {}")
-
-
 def test_an_output_with_a_nul_is_a_mistake():
     with pytest.raises(BadValueError, match="NUL"):
         check_output("out/a\0b.jsonl")
