@@ -27,17 +27,12 @@ class PagesSpider(GatedSpider):
     ):
         super().__init__(context, **kwargs)
         self.urls, self.on_answer = urls, on_answer
-        self.is_stopped = False  # by a signal
 
     async def start(self) -> AsyncIterator[Request]:
         """Yield one request per URL."""
         for url in self.urls:
             if request := self._request(url):
                 yield request
-
-    def closed(self, reason: str) -> None:
-        """Note why Scrapy has closed the spider."""
-        self.is_stopped = reason == "shutdown"
 
     def _request(self, url: str) -> Request | None:
         try:

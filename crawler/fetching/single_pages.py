@@ -78,13 +78,7 @@ def settings_here(file: Path) -> Settings:
 def _crawl(
     settings: Settings, of_scrapy: Mapping[str, Any], context: FetchContext, spider: type, **arguments: Any
 ) -> Any:
-    """Run a spider to its end and return it. Scrapy keeps the interval, one request to a host at a time.
-
-    Raises `KeyboardInterrupt` if a signal has stopped it before its end.
-    """
+    """Run a spider to its end and return it. Scrapy keeps the interval, one request to a host at a time."""
     one_at_a_time = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1, "LOG_LEVEL": "ERROR"}
     all_settings = identity_of(settings) | one_at_a_time | dict(of_scrapy)
-    done = run_spider(spider, all_settings, context=context, **arguments).spider
-    if done.is_stopped:
-        raise KeyboardInterrupt
-    return done
+    return run_spider(spider, all_settings, has_state=False, context=context, **arguments).spider

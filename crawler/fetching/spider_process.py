@@ -41,8 +41,11 @@ def run_section(task: str, **arguments: Any) -> RunReport:
     return report
 
 
-def run_spider(spider: type | str, settings: Mapping[str, Any], **arguments: Any) -> Any:
-    """Run a spider to its end and return Scrapy's `Crawler`; `settings` override those of the project."""
+def run_spider(spider: type | str, settings: Mapping[str, Any], *, has_state: bool = True, **arguments: Any) -> Any:
+    """Run a spider to its end and return Scrapy's `Crawler`; `settings` override those of the project.
+
+    `has_state`: after a signal the spider ends by itself; else Ctrl-C raises `KeyboardInterrupt` at once.
+    """
     os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "crawler.settings")
     warnings.filterwarnings("ignore", module=r"scrapy|twisted|OpenSSL")
     from scrapy.crawler import CrawlerProcess
@@ -62,7 +65,7 @@ def run_spider(spider: type | str, settings: Mapping[str, Any], **arguments: Any
         process.crawl(crawler, **arguments)
     skip_unread_records()
     with handlers_kept():
-        process.start()
+        process.start(install_signal_handlers=has_state)
     return crawler
 
 

@@ -145,7 +145,7 @@ class SftpStore:
         except (EOFError, paramiko.SSHException):
             failure = SinkUnavailable(f"{unavailable}: the connection ended, or no SSH server answered")
         except OSError as error:
-            failure = SinkUnavailable(f"{unavailable}: {error.strerror or error or type(error).__name__}")
+            failure = SinkUnavailable(f"{unavailable}: {error.strerror or str(error) or type(error).__name__}")
         else:
             return
         self.close()
