@@ -218,7 +218,7 @@ def show_accounting(console: Any, accounting: Accounting, outputs: Sequence[str]
             show_data(f"{row['task']}: {in_language(text)}")
     for text in [*dict.fromkeys(accounting.problems), *filter(None, [accounting.gave_up])]:
         say(f"problem: {text}")
-    more = [f"{len(outputs) - OUTPUTS_SHOWN} more"] if len(outputs) > OUTPUTS_SHOWN else []
+    more = [f"and {len(outputs) - OUTPUTS_SHOWN} more"] if len(outputs) > OUTPUTS_SHOWN else []
     show(f"rows are in {', '.join([*outputs[:OUTPUTS_SHOWN], *more])}")
 
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 import redis
 
 from console.locale import word
-from console.options import local_time
+from console.options import counted, local_time
 from crawler.politeness.host_states import hosts
 from crawler.run.run_report import reports
 from crawler.scheduling.schedule import Schedule
@@ -118,15 +118,15 @@ def redis_in_use(connection: "redis.Redis") -> dict[str, str | None]:
 
 def process_line(process: dict[str, Any], now: float) -> str:
     """Return the overview's line about a process, alive or dead."""
-    parts = [f"{process['role']} on {process.get('node', process.get('host', '?'))}", f"process {process['pid']}"]
+    parts = [word(process["role"]), f"process {process['pid']} on {process.get('node', process.get('host', '?'))}"]
     if shown := process.get("version"):
         parts.append(f"version {shown}")
     if walk := process.get("walk"):
-        parts.append(f"{walk} walk")
+        parts.append(f"{word(walk)} walk")
     if (rate := process.get("pages_per_second")) is not None:
         parts.append(f"{rate:g} pages/s")
     if skew := process.get("clock_skew"):
-        parts.append(f"its clock is {abs(skew):g} s {'ahead of' if skew > 0 else 'behind'} that of Redis")
+        parts.append(f"clock {abs(skew):g} s {'ahead of Redis' if skew > 0 else 'behind that of Redis'}")
     if error := process.get("last_error"):
         parts.append(f"last error {_ago(now - error['at'])} ago: {error['text']}")
     return ", ".join(parts)
@@ -166,13 +166,12 @@ def output_lines(state: dict[str, Any]) -> list[str]:
     for row in state["outputs"]:
         parts = []
         if row["waiting"]:
-            what = f"{row['waiting']} {row['unit']} wait" if row["waiting"] > 1 else f"1 {row['unit'][:-1]} waits"
-            parts.append(what + (f" since {_short(row['since'])}" if row["since"] else ""))
+            since = f" since {_short(row['since'])}" if row["since"] else ""
+            parts.append(f"{counted(row['waiting'], row['unit'][:-1])} waiting{since}")
         if row["problem"]:
             parts.append(row["problem"].removeprefix("output unavailable: ").removeprefix(f"{row['output']}: "))
         if row["refused"]:
-            rows = "row" if row["refused"] == 1 else "rows"
-            parts.append(f"{row['refused']} {rows} refused: exemplar failures {row['task']}")
+            parts.append(f"{counted(row['refused'], 'row')} refused: exemplar failures {row['task']}")
         lines.append(f"output {row['output']} of {row['task']}: {'; '.join(parts)}")
     return lines
 

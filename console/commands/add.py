@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from console.locale import in_language
+from console.locale import in_language, word
 from console.options import counted, examples, json_option, print_json, say, say_data, show_data, tasks_option
 
 if TYPE_CHECKING:
@@ -147,7 +147,11 @@ def _add_urls(target: Path, urls: Sequence[str], choices: _Choices) -> None:
         urls = _without_known(existing.tasks, urls, choices.as_json)
         if not urls:
             return
-    on_page = (lambda url, answer: say(redact(f"read {url}"))) if sys.stderr.isatty() else (lambda url, answer: None)
+    on_page = (
+        (lambda url, answer: say_data(f"{word('read')} {redact(url)}"))
+        if sys.stderr.isatty()
+        else (lambda url, answer: None)
+    )
     surveys = run_survey(
         lambda fetch: several(fetch, urls, choices.scope, choices.insist),
         existing.settings,

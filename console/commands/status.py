@@ -154,7 +154,7 @@ def _show_cluster(state: dict[str, Any]) -> None:
     lines += output_lines(state)
     program = f" ({server['program']})" if server["program"] else ""
     lines.append(f"redis: {server['product']} {server['version']}{program}")
-    lines.append(f"walk over the tree: {state['walk']}")
+    lines.append(f"walk over the tree: {word(state['walk'])}")
     lines += [f"alive: {process_line(process, now)}" for process in state["processes"]]
     lines += [f"died: {died_line(process, now)}" for process in state["died"]]
     if not state["processes"]:

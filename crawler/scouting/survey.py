@@ -141,7 +141,8 @@ class _Survey:
         listing = read_listing(page.body, page.url, page.content_type)
         if listing.form != "page":
             articles = [(link.url, link.text) for link in listing.links[:MOST_PROPOSALS]]
-            raise NoSection(f"{page.url} is a {listing.form}, not an article", NAME_AN_ARTICLE, articles)
+            form = "is a feed" if listing.form == "feed" else "is a sitemap or another list of URLs"
+            raise NoSection(f"{page.url} {form}, not an article", NAME_AN_ARTICLE, articles)
         if urlsplit(page.url).path == "/" and not urlsplit(page.url).query:
             self.refuse(NoSection(f"{page.url} is the site's home page, not an article", NAME_ONE, proposals(page)))
         self.section, self.cuts[page.url], doubt = prepared(page, self.insist)

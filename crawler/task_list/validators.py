@@ -6,6 +6,7 @@ type unchanged: pydantic then reports the type that it expects.
 
 import ipaddress
 import re
+from collections.abc import Sequence
 from datetime import date
 from pathlib import PurePath
 from typing import get_args
@@ -205,25 +206,25 @@ def check_render(value: object) -> object:
 
 def check_near_duplicates(value: object) -> object:
     """Accept one of `NEAR_DUPLICATES`."""
-    if value not in NEAR_DUPLICATES:
-        near = nearest(str(value), NEAR_DUPLICATES)
-        hint = f"did you mean {near!r}?" if near else ""
-        raise BadValueError(f"{show(value)} is not one of {', '.join(NEAR_DUPLICATES)}", hint)
-    return value
+    return _check_one_of(NEAR_DUPLICATES, value)
 
 
 def check_redesign(value: object) -> object:
     """Accept one of `REDESIGN`."""
-    if value not in REDESIGN:
-        raise BadValueError(f"{show(value)} is not one of {', '.join(REDESIGN)}", suggest(str(value), REDESIGN))
-    return value
+    return _check_one_of(REDESIGN, value)
 
 
 def check_durability(value: object) -> object:
     """Accept safe and fast."""
-    known = get_args(Durability)
+    return _check_one_of(get_args(Durability), value)
+
+
+def _check_one_of(known: Sequence[str], value: object) -> object:
     if value not in known:
-        raise BadValueError(f"{show(value)} is neither {' nor '.join(known)}", suggest(str(value), known))
+        near = nearest(str(value), known)
+        raise BadValueError(
+            f"{show(value)} is not one of {', '.join(known)}", f"did you mean {near!r}?" if near else ""
+        )
     return value
 
 

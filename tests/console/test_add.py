@@ -105,7 +105,7 @@ def test_section_that_is_there_already_is_not_added_again(site: SiteServer, here
     ("path", "says"),
     [
         ("/zh/news/", "is a list page"),
-        ("/sitemap.xml", "is a sitemap, not an article; name one of its articles\n"),
+        ("/sitemap.xml", "is a sitemap or another list of URLs, not an article; name one of its articles\n"),
         ("/private/subscribers.html", "robots.txt forbids it"),
     ],
 )
