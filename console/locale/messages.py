@@ -39,7 +39,7 @@ READ_WHOLE = frozenset(  # files of other packages in which all texts are messag
         "crawler/scouting/section_pages.py", "crawler/scouting/survey.py", "crawler/scouting/trial.py",
         "crawler/spiders/section.py", "crawler/task_list/ages.py", "crawler/task_list/fields.py",
         "crawler/task_list/file.py", "crawler/task_list/mistakes.py", "crawler/task_list/outputs.py",
-        "crawler/task_list/periods.py", "crawler/task_list/placement.py", "crawler/task_list/publication.py",
+        "crawler/task_list/periods.py", "crawler/task_list/publication.py",
         "crawler/task_list/sections_csv.py", "crawler/task_list/validators.py", "crawler/task_list/yaml_source.py",
         "extractors/content/trimming.py", "extractors/explanation/explain.py", "extractors/explanation/fields.py",
         "extractors/explanation/lines.py", "extractors/explanation/values.py",
