@@ -55,6 +55,12 @@ def parts_of(secret):
         ("${DSN:-mysql://anna:geheim@db.example/x}", "${DSN:-mysql://anna:***@db.example/x}"),
         ("${API_TOKEN:-geheim}", "${API_TOKEN:-***}"),
         ("${DATA:-/data}/{task}.jsonl", "${DATA:-/data}/{task}.jsonl"),
+        (
+            "sftp://anna@host.example/a.jsonl?key=/home/anna/.ssh/id",
+            "sftp://anna@host.example/a.jsonl?key=/home/anna/.ssh/id",
+        ),
+        ("postgresql://anna@db.example/news?sslkey=a.key", "postgresql://anna@db.example/news?sslkey=a.key"),
+        ("webhook+https://host.example/a?key=/ab9", "webhook+https://host.example/a?key=***"),
         ("sftp://anna@host.example:22/rows/{date}.jsonl", "sftp://anna@host.example:22/rows/{date}.jsonl"),
         ("https://geheim@host.example/hook", "https://***@host.example/hook"),
         ("https://host.example:8080/hook?to=a@b.example", "https://host.example:8080/hook?to=a@b.example"),
@@ -86,7 +92,7 @@ def test_secrets_are_hidden_and_the_rest_stays(address: str, expected: str) -> N
 
 
 def test_secrets_are_hidden_in_whatever_spelling_a_library_quotes_them():
-    address = "postgresql://anna:p%40ss'w%C3%B6rd@db.example/news?sslkey=key9"
+    address = "postgresql://anna:p%40ss'w%C3%B6rd@db.example/news?password=key9"
     assert secrets_of(address) == ("p%40ss'w%C3%B6rd", "key9")
     remember_address(address)
     for spelling in (
