@@ -48,6 +48,15 @@ _BLOCK = {
         "images": _texts("Absolute URLs of pictures; missing if there is none."),
     },
 }
+_COMMENT = {
+    "type": "object",
+    "required": ["author", "time", "text"],
+    "properties": {
+        "author": _text("Name."),
+        "time": _optional(f"When it was written. {_TIME}."),
+        "text": _text("One line for each paragraph."),
+    },
+}
 
 FIELDS: Mapping[str, Mapping[str, Any]] = {  # in the order of a row
     "task": _text("Name of the task.", minLength=1),
@@ -102,6 +111,7 @@ FIELDS: Mapping[str, Mapping[str, Any]] = {  # in the order of a row
 ON_REQUEST: Mapping[str, Mapping[str, Any]] = {  # only in outputs whose `fields` name them
     "html": _text("The article as clean HTML."),
     "markdown": _text("The article as Markdown (CommonMark, with tables)."),
+    "comments": {"type": "array", "items": _COMMENT, "description": "Comments of readers that the page has."},
 }
 CHOICES = {**FIELDS, **ON_REQUEST}  # what `fields` may name
 
