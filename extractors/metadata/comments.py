@@ -7,11 +7,12 @@ are comments of their own. Without any, those that JSON-LD declares. What script
 import re
 from dataclasses import dataclass
 from datetime import date
+from itertools import islice
 from typing import Any
 
 from lxml import etree
 
-from ..html.dom import inner_text, parse
+from ..html.dom import inner_text, parse, short_text
 from ..html.elements import BLOCK, BREAK, INLINE, KINDS, PRE, is_hidden
 from ..page import Page
 from .dates import find_date
@@ -21,6 +22,7 @@ from .json_ld import texts
 MOST = 1_000  # comments of a page
 MAX_TEXT = 10_000  # characters of a comment
 MAX_NAME = 80  # characters of an author's name
+MAX_WITHIN = 20  # elements in which the name is looked for
 NAMES_LENGTH = 300  # characters of a class attribute that are read
 
 _COMMENT = re.compile(
@@ -135,8 +137,9 @@ class _Reader:
 
 def _name(element: etree._Element) -> str:
     """Return the name of an author; "" if the element contains more than that."""
-    inner = next((each for each in element.iter() if "fn" in (each.get("class") or "").split()), element)
-    name = " ".join(inner_text(inner).split())
+    near = islice(element.iter(etree.Element), MAX_WITHIN)
+    inner = next((each for each in near if "fn" in (each.get("class") or "").split()), element)
+    name = " ".join(short_text(inner, MAX_NAME + 1).split())
     return _SAYS.sub("", name) if len(name) <= MAX_NAME else ""
 
 

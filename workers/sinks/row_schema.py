@@ -41,8 +41,8 @@ _BLOCK = {
             "paragraph, heading, list, table, code, quote, summary, caption or embed; later versions may add some."
         ),
         "text": _text(
-            "Each item of a list and each row of a table is one line. Nested items are indented, those of ordered lists "
-            "numbered; the cells of a row are separated by tabs."
+            "Each item of a list and each row of a table is one line. Nested items are indented, those of ordered "
+            "lists numbered; the cells of a row are separated by tabs."
         ),
         "level": {"type": "integer", "minimum": 1, "maximum": 6, "description": "Of a heading."},
         "links": {"type": "array", "items": _LINK, "description": "Links within the block; missing if there is none."},
