@@ -265,7 +265,6 @@ RELIED_ON = {  # distribution: what we use of it that it does not promise; its r
         "scrapy_playwright.handler:ScrapyPlaywrightDownloadHandler.context_wrappers",
         "scrapy_playwright.handler:BrowserContextWrapper.context",
     ),
-    "rq": ("rq.worker:BaseWorker._stop_requested",),
 }
 OUR_OWN = {"_exit", "_asdict", "_Element"}  # of the standard library, documented; lxml's name for an element's type
 
