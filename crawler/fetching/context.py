@@ -23,7 +23,6 @@ from crawler.task_list.models import Settings, Task
 PERMIT = "permit"  # a `crawler.politeness.pace_gate.GrantedPermit`
 PROXY = "proxy_at"  # host and port of the proxy that the request goes through
 RENDER = "render"  # whether the page is loaded in a browser
-HOPS = "hops"  # a list to which the first gate adds the request, and the requests of its redirects
 WITHOUT_ROBOTS = "dont_obey_robotstxt"  # the request is for a host's own file
 
 NAP = 0.25  # seconds between two checks for the end of the run, during a pause

@@ -1,17 +1,17 @@
 """The spider of a task's run. It turns the run's fetches into Scrapy's requests; `SectionRun` decides.
 
-    run.next() ─▶ Fetch ─▶ Request ─▶ the gates and the network ─▶ answer_of | no_answer_of ─▶ run.settle(fetch, …)
+    run.next() ─▶ Fetch ─▶ Request ─▶ Scrapy's engine ─▶ callback | errback ─▶ run.settle(fetch, answer) ─▶ Fetch …
 
 `exemplar crawl TASK` and `scrapy crawl section -a task=TASK` run it alike.
 """
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,10 @@ import redis
 from scrapy import Request, signals
 from scrapy.exceptions import DontCloseSpider
 from scrapy.http import Response
-from twisted.internet.task import LoopingCall
 
 from crawler.fetching.answers import answer_of, list_answer_of, no_answer_of, no_request, surprise
-from crawler.fetching.context import HOPS, RENDER, Arguments, FetchContext, GatedSpider, Result, context_from
+from crawler.fetching.context import RENDER, Arguments, FetchContext, GatedSpider, Result, context_from
 from crawler.fetching.errors import RunEnding
-from crawler.fetching.gated_downloads import GatedDownloads
 from crawler.fetching.spider_process import hide_start_errors, quiet_scrapy
 from crawler.guarding.gate import CONTACT_MISSING
 from crawler.guarding.guard import host_and_port
@@ -42,6 +40,7 @@ from workers.redis_access.connection import reason
 from workers.redis_access.full_redis import WaitingRedis
 from workers.usage_rights import TDM
 
+BEAT_EVERY = 1.0  # seconds
 REQUESTS_BESIDES = 16  # simultaneous requests besides those for articles: lists, robots.txt
 
 log = logging.getLogger(__name__)
@@ -65,8 +64,8 @@ class SectionSpider(GatedSpider):
         self.resources, self.run = resources, run
         self.headers = dict(context.credentials.open) if context.credentials else {}
         self.outcome = "finished"
-        self._beat: LoopingCall | None = None
-        self._tasks: set[asyncio.Future[None]] = set()  # one for each fetch in flight
+        self._beating: asyncio.Future[None] | None = None
+        self._unsettled: set[Fetch] = set()  # fetches whose requests were sent or wait for Scrapy
         self._waiting: asyncio.TimerHandle | None = None
         self._closing: asyncio.Future[None] | None = None
         self._is_over = self._is_closed = False
@@ -102,8 +101,7 @@ class SectionSpider(GatedSpider):
             _refuse_without_contact(context, run.task)
             _apply(crawler.settings, session, run)
             run.begin()
-            spider = cls(context, resources.pop_all(), run)
-        spider._set_crawler(crawler)
+            spider = super().from_crawler(crawler, context, resources.pop_all(), run)
         crawler.signals.connect(spider._idle, signal=signals.spider_idle)
         crawler.signals.connect(spider._opened, signal=signals.spider_opened)
         return spider
@@ -111,10 +109,8 @@ class SectionSpider(GatedSpider):
     # -- fetches ----------------------------------------------------------------------------------------------------
 
     async def start(self) -> AsyncIterator[Request]:
-        """Start the first fetches. Scrapy gets no requests from this method, since `_follow` sends them."""
-        self._send(self._next())
-        none: tuple[Request, ...] = ()
-        for request in none:
+        """Yield the requests of the first fetches."""
+        for request in self._requests(self._next()):
             yield request
 
     def _next(self) -> list[Fetch]:
@@ -122,72 +118,60 @@ class SectionSpider(GatedSpider):
             return [] if self.is_ending() else self.guarded_call(self.run.next)
         return []
 
-    def _send(self, fetches: Iterable[Fetch]) -> None:
-        for fetch in fetches:
-            task = asyncio.ensure_future(self._follow(fetch))
-            self._tasks.add(task)
-            task.add_done_callback(self._ended)
+    def _requests(self, fetches: Sequence[Fetch]) -> list[Request]:
+        """Return the requests of fetches. A fetch with an invalid URL is settled, and those that follow are added."""
+        requests: list[Request] = []
+        waiting = [*fetches]
+        while waiting:
+            fetch = waiting.pop(0)
+            self._unsettled.add(fetch)
+            try:
+                requests.append(self._request(fetch))
+            except ValueError as error:  # for example http://host:99999/
+                waiting += self._settle(fetch, partial(no_request, error, fetch.url)) or self._next()
+        return requests
 
-    def _ended(self, task: "asyncio.Future[None]") -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("task %s: a fetch ended", self.run.task.name, exc_info=error)
-        if not self._tasks:
-            self._continue_or_close()
+    def _request(self, fetch: Fetch) -> Request:
+        return Request(
+            fetch.url,
+            callback=self._on_response,
+            errback=self._on_failure,
+            headers={**self.headers, **fetch.headers},
+            meta={RENDER: True} if fetch.render else None,
+            cb_kwargs={"fetch": fetch},
+            dont_filter=True,  # the ledger knows which URLs were fetched
+        )
 
-    async def _follow(self, fetch: Fetch) -> None:
-        """Execute a fetch and the fetches that follow from it. When the last such task ends, the spider ends.
+    def _on_response(self, response: Response, fetch: Fetch) -> "list[Request] | Awaitable[list[Request]]":
+        return self._settle_and_continue(fetch, partial(self._answer_of, fetch, response))
 
-        Callbacks are not used: Scrapy's scheduler and scraper would take a fifth of a page's CPU time.
-        """
-        fetches = [fetch]
-        while fetches:
-            self._send(fetches[1:])
-            fetches = await self._settle_and_continue(fetches[0], await self._answer_to(fetches[0]))
-
-    async def _answer_to(self, fetch: Fetch) -> Callable[[], Answered | Unanswered]:
-        """Send a fetch; return a function that gives its answer."""
-        hops: list[Request] = []  # the requests of its redirects
-        try:
-            request = self._request(fetch, hops)
-        except ValueError as error:  # for example http://host:99999/
-            return partial(no_request, error, fetch.url)
-        if self.is_ending():
-            return partial(no_answer_of, RunEnding(), request)
-        try:
-            response = await self._downloads.response_to(request)
-        except Exception as error:
-            return partial(no_answer_of, error, hops[-1] if hops else request)
-        finally:
-            hops.clear()  # the requests refer to the list
-        return partial(self._answer_of, fetch, response)
-
-    @cached_property
-    def _downloads(self) -> GatedDownloads:
-        assert self.crawler.engine is not None, "the spider runs"
-        return GatedDownloads(self.crawler.engine.downloader)
-
-    def _request(self, fetch: Fetch, hops: list[Request]) -> Request:
-        meta: dict[str, Any] = {HOPS: hops, RENDER: True} if fetch.render else {HOPS: hops}
-        return Request(fetch.url, headers={**self.headers, **fetch.headers}, meta=meta)
+    def _on_failure(self, failure: Any) -> "list[Request] | Awaitable[list[Request]]":
+        request = failure.request  # of the hop that failed
+        return self._settle_and_continue(request.cb_kwargs["fetch"], partial(no_answer_of, failure.value, request))
 
     def _answer_of(self, fetch: Fetch, response: Response) -> Answered:
         now = self.guarded_call(self.run.settings.now)
         return list_answer_of(response, now) if isinstance(fetch, ListFetch) else answer_of(response, now)
 
-    async def _settle_and_continue(self, fetch: Fetch, answer: Callable[[], Answered | Unanswered]) -> list[Fetch]:
-        """Settle a fetch; return the fetches that follow from it, or else the next ones."""
+    def _settle_and_continue(
+        self, fetch: Fetch, answer: Callable[[], Answered | Unanswered]
+    ) -> "list[Request] | Awaitable[list[Request]]":
+        """Settle a fetch; return the requests of the fetches that follow from it, or else of the next ones."""
         further = self._settle(fetch, answer)
         if wait := max((following.after for following in further), default=0.0):
-            await self.context.pause(wait)
-            further = [] if self.is_ending() else further
-        return further or self._next()
+            return self._requests_after(wait, further)
+        return self._requests(further or self._next())
+
+    async def _requests_after(self, wait: float, further: Sequence[Fetch]) -> list[Request]:
+        await self.context.pause(wait)
+        return [] if self.is_ending() else self._requests(further)
 
     def _settle(self, fetch: Fetch, answer: Callable[[], Answered | Unanswered]) -> list[Fetch]:
         """Settle a fetch.
 
         An error in the handling of a page counts as an attempt, so the page is neither lost nor tried without end.
         """
+        self._unsettled.discard(fetch)
         further: list[Fetch] = []
         try:
             further = self.guarded_call(self.run.settle, fetch, answer())
@@ -204,26 +188,24 @@ class SectionSpider(GatedSpider):
     # -- life -------------------------------------------------------------------------------------------------------
 
     def _opened(self) -> None:
-        self._beat = LoopingCall(self._beat_once)
-        self._beat.start(1.0, now=False)
+        self._beating = asyncio.ensure_future(self._beat())
 
-    def _beat_once(self) -> None:
-        with suppress(RunEnding):
-            self.guarded_call(self.run.beat)
-        if not self.run.in_flight:
-            self._send_next()  # another spider of the task may have found more
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(BEAT_EVERY)
+            with suppress(RunEnding):
+                self.guarded_call(self.run.beat)
+            if not self.run.in_flight:
+                self._send_next()  # another spider of the task may have found more
 
     def _idle(self) -> None:
-        """Keep the spider open while the run continues; called by Scrapy when it is idle."""
-        if self._tasks or self._waiting is not None or self._continues():
+        """Keep the spider open while the run continues; called by Scrapy when no request is in flight."""
+        if self._waiting is not None or self._continues():
             raise DontCloseSpider
         self._is_over = True
 
     def _continues(self) -> bool:
-        """Continue when no fetch is in flight: fetch the remaining pages, or wait for those that are due soon.
-
-        Returns whether the run continues.
-        """
+        """Send the remaining fetches, or wait for those that are due soon. Returns whether the run continues."""
         if self._send_next():
             return True
         with suppress(RunEnding):
@@ -234,31 +216,30 @@ class SectionSpider(GatedSpider):
 
     def _continue_after_wait(self) -> None:
         self._waiting = None
-        if not self._tasks:
-            self._continue_or_close()
-
-    def _continue_or_close(self) -> None:
-        if not self.is_ending() and not self._continues():
+        if not (self.run.in_flight or self.is_ending() or self._continues()):
             self._is_over = True
             self._close("finished")
 
     def _send_next(self) -> bool:
-        """Start further fetches; harmless if the spider is already closed."""
-        fetches = self._next()
-        self._send(fetches)
-        return bool(fetches)
+        """Send further fetches; harmless if the spider is already closed."""
+        requests = self._requests(self._next())
+        for request in requests:
+            self.crawler.engine.crawl(request)
+        return bool(requests)
 
-    async def closed(self, why: str) -> None:
-        """End the run when the fetches in flight are settled; called by Scrapy at the end, for any cause."""
+    def closed(self, why: str) -> None:
+        """End the run; called by Scrapy at the end, for any cause, when no request is in flight."""
         self._is_over = self._is_closed = True
-        while self._tasks:
-            await asyncio.wait(self._tasks)
-        if self._beat is not None and self._beat.running:
-            self._beat.stop()
+        if self._beating is not None:
+            self._beating.cancel()
+        if self._waiting is not None:
+            self._waiting.cancel()
         if self.outcome == "finished" and why != "finished":
             self.outcome = "stopped"
         self.report = self.run.report
         try:
+            for fetch in [*self._unsettled]:  # requests that Scrapy had not sent
+                self._settle(fetch, partial(no_answer_of, RunEnding(), Request(fetch.url)))
             with suppress(RunEnding):
                 self.guarded_call(self.run.end, self.outcome)
         finally:
