@@ -20,7 +20,6 @@ from workers.redis_access.servers import RedisServers
 from workers.state_folder import state_folder
 
 TASKS_FILE = "tasks.yaml"
-PUBLISHED_ONLY = "EXEMPLAR_PUBLISHED"  # environment variable for the children of a crawl worker, which read no file
 CONTACT = "EXEMPLAR_CONTACT"
 
 log = logging.getLogger(__name__)
@@ -47,7 +46,7 @@ def open_session(
 ) -> Iterator[Session]:
     """Open a session for a command. `file` is the task list; None is tasks.yaml in the working directory, if it exists.
 
-    Without a file, or in a crawl worker's child, the published list is used. With `task` only this task is read from
+    Without a file the published list is used. With `task` only this task is read from
     it, which saves time when there are 100,000 tasks. Raises `ExemplarError` and `TaskError`.
     """
     file, tasks = _task_list(file)
@@ -59,10 +58,15 @@ def open_session(
                 for part in parts_of(tasks, servers):
                     publish(part.server.connection, part.tasks, file, take_over="REDIS_URL" not in os.environ)
             server = servers.of_task(task)
-            in_force = published_task(server.connection, task) if task else published(server.connection)
-            yield Session(server.url, server.connection, in_force, guard_from(in_force.settings.allow_hosts))
+            yield session_of(server.url, server.connection, task)
         finally:
             servers.close()
+
+
+def session_of(url: str, connection: "redis.Redis", task: str = "") -> Session:
+    """Return a session by the published task list, or with `task` by this task of it. Raises `TaskError`."""
+    in_force = published_task(connection, task) if task else published(connection)
+    return Session(url, connection, in_force, guard_from(in_force.settings.allow_hosts))
 
 
 def identity_of(settings: Settings) -> dict[str, str]:
@@ -90,8 +94,6 @@ def contact_of(settings: Settings) -> str:
 
 
 def _task_list(file: Path | None) -> tuple[Path | None, TaskFile | None]:
-    if os.environ.get(PUBLISHED_ONLY):
-        return None, None
     if file is None:
         file = Path(TASKS_FILE)
         if not file.exists():

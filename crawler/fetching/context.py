@@ -123,11 +123,7 @@ class Gate:
         return cls(context_of(crawler))
 
 
-def context_of_process(process: Any) -> FetchContext:
-    """Return the context of the crawl of a `CrawlerProcess`; before it begins and after it, only public addresses are
-    allowed.
-
-    A process runs one crawl.
-    """
+def contexts_of_process(process: Any) -> list[FetchContext]:
+    """Return the contexts of all crawls in a process; if there is none, one that allows only public addresses."""
     contexts = [context_of(crawler) for crawler in process.crawlers if crawler.spider is not None]
-    return contexts[0] if contexts else FetchContext()
+    return contexts or [FetchContext()]

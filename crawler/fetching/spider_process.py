@@ -1,27 +1,22 @@
-"""A spider in a process of its own, since Scrapy's reactor runs only once in a process.
+"""Scrapy in a process: its set-up, one spider run to its end, and the run of a task for `exemplar crawl`.
 
-`run_section` is for the command `exemplar crawl`, which ends after it; a crawl worker starts this module as a child.
+`crawler.scheduling.crawl_process` runs many spiders in one process.
 """
 
-import json
 import logging
 import os
 import signal
-import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-import redis
-
-from crawler.logs import LOG_FORMAT, complain, logs_json, start_logging
+from crawler.logs import logs_json
 from crawler.run.run_report import RunReport
-from crawler.task_list.mistakes import TaskError
-from workers.errors import ExemplarError, RedisUnavailable
-from workers.redis_access.connection import reason
+from workers.errors import ExemplarError
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
+STARTED_BY_US = "EXEMPLAR_STARTED"  # setting: the starter of the spider handles errors of its start
 
 
 def run_section(task: str, **arguments: Any) -> RunReport:
@@ -32,9 +27,6 @@ def run_section(task: str, **arguments: Any) -> RunReport:
     """
     given = {name: str(value) for name, value in arguments.items() if value is not None}
     crawler = run_spider("section", {}, task=task, **given)
-    error = crawler.settings.get("EXEMPLAR_ERROR")
-    if error is not None:
-        raise error
     report: RunReport | None = getattr(crawler.spider, "report", None)
     if report is None:
         raise ExemplarError(f"task {task}: the spider ended without a report; run it with --verbose to see why")
@@ -42,28 +34,38 @@ def run_section(task: str, **arguments: Any) -> RunReport:
 
 
 def run_spider(spider: type | str, settings: Mapping[str, Any], **arguments: Any) -> Any:
-    """Run a spider to its end and return Scrapy's `Crawler`; `settings` override those of the project."""
-    os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "crawler.settings")
-    warnings.filterwarnings("ignore", module=r"scrapy|twisted|OpenSSL")
-    from scrapy.crawler import CrawlerProcess
-    from scrapy.utils.project import get_project_settings
+    """Run a spider to its end and return Scrapy's `Crawler`; `settings` override those of the project.
 
-    project = get_project_settings()
-    project.setdict(dict(settings), priority="cmdline")
-    if logs_json():
-        project.set("LOG_INSTALL_ROOT_HANDLER", False, priority="cmdline")
-        logging.getLogger("scrapy.utils.log").setLevel(logging.WARNING)  # drops the list of versions at each run
-    process = CrawlerProcess(project)
-    quiet_scrapy()  # after the line above, which sets up Scrapy's logging
-    logging.getLogger("scrapy").setLevel(logging.ERROR)
+    Raises the error of a spider that cannot be created.
+    """
+    process = scrapy_process(settings)
     crawler = process.create_crawler(spider)
-    hide_start_errors(crawler)
     with interrupts_held():
-        process.crawl(crawler, **arguments)
+        crawl = process.crawl(crawler, **arguments)
     skip_unread_records()
     with handlers_kept():
         process.start()
+    if crawl.done() and not crawl.cancelled() and (error := crawl.exception()) is not None:
+        raise error
     return crawler
+
+
+def scrapy_process(settings: Mapping[str, Any]) -> Any:
+    """Return Scrapy's `AsyncCrawlerProcess` with the project's settings; `settings` override them."""
+    os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "crawler.settings")
+    warnings.filterwarnings("ignore", module=r"scrapy|twisted|OpenSSL")
+    from scrapy.crawler import AsyncCrawlerProcess
+    from scrapy.utils.project import get_project_settings
+
+    project = get_project_settings()
+    project.setdict({STARTED_BY_US: True, **settings}, priority="cmdline")
+    if logs_json():
+        project.set("LOG_INSTALL_ROOT_HANDLER", False, priority="cmdline")
+        logging.getLogger("scrapy.utils.log").setLevel(logging.WARNING)  # drops the list of versions at each run
+    process = AsyncCrawlerProcess(project)
+    quiet_scrapy()  # after the line above, which sets up Scrapy's logging
+    logging.getLogger("scrapy").setLevel(logging.ERROR)
+    return process
 
 
 def exit_code(report: RunReport) -> int:
@@ -71,22 +73,6 @@ def exit_code(report: RunReport) -> int:
     if report.outcome == "redis":
         return EXIT_UNAVAILABLE
     return EXIT_OK if report.ok and not report.failed else EXIT_FAILED
-
-
-def main(task: str) -> int:
-    """Run as the child of a crawl worker: print the report as one line of JSON, or the error."""
-    if os.environ.get(LOG_FORMAT) == "json":
-        start_logging()
-    try:
-        report = run_section(task)
-    except (RedisUnavailable, redis.RedisError) as error:
-        complain(reason(error))
-        return EXIT_UNAVAILABLE
-    except (ExemplarError, TaskError) as error:
-        complain(str(error))
-        return EXIT_FAILED
-    print(json.dumps(report.to_dict(), ensure_ascii=False))
-    return exit_code(report)
 
 
 @contextmanager
@@ -126,17 +112,6 @@ def quiet_scrapy() -> None:
         logging.getLogger(f"scrapy.{name}").setLevel(logging.ERROR)
 
 
-class _NoTraceback(logging.Filter):
-    """Drops Scrapy's traceback of an error at the start: the user gets one line instead."""
-
-    def __init__(self, crawler: Any):
-        super().__init__()
-        self.crawler = crawler
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        return self.crawler.settings.get("EXEMPLAR_ERROR") is None
-
-
 def skip_unread_records() -> None:
     """Let loggers drop what no handler writes, before they create a record: Scrapy logs all levels, at each page."""
     root = logging.getLogger()
@@ -144,11 +119,7 @@ def skip_unread_records() -> None:
     root.setLevel(max(least, logging.INFO))
 
 
-def hide_start_errors(crawler: Any) -> None:
-    """From now on, log nothing after a failed start of the crawler."""
+def log_nothing_more() -> None:
+    """Log nothing from now on: the user has got one line on the cause, and needs no traceback of Scrapy."""
     for handler in logging.getLogger().handlers:
-        handler.addFilter(_NoTraceback(crawler))
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+        handler.addFilter(lambda record: False)

@@ -8,7 +8,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import partial
@@ -23,21 +23,19 @@ from scrapy.http import Response
 from crawler.fetching.answers import answer_of, list_answer_of, no_answer_of, no_request, surprise
 from crawler.fetching.context import RENDER, Arguments, FetchContext, GatedSpider, Result, context_from
 from crawler.fetching.errors import RunEnding
-from crawler.fetching.spider_process import hide_start_errors, quiet_scrapy
+from crawler.fetching.spider_process import STARTED_BY_US, log_nothing_more, quiet_scrapy
 from crawler.guarding.gate import CONTACT_MISSING
 from crawler.guarding.guard import host_and_port
-from crawler.politeness.addresses import AddressBook
-from crawler.politeness.pace import Pace
 from crawler.rendering.handler import rendering_settings
 from crawler.run.fetches import Answered, ArticleFetch, Fetch, ListFetch, Unanswered
 from crawler.run.run_report import RunOptions, RunReport
 from crawler.run.section_run import SectionRun
 from crawler.session import Session, identity_of, open_session
+from crawler.spiders.shared import Shared
 from crawler.task_list.models import Task
 from workers.errors import ExemplarError
-from workers.log_ids import set_process_ids
+from workers.log_ids import set_log_ids
 from workers.redis_access.connection import reason
-from workers.redis_access.full_redis import WaitingRedis
 from workers.usage_rights import TDM
 
 BEAT_EVERY = 1.0  # seconds
@@ -51,6 +49,7 @@ class SectionSpider(GatedSpider):
 
     name = "section"
     report: RunReport | None = None
+    shared: Shared | None = None
 
     def __init__(self, context: FetchContext, resources: ExitStack, run: SectionRun, **kwargs: Any):
         context = replace(
@@ -72,36 +71,42 @@ class SectionSpider(GatedSpider):
 
     @classmethod
     def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> "SectionSpider":
-        """Open the session and begin the run. Arguments: task, limit, all, since, until, backfill, tasks (the file).
+        """Begin a run. Arguments: task, limit, all, since, until, backfill, tasks (the file), or `shared`.
 
-        A mistake is logged as one line, and the process ends with its exit code.
+        Without `shared` a session of its own is opened. In the command `scrapy crawl` a mistake is logged as one line.
         """
         quiet_scrapy()
         try:
             return cls._begin(crawler, **kwargs)
         except (ExemplarError, ValueError, redis.RedisError) as error:
-            crawler.settings.set("EXEMPLAR_ERROR", error, priority="cmdline")
-            log.critical("%s", error)
-            hide_start_errors(crawler)
+            if not crawler.settings.getbool(STARTED_BY_US):
+                log.critical("%s", error)
+                log_nothing_more()
             raise
 
     @classmethod
-    def _begin(cls, crawler: Any, task: str = "", tasks: str = "", **kwargs: Any) -> "SectionSpider":
+    def _begin(
+        cls, crawler: Any, task: str = "", tasks: str = "", shared: Shared | None = None, **kwargs: Any
+    ) -> "SectionSpider":
+        if not task:
+            raise ExemplarError("no task given; use -a task=NAME")
         resources = ExitStack()
         with resources:
-            session = resources.enter_context(open_session(Path(tasks) if tasks else None, purpose="crawl", task=task))
-            if not task:
-                raise ExemplarError("no task given; use -a task=NAME")
-            session = replace(session, connection=(connection := WaitingRedis.of(session.connection)))
+            if shared is None:
+                file = Path(tasks) if tasks else None
+                opened = resources.enter_context(open_session(file, purpose="crawl", task=task))
+                shared = Shared.of(opened.url, opened.connection)
+            session = shared.session(task)
             marks = session.settings.pressure.marks
-            run = SectionRun(connection, session.tasks[task], _options(kwargs), marks=marks)
-            connection.on_wait = run.beat_while_full
-            set_process_ids(task=run.task.name, run=run.report.id)
-            context = _context(session, run.task)
+            run = SectionRun(shared.connection, session.tasks[task], _options(kwargs), marks=marks)
+            set_log_ids(task=run.task.name, run=run.report.id)
+            context = _context(session, run.task, shared)
             _refuse_without_contact(context, run.task)
             _apply(crawler.settings, session, run)
             run.begin()
             spider = super().from_crawler(crawler, context, resources.pop_all(), run)
+        spider.shared = shared
+        shared.spiders.add(spider)
         crawler.signals.connect(spider._idle, signal=signals.spider_idle)
         crawler.signals.connect(spider._opened, signal=signals.spider_opened)
         return spider
@@ -174,7 +179,8 @@ class SectionSpider(GatedSpider):
         self._unsettled.discard(fetch)
         further: list[Fetch] = []
         try:
-            further = self.guarded_call(self.run.settle, fetch, answer())
+            with self.shared.handling(self.run.task.name) if self.shared is not None else nullcontext():
+                further = self.guarded_call(self.run.settle, fetch, answer())
         except RunEnding:
             pass
         except Exception as error:
@@ -237,6 +243,8 @@ class SectionSpider(GatedSpider):
         if self.outcome == "finished" and why != "finished":
             self.outcome = "stopped"
         self.report = self.run.report
+        if self.shared is not None:
+            self.shared.spiders.discard(self)
         try:
             for fetch in [*self._unsettled]:  # requests that Scrapy had not sent
                 self._settle(fetch, partial(no_answer_of, RunEnding(), Request(fetch.url)))
@@ -282,18 +290,24 @@ class SectionSpider(GatedSpider):
             try:
                 return step(*args, **kwargs)
             except redis.RedisError as error:
-                self._stop("redis", f"Redis is unavailable: {reason(error)}")
+                self.end_without_redis(error)
+                if self.shared is not None:
+                    self.shared.end_without_redis(error)
         raise RunEnding("Redis is unavailable")
 
+    def end_without_redis(self, error: redis.RedisError) -> None:
+        """End the run, because Redis is unavailable."""
+        self._stop("redis", f"Redis is unavailable: {reason(error)}")
 
-def _context(session: Session, task: Task) -> FetchContext:
+
+def _context(session: Session, task: Task, shared: Shared) -> FetchContext:
     return context_from(
         session.settings,
         task,
-        connection=session.connection,
-        pace=Pace(session.connection),
+        connection=shared.connection,
+        pace=shared.pace,
         interval=task.delay,
-        addresses=AddressBook() if session.settings.per_address else None,
+        addresses=shared.addresses if session.settings.per_address else None,
         tdm=TDM in task.skip,
     )
 
