@@ -143,9 +143,9 @@ def run(child: Callable[..., None], *arguments: str, url: str, profile: str = ""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     call = f"from benchmarks import spider_cost; spider_cost.{child.__name__}(*sys.argv[1:])"
     code = f"import sys; {call}"
-    environment = {**os.environ, "REDIS_URL": url, "EXEMPLAR_PUBLISHED": "1", PROFILE: profile}
+    environment = {**os.environ, "REDIS_URL": url, PROFILE: profile, "PYTHONPATH": str(Path(__file__).parents[1])}
     done = subprocess.run(
-        [sys.executable, "-c", code, *arguments], env=environment, stdout=subprocess.PIPE, check=True, text=True
+        [sys.executable, "-c", code, *arguments], env=environment, cwd=tempfile.gettempdir(), stdout=subprocess.PIPE, check=True, text=True
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     said: dict[str, Any] = {}
