@@ -3,10 +3,10 @@
     python -m benchmarks.quiet_visits
     python -m benchmarks.quiet_visits --sections 200 --rounds 5
 
-Each section is a site of its own, on a port of its own, with one list page of 20 KB and 17 articles, which a first run has
-fetched. Then all sections are made due at once, `--rounds` times. The measure is the CPU time, user and system, of all
-processes from the moment when they are due to the end of the last run; the time that they take meanwhile without any run
-is printed, too. The sites are served by a process that is not counted.
+Each section is a site of its own, on a port of its own, with one list page of 20 KB and 17 articles, which a first run
+has fetched. Then all sections are made due at once, `--rounds` times. The measure is the CPU time, user and system, of
+all processes from the moment when they are due to the end of the last run; the time that they take without any run is
+printed, too. The sites are served by a process that is not counted.
 """
 
 import argparse
@@ -140,9 +140,10 @@ def _measure(folder: Path, ports: list[int], rounds: int, pid: int) -> None:
             seconds, spent = time.monotonic() - begun, cpu_seconds(pid) - before
             last = [reports(connection, name)[0] for name in names]
             quiet = sum(report["outcome"] == "finished" and not report["new"] for report in last)
+            each, without = (1000 * cpu / len(names) for cpu in (spent, spent - idle * seconds))
             print(
-                f"round {number + 1}: {quiet} of {len(names)} visits found nothing new; {1000 * spent / len(names):.1f} ms "
-                f"of CPU a visit in {seconds:.1f} s, {1000 * (spent - idle * seconds) / len(names):.1f} ms without idling",
+                f"round {number + 1}: {quiet} of {len(names)} visits found nothing new; {each:.1f} ms of CPU a visit in "
+                f"{seconds:.1f} s, {without:.1f} ms without idling",
                 flush=True,
             )
 

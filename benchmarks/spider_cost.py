@@ -145,7 +145,12 @@ def run(child: Callable[..., None], *arguments: str, url: str, profile: str = ""
     code = f"import sys; {call}"
     environment = {**os.environ, "REDIS_URL": url, PROFILE: profile, "PYTHONPATH": str(Path(__file__).parents[1])}
     done = subprocess.run(
-        [sys.executable, "-c", code, *arguments], env=environment, cwd=tempfile.gettempdir(), stdout=subprocess.PIPE, check=True, text=True
+        [sys.executable, "-c", code, *arguments],
+        env=environment,
+        cwd=tempfile.gettempdir(),  # without a tasks.yaml
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     said: dict[str, Any] = {}

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from console.options import (
+    RUNS,
     counted,
     examples,
     exit_option,
@@ -19,7 +20,7 @@ from console.options import (
 )
 
 
-@click.group(epilog=examples("exemplar work crawl -n 2", "exemplar work extract -n 8"))
+@click.group(epilog=examples("exemplar work crawl --runs 50", "exemplar work extract -n 8"))
 def command() -> None:
     """Run workers of one kind; any number of them may share one Redis, on any number of machines.
 
@@ -27,20 +28,20 @@ def command() -> None:
     """
 
 
-@command.command(epilog=examples("REDIS_URL=redis://queue:6379/0 exemplar work crawl -n 2"))
+@command.command(epilog=examples("REDIS_URL=redis://queue:6379/0 exemplar work crawl --runs 50"))
 @click.option(
     "-n",
-    "--number",
+    "--runs",
     type=click.IntRange(min=1),
-    default=2,
+    default=RUNS,
     show_default=True,
-    help="Number of spiders that run at the same time.",
+    help="Number of tasks that run at the same time.",
 )
 @exit_option
 @verbose_option
 @log_format_option
-def crawl(number: int, exits: bool, verbose: bool, log_format: str | None) -> None:
-    """Take due tasks from the schedule and run their spiders."""
+def crawl(runs: int, exits: bool, verbose: bool, log_format: str | None) -> None:
+    """Take due tasks from the schedule and run their spiders, all in one process."""
     from console.several_servers import ServerPart, notices_of, serve
     from crawler.scheduling.crawl_worker import CrawlWorkers
     from workers.redis_access.embedded import redis_for
@@ -52,19 +53,19 @@ def crawl(number: int, exits: bool, verbose: bool, log_format: str | None) -> No
 
     log_to_stderr(verbose, log_format)
     with redis_for(state_folder(), purpose="work crawl", say=say) as url:
-        servers, slots = RedisServers(url), threading.Semaphore(number)
+        servers, slots = RedisServers(url), threading.Semaphore(runs)
         all_workers = [
             CrawlWorkers(
                 server.url,
                 server.connection,
-                number,
+                runs,
                 exits_without_redis=exits,
                 on_notice=notices_of(server, servers, say),
                 slots=slots,
             )
             for server in servers
         ]
-        say(f"{counted(number, 'crawl worker')} running; press Ctrl-C to stop")
+        say(f"crawl worker running, for up to {counted(runs, 'run')} at a time; press Ctrl-C to stop")
         pairs = zip(servers, all_workers, strict=True)
         serve([ServerPart(server.name, partial(own.run, report), own.stop) for server, own in pairs], say)
 

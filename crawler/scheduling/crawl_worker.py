@@ -32,7 +32,6 @@ from workers.processes import ended_by, ending_with_parent
 from workers.redis_access.outage import Outage
 from workers.reporting.presence import HEARTBEAT_EVERY, Presence
 
-RUNS = 32  # runs at a time, by default
 LOOK_EVERY = 0.1  # seconds between two checks of runs and schedule
 RENEW_EVERY = 1.0  # seconds between two renewals of leases
 STOP_WAIT = 20.0  # seconds in which runs must hand over their fetched pages; then their process is killed
