@@ -142,8 +142,8 @@ def _measure(folder: Path, ports: list[int], rounds: int, pid: int) -> None:
             quiet = sum(report["outcome"] == "finished" and not report["new"] for report in last)
             each, without = (1000 * cpu / len(names) for cpu in (spent, spent - idle * seconds))
             print(
-                f"round {number + 1}: {quiet} of {len(names)} visits found nothing new; {each:.1f} ms of CPU a visit in "
-                f"{seconds:.1f} s, {without:.1f} ms without idling",
+                f"round {number + 1}: {quiet} of {len(names)} visits found nothing new; {each:.1f} ms of CPU a visit "
+                f"in {seconds:.1f} s, {without:.1f} ms without idling",
                 flush=True,
             )
 

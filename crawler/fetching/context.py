@@ -53,7 +53,7 @@ class FetchContext:
     `connection` and `pace`: None if the process crawls alone; then Scrapy keeps the interval. `interval`: seconds
     between two requests to a host. `addresses`: set if hosts on one IP address share one pace. `tdm`: tdmrep.json is
     read. `remark` and `on_browser_missing` are called with a message. `clock`: seconds from any origin; `sleep`:
-    seconds.
+    seconds. `browsers`: the browsers of the process, by what distinguishes them; `keeps_browsers`: other runs follow.
     """
 
     guard: Guard = field(default_factory=Guard)
@@ -72,6 +72,8 @@ class FetchContext:
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     refused: RefusedAddresses = field(default_factory=RefusedAddresses)
+    browsers: dict[Any, Any] = field(default_factory=dict, repr=False)
+    keeps_browsers: bool = False
 
     async def pause(self, seconds: float) -> None:
         """Wait; return early if the run ends."""

@@ -46,6 +46,7 @@ class CrawlProcess:
         self.process, self.shared = process, shared
         self._runs: set[asyncio.Future[None]] = set()
         self._is_ending = False
+        self._end: asyncio.Future[None] | None = None
         self._rest = b""  # of an incomplete line
 
     def start(self) -> None:
@@ -97,11 +98,14 @@ class CrawlProcess:
             await asyncio.sleep(STOP_EVERY)
 
     def _end_if_over(self) -> None:
-        if self._is_ending and not self._runs:
-            from twisted.internet import reactor
+        if self._is_ending and not self._runs and self._end is None:
+            self._end = asyncio.ensure_future(self._close())
 
-            reactor.callLater(0, reactor.stop)  # type: ignore[attr-defined]
-            self._is_ending = False
+    async def _close(self) -> None:
+        from twisted.internet import reactor
+
+        await self.shared.close()
+        reactor.stop()  # type: ignore[attr-defined]
 
     async def _beat(self) -> None:
         while True:

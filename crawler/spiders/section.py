@@ -309,6 +309,8 @@ def _context(session: Session, task: Task, shared: Shared) -> FetchContext:
         interval=task.delay,
         addresses=shared.addresses if session.settings.per_address else None,
         tdm=TDM in task.skip,
+        browsers=shared.browsers,
+        keeps_browsers=shared.work is not None,
     )
 
 

@@ -33,6 +33,7 @@ class Shared:
     pace: Pace
     on_wait: Callable[[], None] = lambda: None
     work: mmap.mmap | None = None
+    browsers: dict[Any, Any] = field(default_factory=dict)
     addresses: AddressBook = field(default_factory=AddressBook)
     spiders: "set[SectionSpider]" = field(default_factory=set)
 
@@ -65,6 +66,11 @@ class Shared:
         self.on_wait()
         for spider in self.spiders:
             spider.run.beat_while_full()
+
+    async def close(self) -> None:
+        """End the browsers."""
+        for browsers in self.browsers.values():
+            await browsers.close()
 
     def end_without_redis(self, error: redis.RedisError) -> None:
         """End all runs if Redis is lost, so that not each of them waits for it."""

@@ -46,9 +46,9 @@ def main(said):
     class ChangedBrowser(browsers.Browser):
         def __init__(self, *args):
             super().__init__(*args)
-            self._context.update(said.get("context", {}))
-            for option in [option for option, value in self._context.items() if value is None]:
-                del self._context[option]
+            self._options.update(said.get("context", {}))
+            for option in [option for option, value in self._options.items() if value is None]:
+                del self._options[option]
 
     browsers.Browser = ChangedBrowser
 
