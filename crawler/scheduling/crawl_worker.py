@@ -99,9 +99,8 @@ class CrawlWorkers:
 
     `exits_without_redis`: raise `redis.RedisError` when Redis is unavailable, instead of waiting for it. `hangs_after`:
     seconds without a heartbeat until a crawl process is killed. `on_notice` gets texts on the loss and return of Redis.
-    `slots`: the runs that may go on at a time, shared with the crawl workers of other servers. `restarts`: how often an
-    interrupted run of a task is started again at once; for runs without a scheduler, which would start it again.
-    `memory_mark`: bytes.
+    `restarts`: how often an interrupted run of a task is started again at once; for runs without a scheduler, which
+    would start it again. `memory_mark`: bytes.
     """
 
     def __init__(
@@ -114,12 +113,10 @@ class CrawlWorkers:
         hangs_after: float = HANGS_AFTER,
         on_notice: Callable[[str], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
-        slots: threading.Semaphore | None = None,
         restarts: int = 0,
         memory_mark: int = MEMORY_MARK,
     ):
         self.url, self.redis, self.count, self.clock = url, connection, count, clock
-        self.slots = slots or threading.Semaphore(count)
         self.hangs_after, self.restarts, self.memory_mark = hangs_after, restarts, memory_mark
         self.schedule = Schedule(connection)
         self.presence = Presence(connection, "crawl")
@@ -164,13 +161,8 @@ class CrawlWorkers:
 
     def _start(self) -> None:
         """Lease due tasks and start their runs, in the newest crawl process."""
-        while (process := self._current()) and self.slots.acquire(blocking=False):
-            lease = None
-            try:
-                lease = self.schedule.lease()
-            finally:
-                if lease is None:
-                    self.slots.release()
+        while (process := self._current()) and len(self._runs) < self.count:
+            lease = self.schedule.lease()
             if lease is None:
                 return
             process.runs[lease.task] = _Run(lease, self.clock(), self.clock())
@@ -219,7 +211,6 @@ class CrawlWorkers:
                 if run.report is not None:
                     self._settle_run(run, on_report)
                     del process.runs[task]  # after `done`, which raises if Redis is unavailable; then it is repeated
-                    self.slots.release()
             if code is not None:
                 self._remove(process)
 

@@ -9,6 +9,7 @@ The tree is walked by compiled code where that is available, otherwise in Python
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection
 from functools import cached_property
 
@@ -37,6 +38,7 @@ CAPTION_WIDTH = 300  # bytes; a longer line under a picture is prose
 
 _CODE, _PARAGRAPH = frozenset({"pre"}), frozenset({"p"})
 _TITLE_PARTS = re.compile(r"\s[-–—:·]\s|[|_»]")
+_HOST = re.compile(r"(?:https?:)?//(?:www\.)?([^/?#]+)", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
 _BETWEEN = "\0"  # libxml2 ends a text at this character, so no line contains it
 
@@ -48,7 +50,8 @@ class Lines:
     `widths` and `linked_bytes`: UTF-8 bytes of the text and of its part inside links; `width` and `linked` are the
     same as float32 arrays. `continued`: whether the line follows a <br>. `links`: of each link, the number of the line
     that contains or follows it; `link_elements`: the links themselves. `media` (images and players): numbers of lines,
-    paths of the blocks, elements.
+    paths of the blocks, elements. `blocks`: the block of each line; `root`: the element below which they were read,
+    without hidden elements if `hide`.
     """
 
     def __init__(
@@ -69,6 +72,9 @@ class Lines:
         self.links: list[int] = []
         self.link_elements: Elements = ElementList()
         self.media: list[tuple[int, int, etree._Element]] = []
+        self.blocks: Elements = ElementList()
+        self.root: etree._Element | None = None
+        self.hide = True
         self.widths, self.linked_bytes = bytes_of(texts, link_chars, widths)
 
     @classmethod
@@ -76,7 +82,7 @@ class Lines:
         """Return the lines of a walk, whose paths are in `trie`."""
         lines = cls(trie, walked.texts, walked.paths, walked.items, walked.link_chars, walked.widths)
         lines.continued, lines.media = walked.continued, walked.media
-        lines.links, lines.link_elements = walked.links, walked.link_elements
+        lines.links, lines.link_elements, lines.blocks = walked.links, walked.link_elements, walked.blocks
         return lines
 
     def __len__(self) -> int:
@@ -188,6 +194,15 @@ class Lines:
         return self.link_elements.values("href")
 
     @cached_property
+    def _host(self) -> str:
+        """The host that most links name: the page's own; "" if most name none."""
+        return Counter(map(_host_of, self.hrefs)).most_common(1)[0][0] if self.hrefs else ""
+
+    def leads_away(self, href: str) -> bool:
+        """Whether a link of the page names another host than most links do."""
+        return _host_of(href) not in ("", self._host)
+
+    @cached_property
     def outline(self) -> Outline:
         """The part of the trie that contains this page's paths."""
         return Outline(self.trie, self.paths)
@@ -195,6 +210,7 @@ class Lines:
     def forget_elements(self) -> None:
         """Release the elements, which keep the page's tree in memory."""
         self.links, self.link_elements, self.media = [], ElementList(), []
+        self.blocks, self.root = ElementList(), None
 
     def without(self, dropped: Collection[int]) -> "Lines":
         """Return the page without some of its lines."""
@@ -216,6 +232,11 @@ class Lines:
         self.paths = trie.copy_from(self.trie, self.paths)
         self.trie = trie
         self.__dict__.pop("outline", None)
+
+
+def _host_of(href: str) -> str:
+    address = _HOST.match(href)
+    return address[1].lower() if address else ""
 
 
 def read_lines(root: etree._Element, trie: PathTrie) -> Lines:
@@ -248,14 +269,17 @@ def _hidden_lines(
     if not empty and has_title(shown, title):
         return None
     closed = [element for element in noted if element.tag in CLOSED]
+    changed: list[tuple[etree._Element, str]] = []
     for opened, hide in ((False, False), (True, True), (True, False)):
         if 3 * sum(len(inner_text(element)) for element in (closed if opened else noted)) < HIDDEN_PROSE:
             break  # a character has up to three bytes
         if opened:
-            open_all(body)
+            changed += open_all(body)
         found, _ = _walk(body, trie, hide)
         if found.prose >= max(HIDDEN_PROSE, HIDDEN_TIMES * shown.prose) and (empty or has_title(found, title)):
             return found
+    for element, tag in changed:  # `shown` is the text of the tree as it was
+        element.tag = tag
     return None
 
 
@@ -287,4 +311,6 @@ def main_part(title: str) -> str:
 def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> tuple[Lines, list[etree._Element]]:
     """Return the lines below `body`, and the elements to examine."""
     walked = walk(body, trie, hide, MAX_LINES)
-    return Lines.of(walked, trie), walked.noted
+    lines = Lines.of(walked, trie)
+    lines.root, lines.hide = body, hide
+    return lines, walked.noted
