@@ -15,6 +15,7 @@ from twisted.internet.interfaces import IHostnameResolver, IHostResolution, IRes
 from zope.interface.declarations import implementer
 
 from crawler.fetching.context import FetchContext, contexts_of_process
+from crawler.guarding.connections import limit_responses
 
 KEPT = 60.0  # seconds for which the addresses of a name are kept
 NAMES_MOST = 10_000  # names that are kept
@@ -89,9 +90,10 @@ class GuardedResolver:
         return cls(reactor, partial(contexts_of_process, process))
 
     def install_on_reactor(self) -> None:
-        """Install the resolver; called by Scrapy."""
+        """Install the resolver, and the limit on responses; called by Scrapy."""
         if not isinstance(self.inner, GuardedResolver):
             self.reactor.installNameResolver(self)
+            limit_responses(self.reactor)
 
     def resolveHostName(
         self,
