@@ -27,29 +27,30 @@ class _Counted(ProtocolWrapper):
 
     def write(self, data: bytes) -> None:
         self.received, self.spent = 0, 0.0
-        super().write(data)
+        super().write(data)  # type: ignore[no-untyped-call]
 
     def writeSequence(self, data: Any) -> None:
         self.received, self.spent = 0, 0.0
-        super().writeSequence(data)
+        super().writeSequence(data)  # type: ignore[no-untyped-call]
 
     def dataReceived(self, data: bytes) -> None:
         if self.wrappedProtocol is None:
             return
         self.received += len(data)
         began = time.thread_time()
-        super().dataReceived(data)
+        super().dataReceived(data)  # type: ignore[no-untyped-call]
         self.spent += time.thread_time() - began
         if self.received > RESPONSE_MOST or self.spent > READING_MOST:
-            self.connectionLost(Failure(ResponseTooCostly(TOO_LARGE if self.received > RESPONSE_MOST else TOO_COSTLY)))
+            error = ResponseTooCostly(TOO_LARGE if self.received > RESPONSE_MOST else TOO_COSTLY)
+            self.connectionLost(Failure(error))  # type: ignore[no-untyped-call]
             self.abortConnection()
 
-    def connectionLost(self, reason: Failure) -> None:  # type: ignore[override]
+    def connectionLost(self, reason: Any = None) -> None:
         if self.wrappedProtocol is not None:
-            super().connectionLost(reason)
+            super().connectionLost(reason)  # type: ignore[no-untyped-call]
 
 
-class _CountingFactory(WrappingFactory):  # type: ignore[type-arg]
+class _CountingFactory(WrappingFactory[_Counted]):
     noisy = False
     protocol = _Counted
 
@@ -59,6 +60,7 @@ def limit_responses(reactor: Any) -> None:
     connect = reactor.connectTCP
 
     def connect_counted(host: str, port: int, factory: Any, *more: Any, **options: Any) -> Any:
-        return connect(host, port, _CountingFactory(factory), *more, **options)
+        counting = _CountingFactory(factory)  # type: ignore[no-untyped-call]
+        return connect(host, port, counting, *more, **options)
 
     reactor.connectTCP = connect_counted

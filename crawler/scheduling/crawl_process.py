@@ -19,7 +19,7 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import redis
 
@@ -73,7 +73,11 @@ class CrawlProcess:
         """Run a task, and print its report."""
         crawler = self.process.create_crawler(SectionSpider)
         try:
-            await self.process.crawl(crawler, task=task, shared=self.shared)
+            try:
+                await self.process.crawl(crawler, task=task, shared=self.shared)
+            finally:
+                if crawler.spider in self.shared.spiders:  # Scrapy could not start it: an extension failed, for example
+                    crawler.spider.closed("failed")
             write_line({"task": task, "report": crawler.spider.report.to_dict()})
         except (RedisUnavailable, redis.RedisError) as error:
             write_line({"task": task, "error": reason(error), "code": EXIT_UNAVAILABLE})
@@ -105,7 +109,7 @@ class CrawlProcess:
         from twisted.internet import reactor
 
         await self.shared.close()
-        reactor.stop()  # type: ignore[attr-defined]
+        cast("Any", reactor).stop()
 
     async def _beat(self) -> None:
         while True:

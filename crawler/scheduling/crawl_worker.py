@@ -3,7 +3,8 @@
     schedule ─▶ lease ─▶ crawl process (`crawler.scheduling.crawl_process`), all runs in it ─▶ report ─▶ schedule
 
 The crawl process lives as long as the worker. It is replaced if it dies, if its heartbeats stop, or if it has grown
-above `MEMORY_MARK`: then new runs start in another one, and its own runs go on to their end.
+above `MEMORY_MARK`: then new runs start in another one, and its own runs go on to their end. A task by one of whose
+pages a process hung or crashed runs in a process of its own, until a run of it has ended, so that it disturbs no other.
 """
 
 import json
@@ -50,7 +51,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(eq=False)
-class _Run:
+class _LeasedRun:
     lease: RunLease
     started: float  # like the next one, by the workers' clock
     renewed: float
@@ -73,7 +74,7 @@ class _Process:
     memory: int = 0  # bytes
     is_retired: bool = False  # it gets no more runs
     hangs: bool = False  # it was killed because its heartbeats stopped
-    runs: dict[str, _Run] = field(default_factory=dict)
+    runs: dict[str, _LeasedRun] = field(default_factory=dict)
     lines: "queue.SimpleQueue[dict[str, Any]]" = field(default_factory=queue.SimpleQueue)
 
     def __post_init__(self) -> None:
@@ -126,6 +127,7 @@ class CrawlWorkers:
         self.stopping = False
         self._processes: list[_Process] = []
         self._not_begun: Counter[str] = Counter()  # task -> number of its runs in a row that could not begin
+        self._alone: set[str] = set()  # tasks by one of whose pages a process hung or crashed
         self._not_started = 0  # number of crawl processes in a row that ended before their first heartbeat
         self._start_at = 0.0  # when the next crawl process may be started, by `clock`
         self._restarted: Counter[str] = Counter()  # task -> number of its runs that were started again at once
@@ -154,27 +156,32 @@ class CrawlWorkers:
         self._show()
 
     @property
-    def _runs(self) -> list[_Run]:
+    def _runs(self) -> list[_LeasedRun]:
         return [run for process in self._processes for run in process.runs.values()]
 
     # -- the beginning of runs --------------------------------------------------------------------------------------
 
     def _start(self) -> None:
-        """Lease due tasks and start their runs, in the newest crawl process."""
+        """Lease due tasks and start their runs, in the newest crawl process; those of `_alone` in one of their own."""
         while (process := self._current()) and len(self._runs) < self.count:
             lease = self.schedule.lease()
             if lease is None:
                 return
-            process.runs[lease.task] = _Run(lease, self.clock(), self.clock())
+            alone = self._start_process() if lease.task in self._alone else None
+            process = alone or process
+            process.runs[lease.task] = _LeasedRun(lease, self.clock(), self.clock())
             self._send(process, lease.task)
+            if alone is not None:
+                self._retire(alone)
 
     def _current(self) -> _Process | None:
         """Return the crawl process for new runs, started if necessary; None while it is too early to start one."""
-        newest = self._processes[-1] if self._processes else None
-        if newest is not None and not newest.is_retired and newest.process.poll() is None:
-            return newest
-        if self.clock() < self._start_at:
-            return None
+        for process in self._processes:
+            if not process.is_retired and process.process.poll() is None:
+                return process
+        return self._start_process() if self.clock() >= self._start_at else None
+
+    def _start_process(self) -> _Process:
         number, work = tempfile.mkstemp(prefix="exemplar-crawl-")
         os.close(number)
         process = subprocess.Popen(
@@ -185,8 +192,9 @@ class CrawlWorkers:
             start_new_session=True,
             preexec_fn=ending_with_parent(),
         )
-        self._processes.append(_Process(process, Path(work), self.clock()))
-        return self._processes[-1]
+        started = _Process(process, Path(work), self.clock())
+        self._processes.append(started)
+        return started
 
     def _send(self, process: _Process, task: str) -> None:
         assert process.process.stdin is not None
@@ -233,27 +241,29 @@ class CrawlWorkers:
                     self._note_not_begun(run, line["error"], line["code"])
                 else:
                     self._not_begun.pop(run.lease.task, None)
+                    self._alone.discard(run.lease.task)
 
-    def _note_not_begun(self, run: _Run, error: str, code: int) -> None:
+    def _note_not_begun(self, run: _LeasedRun, error: str, code: int) -> None:
         task = run.lease.task
         log.error("%s", error)
         run.report, run.code = self._report_of_killed(run, error), code
         run.pause = _doubled(self._not_begun[task])
         self._not_begun[task] += 1
 
-    def _note_killed(self, process: _Process, run: _Run, code: int) -> None:
+    def _note_killed(self, process: _Process, run: _LeasedRun, code: int) -> None:
         """Note that a run's process ended before it."""
         text = f"the crawl process was {ended_by(code)}"
         if (process.hangs or -code in CRASHES) and process.handled == run.lease.task:
             text += " while it handled a page of this task"
-            run.pause = TRY_AGAIN_MOST  # so that the other runs get further
+            run.pause = TRY_AGAIN_MOST
+            self._alone.add(run.lease.task)
         if self.stopping and code == -signal.SIGTERM:  # it was stopped while it was still starting
             text = ""
         if text:
             self.presence.note_error(f"task {run.lease.task}: {text}")
         run.report, run.code = self._report_of_killed(run, text), code
 
-    def _settle_run(self, run: _Run, on_report: Report) -> None:
+    def _settle_run(self, run: _LeasedRun, on_report: Report) -> None:
         report, task = run.report, run.lease.task
         assert report is not None
         interrupted = run.code not in (0, 1) or report["outcome"] in ("stopped", "redis")
@@ -269,7 +279,7 @@ class CrawlWorkers:
             report["problems"].append(f"its run was started {self.restarts + 1} times and interrupted each time")
         on_report(task, {**report, "restarted": True} if restarts else report)
 
-    def _report_of_killed(self, run: _Run, problem: str) -> dict[str, Any]:
+    def _report_of_killed(self, run: _LeasedRun, problem: str) -> dict[str, Any]:
         """Return the report of a run that ended without one."""
         now = self.schedule.clock()
         began, ended = (datetime.fromtimestamp(at, UTC) for at in (now - (self.clock() - run.started), now))

@@ -4,20 +4,27 @@ import mmap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import redis
 
 from crawler.politeness.addresses import AddressBook
 from crawler.politeness.pace import Pace
+from crawler.run.section_run import SectionRun
 from crawler.session import Session, session_of
 from workers.redis_access.full_redis import WaitingRedis
 from workers.redis_access.outage import is_temporary
 
-if TYPE_CHECKING:
-    from crawler.spiders.section import SectionSpider
-
 WORK_BYTES = 1024  # more than the name of a task
+
+
+class SharingSpider(Protocol):
+    """A spider that shares what this process has."""
+
+    run: SectionRun
+
+    def end_without_redis(self, error: redis.RedisError) -> None:
+        """End the run, because Redis is unavailable."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +42,7 @@ class Shared:
     work: mmap.mmap | None = None
     browsers: dict[Any, Any] = field(default_factory=dict)
     addresses: AddressBook = field(default_factory=AddressBook)
-    spiders: "set[SectionSpider]" = field(default_factory=set)
+    spiders: set[SharingSpider] = field(default_factory=set)
 
     @classmethod
     def of(cls, url: str, connection: "redis.Redis", **more: Any) -> "Shared":
