@@ -11,7 +11,9 @@ from typing import Any, ParamSpec, Protocol, Self, TypeVar
 
 import redis
 import scrapy
+from scrapy.settings import BaseSettings
 
+from crawler.fetching.settings_in_force import put_in_force
 from crawler.guarding.credentials import Credentials, credentials_of, proxy_of
 from crawler.guarding.guard import Guard, RefusedAddresses, guard_from
 from crawler.politeness.addresses import AddressBook
@@ -95,6 +97,12 @@ class GatedSpider(scrapy.Spider):
         super().__init__(**kwargs)
         self.context = context
 
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        """Complete a person's settings; called by Scrapy. Raises `ExemplarError` for one that is refused."""
+        put_in_force(settings)
+        super().update_settings(settings)
+
 
 def context_from(settings: Settings, task: Task | None = None, **more: Any) -> FetchContext:
     """Return the context for the settings of a task list and a task; `more`: further fields.
@@ -107,10 +115,10 @@ def context_from(settings: Settings, task: Task | None = None, **more: Any) -> F
 
 
 def context_of(crawler: Any) -> FetchContext:
-    """Return the context of a crawl. Raises `TypeError` if its spider has none."""
-    if not isinstance(crawler.spider, GatedSpider):
-        raise TypeError(f"{type(crawler.spider).__name__} is not a GatedSpider")
-    return crawler.spider.context
+    """Return the context of a crawl; for a spider without one, such as that of `scrapy shell`, by the environment."""
+    if isinstance(crawler.spider, GatedSpider):
+        return crawler.spider.context
+    return context_from(Settings())
 
 
 class Gate:
@@ -126,6 +134,6 @@ class Gate:
 
 
 def contexts_of_process(process: Any) -> list[FetchContext]:
-    """Return the contexts of all crawls in a process; if there is none, one that allows only public addresses."""
+    """Return the contexts of all crawls in a process; if there is none, that of the environment."""
     contexts = [context_of(crawler) for crawler in process.crawlers if crawler.spider is not None]
-    return contexts or [FetchContext()]
+    return contexts or [context_from(Settings())]

@@ -8,6 +8,7 @@ This holds in whatever way a spider is started. Which settings are refused: `cra
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
@@ -34,6 +35,8 @@ def put_in_force(settings: BaseSettings) -> None:
             settings.set(name, {**value, **settings.getdict(name)}, priority=max(priority, GIVEN))
         elif priority < GIVEN:
             settings.set(name, value, priority=GIVEN)
+    cache = Path(".scrapy", settings["HTTPCACHE_DIR"]).absolute()  # Scrapy finds it only beside a scrapy.cfg
+    settings.set("HTTPCACHE_DIR", str(cache), priority=max(settings.getpriority("HTTPCACHE_DIR") or 0, GIVEN))
 
 
 def add_settings(settings: BaseSettings, values: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> None:

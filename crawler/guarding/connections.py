@@ -12,7 +12,7 @@ from twisted.protocols.policies import ProtocolWrapper, WrappingFactory
 from twisted.python.failure import Failure
 
 RESPONSE_MOST = 33 * 2**20  # bytes; more than `DOWNLOAD_MAXSIZE`, so that a long body gets its own reason
-READING_MOST = 1.0  # seconds of CPU time; 32 MiB of body take .1
+READING_MOST = 0.5  # seconds of CPU time; 32 MiB of body take .1
 TOO_LARGE = "the page is larger than 32 MiB"
 TOO_COSTLY = "its headers take too long to read"
 

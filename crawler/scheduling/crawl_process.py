@@ -23,7 +23,7 @@ from typing import Any, cast
 
 import redis
 
-from crawler.fetching.spider_process import EXIT_FAILED, EXIT_UNAVAILABLE, STARTED_BY_US, scrapy_process
+from crawler.fetching.scrapy_process import EXIT_FAILED, EXIT_UNAVAILABLE, scrapy_process
 from crawler.logs import start_logging
 from crawler.rendering.memory import resident
 from crawler.spiders.section import SectionSpider
@@ -134,7 +134,7 @@ def main(work: str) -> None:
         file.truncate(WORK_BYTES)
         handled = mmap.mmap(file.fileno(), WORK_BYTES)
     url = os.environ["REDIS_URL"]
-    process = scrapy_process({STARTED_BY_US: True, "LOG_INSTALL_ROOT_HANDLER": False})
+    process = scrapy_process()
     crawls = CrawlProcess(process, Shared.of(url, client(url), on_wait=beat, work=handled))
     asyncio.get_event_loop().call_soon(crawls.start)  # the loop of Scrapy's reactor
     process.start(stop_after_crawl=False, install_signal_handlers=False)

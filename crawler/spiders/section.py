@@ -23,7 +23,8 @@ from scrapy.http import Response
 from crawler.fetching.answers import answer_of, list_answer_of, no_answer_of, no_request, surprise
 from crawler.fetching.context import RENDER, Arguments, FetchContext, GatedSpider, Result, context_from
 from crawler.fetching.errors import RunEnding
-from crawler.fetching.spider_process import STARTED_BY_US, log_nothing_more, quiet_scrapy
+from crawler.fetching.scrapy_process import STARTED_BY_US, log_nothing_more, quiet_scrapy
+from crawler.fetching.settings_in_force import add_settings
 from crawler.guarding.gate import CONTACT_MISSING
 from crawler.guarding.guard import host_and_port
 from crawler.rendering.handler import rendering_settings
@@ -60,7 +61,7 @@ class SectionSpider(GatedSpider):
             on_browser_missing=self.end_without_browser,
         )
         super().__init__(context, **kwargs)
-        self.resources, self.run = resources, run
+        self.resources, self.run, self.task = resources, run, run.task.name
         self.headers = dict(context.credentials.open) if context.credentials else {}
         self.outcome = "finished"
         self._beating: asyncio.Future[None] | None = None
@@ -179,12 +180,12 @@ class SectionSpider(GatedSpider):
         self._unsettled.discard(fetch)
         further: list[Fetch] = []
         try:
-            with self.shared.handling(self.run.task.name) if self.shared is not None else nullcontext():
+            with self.shared.handling(self.task) if self.shared is not None else nullcontext():
                 further = self.guarded_call(self.run.settle, fetch, answer())
         except RunEnding:
             pass
         except Exception as error:
-            log.exception("task %s: %s", self.run.task.name, fetch.url, extra=_ids_of(fetch))
+            log.exception("task %s: %s", self.task, fetch.url, extra=_ids_of(fetch))
             with suppress(RunEnding):
                 self.guarded_call(self.run.settle, fetch, surprise(error, fetch.url))
         if self.run.unreachable:
@@ -260,7 +261,7 @@ class SectionSpider(GatedSpider):
             return
         self.outcome = outcome
         self.run.report.problem(problem)
-        log.error("task %s: %s", self.run.task.name, problem)
+        log.error("task %s: %s", self.task, problem)
         self._close(outcome)
 
     def _close(self, reason: str) -> None:
@@ -334,6 +335,7 @@ def _options(arguments: dict[str, str]) -> RunOptions:
 
 def _apply(settings: Any, session: Session, run: SectionRun) -> None:
     """Apply the task's options as Scrapy's settings. Those of Scrapy's command line have priority."""
+    add_settings(settings, session.settings.scrapy)
     of_task = {
         **identity_of(session.settings),
         "ROBOTSTXT_OBEY": run.task.robots,

@@ -19,7 +19,7 @@ from typing import Literal
 
 import redis
 
-from crawler.fetching.spider_process import EXIT_UNAVAILABLE
+from crawler.fetching.scrapy_process import EXIT_UNAVAILABLE
 from tests.chaos.network import Network
 from tests.chaos.site import Site
 from workers.processes import ending_with_parent

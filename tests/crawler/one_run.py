@@ -5,7 +5,7 @@ import sys
 
 import redis
 
-from crawler.fetching.spider_process import EXIT_FAILED, EXIT_UNAVAILABLE, exit_code, run_section
+from crawler.fetching.scrapy_process import EXIT_FAILED, EXIT_UNAVAILABLE, exit_code, run_section
 from crawler.logs import complain
 from crawler.task_list.mistakes import TaskError
 from workers.errors import ExemplarError, RedisUnavailable

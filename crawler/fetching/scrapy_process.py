@@ -25,21 +25,24 @@ def run_section(task: str, **arguments: Any) -> RunReport:
     Arguments as for `scrapy crawl section -a`: tasks (the file), limit, all, since, until, backfill. Raises
     `ExemplarError`, `TaskError` or `redis.RedisError` if the run cannot start.
     """
+    from crawler.spiders.section import SectionSpider
+
     given = {name: str(value) for name, value in arguments.items() if value is not None}
-    crawler = run_spider("section", {}, task=task, **given)
+    crawler = run_spider(SectionSpider, {}, task=task, **given)
     report: RunReport | None = getattr(crawler.spider, "report", None)
     if report is None:
         raise ExemplarError(f"task {task}: the spider ended without a report; run it with --verbose to see why")
     return report
 
 
-def run_spider(spider: type | str, settings: Mapping[str, Any], **arguments: Any) -> Any:
-    """Run a spider to its end and return Scrapy's `Crawler`; `settings` override those of the project.
+def run_spider(spider: type, settings: Mapping[str, Any], **arguments: Any) -> Any:
+    """Run a spider to its end and return Scrapy's `Crawler`; `settings` override all others.
 
     Raises the error of a spider that cannot be created.
     """
-    process = scrapy_process(settings)
+    process = scrapy_process()
     crawler = process.create_crawler(spider)
+    crawler.settings.setdict(dict(settings), priority="spider")
     with interrupts_held():
         crawl = process.crawl(crawler, **arguments)
     skip_unread_records()
@@ -50,15 +53,18 @@ def run_spider(spider: type | str, settings: Mapping[str, Any], **arguments: Any
     return crawler
 
 
-def scrapy_process(settings: Mapping[str, Any]) -> Any:
-    """Return Scrapy's `AsyncCrawlerProcess` with the project's settings; `settings` override them."""
+def scrapy_process() -> Any:
+    """Return Scrapy's `AsyncCrawlerProcess`. Raises `ExemplarError` for a setting of a person that is refused."""
     os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "crawler.settings")
     warnings.filterwarnings("ignore", module=r"scrapy|twisted|OpenSSL")
     from scrapy.crawler import AsyncCrawlerProcess
     from scrapy.utils.project import get_project_settings
 
+    from crawler.fetching.settings_in_force import put_in_force
+
     project = get_project_settings()
-    project.setdict({STARTED_BY_US: True, **settings}, priority="cmdline")
+    put_in_force(project)
+    project.set(STARTED_BY_US, True)
     if logs_json():
         project.set("LOG_INSTALL_ROOT_HANDLER", False, priority="cmdline")
         logging.getLogger("scrapy.utils.log").setLevel(logging.WARNING)  # drops the list of versions at each run
