@@ -9,7 +9,7 @@ import signal
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from crawler.logs import logs_json
 from crawler.run.run_report import RunReport
@@ -27,7 +27,7 @@ def run_section(task: str, **arguments: Any) -> RunReport:
     """
     from crawler.spiders.section import SectionSpider
 
-    given = {name: str(value) for name, value in arguments.items() if value is not None}
+    given: dict[str, Any] = {name: str(value) for name, value in arguments.items() if value is not None}
     crawler = run_spider(SectionSpider, {}, task=task, **given)
     report: RunReport | None = getattr(crawler.spider, "report", None)
     if report is None:
@@ -35,10 +35,11 @@ def run_section(task: str, **arguments: Any) -> RunReport:
     return report
 
 
-def run_spider(spider: type, settings: Mapping[str, Any], **arguments: Any) -> Any:
+def run_spider(spider: type, settings: Mapping[str, Any], *, has_state: bool = True, **arguments: Any) -> Any:
     """Run a spider to its end and return Scrapy's `Crawler`; `settings` override all others.
 
-    Raises the error of a spider that cannot be created.
+    `has_state`: after a signal the spider ends by itself; else Ctrl-C raises `KeyboardInterrupt` at once. Raises the
+    error of a spider that cannot be created.
     """
     process = scrapy_process()
     crawler = process.create_crawler(spider)
@@ -47,7 +48,13 @@ def run_spider(spider: type, settings: Mapping[str, Any], **arguments: Any) -> A
         crawl = process.crawl(crawler, **arguments)
     skip_unread_records()
     with handlers_kept():
-        process.start()
+        try:
+            process.start(install_signal_handlers=has_state)
+        except KeyboardInterrupt:
+            from twisted.internet import reactor
+
+            cast("Any", reactor).getThreadPool().stop()  # its threads would keep the process alive
+            raise
     if crawl.done() and not crawl.cancelled() and (error := crawl.exception()) is not None:
         raise error
     return crawler
