@@ -242,29 +242,6 @@ def test_files_that_newcomers_are_sent_to_exist(document: str) -> None:
 
 
 RELIED_ON = {  # distribution: what we use of it that it does not promise; its range ends at the next minor version
-    "scrapy": (
-        "scrapy.core.downloader.handlers.http11:_LenientHTTP11ClientFactory",
-        "scrapy.core.downloader.handlers.http11:_LenientHTTP11ClientProtocol",
-        "scrapy.core.downloader.handlers.http11:_LenientHTTPClientParser",
-        "scrapy.core.downloader.handlers.http11:HTTP11DownloadHandler._pool",
-        "scrapy.downloadermiddlewares.httpcompression:HttpCompressionMiddleware._max_size",
-        "scrapy:Spider._set_crawler",
-    ),
-    "twisted": (
-        "twisted.web._newclient:HEADER",
-        "twisted.web._newclient:STATUS",
-        "twisted.web._newclient:HTTP11ClientProtocol._parser",
-        "twisted.web._newclient:HTTP11ClientProtocol._quiescentCallback",
-        "twisted.web.client:HTTPConnectionPool._factory",
-    ),
-    "scrapy-playwright": (
-        "scrapy_playwright.handler:ScrapyPlaywrightDownloadHandler._launch",
-        "scrapy_playwright.handler:ScrapyPlaywrightDownloadHandler.abort_request",
-        "scrapy_playwright.handler:ScrapyPlaywrightDownloadHandler.browser",
-        "scrapy_playwright.handler:ScrapyPlaywrightDownloadHandler.config",
-        "scrapy_playwright.handler:ScrapyPlaywrightDownloadHandler.context_wrappers",
-        "scrapy_playwright.handler:BrowserContextWrapper.context",
-    ),
     "rq": ("rq.worker:BaseWorker._stop_requested",),
 }
 OUR_OWN = {"_exit", "_asdict", "_Element"}  # of the standard library, documented; lxml's name for an element's type
@@ -314,9 +291,6 @@ def test_the_range_of_a_library_whose_private_names_are_used_ends_at_its_next_mi
     [line] = [line for line in project()["dependencies"] if re.split(r"[<>=]", line)[0] == distribution]
     first, end = re.fullmatch(r"[\w-]+>=([\d.]+),<([\d.]+)", line).groups()
     low, high = ([int(part) for part in version.split(".")] for version in (first, end))
-    if distribution == "scrapy-playwright":  # 0.0.x: the third number is its minor one
-        assert (low[:2], high[:2], high[2]) == ([0, 0], [0, 0], low[2] + 1)
-    else:
-        assert (high[0], high[1]) == (low[0], low[1] + 1)
+    assert (high[0], high[1]) == (low[0], low[1] + 1)
     installed = [int(part) for part in metadata.version(distribution).split(".")[: len(high)]]
     assert low <= installed < high
