@@ -94,10 +94,11 @@ def main(said):
     )
     settings = get_project_settings()
     settings.setdict({"LOG_LEVEL": "ERROR"}, priority="cmdline")
-    settings.setdict(rendering_settings(settings) | said.get("settings", {}), priority="cmdline")
     process = CrawlerProcess(settings)
     logging.getLogger("scrapy").setLevel(logging.ERROR)
     crawler = process.create_crawler(Spider)
+    of_browser = rendering_settings(crawler.settings) | said.get("settings", {})
+    crawler.settings.setdict(of_browser, priority="spider")
     process.crawl(crawler, context)
     process.start()
     started = crawler.spider.browsers.started if crawler.spider.browsers else 0
