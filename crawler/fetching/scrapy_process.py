@@ -1,4 +1,4 @@
-"""Scrapy in a process: its set-up, one spider run to its end, and the run of a task for `exemplar crawl`.
+"""Scrapy in a process: its set-up, and one spider run to its end.
 
 `crawler.scheduling.crawl_process` runs many spiders in one process.
 """
@@ -12,27 +12,9 @@ from contextlib import contextmanager
 from typing import Any, cast
 
 from crawler.logs import logs_json
-from crawler.run.run_report import RunReport
-from workers.errors import ExemplarError
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
 STARTED_BY_US = "EXEMPLAR_STARTED"  # setting: the starter of the spider handles errors of its start
-
-
-def run_section(task: str, **arguments: Any) -> RunReport:
-    """Run the spider for one task in this process and return its report.
-
-    Arguments as for `scrapy crawl section -a`: tasks (the file), limit, all, since, until, backfill. Raises
-    `ExemplarError`, `TaskError` or `redis.RedisError` if the run cannot start.
-    """
-    from crawler.spiders.section import SectionSpider
-
-    given: dict[str, Any] = {name: str(value) for name, value in arguments.items() if value is not None}
-    crawler = run_spider(SectionSpider, {}, task=task, **given)
-    report: RunReport | None = getattr(crawler.spider, "report", None)
-    if report is None:
-        raise ExemplarError(f"task {task}: the spider ended without a report; run it with --verbose to see why")
-    return report
 
 
 def run_spider(spider: type, settings: Mapping[str, Any], *, has_state: bool = True, **arguments: Any) -> Any:
@@ -79,13 +61,6 @@ def scrapy_process() -> Any:
     quiet_scrapy()  # after the line above, which sets up Scrapy's logging
     logging.getLogger("scrapy").setLevel(logging.ERROR)
     return process
-
-
-def exit_code(report: RunReport) -> int:
-    """Return the exit code of a report."""
-    if report.outcome == "redis":
-        return EXIT_UNAVAILABLE
-    return EXIT_OK if report.ok and not report.failed else EXIT_FAILED
 
 
 @contextmanager

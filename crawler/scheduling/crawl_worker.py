@@ -78,7 +78,7 @@ class _Process:
     lines: "queue.SimpleQueue[dict[str, Any]]" = field(default_factory=queue.SimpleQueue)
 
     def __post_init__(self) -> None:
-        self.reader = threading.Thread(target=self._read, name="crawl process", daemon=True)
+        self.reader = threading.Thread(target=self._read, name="crawl", daemon=True)
         self.reader.start()
 
     @property
@@ -254,7 +254,7 @@ class CrawlWorkers:
         """Note that a run's process ended before it."""
         text = f"the crawl process was {ended_by(code)}"
         if (process.hangs or -code in CRASHES) and process.handled == run.lease.task:
-            text += " while it handled a page of this task"
+            text = f"the crawl process was {ended_by(code)} while it handled a page of this task"
             run.pause = TRY_AGAIN_MOST
             self._alone.add(run.lease.task)
         if self.stopping and code == -signal.SIGTERM:  # it was stopped while it was still starting
