@@ -181,9 +181,9 @@ def _kill_crawling(
         cluster.start("crawl worker", *command)
     ledger, times = Ledger(connection, TASK), []
     for _ in range(kills):
-        _until(lambda: _spider_of(cluster) and connection.zcard(ledger.keys["leased"]) > 2, "a spider at work")
+        _until(lambda: _process_of(cluster) and connection.zcard(ledger.keys["leased"]) > 2, "a spider at work")
         time.sleep(chance.uniform(0.5, 3.0))
-        worker, spider = _spider_of(cluster) or (0, 0)
+        worker, spider = _process_of(cluster) or (0, 0)
         if not worker:
             continue
         killed = cluster.kill("crawl worker", spider if kind == "spider" else worker, *command)
@@ -197,13 +197,13 @@ def _kill_crawling(
     return times
 
 
-def _spider_of(cluster: TrialCluster) -> tuple[int, int] | None:
-    """Return the process ids of a crawl worker and its spider."""
+def _process_of(cluster: TrialCluster) -> tuple[int, int] | None:
+    """Return the process ids of a crawl worker and its crawl process."""
     for worker in cluster.processes.get("crawl worker", []):
         with suppress(OSError):
             children = Path(f"/proc/{worker.pid}/task/{worker.pid}/children").read_text().split()
             for child in children:
-                if "spider_process" in Path(f"/proc/{child}/cmdline").read_text():
+                if "crawl_process" in Path(f"/proc/{child}/cmdline").read_text():
                     return worker.pid, int(child)
     return None
 

@@ -36,7 +36,7 @@ def main() -> int:
                     continue
                 trial = Trial(
                     seed, form, arguments.pages, kinds, arguments.kills, arguments.settle, arguments.every,
-                    arguments.sections, hold=arguments.hold, forked=arguments.forked, delay=arguments.delay,
+                    arguments.sections, hold=arguments.hold, delay=arguments.delay,
                     within=arguments.within, pairs=arguments.pairs,
                 )  # fmt: skip
                 outcomes.append(run(trial, network, arguments.keep))
@@ -82,7 +82,6 @@ def _arguments() -> argparse.Namespace:
         help="seconds within which 99 of 100 pages in hand are worked on again, at a load of 5 (per two cores)",
     )  # fmt: skip
     parser.add_argument("--pairs", action="store_true", help="a second fault begins while the first one lasts")
-    parser.add_argument("--forked", action="store_true", help="spiders are forks of their crawl worker: less CPU time")
     parser.add_argument("--keep", type=Path, help="where to keep logs and outputs of runs with violations")
     return parser.parse_args()
 

@@ -283,7 +283,7 @@ _ROLES: Mapping[Role, tuple[Form, ...]] = {
     "run": ("single",),
     "scheduler": _CLUSTER,
     "crawl-worker": _CLUSTER,
-    "spider": BOTH,
+    "crawl-process": BOTH,
     "supervisor": BOTH,
     "worker": BOTH,
     "delivery": BOTH,

@@ -53,7 +53,6 @@ class Trial:
     sections: int = 2
     latency: float = 0.05
     hold: float = 1.0  # factor of the faults' durations
-    forked: bool = False  # whether spiders are forks of their crawl worker
     delay: float = 0.1  # seconds between two requests
     within: float = float("inf")  # seconds within which pages of killed processes are worked on again
     pairs: bool = False  # whether faults overlap
@@ -196,7 +195,7 @@ def _world(trial: Trial, network: Network, folder: Path) -> Iterator[World]:
             server = stack.enter_context(RedisServer(folder / "redis"))
             proxy = stack.enter_context(Proxy(network.host, str(server.socket), trial.seed))
         cluster = Cluster(
-            folder, site, network, trial.form, proxy.url if proxy else None, every=trial.every, forked=trial.forked,
+            folder, site, network, trial.form, proxy.url if proxy else None, every=trial.every,
             delay=trial.delay,
         )  # fmt: skip
         stack.enter_context(cluster)

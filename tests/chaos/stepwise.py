@@ -424,15 +424,17 @@ class System:
                 self.active.die()
             return judge(section, lease)
 
+        places, now = self.places, self.now
+
         class Place(Crew):
             """A place that expires by the clock of the history alone."""
 
-            def __init__(place, *words: Any):
+            def __init__(self, *words: Any):
                 super().__init__(*words, silent=86_400.0)
 
-            def renew(place) -> bool:
+            def renew(self) -> bool:
                 is_kept = super().renew()
-                self.places[place._token] = self.now()
+                places[self._token] = now()
                 return is_kept
 
         real = RedisClock.now

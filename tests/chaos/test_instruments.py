@@ -13,7 +13,7 @@ import pytest
 import redis
 
 from extractors import Section
-from tests.chaos.cluster import SHIM, role_of, task_of, until_still
+from tests.chaos.cluster import SHIM, role_of, until_still
 from tests.chaos.faults import cut_unsynced
 from tests.chaos.history import _rows_of_files
 from tests.chaos.proxy import Proxy
@@ -196,17 +196,6 @@ with Network() as network:
     if done.stderr.startswith("skip: "):
         pytest.skip(f"network-cut is left out: {done.stderr.removeprefix('skip: ').strip()}")
     assert done.stdout == "[0, 1, 0]\n", done.stderr
-
-
-def test_a_spider_that_is_a_fork_is_found_by_its_name():
-    script = "import time, workers.processes as own; own.name_process('spider s1'); print(flush=True); time.sleep(60)"
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as spider:
-        try:
-            spider.stdout.readline()
-            assert (role_of(spider.pid, os.getpid(), "cluster"), task_of(spider.pid)) == ("spider", "s1")
-        finally:
-            spider.kill()
-    assert task_of(spider.pid) == ""
 
 
 @pytest.mark.parametrize("most", [3, 9])
