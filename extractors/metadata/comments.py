@@ -48,7 +48,7 @@ def read_comments(page: Page) -> list[Comment]:
     root = parse(page.encoded())
     found: list[Comment] = []
     for element in root.iter(etree.Element):
-        if len(found) < MOST and _is_comment(element) and (comment := _Reader(element, page).comment()):
+        if len(found) < MOST and _is_comment(element) and (comment := _CommentReader(element, page).comment()):
             found.append(comment)
     return found or _declared(root, page)
 
@@ -62,7 +62,7 @@ def _is_comment(element: etree._Element) -> bool:
     )
 
 
-class _Reader:
+class _CommentReader:
     """Reads one comment, without the replies within it."""
 
     def __init__(self, element: etree._Element, page: Page) -> None:
