@@ -11,10 +11,9 @@ With method `list-rank` or `i-awce` a list page gives a `Listing` of its entries
 Page → `decoding` → `dom` → `lines` → a method (`registry`) → `blocks` and `metadata` → `Article`.
 """
 
-from .article import Article, Block, Link, NoArticle
+from .article import Article, Block, Comment, Link, NoArticle
 from .errors import UnusablePage
 from .listing import Entry, Listing
-from .metadata.comments import Comment
 from .section import Section, extract, read_comments
 
 __all__ = [

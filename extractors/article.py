@@ -52,6 +52,19 @@ class Block:
         return row
 
 
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment. `time`: as `Article.published`; `text`: one line for each paragraph."""
+
+    author: str
+    time: date | None
+    text: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields as JSON types, the time in ISO 8601."""
+        return {"author": self.author, "time": self.time.isoformat() if self.time else None, "text": self.text}
+
+
 class Markup(Protocol):
     """What the HTML of a body is made from."""
 

@@ -5,13 +5,11 @@ from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 
-from .article import IN_TEXT, KINDS, Article, NoArticle, join
+from .article import IN_TEXT, KINDS, Article, Comment, NoArticle, join
 from .html.decoding import decode
 from .html.encodings.decoders import REPLACEMENT
 from .interface import Learner
 from .listing import Listing
-from .metadata.comments import Comment
-from .metadata.comments import read_comments as comments_of
 from .page import REFUSE, Page, Refuse
 from .registry import create
 
@@ -112,7 +110,9 @@ def read_comments(
     fetched_at: datetime | None = None,
 ) -> list[Comment]:
     """Return the comments of readers that a page has, in its order. Parameters and errors are those of `Section`."""
-    return comments_of(make_page(html, url, content_type, fetched_at))
+    from .metadata import comments  # most extractions do not need it
+
+    return comments.read_comments(make_page(html, url, content_type, fetched_at))
 
 
 def check_kinds(include: Collection[str]) -> frozenset[str]:

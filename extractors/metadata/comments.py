@@ -5,13 +5,12 @@ are comments of their own. Without any, those that JSON-LD declares. What script
 """
 
 import re
-from dataclasses import dataclass
 from datetime import date
 from itertools import islice
-from typing import Any
 
 from lxml import etree
 
+from ..article import Comment
 from ..html.dom import inner_text, parse, short_text
 from ..html.elements import BLOCK, BREAK, INLINE, KINDS, PRE, is_hidden
 from ..page import Page
@@ -44,25 +43,12 @@ _ACTIONS = re.compile(
 _SAYS = re.compile(r"\s*(?:\b(?:says|said|wrote)|说道?|發表|发表于?)?\s*[:：]?\s*\Z", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
-    """A comment. `time`: as `Article.published`; `text`: one line for each paragraph."""
-
-    author: str
-    time: date | None
-    text: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON types, the time in ISO 8601."""
-        return {"author": self.author, "time": self.time.isoformat() if self.time else None, "text": self.text}
-
-
 def read_comments(page: Page) -> list[Comment]:
     """Return the comments of a page in its order, at most `MOST`. Raises `UnusablePage` if there is no tree to read."""
     root = parse(page.encoded())
     found: list[Comment] = []
     for element in root.iter(etree.Element):
-        if len(found) < MOST and _is_comment(element) and (comment := _Reader(element, page).comment()):
+        if len(found) < MOST and _is_comment(element) and (comment := _CommentReader(element, page).comment()):
             found.append(comment)
     return found or _declared(root, page)
 
@@ -76,7 +62,7 @@ def _is_comment(element: etree._Element) -> bool:
     )
 
 
-class _Reader:
+class _CommentReader:
     """Reads one comment, without the replies within it."""
 
     def __init__(self, element: etree._Element, page: Page) -> None:
