@@ -247,6 +247,18 @@ def until(condition: Callable[[], object], within: float, every: float = 0.05) -
     return False
 
 
+def until_still(condition: Callable[[], object], progress: Callable[[], int], still: float, every: float) -> bool:
+    """Wait until it holds; False if there was no further progress for `still` seconds, however slow the machine is."""
+    most, limit = progress(), time.monotonic() + still
+    while not condition():
+        if (now := progress()) > most:
+            most, limit = now, time.monotonic() + still
+        if time.monotonic() > limit:
+            return False
+        time.sleep(every)
+    return True
+
+
 def task_of(pid: int) -> str:
     """The task of a spider; empty if it has just ended."""
     return task_of_fork(pid) or (_words(pid) or [""])[-1]

@@ -91,6 +91,18 @@ def test_html_and_markdown_are_in_the_outputs_that_name_them_and_only_made_for_t
     assert "\n\n**Story 1**, plain: The harbour office" in file.read_text().replace("---\n", "\n\n")
 
 
+def test_comments_are_in_the_outputs_that_name_them(connection, worker, tmp_path):
+    comment = b"<div class=comment><b class=author>Ann Reed</b><time>2025-11-18</time><p>Well told.</p></div></body>"
+    named = OutputOptions(fields=(("url", "url"), ("said", "comments"))).to_json()
+    publish(connection, tmp_path, "plain.jsonl", "named.jsonl", output_options={"named.jsonl": named})
+    worker.extract_pages(TASK, deliver(connection, {1: article(1).replace(b"</body>", comment)}))
+    [row] = rows(tmp_path, "named.jsonl")
+    assert row["said"] == [{"author": "Ann Reed", "time": "2025-11-18", "text": "Well told."}]
+    [row] = rows(tmp_path, "plain.jsonl")
+    assert "comments" not in row
+    assert "Well told" not in row["text"]
+
+
 def test_the_html_of_an_article_is_not_made_for_an_output_without_it(connection, worker, tmp_path, monkeypatch):
     monkeypatch.setattr(TreeMarkup, "html", lambda markup: pytest.fail("nobody asked for HTML"))
     publish(connection, tmp_path, "plain.jsonl", "out.db")
