@@ -144,12 +144,9 @@ def _kill_extraction(
 
 
 def _pid_of(connection: "redis.Redis", worker: str) -> int | None:
-    """Return the process id of an extraction worker; None if it does not run. RQ adds a suffix to its name."""
-    for key in connection.scan_iter(f"rq:worker:{worker}.*", count=1000):
-        pid = int(cast("bytes | None", connection.hget(key, "pid")) or 0)
-        if pid and Path(f"/proc/{pid}").exists():
-            return pid
-    return None
+    """Return the process id of an extraction worker; None if it does not run."""
+    pid = int(cast("bytes | None", connection.hget(f"rq:worker:{worker}", "pid")) or 0)
+    return pid if pid and Path(f"/proc/{pid}").exists() else None
 
 
 def _until_taken(connection: "redis.Redis", ledger: Ledger, mine: str, killed: float) -> list[float]:

@@ -14,10 +14,12 @@ Page → `decoding` → `dom` → `lines` → a method (`registry`) → `blocks`
 from .article import Article, Block, Link, NoArticle
 from .errors import UnusablePage
 from .listing import Entry, Listing
-from .section import Section, extract
+from .metadata.comments import Comment
+from .section import Section, extract, read_comments
 
 __all__ = [
-    "Article", "Block", "Entry", "Link", "Listing", "NoArticle", "Section", "UnusablePage", "extract", "walk_in_use",
+    "Article", "Block", "Comment", "Entry", "Link", "Listing", "NoArticle", "Section", "UnusablePage", "extract",
+    "read_comments", "walk_in_use",
 ]  # fmt: skip
 
 

@@ -10,6 +10,8 @@ from .html.decoding import decode
 from .html.encodings.decoders import REPLACEMENT
 from .interface import Learner
 from .listing import Listing
+from .metadata.comments import Comment
+from .metadata.comments import read_comments as comments_of
 from .page import REFUSE, Page, Refuse
 from .registry import create
 
@@ -100,6 +102,17 @@ def extract(
     return Section(example, method=method, include=include).extract(
         html, url, content_type=content_type, fetched_at=fetched_at, refuse=refuse, screenshot=screenshot
     )
+
+
+def read_comments(
+    html: bytes | str,
+    url: str | None = None,
+    *,
+    content_type: str | None = None,
+    fetched_at: datetime | None = None,
+) -> list[Comment]:
+    """Return the comments of readers that a page has, in its order. Parameters and errors are those of `Section`."""
+    return comments_of(make_page(html, url, content_type, fetched_at))
 
 
 def check_kinds(include: Collection[str]) -> frozenset[str]:

@@ -72,7 +72,7 @@ def _arguments() -> argparse.Namespace:
         "--faults", type=_kinds, default=[*FAULTS], help=f"of {', '.join(FAULTS)}; kill- are all of those"
     )
     parser.add_argument("--form", type=lambda text: text.split(","), default=[*NODES], help="cluster, single or both")
-    parser.add_argument("--settle", type=float, default=150.0, help="seconds to recover after the last fault")
+    parser.add_argument("--settle", type=float, default=150.0, help="seconds without progress after which it is judged")
     parser.add_argument("--hold", type=float, default=1.0, help="factor of how long faults last")
     parser.add_argument("--sections", type=int, default=2, help="tasks, of which each has a section of the site")
     parser.add_argument("--every", default="10s", help="the period of the tasks")

@@ -242,6 +242,18 @@ def until(condition: Callable[[], object], within: float, every: float = 0.05) -
     return False
 
 
+def until_still(condition: Callable[[], object], progress: Callable[[], int], still: float, every: float) -> bool:
+    """Wait until it holds; False if there was no further progress for `still` seconds, however slow the machine is."""
+    most, limit = progress(), time.monotonic() + still
+    while not condition():
+        if (now := progress()) > most:
+            most, limit = now, time.monotonic() + still
+        if time.monotonic() > limit:
+            return False
+        time.sleep(every)
+    return True
+
+
 def _words(pid: int) -> list[str]:
     with suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_text().split("\0")[:-1]

@@ -13,8 +13,9 @@ import pytest
 import redis
 
 from extractors import Section
-from tests.chaos.cluster import SHIM, role_of
+from tests.chaos.cluster import SHIM, role_of, until_still
 from tests.chaos.faults import cut_unsynced
+from tests.chaos.history import _rows_of_files
 from tests.chaos.proxy import Proxy
 from tests.chaos.redis_server import RedisServer
 from tests.chaos.site import KINDS, LINKS, PERIOD, REFUSED_FIRST, Site
@@ -195,3 +196,28 @@ with Network() as network:
     if done.stderr.startswith("skip: "):
         pytest.skip(f"network-cut is left out: {done.stderr.removeprefix('skip: ').strip()}")
     assert done.stdout == "[0, 1, 0]\n", done.stderr
+
+
+@pytest.mark.parametrize("most", [3, 9])
+def test_a_slow_system_has_as_long_as_it_makes_progress(most, monkeypatch):
+    now = [0.0]
+    clock = SimpleNamespace(monotonic=lambda: now[0], sleep=lambda seconds: now.__setitem__(0, now[0] + seconds))
+    monkeypatch.setattr("tests.chaos.cluster.time", clock)
+    done = until_still(lambda: now[0] >= 50, lambda: min(int(now[0] / 8), most), still=10.0, every=1.0)
+    assert done == (most == 9)
+    assert now[0] == (50 if done else 35), "it is judged ten seconds after the last progress"
+
+
+def test_only_a_file_that_was_moved_aside_may_end_within_a_line(tmp_path):
+    row = b'{"task": "s", "url": "u", "version": 1, "title": "", "text": "", "parts": 1, "published": "", '
+    row += b'"canonical_url": "u"}\n'
+    for name, content in {"s.jsonl": row, "s.jsonl.1": row + row[:20], "s.jsonl.2": row[:20] + b"\n" + row}.items():
+        (tmp_path / name).write_bytes(content)
+    read = {path.name: _rows_of_files([path]) for path in tmp_path.iterdir()}
+    assert {name: (len(rows), damaged) for name, (rows, damaged) in read.items()} == {
+        "s.jsonl": (1, 0),
+        "s.jsonl.1": (1, 0),
+        "s.jsonl.2": (1, 1),
+    }
+    (tmp_path / "s.jsonl").write_bytes(row + row[:20])
+    assert _rows_of_files([tmp_path / "s.jsonl"])[1] == 1
