@@ -24,14 +24,14 @@ from workers.errors import OutputError, SinkUnavailable
 from workers.rows import Row, RowKey
 from workers.sinks.durability import Durability, make_folder, sync_folder
 
+from .appended_files import JsonLinesSink
 from .front_matter import front_matter, read_front_matter
 from .interface import PATIENCE, WrittenRow
-from .jsonl import JsonLinesSink
 from .kinds import Target
 from .markdown_text import markdown_of, markdown_value
 from .options import OutputOptions
 from .paths import PathPattern, day_of, pattern_of
-from .sqlite import COLUMNS
+from .row_schema import COLUMNS
 from .templates import read_template
 
 ID_DIGITS = 12  # hexadecimal digits of the hash of task and canonical URL
