@@ -11,7 +11,6 @@ written elsewhere, synchronised and renamed; then the row is listed. So a row th
 with the same text, or is already listed. A row exists as long as its file: removing the file removes the row.
 """
 
-import os
 import unicodedata
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -22,17 +21,16 @@ from string import Template
 
 from workers.errors import OutputError, SinkUnavailable
 from workers.rows import Row, RowKey
-from workers.sinks.durability import Durability, make_folder, sync_folder
+from workers.sinks.durability import Durability, make_folder, reported, sync_folder, write_file
 
 from .appended_files import JsonLinesSink
 from .front_matter import front_matter, read_front_matter
 from .interface import PATIENCE, WrittenRow
 from .kinds import Target
-from .markdown_text import markdown_of, markdown_value
 from .options import OutputOptions
 from .paths import PathPattern, day_of, pattern_of
+from .row_html import markdown_of, markdown_value, read_template
 from .row_schema import COLUMNS
-from .templates import read_template
 
 ID_DIGITS = 12  # hexadecimal digits of the hash of task and canonical URL
 TITLE_BYTES = 80  # bytes of a title as part of a file name
@@ -89,7 +87,7 @@ class MarkdownSink:
         paths: dict[Path, bytes] = {}
         listed: list[Row] = []
         owners: dict[Path, str] = {}
-        try:
+        with reported(self.name):
             for row in self._list.missing(rows, again=again):
                 earlier = list(self._list.rows_of_article(row)) if row["version"] > 1 or again else []
                 path = self._path(row, earlier, owners)
@@ -98,10 +96,6 @@ class MarkdownSink:
                     paths[path] = self._content(row)
                 listed.append({name: row.get(name) for name in LISTED} | {"file": self._relative(path)})
             self._write_all(paths)
-        except OSError as error:
-            raise SinkUnavailable(
-                f"output unavailable: {self.name} cannot be written: {error.strerror or error}"
-            ) from None
         self._list.append(listed)
 
     def newest(self, task: str) -> Iterator[WrittenRow]:
@@ -177,7 +171,7 @@ class MarkdownSink:
         try:
             for number, content in enumerate(contents.values()):
                 new.append(folder / str(number))
-                self._write_file(new[-1], content)
+                write_file(new[-1], content, self.durability)
             for parent in {path.parent for path in contents}:
                 make_folder(parent, self.durability)
                 self.pattern.check_inside(parent)
@@ -193,13 +187,6 @@ class MarkdownSink:
         if self.durability == "safe":
             for parent in {path.parent for path in contents}:
                 sync_folder(parent)
-
-    def _write_file(self, path: Path, content: bytes) -> None:
-        with path.open("wb") as file:
-            file.write(content)
-            file.flush()
-            if self.durability == "safe":
-                os.fsync(file.fileno())
 
 
 class _RowList(JsonLinesSink):
