@@ -30,7 +30,7 @@ from workers.sinks.durability import (
 )
 
 from .formats import AppendedFormat, Buffer, JsonLines, as_json, mapped
-from .interface import PATIENCE, WrittenRow, written_row
+from .interface import PATIENCE, Versions, WrittenRow, if_missing, written_row
 from .kinds import Target
 from .moved_files import COMPRESSED, files_of, unpacked
 from .options import OutputOptions
@@ -96,7 +96,7 @@ class AppendedFileSink:
         assert self._held is not None, "write inside `with sink.exclusive()`"
         with reported(self.name):
             files = self._files_since(rows) if again else []
-            found = [self._if_missing(row, files) if key_of(row) in again else row for row in rows]
+            found = [if_missing(row, self._versions(row, files)) if key_of(row) in again else row for row in rows]
             self._sync_found()
             return [row for row in found if row is not None]
 
@@ -145,20 +145,7 @@ class AppendedFileSink:
         """Whether a row that was found in a file counts as written."""
         return True
 
-    def _if_missing(self, row: Row, files: Sequence[Path]) -> Row | None:
-        """Return the row in the form to be written; None if a file has it.
-
-        Versions of a forgotten article begin at 1 again: if the output has that version with another text, the row gets
-        the next number. Rows without content hash count as having the same text.
-        """
-        versions = self._versions(row, files)
-        if row["version"] not in versions:
-            return row
-        if row["version"] == 1 or versions[row["version"]] is None or row.get("content_hash") in versions.values():
-            return None
-        return {**row, "version": max(versions) + 1}
-
-    def _versions(self, row: Row, files: Sequence[Path]) -> dict[int, str | None]:
+    def _versions(self, row: Row, files: Sequence[Path]) -> Versions:
         """Return the versions of a row's article in the files, each with its content hash."""
         return {other["version"]: other.get("content_hash") for other in self.rows_of_article(row, files)}
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, BinaryIO
 
 from workers.rows import KEY, Row
 
@@ -75,8 +75,9 @@ class Csv(AppendedFormat):
             lines.append(self.delimiter.join(_cell(shaped.get(name)) for name in names))
         return "".join(f"{line}\r\n" for line in lines).encode("utf-8", "replace")
 
-    def rows(self, data: bytes) -> Iterator[Row]:
+    def rows(self, file: BinaryIO) -> Iterator[Row]:
         """Yield the rows of the complete records."""
+        data = file.read()
         header = self._header(data)
         names = self._names_in(header)
         yield from (self._row(names, cells) for _, _, cells in self._records(data, len(header)))

@@ -19,7 +19,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 import zstandard
 
@@ -37,6 +37,8 @@ DAMAGED = (zlib.error, zstandard.ZstdError)
 class RowFormat(ABC):
     """Makes whole objects of rows. `options`: those of the output, by which rows are shaped."""
 
+    reads_parts = False  # whether `rows` reads only parts of a large object
+
     def __init__(self, options: OutputOptions):
         self.options = options
         self.names = StoredNames(options)
@@ -49,7 +51,7 @@ class RowFormat(ABC):
         """
 
     @abstractmethod
-    def rows(self, data: bytes) -> Iterator[Row]:
+    def rows(self, file: BinaryIO) -> Iterator[Row]:
         """Yield the rows of an object with the names of `workers.rows`: at least the row key, and the content hash.
 
         Of a damaged object only those that other readers get, too.
@@ -122,9 +124,9 @@ class JsonLines(AppendedFormat):
         """Return a line for each row."""
         return b"".join(as_json(self.options.shaped(row, with_key=True)) + b"\n" for row in rows)
 
-    def rows(self, data: bytes) -> Iterator[Row]:
-        """Yield the rows of the complete lines, and {} for a line that is no row."""
-        yield from map(self.row_of, data.split(b"\n"))
+    def rows(self, file: BinaryIO) -> Iterator[Row]:
+        """Yield the rows of the lines, and {} for a line that is no row."""
+        yield from map(self.row_of, file)
 
     def complete_end(self, data: Buffer, known: int) -> int:
         """Return the end of the last complete line; one more than the file has if only the line end is missing."""
@@ -205,9 +207,9 @@ class CompressedLines(AppendedFormat):
         """Return a member of the rows."""
         return self.codec.compress(self.lines.encode(rows))
 
-    def rows(self, data: bytes) -> Iterator[Row]:
+    def rows(self, file: BinaryIO) -> Iterator[Row]:
         """Yield the rows of the complete members."""
-        at = 0
+        data, at = file.read(), 0
         while (end := self._end(data, at)) is not None:
             yield from self.rows_at(data, at)
             at = end

@@ -26,6 +26,7 @@ from typing import Any, Literal, Protocol
 from workers.page_store import StoredPage
 from workers.rows import Row, RowKey
 
+Versions = Mapping[int, str | None]  # an article's versions, each with its content hash, None if the output has none
 PATIENCE = 10.0  # seconds to wait for an output that another process holds
 
 
@@ -197,3 +198,16 @@ def written_row(row: Row) -> WrittenRow | None:
     if type(version) is not int or not (task and url and canonical_url):
         return None
     return WrittenRow(task, url, canonical_url, version, str(row.get("fetched_at")), row.get("listed_on") is not None)
+
+
+def if_missing(row: Row, versions: Versions) -> Row | None:
+    """Return a row in the form to be written to an output that has some versions of its article; None if it has it.
+
+    Versions of a forgotten article begin at 1 again: if the output has that version with another text, the row gets the
+    next number, except version 1. Rows without content hash count as having the same text.
+    """
+    if row["version"] not in versions:
+        return row
+    if row["version"] == 1 or versions[row["version"]] is None or row.get("content_hash") in versions.values():
+        return None
+    return {**row, "version": max(versions) + 1}

@@ -11,7 +11,7 @@ change or remove one.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -56,13 +56,15 @@ class Parquet(RowFormat):
         data: bytes = buffer.getvalue().to_pybytes()
         return data
 
-    def rows(self, data: bytes) -> Iterator[Row]:
+    reads_parts = True
+
+    def rows(self, file: BinaryIO) -> Iterator[Row]:
         """Yield the rows, with the columns of the key and the content hash only."""
         names = dict(zip(KEY, self.options.key_names(), strict=True))
         chosen = {source: name for name, source in self.options.fields}
         names["content_hash"] = chosen.get("content_hash", "content_hash")
         try:
-            table = pq.ParquetFile(pa.BufferReader(data))
+            table = pq.ParquetFile(file)
             stored = table.read([name for name in names.values() if name in table.schema_arrow.names]).to_pylist()
         except pa.ArrowInvalid:  # damaged: no reader of the folder gets these rows either
             return

@@ -4,9 +4,11 @@ import io
 import logging
 import socket
 from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import cast
+from typing import BinaryIO, cast
 
 import paramiko
 
@@ -60,6 +62,12 @@ class SftpStore(ConnectedStore, FileStore):
             data = io.BytesIO()
             connection.getfo(self.real(path), data)
             return data.getvalue()
+
+    @contextmanager
+    def open(self, path: str) -> Iterator[BinaryIO]:
+        """Open a file; parts are requested as they are read."""
+        with self.errors("cannot be read") as sftp, sftp.open(self.real(path), "rb", bufsize=2**16) as file:
+            yield cast(BinaryIO, file)
 
     def real(self, path: str) -> str:
         """Return a path in the server's form: `/~/x` is below the folder of the login."""

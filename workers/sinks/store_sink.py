@@ -9,18 +9,18 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
 from hashlib import blake2b
+from io import BytesIO
 
 from workers.errors import OutputError, SinkUnavailable
 from workers.rows import Row, RowKey, key_of
 
 from .formats import RowFormat
-from .interface import RowBatch
+from .interface import RowBatch, if_missing
 from .kinds import Target, formats
 from .object_names import ObjectNames, object_names
 from .paths import day_of
 from .stores import ObjectStore, address_of
 
-Versions = dict[int, str | None]  # an article's versions, each with its content hash, None if the output has none
 PATIENCE = 20.0  # seconds to read objects in one call; the next call continues
 DAYS_AROUND = 1  # days before and after that of a row that is delivered again
 
@@ -73,17 +73,14 @@ class StoreSink:
     def _missing(self, batch: RowBatch) -> Iterator[Row]:
         """Yield the rows that no other object has, in the form to be written."""
         again = [row for row in batch.rows if key_of(row) in batch.again]
-        written: dict[bytes, Versions] = self._written.versions(again, batch.id) if again else {}
-        taken: set[RowKey] = set()
+        written = self._written.versions(again, batch.id) if again else {}
+        rows: dict[RowKey, Row] = {}
         for row in batch.rows:
-            if key_of(row) in taken:
-                continue
-            taken.add(key_of(row))
-            versions = written.get(article_of(row["task"], row["canonical_url"]), {})
-            if key_of(row) not in batch.again or row["version"] not in versions:
-                yield row
-            elif row["version"] > 1 and not {row.get("content_hash"), None} & {*versions.values()}:
-                yield {**row, "version": max(versions) + 1}
+            rows.setdefault(key_of(row), row)
+        for key, row in rows.items():
+            versions = written.get(article_of(row["task"], row["canonical_url"]), {}) if key in batch.again else {}
+            if (missing := if_missing(row, versions)) is not None:
+                yield missing
 
 
 class WrittenKeys:
@@ -104,9 +101,9 @@ class WrittenKeys:
     ):
         self._name, self._store, self._names, self._format = name, store, names, row_format
         self._patience = patience
-        self._known: dict[str, dict[bytes, Versions]] = {}
+        self._known: dict[str, dict[bytes, dict[int, str | None]]] = {}
 
-    def versions(self, rows: Sequence[Row], batch: str) -> dict[bytes, Versions]:
+    def versions(self, rows: Sequence[Row], batch: str) -> dict[bytes, dict[int, str | None]]:
         """Return the versions of the rows' articles in the objects of their days and the days around them.
 
         Objects of the batch itself do not count. Raises `SinkUnavailable` if not all objects could be read in time.
@@ -115,7 +112,7 @@ class WrittenKeys:
         self._known = {path: keys for path, keys in self._known.items() if path in paths}
         self._read([path for path in paths if path not in self._known])
         asked = {article_of(row["task"], row["canonical_url"]) for row in rows}
-        found: dict[bytes, Versions] = {}
+        found: dict[bytes, dict[int, str | None]] = {}
         for keys in self._known.values():
             for article in asked & keys.keys():
                 found.setdefault(article, {}).update(keys[article])
@@ -142,12 +139,13 @@ class WrittenKeys:
                         f"in {len(paths) - start - len(some)} of its objects; this continues at the next attempt"
                     )
 
-    def _keys(self, path: str) -> dict[bytes, Versions]:
-        known: dict[bytes, Versions] = {}
-        for row in self._format.rows(self._store.read(path)):
-            if type(row.get("version")) is int:  # else this program did not write it
-                article = article_of(str(row.get("task")), str(row.get("canonical_url")))
-                known.setdefault(article, {})[row["version"]] = row.get("content_hash")
+    def _keys(self, path: str) -> dict[bytes, dict[int, str | None]]:
+        known: dict[bytes, dict[int, str | None]] = {}
+        with self._store.open(path) if self._format.reads_parts else BytesIO(self._store.read(path)) as file:
+            for row in self._format.rows(file):
+                if type(row.get("version")) is int:  # else this program did not write it
+                    article = article_of(str(row.get("task")), str(row.get("canonical_url")))
+                    known.setdefault(article, {})[row["version"]] = row.get("content_hash")
         return known
 
 

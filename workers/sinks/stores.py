@@ -16,8 +16,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from urllib.parse import parse_qsl, unquote
 from uuid import uuid4
 
@@ -74,6 +75,11 @@ class ObjectStore(ABC):
     @abstractmethod
     def read(self, path: str) -> bytes:
         """Return the bytes of an object."""
+
+    @contextmanager
+    def open(self, path: str) -> Iterator[BinaryIO]:
+        """Open an object whose parts are read; failures in the block are raised as errors of the store."""
+        yield BytesIO(self.read(path))
 
     @abstractmethod
     def check(self, folder: str) -> None:
@@ -225,8 +231,14 @@ class FolderStore(FileStore):
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a file."""
-        with reported(self.name, what="cannot be read"):
-            return Path(path).read_bytes()
+        with self.open(path) as file:
+            return file.read()
+
+    @contextmanager
+    def open(self, path: str) -> Iterator[BinaryIO]:
+        """Open a file."""
+        with reported(self.name, what="cannot be read"), Path(path).open("rb") as file:
+            yield file
 
 
 def address_of(target: Target) -> StoreAddress:
