@@ -14,6 +14,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 MAX_DEPTH = 100  # levels of elements; the HTML of a body has fewer
+MAX_IN_LINK = 100  # elements in a link: for each of them, the library copies the text before it
 _EMPHASIS = {"strong": "b", "em": "i", "del": "s"}  # and the tags of emphasis that stays HTML
 _INLINE = frozenset(
     {*_EMPHASIS, *_EMPHASIS.values(), "a", "img", "input", "code", "sub", "sup", "ins", "kbd", "samp", "mark", "cite"}
@@ -47,11 +48,12 @@ def to_markdown(html: str) -> str:
         _flatten(element)
     for holder in list(root.iter("details", "summary", "caption")):
         _write_as_paragraph(holder)
+    for link in [each for each in root.iter("a") if len(each) > MAX_IN_LINK]:
+        link.drop_tag()
     for element in list(root.iter(*_EMPHASIS)):
         _make_recognisable(element)
-    for code in list(root.iter("code")):
-        if any(above.tag in _HTML_ONLY for above in code.iterancestors()):  # what is in HTML is escaped as prose is
-            code.drop_tag()
+    for holder in root.iter(*_HTML_ONLY):  # what is in HTML is escaped as prose is
+        etree.strip_tags(holder, "code")
     for element in root.iter():
         if element.tag not in ("pre", "code"):
             element.text = element.text and _escaped(element.text, at_start=True)

@@ -97,14 +97,22 @@ def _join_items(lines: Lines, indices: list[int], separator: str) -> str:
 
 def _links_by_line(lines: Lines, wanted: set[int], base: str) -> dict[int, tuple[Link, ...]]:
     links: dict[int, list[Link]] = {}
+    searched: dict[int, int] = {}  # links of a line are in the order of their texts: each is searched from the last one
+    missing: set[tuple[int, str]] = set()
     for place in compress(range(len(lines.links)), map(wanted.__contains__, lines.links)):
         index, element = lines.links[place], lines.link_elements[place]
         text = " ".join((inner_text(element) if len(element) else element.text or "").split())
-        if text and text in lines.texts[index]:
+        if not text or (index, text) in missing:
+            continue
+        found = lines.texts[index].find(text, searched.get(index, 0))
+        if found < 0:
+            missing.add((index, text))
+        else:
+            searched[index] = found
             url = web_url(base, element.get("href") or "")
             if url:
                 links.setdefault(index, []).append(Link(text, url))
-    return {index: tuple(found) for index, found in links.items()}
+    return {index: tuple(made) for index, made in links.items()}
 
 
 def _with_media(lines: Lines, found: list[tuple[int, Block]], root: int, base: str) -> list[tuple[int, Block]]:

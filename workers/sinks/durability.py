@@ -79,7 +79,7 @@ def replace_file(path: Path, temporary: Path, data: bytes, durability: Durabilit
         sync_folder(path.parent)
 
 
-def pass_fence(folder: Path, task: str, epoch: str, durability: Durability) -> str:
+def pass_fence(name: str, folder: Path, task: str, epoch: str, durability: Durability) -> str:
     """Note that an epoch writes rows of a task; return a name of its turn, which is new if another epoch wrote last.
 
     When Redis fails over, its old server may go on serving the workers on its side of the network until it notices.
@@ -87,11 +87,11 @@ def pass_fence(folder: Path, task: str, epoch: str, durability: Durability) -> s
     each task, the epoch that wrote last. If a worker finds another epoch than its own, it compares the output with its
     ledger before it writes (`workers.extraction.ledger_recovery`).
 
-    Call it only while the output is held. `folder`: that of the output's fences. Where no file can be created in it
-    for lack of rights, the epoch itself is returned. Raises `SinkUnavailable`.
+    Call it only while the output is held. `name`: that of the output in messages; `folder`: that of its fences. Where
+    no file can be created in it for lack of rights, the epoch itself is returned. Raises `SinkUnavailable`.
     """
     path = folder / sha256(task.encode()).hexdigest()[:16]
-    with reported(str(path)):
+    with reported(name):
         try:
             turn = path.read_text() if path.exists() else ""
             if turn.partition(" ")[0] != epoch:

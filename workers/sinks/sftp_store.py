@@ -5,7 +5,7 @@ import logging
 import socket
 from base64 import b64encode
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -87,7 +87,10 @@ class SftpStore(ConnectedStore, FileStore):
             try:
                 connection.mkdir(level)
             except OSError:
-                connection.stat(level)  # another process created it
+                with suppress(FileNotFoundError):
+                    connection.stat(level)  # another process created it
+                    continue
+                raise
 
     def meaning(self, error: Exception) -> tuple[str, bool]:
         """Return an error in words, and whether a person has to change something."""
@@ -117,7 +120,7 @@ class SftpStore(ConnectedStore, FileStore):
                 return "no connection", False
             case EOFError() | paramiko.SSHException():
                 return "the connection ended, or no SSH server answered", False
-        return getattr(error, "strerror", None) or type(error).__name__, False
+        return getattr(error, "strerror", None) or str(error) or type(error).__name__, False
 
     def disconnect(self, connection: paramiko.SFTPClient) -> None:
         """Close the connection."""

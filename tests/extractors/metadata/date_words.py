@@ -28,8 +28,9 @@ LOCALES = {  # language: the locales whose words it uses
     "ar": ("ar", "ar_SY", "ar_DZ", "ar_MA"), "fa": ("fa",), "ur": ("ur",), "he": ("he",), "hi": ("hi",),
     "mr": ("mr",),
     "bn": ("bn",), "ta": ("ta",), "th": ("th",), "vi": ("vi",), "id": ("id",), "ms": ("ms",), "fil": ("fil",),
-    "sw": ("sw",), "ko": ("ko",), "ja": ("ja",), "zh": ("zh", "zh_Hant", "zh_Hant_HK"), "ca": ("ca",), "gl": ("gl",),
-    "eu": ("eu",),
+    "tl": ("fil",), "sw": ("sw",), "te": ("te",), "gu": ("gu",), "kn": ("kn",), "ml": ("ml",), "cy": ("cy",),
+    "ga": ("ga",), "nn": ("nn",), "ko": ("ko",), "ja": ("ja",), "zh": ("zh", "zh_Hant", "zh_Hant_HK"), "ca": ("ca",),
+    "gl": ("gl",), "eu": ("eu",),
 }  # fmt: skip
 DAYS_AGO = {  # today; yesterday; the day before, where one word means it
     "en": "today; yesterday", "de": "heute; gestern; vorgestern", "fr": "aujourd’hui, aujourd'hui; hier; avant-hier",
@@ -59,6 +60,7 @@ DAYS_AGO = {  # today; yesterday; the day before, where one word means it
 }  # fmt: skip
 OTHERWISE = {
     "ar": {"قبل": ["منذ"]},
+    "th": {"ที่ผ่านมา": ["ที่แล้ว", "ก่อน"]},
     "zh": {"前": ["以前", "之前"], "#": ["#个", "#個"]},
 }  # forms of "ago" beside CLDR's
 SHORT = 4  # letters below which a word may be one of another language: Mac is March in Malay, and no month elsewhere
@@ -73,9 +75,9 @@ ZONES = {  # hours; CST is also used in China, IST in three countries
 }  # fmt: skip
 AMBIGUOUS = {"hier", "eile", "jana", "heri", "avui", "dnes", "kecha", "gister"}
 FILLERS = {  # words between the parts of a date, beside those in CLDR's patterns
-    "en": "on at of the o'clock", "de": "am um den vom uhr", "fr": "le du à", "es": "el del a las la hrs hs",
+    "en": "on at of the o'clock", "de": "am um den vom", "fr": "le du à", "es": "el del a las la hrs hs",
     "pt": "às as", "it": "il alle ore del",
-    "nl": "om op uur", "af": "om", "sv": "kl klockan den", "da": "kl den klokken", "nb": "kl den klokken",
+    "nl": "om op", "af": "om", "sv": "kl klockan den", "da": "kl den klokken", "nb": "kl den klokken",
     "is": "kl", "fi": "klo kello",
     "et": "kell a", "lv": "plkst gada", "lt": "val m d", "pl": "o godz r roku dnia", "cs": "v ve dne hod",
     "sk": "o dňa hod", "sl": "ob",
@@ -89,18 +91,21 @@ FILLERS = {  # words between the parts of a date, beside those in CLDR's pattern
 }  # fmt: skip
 BESIDE = {  # months beside CLDR's
     "en": {9: "sept"}, "de": {1: "jänner jän", 2: "feber"}, "es": {9: "setiembre set"}, "fr": {2: "fev"},
+    "ru": {2: "фев", 9: "сен", 11: "ноя"},
     "sl": {1: "januarja", 2: "februarja", 3: "marca", 4: "aprila", 5: "maja", 6: "junija",
         7: "julija", 8: "avgusta", 9: "septembra", 10: "oktobra", 11: "novembra", 12: "decembra"},
     "id": {8: "agt ags", 5: "mei", 10: "okt", 12: "des"}, "hi": {1: "जन", 2: "फ़र", 9: "सित", 10: "अक्टू", 12: "दिस"},
 }  # fmt: skip
 ALSO_AGO = {  # beside CLDR's; # is the number, forms without it mean one, or two
     "en": "m:# mins ago, m:# min ago, h:# hrs ago, h:# h ago", "de": "m:vor # min", "es": "m:hace # min",
-    "it": "m:# min fa",
+    "it": "m:# min fa, h:#'ora fa",
     "pt": "h:# horas atrás, m:# minutos atrás, d:# dias atrás, h:há # h, m:há # min",
+    "nb": "d:for # dag siden, d:for # dager siden",
     "hu": "m:# perce, h:# órája, d:# napja",
     "et": "m:# minutit tagasi, h:# tundi tagasi, h:# tunni tagasi, d:# päeva tagasi, d:# päev tagasi",
     "vi": "h:# tiếng trước", "id": "m:# menit lalu, h:# jam lalu, d:# hari lalu, d:# hari yang lalu",
     "ms": "h:# jam yang lalu, d:# hari yang lalu",
+    "pl": "h:godzinę temu, m:minutę temu, d:dzień temu, w:tydzień temu",
     "ru": "h:час назад, m:минуту назад, d:день назад, w:неделю назад",
     "uk": "h:годину тому, m:хвилину тому, d:день тому",
     "bn": "h:# ঘণ্টা আগে", "ja": "h:#時間前, m:#分前, d:#日前", "fa": "h:# ساعت قبل, m:# دقیقه قبل, d:# روز قبل",
@@ -108,10 +113,16 @@ ALSO_AGO = {  # beside CLDR's; # is the number, forms without it mean one, or tw
     "el": "m:πριν # λεπτά, h:πριν # ώρες, h:πριν # ώρα, d:πριν # μέρες, d:πριν # ημέρες",
 }  # fmt: skip
 HALVES_BESIDE = {"zh": {7: "早晨 清早", 12: "午间 午間", 18: "傍晚", 22: "夜间 夜間", 23: "深夜"}}
-ONE = {  # words for one in "an hour ago"
-    "en": "a an one", "de": "einer einem", "fr": "une un", "es": "una un", "pt": "uma um", "it": "un una",
-    "nl": "een",
-    "sv": "en ett", "da": "en et", "nb": "en et", "ro": "o un", "ca": "una un", "hu": "egy", "tr": "bir",
+COUNTS = {  # words for one, two … in "an hour ago", "two days ago"
+    "en": "a, an, one; two; three; four; five; six", "de": "einer, einem; zwei; drei; vier; fünf; sechs",
+    "fr": "une, un; deux; trois; quatre; cinq; six", "es": "una, un; dos; tres; cuatro; cinco; seis",
+    "pt": "uma, um; dois, duas; três; quatro; cinco; seis", "it": "un, una; due; tre; quattro; cinque; sei",
+    "nl": "een; twee; drie; vier; vijf; zes", "sv": "en, ett; två; tre; fyra; fem; sex",
+    "da": "en, et; to; tre; fire; fem; seks", "nb": "en, et; to; tre; fire; fem; seks",
+    "ro": "o, un; două; trei; patru", "ca": "una, un; dos, dues; tres",
+    "hu": "egy; két; három; négy; öt; hat", "tr": "bir; iki; üç; dört; beş; altı",
+    "ru": "; два, две; три; четыре; пять; шесть", "uk": "; два, дві; три; чотири", "pl": "; dwa, dwie; trzy; cztery",
+    "cs": "; dvěma; třemi", "fi": "; kaksi; kolme; neljä; viisi; kuusi", "el": "ένα, μία; δύο; τρεις, τρία",
 }  # fmt: skip
 _LITERAL = r"'([^']+)'"
 UNITS = {"minute": "m", "hour": "h", "day": "d", "week": "w"}
@@ -125,7 +136,7 @@ def table() -> dict[str, Any]:
     ago = dict(sorted(_without_conflicts()))
     days = {language: {fold(word): number for number, word in _days(words)} for language, words in DAYS_AGO.items()}
     clear = {word: number for known in days.values() for word, number in known.items() if _is_clear(word)}
-    ones = "|".join(sorted({fold(word) for words in ONE.values() for word in words.split()}))
+    counts = {fold(word): number + 1 for words in COUNTS.values() for number, word in _days(words) if word}
     longest = {max(WORD.findall(form) or [""], key=lambda word: (len(word), word)) for form in ago}
     day_words = {WORD.findall(word)[0] for known in days.values() for word in known if WORD.match(word)}
     months = {word for words in own.values() for word, code in words.items() if code % FOREIGN < WEEKDAY}
@@ -133,7 +144,7 @@ def table() -> dict[str, Any]:
         "words": {language: _by_code(words) for language, words in own.items()},
         "joined": _joined(raw),
         "ago": ago,
-        "count": rf"(?<![\d.,])\d{{1,3}}(?![\d.,]\d)|半|(?<!\w)(?:{ones})(?!\w)",
+        "counts": dict(sorted(counts.items())),
         "days": {
             language: _longest_first(known | days["en"] | days["zh"]) for language, known in {**days, "": clear}.items()
         },
@@ -254,7 +265,7 @@ def _halves(locale: Locale) -> Iterator[tuple[int, str]]:
     for context in ("format", "stand-alone"):
         for width in ("wide", "abbreviated", "narrow"):
             for name, word in locale.day_periods[context][width].items():
-                if name in rules and (len(word) > 1 or not word.isascii()):
+                if name in rules and (len(word.rstrip(".")) > 1 or not word.isascii()):
                     yield HALVES + sum(rules[name]) // 2 % 24, word
 
 
@@ -291,13 +302,11 @@ def _ago(language: str, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
             for plural, pattern in fields[field + width].get("past", {}).items():
                 if pattern in future or _is_unit_alone(pattern):
                     continue
-                if "{0}" in pattern:
-                    forms = [pattern.replace("{0}", "#")]
-                    for word, others in OTHERWISE.get(language, {}).items():
-                        forms += [form.replace(word, other) for form in forms for other in others]
-                    yield from ((unit, _form(form)) for form in forms)
-                else:
-                    yield unit * (1 + (plural == "two")), _form(pattern)
+                forms = [pattern.replace("{0}", "#")]
+                for word, others in OTHERWISE.get(language, {}).items():
+                    forms += [form.replace(word, other) for form in forms for other in others]
+                times = 2 if plural == "two" and "{0}" not in pattern else 1
+                yield from ((unit * times, _form(form)) for form in forms)
 
 
 def _is_unit_alone(pattern: str) -> bool:
