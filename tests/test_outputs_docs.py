@@ -164,13 +164,13 @@ def test_every_kind_of_output_is_documented(kind: Kind, folder: Path) -> None:
 
 
 def test_another_package_adds_a_format_a_storage_and_an_output(tmp_path: Path, rows: list[Row]) -> None:
-    """The example of the document, found by its entry points; `exemplar check` and `exemplar export` know it, too."""
+    """The example of the document, found by its entry points. One that cannot be loaded is left out."""
     [(_, points)] = blocks("toml")
     [module] = [block for heading, block in blocks("python") if heading == "An output of your own"]
     metadata = tmp_path / "installed" / "my_outputs-1.dist-info"
     metadata.mkdir(parents=True)
     (metadata.parent / "my_outputs.py").write_text(module, "utf-8")
-    lines = ["[exemplar.outputs]", *points.replace('"', "").splitlines()[1:]]
+    lines = ["[exemplar.outputs]", *points.replace('"', "").splitlines()[1:], "broken = my_outputs:NOTHING"]
     (metadata / "entry_points.txt").write_text("\n".join(lines))
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: my-outputs\nVersion: 1\n")
     folder = tmp_path / "tasks"

@@ -1,6 +1,8 @@
 """Batches as objects: their names, what is looked up where, and the suite of batch sinks on folders of this machine."""
 
+import csv
 import gzip
+import io
 import json
 from datetime import date
 from pathlib import Path
@@ -162,6 +164,18 @@ class TestZstdInNamesOfYourOwn(FolderOutput):
 
     def read(self, place):
         return [one for path, data in self.files(place).items() for one in lines(str(path), data)]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv"])
+def test_a_format_that_is_appended_to_files_can_be_an_object_too(tmp_path, suffix):
+    sink = open_sink(f"file://{tmp_path}/x/{{task}}.{suffix}", "t", tmp_path)
+    sink.write(batch(1, row(1, title="=1+1"), row(2)))
+    sink.write(batch(2, row(2), row(3), again=True))
+    files = [path.read_text("utf-8") for path in sorted((tmp_path / "x").rglob(f"*.{suffix}"))]
+    found = [
+        one for text in files for one in csv.DictReader(io.StringIO(text), delimiter="\t" if suffix == "tsv" else ",")
+    ]
+    assert [one["title"] for one in found] == ["'=1+1", "题 2", "题 3"]
 
 
 @pytest.mark.parametrize(

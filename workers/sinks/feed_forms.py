@@ -17,6 +17,7 @@ JSON_FEED = "https://jsonfeed.org/version/1.1"
 GENERATOR = "Exemplar"
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TEXTS = ("id", "title", "updated", "published", "summary")  # fields of an entry that Atom calls the same
+_REQUIRED = ("id", "title", "updated", "url")
 _KEYS = {  # fields of an entry that are a text in a JSON Feed, each with its name there
     "id": "id",
     "url": "url",
@@ -89,7 +90,7 @@ class AtomForm:
         if entry.language:
             element.set("{http://www.w3.org/XML/1998/namespace}lang", _xml(entry.language))
         for name in _TEXTS:
-            if value := getattr(entry, name):
+            if (value := getattr(entry, name)) or name in _REQUIRED:
                 _add(element, name, value)
         _add(element, "link", rel="alternate", href=_iri(entry.url))
         if entry.author:
@@ -152,7 +153,9 @@ class JsonFeedForm:
             raise UnknownFeed(f"its generator is not {GENERATOR}, or it has an incomplete entry") from None
 
     def _item(self, entry: FeedEntry) -> dict[str, Any]:
-        item: dict[str, Any] = {key: value for name, key in _KEYS.items() if (value := getattr(entry, name))}
+        item: dict[str, Any] = {
+            key: value for name, key in _KEYS.items() if (value := getattr(entry, name)) or name in _REQUIRED
+        }
         if not entry.content:
             item["content_text"] = entry.summary or entry.title
         if entry.author:

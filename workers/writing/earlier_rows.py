@@ -54,7 +54,7 @@ def _in_lines(path: Path, wanted: Row) -> Row | None:
             while at >= 0:
                 start, end = text.rfind(b"\n", 0, at) + 1, text.find(b"\n", at)
                 other: dict[str, Any] = json.loads(text[start : end if end >= 0 else len(text)])
-                if all(other.get(name) == wanted[name] for name in KEY):
+                if "text" in other and all(other.get(name) == wanted[name] for name in KEY):
                     return other
                 at = text.rfind(needle, 0, start)
     return None
