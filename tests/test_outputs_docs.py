@@ -25,7 +25,7 @@ from tests.workers.http_receiver import Receiver
 from tests.workers.search_double import SearchDouble
 from tests.workers.store_servers import S3Server, s3_server
 from workers.rows import Row, key_of
-from workers.sinks import KINDS, Kind, Target, kind_of, open_sink
+from workers.sinks import KINDS, Kind, Target, kind_of, kinds, open_sink
 from workers.writing.export import export_rows
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "outputs.md"
@@ -163,7 +163,9 @@ def test_every_kind_of_output_is_documented(kind: Kind, folder: Path) -> None:
     assert any(kind_of(output) is kind for output in outputs), f"no example of {kind.name}"
 
 
-def test_another_package_adds_a_format_a_storage_and_an_output(tmp_path: Path, rows: list[Row]) -> None:
+def test_another_package_adds_a_format_a_storage_and_an_output(
+    tmp_path: Path, rows: list[Row], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The example of the document, found by its entry points. One that cannot be loaded is left out."""
     [(_, points)] = blocks("toml")
     [module] = [block for heading, block in blocks("python") if heading == "An output of your own"]
@@ -183,18 +185,20 @@ def test_another_package_adds_a_format_a_storage_and_an_output(tmp_path: Path, r
         + "".join(f"      - '{output}'\n" for output in outputs)
     )
 
-    def exemplar_(*words: str) -> str:
-        environment = {**os.environ, "PYTHONPATH": f"{metadata.parent}{os.pathsep}{Path(__file__).parent.parent}"}
-        done = subprocess.run(
-            [sys.executable, "-m", "console", *words], cwd=folder, env=environment, capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    assert "5 outputs tried" in exemplar_("check")
-    for output in outputs[1:]:
-        for _ in range(2):
-            assert json.loads(exemplar_("export", TASK, "--to", output, "--json"))["written"] == len(rows)
+    path = f"{metadata.parent}{os.pathsep}{Path(__file__).parent.parent}"
+    command = [sys.executable, "-m", "console", "check"]
+    done = subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
+    assert "5 outputs tried" in done.stdout, done.stderr
+    monkeypatch.syspath_prepend(metadata.parent)
+    monkeypatch.chdir(folder)
+    kinds.added.cache_clear()
+    try:
+        for output in outputs[1:]:
+            for _ in range(2):
+                result = CliRunner().invoke(exemplar, ["export", TASK, "--to", output, "--json"])
+                assert json.loads(result.stdout)["written"] == len(rows), result.output
+    finally:
+        kinds.added.cache_clear()
     titles = sorted(row["title"] for row in rows)
     for place in ("rows", "both"):
         files = [*(folder / place).rglob("[!.]*.titles")]
