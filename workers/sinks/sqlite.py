@@ -19,8 +19,9 @@ from .interface import PATIENCE, WrittenRow, written_row
 from .kinds import Target
 from .options import OutputOptions
 from .paths import PathPattern, check_task, refuse_placeholders
-from .row_schema import NEEDED, columns_of, foreign, type_of, unfit
+from .row_schema import NEEDED, type_of
 from .sqlite_file import WRITE_ANYTHING, SqliteFile
+from .tables import columns_of, foreign, unfit
 
 _TYPES = {"number": "REAL", "integer": "INTEGER", "boolean": "INTEGER"}  # any other is TEXT
 _NOT_NULL = {*NEEDED, "content_hash"}
