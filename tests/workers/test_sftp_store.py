@@ -74,7 +74,7 @@ class TestSftp(BatchSinkSuite):
         sink = open_sink(f"sftp://{server.user}@127.0.0.1:{server.port}/~/.none-{folder.name}/{options}", "t", None)
         try:
             sink.write(batch(1, row(1)))
-            with sink._store._errors("") as sftp:
+            with sink._store.errors("") as sftp:
                 home = sftp.normalize(".")
                 assert sftp.listdir(f".none-{folder.name}") == ["2026-03-12"]
         finally:
