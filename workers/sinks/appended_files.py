@@ -29,7 +29,7 @@ from workers.sinks.durability import (
     sync_folder,
 )
 
-from .formats import AppendedFormat, Buffer, JsonLines, as_json, mapped
+from .formats import AppendedFormat, Buffer, PlainLines, as_json, mapped
 from .interface import PATIENCE, Versions, WrittenRow, if_missing, written_row
 from .kinds import Target
 from .moved_files import COMPRESSED, files_of, unpacked
@@ -334,7 +334,7 @@ class JsonLinesSink(AppendedFileSink):
         self, path: Path | PathPattern, *, durability: Durability = "safe", options: OutputOptions | None = None
     ):
         pattern = path if isinstance(path, PathPattern) else PathPattern(str(path), Path())
-        super().__init__(pattern, JsonLines(options or OutputOptions()), durability=durability)
+        super().__init__(pattern, PlainLines(options or OutputOptions()), durability=durability)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ from .feed_entries import FeedEntry, entry_of
 from .feed_forms import AtomForm, FeedForm, JsonFeedForm, UnknownFeed
 from .interface import PATIENCE, RowBatch
 from .kinds import FEED_OPTIONS, Target
-from .row_html import TEMPLATE_NAMES, read_template, web_address
+from .paths import read_template
+from .row_html import TEMPLATE_NAMES, web_address
 
 ITEMS, MOST_ITEMS = 50, 1000
 

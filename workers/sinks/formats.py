@@ -111,7 +111,7 @@ class StoredNames:
         return row
 
 
-class JsonLines(AppendedFormat):
+class PlainLines(AppendedFormat):
     """JSON lines: one row per line."""
 
     def __init__(self, options: OutputOptions):
@@ -201,7 +201,7 @@ class CompressedLines(AppendedFormat):
 
     def __init__(self, options: OutputOptions):
         super().__init__(options)
-        self.lines = JsonLines(options)
+        self.lines = PlainLines(options)
 
     def encode(self, rows: Sequence[Row], header: bytes = b"") -> bytes:
         """Return a member of the rows."""

@@ -158,7 +158,7 @@ SEARCH_SCHEMES = tuple(
     f"{product}+{scheme}" for product in ("elasticsearch", "opensearch") for scheme in ("http", "https")
 )
 FORMATS = (
-    Format("jsonl", ".formats:JsonLines", (".jsonl", ".ndjson"), appends=True, reads=READ_LINES),
+    Format("jsonl", ".formats:PlainLines", (".jsonl", ".ndjson"), appends=True, reads=READ_LINES),
     Format("jsonl.gz", ".formats:GzipLines", (".jsonl.gz", ".ndjson.gz"), appends=True, reads=READ_LINES),
     Format("jsonl.zst", ".formats:ZstdLines", (".jsonl.zst", ".ndjson.zst"), appends=True, reads=READ_LINES),
     Format("csv", ".csv_format:Csv", (".csv",), appends=True),

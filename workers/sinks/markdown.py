@@ -27,8 +27,8 @@ from .appended_files import JsonLinesSink
 from .front_matter import front_matter, read_front_matter
 from .kinds import Target
 from .options import OutputOptions
-from .paths import PathPattern, day_of, pattern_of
-from .row_html import markdown_of, markdown_value, read_template
+from .paths import PathPattern, day_of, pattern_of, read_template
+from .row_html import markdown_of, markdown_value
 from .row_schema import COLUMNS
 
 ID_DIGITS = 12  # hexadecimal digits of the hash of task and canonical URL

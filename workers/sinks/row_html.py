@@ -3,18 +3,14 @@
 Content of pages is escaped: it never becomes HTML, markup or a template variable.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
-from pathlib import Path
 from string import Template
 from typing import Any
 
 from extractors.html.sanitising import sanitise
 from extractors.markdown import to_markdown
-from workers.errors import OutputError
 from workers.rows import Row
-
-from .kinds import Target
 
 WEB = ("http://", "https://")
 TEMPLATE_NAMES = frozenset(
@@ -23,22 +19,6 @@ TEMPLATE_NAMES = frozenset(
         *("language", "description", "site_name", "image", "fetched_at", "version", "body"),
     }
 )
-
-
-def read_template(target: Target, names: Collection[str]) -> Template:
-    """Return the template of an output. Raises `OutputError` if it cannot be read, or has a name not among `names`."""
-    path = target.folder / Path(target.options.template).expanduser()
-    where = f"task {target.task}: output {target.label}: template {path}"
-    try:
-        template = Template(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise OutputError(f"{where} cannot be read: {why}") from None
-    if not template.is_valid():
-        raise OutputError(f"{where} has a $ that does not begin a name; write $$ for a dollar sign")
-    if unknown := sorted({*template.get_identifiers()} - {*names}):
-        raise OutputError(f"{where}: unknown ${unknown[0]}; known: {', '.join(sorted(names))}")
-    return template
 
 
 def filled(template: Template, row: Row) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..rows import KEY, Row
 from ..sinks import AppendedFileSink, SqliteSink
-from ..sinks.formats import JsonLines
+from ..sinks.formats import PlainLines
 from .outputs import Output
 
 AROUND = 40  # characters that are shown around the first difference
@@ -21,7 +21,7 @@ def earlier_row(outputs: Sequence[Output], row: Row, version: int) -> Row | None
     wanted = {**{name: row[name] for name in KEY}, "version": version}
     for output in outputs:
         try:
-            if isinstance(output.sink, AppendedFileSink) and isinstance(output.sink.format, JsonLines):
+            if isinstance(output.sink, AppendedFileSink) and isinstance(output.sink.format, PlainLines):
                 found = _in_lines(output.sink.path, wanted)
             elif isinstance(output.sink, SqliteSink):
                 found = _in_table(output.sink.path, wanted)
