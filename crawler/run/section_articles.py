@@ -15,12 +15,12 @@ from crawler.run.run_report import RunReport
 from crawler.run.run_settings import SETTINGS, RunSettings
 from workers.extraction.block_pages import BlockPages, SentPage
 from workers.health.observations import failed_observation, is_observed, to_json
-from workers.inbox import Inbox
+from workers.inbox import PAGES_A_JOB, Inbox
 from workers.page_store import StoredPage
 from workers.url_states import Fingerprint, Leased
 
-PAGES_A_FLUSH = 10  # pages that go to Redis together
-BYTES_A_FLUSH = 2**20  # … or as soon as they together have this size
+PAGES_A_FLUSH = PAGES_A_JOB  # pages that go to Redis together
+BYTES_A_FLUSH = 3 * 2**20  # … or as soon as they together have this size
 SECONDS_A_FLUSH = 0.2  # … or when none was handed over for this time: a slow crawl hands over each page immediately
 BLOCKS = ("login: ", "block page: ", "http 403")  # how the reasons begin for which a site refuses its articles
 PATIENCE = 20.0  # seconds for which a run waits at its end for pages that are to be tried again
