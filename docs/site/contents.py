@@ -58,6 +58,7 @@ CONTENTS = (
             SitePage("health", "Health and alarms", "健康状况与警报"),
             SitePage("healing", "After a redesign", "改版之后"),
             SitePage("outputs", "Outputs", "输出"),
+            SitePage("scrapy", "Scrapy", "Scrapy"),
         ),
     ),
     SiteSection(

@@ -81,7 +81,7 @@ def test_an_unavailable_output_is_named_with_its_task(tmp_path: Path, check: Che
     done = check()
     assert done.code == 3
     assert "unavailable: task t1: output file/t1.jsonl: " in done.err
-    assert "2 outputs tried, 1 of them fails" in done.out
+    assert "2 outputs tried, 1 of them failed" in done.out
     result = json.loads(check("--json").out)
     assert (result["ok"], [row["outcome"] for row in result["outputs"]]) == (False, ["ok", "unavailable"])
 

@@ -47,7 +47,7 @@ def test_a_run_reports_a_target_that_is_away_and_the_next_one_delivers(
     assert waiting == {task: row["written"] for task, row in done.accounting.items()}
     assert all(row["problem"].endswith("is away") and row["since"] for row in state["outputs"])
     [line] = [line for line in exemplar("status").out.splitlines() if "of zh-news" in line]
-    assert line.startswith(f"output folder:targets/zh-news of zh-news: {waiting['zh-news']} rows wait since ")
+    assert line.startswith(f"output folder:targets/zh-news of zh-news: {waiting['zh-news']} rows waiting since ")
     for task in waiting:
         (queued / "targets" / task / "away").unlink()
     assert exemplar("run", "--once", "--json").code == 0

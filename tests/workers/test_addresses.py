@@ -1,5 +1,6 @@
 """No message shows a secret of an address, and the host that an address names does not depend on its password."""
 
+import re
 import socket
 from base64 import b64encode
 
@@ -105,7 +106,7 @@ def test_secrets_are_hidden_in_whatever_spelling_a_library_quotes_them():
         "p@ss'w\\u00f6rd",
     ):
         text = concealed(f"could not connect: {spelling} refused, key key9")
-        assert "rd" not in text.lower().replace("could", "")
+        assert "rd" not in re.sub("could|password", "", text.lower())
         assert "key9" not in text
         assert "refused" in text
 

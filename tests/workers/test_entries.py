@@ -11,7 +11,7 @@ from workers.extraction_config import RowFilter
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
-from workers.sinks import JsonLinesSink
+from workers.sinks import AppendedFileSink
 from workers.task_state.forgetting import expire, forget_url
 from workers.url_states import Found, fingerprint
 
@@ -261,7 +261,7 @@ def test_a_sink_that_can_not_be_written_keeps_the_claims_for_the_page(connection
         raise SinkUnavailable("out.jsonl cannot be written: no space left")
 
     with monkeypatch.context() as disk:
-        disk.setattr(JsonLinesSink, "write", full)
+        disk.setattr(AppendedFileSink, "write", full)
         worker.extract_pages(TASK, names)
     assert states(connection, 1) == ["fetched"]
     clock.forward(60)

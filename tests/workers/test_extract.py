@@ -13,7 +13,7 @@ from workers.extraction_config import RowFilter, example_asked, keep_example
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.pages.quarantine import kept_page
-from workers.sinks import JsonLinesSink, OutputOptions
+from workers.sinks import AppendedFileSink, OutputOptions
 from workers.url_states import MOST_ATTEMPTS, fingerprint
 from workers.worker_processes.extraction_worker import MOST_FETCHES, ExtractionWorker
 from workers.writing.outputs import MOST_FACTOR
@@ -377,7 +377,7 @@ def test_no_memory_is_the_worker_s_end_and_not_the_page_s(connection, worker, tm
 def test_who_lost_the_page_while_waiting_for_the_file_writes_nothing(connection, worker, ledger, tmp_path, monkeypatch):
     publish(connection, tmp_path)
     [name] = deliver(connection, {1: article(1)})
-    open_locked = JsonLinesSink._open_locked
+    open_locked = AppendedFileSink._open_locked
 
     def wait_long(self, patience):
         file = open_locked(self, patience)
@@ -385,7 +385,7 @@ def test_who_lost_the_page_while_waiting_for_the_file_writes_nothing(connection,
         ledger.take(name, "quicker", seconds=9)
         return file
 
-    monkeypatch.setattr(JsonLinesSink, "_open_locked", wait_long)
+    monkeypatch.setattr(AppendedFileSink, "_open_locked", wait_long)
     worker.extract_pages(TASK, [name])
     assert rows(tmp_path) == []
     assert ledger.holds(name, "quicker")

@@ -11,7 +11,7 @@ from extractors import Section
 from workers.ledger import Ledger
 from workers.reporting.worker_reports import NoWatch
 from workers.reporting.worker_times import WorkerTimes
-from workers.sinks import JsonLinesSink
+from workers.sinks import AppendedFileSink
 from workers.url_states import MOST_ATTEMPTS
 from workers.worker_processes.extraction_worker import ExtractionWorker
 from workers.writing.outputs import MOST_FACTOR
@@ -123,7 +123,7 @@ def test_pages_whose_worker_ends_while_it_waits_for_an_output_keep_their_attempt
     names = deliver(connection, {1: news(1), 2: news(2)})
     for _ in range(MOST_ATTEMPTS + 1):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(JsonLinesSink, "_open_locked", _die)
+            patch.setattr(AppendedFileSink, "_open_locked", _die)
             with pytest.raises(KeyboardInterrupt):
                 worker.extract_pages(TASK, names)
         ledger.free("here")

@@ -30,7 +30,7 @@ from workers.reporting.nodes import node_name
 from workers.reporting.presence import alive
 from workers.reporting.present_problems import present_problems
 from workers.reporting.worker_times import WorkerTimes
-from workers.sinks import JsonLinesSink
+from workers.sinks import AppendedFileSink
 from workers.url_states import MOST_ATTEMPTS
 from workers.worker_processes.supervisor import STOP_WAIT, Supervisor
 
@@ -161,14 +161,14 @@ def test_a_worker_killed_in_the_middle_of_a_page_loses_nothing(connection, super
 
 def test_a_worker_killed_between_row_and_ledger_writes_nothing_twice(connection, supervise, tmp_path, monkeypatch):
     mark = tmp_path / "written"
-    write = JsonLinesSink.write
+    write = AppendedFileSink.write
 
     def write_and_hang(self, rows, *, again):
         write(self, rows, again=again)
         if any(row["url"] == url(2) for row in rows):
             hang_once(mark)
 
-    monkeypatch.setattr(JsonLinesSink, "write", write_and_hang)
+    monkeypatch.setattr(AppendedFileSink, "write", write_and_hang)
     publish(connection, tmp_path)
     deliver(connection, {1: article(1), 2: article(2), 3: article(3)})
     supervise()
@@ -251,7 +251,7 @@ def test_a_worker_that_is_stopped_while_it_writes_is_replaced_and_no_page_is_bla
     connection, supervise, tmp_path, monkeypatch
 ):
     mark = tmp_path / "locked"
-    write = JsonLinesSink.write
+    write = AppendedFileSink.write
 
     def stop_once(self, rows, *, again):
         if not mark.exists():
@@ -259,7 +259,7 @@ def test_a_worker_that_is_stopped_while_it_writes_is_replaced_and_no_page_is_bla
             os.kill(os.getpid(), signal.SIGSTOP)  # it holds the file's lock
         write(self, rows, again=again)
 
-    monkeypatch.setattr(JsonLinesSink, "write", stop_once)
+    monkeypatch.setattr(AppendedFileSink, "write", stop_once)
     publish(connection, tmp_path)
     deliver(connection, {1: article(1), 2: article(2)})
     supervise(2, times=replace(QUICK, write_deadline=0.5))

@@ -142,7 +142,7 @@ def test_why_no_example_is_proposed_is_shown(
         assert f"exemplar backtest {TASK} --example" in text
     chinese = client.get("/alarms", headers={"Accept-Language": "zh"}).text
     assert "没有建议的示例：" in chinese
-    assert "没有一个 URL 与模式匹配" in chinese
+    assert "没有一个网址符合规律" in chinese
 
 
 def version_of(connection: "redis.Redis") -> str:
