@@ -46,10 +46,10 @@ class StoredArticle:
 
 @dataclass(frozen=True, slots=True)
 class DesignedSite:
-    """Articles of one site in one language; `family`: the name under which sites are left out together."""
+    """Articles of one site in one language; `fold`: with which its articles are left out together."""
 
     name: str
-    family: str
+    fold: int
     chinese: bool
     articles: tuple[StoredArticle, ...]
 
@@ -66,24 +66,28 @@ class DesignedPage:
     body: str
 
 
-def sites_of(sets: Sequence[DataSet], family_of: Callable[[Row, str], str]) -> list[DesignedSite]:
-    """Return the sites that can be made of the sets. `family_of`: (row, set) → name of the site for leaving out."""
+def sites_of(sets: Sequence[DataSet], fold_of: Callable[[Row, str], int]) -> list[DesignedSite]:
+    """Return the sites that can be made of the sets. `fold_of`: (row, set) → the fold with which it is left out."""
     found = []
     for one in sets:
-        groups: dict[tuple[str, bool], list[Row]] = {}
+        groups: dict[tuple[str, bool, int], list[Row]] = {}
         for row in one.articles():
             if row.body and len(row.body.encode()) >= LEAST_BODY:
                 chinese = len(_CJK.findall(row.body)) > 0.3 * len(row.body)
                 key = row.group if row.group in one.groups else ""
-                groups.setdefault((key, chinese), []).append(row)
-        for (group, chinese), rows in sorted(groups.items()):
+                groups.setdefault((key, chinese, fold_of(row, one.name)), []).append(row)
+        for (group, chinese, fold), rows in sorted(groups.items()):
             chunks = [rows[:60]] if group else [rows[at : at + POOL] for at in range(0, len(rows), POOL)]
             for number, chunk in enumerate(chunks):
                 if len(chunk) >= LEAST_SITE:
-                    family = family_of(chunk[0], one.name) if group else f"{one.name} {number}"
-                    name = f"{one.name} {group or number}"
-                    found.append(DesignedSite(name, family, chinese, tuple(_articles(name, chinese, chunk))))
+                    name = f"{one.name} {group or f'{fold}-{number}'}"
+                    found.append(DesignedSite(name, fold, chinese, tuple(_articles(name, chinese, chunk))))
     return found
+
+
+def fold_of_design(design: str, folds: int) -> int:
+    """Return the fold of a design, 0 to `folds` − 1."""
+    return list(DESIGNS).index(design) * 7 % len(DESIGNS) % folds
 
 
 def _articles(name: str, chinese: bool, rows: list[Row]) -> Iterator[StoredArticle]:

@@ -66,6 +66,7 @@ def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
     root = parse(encoded)
     head = read_head(root)
     lines = with_state(root, head, read_lines(root, trie), trie)
+    lines.url = page.url
     if (trace := tracing()) is not None:
         trace.note(lines)
     width = sum(lines.widths)

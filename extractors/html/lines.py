@@ -48,7 +48,7 @@ class Lines:
     `widths` and `linked_bytes`: UTF-8 bytes of the text and of its part inside links; `width` and `linked` are the
     same as float32 arrays. `continued`: whether the line follows a <br>. `links`: of each link, the number of the line
     that contains or follows it; `link_elements`: the links themselves. `media` (images and players): numbers of lines,
-    paths of the blocks, elements.
+    paths of the blocks, elements. `url`: the page's, if it is known.
     """
 
     def __init__(
@@ -69,6 +69,7 @@ class Lines:
         self.links: list[int] = []
         self.link_elements: Elements = ElementList()
         self.media: list[tuple[int, int, etree._Element]] = []
+        self.url: str | None = None
         self.widths, self.linked_bytes = bytes_of(texts, link_chars, widths)
 
     @classmethod

@@ -92,12 +92,13 @@ class Comparison:
 class Vote:
     """The result of one example for a page. `match`: share of the surrounding lines that are in both, 0 to 1.
 
-    `expected` is the voter's.
+    `expected` is the voter's; `similarity`: of the page's lines to the voter's.
     """
 
     body: Body
     match: float
     layout: Layout
+    similarity: list[float]
     twin: bool = False
     expected: float = 1.0
 
@@ -276,7 +277,7 @@ class VotedPage:
         """Return the result of an example. The paths of both pages are in one trie."""
         found = self.compare(voter)
         body = self._search.body_by(found.evidence)
-        vote = Vote(body, self._match(found, body), voter.layout, found.twin, voter.expected)
+        vote = Vote(body, self._match(found, body), voter.layout, found.similarity.page, found.twin, voter.expected)
         if (trace := tracing()) is not None:
             trace.note(vote)
         return vote
@@ -346,20 +347,12 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0, usual_m
         differs = f"example differs: {best:.0%} of the surrounding lines match"
         said = differs if best < DISSIMILAR else "the example's own body is doubtful"
         return density.cut(parsed, said, list_like + ELSEWHERE)
-    counts = [0] * len(page)
-    for vote in valid:
-        for line in vote.body.kept:
-            counts[line] += 1
-    elected = [line for line, count in enumerate(counts) if 2 * count >= len(valid)]
-    if not elected:
+    body, kept = voted_body(parsed, valid)
+    if not kept:
         return density.cut(parsed, "nothing differs from the example", list_like + ELSEWHERE)
-    width = sum(map(page.widths.__getitem__, elected))
-    root = min((vote.body.root for vote in valid if vote.body.kept), key=lambda path: page.trie.depth[path])
-    body = Body(elected, root)
-    kept = trim(page, body, parsed.prior)
+    width = sum(map(page.widths.__getitem__, body.kept))
+    root = body.root
     trace = tracing()
-    if trace is not None:
-        trace.note(Election(valid, counts, elected, kept))
     expected = _where_expected(page, kept, [vote.layout for vote in valid])
     if (len(valid) < SURE_VOTES or not expected) and _own_is_better(parsed, body, kept, valid):
         return density.cut(parsed, "the body of the page alone is likelier", list_like + ELSEWHERE)
@@ -371,6 +364,33 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0, usual_m
     captions = sorted({line for vote in valid for line in vote.body.captions} - set(kept))
     of_type = verdict.page_type, verdict.probability
     return BodyLines(kept, root, METHOD, confidence(width, best, usual_match), _reason(valid, best), captions, *of_type)
+
+
+def voted_body(parsed: ParsedPage, valid: list[Vote]) -> tuple[Body, list[int]]:
+    """Return the body of the lines that at least half of the votes keep, and its lines trimmed; none if there are none.
+
+    Its turning points are those of the vote with the most lines.
+    """
+    counts = [0] * len(parsed.lines)
+    for vote in valid:
+        for line in vote.body.kept:
+            counts[line] += 1
+    elected = [line for line, count in enumerate(counts) if 2 * count >= len(valid)]
+    if not elected:
+        return Body([]), []
+    depth = parsed.lines.trie.depth
+    largest = max(valid, key=lambda vote: len(vote.body.kept)).body
+    root = min((vote.body.root for vote in valid if vote.body.kept), key=depth.__getitem__)
+    body = Body(elected, root, largest.head, largest.tail)
+    kept = trim(parsed.lines, body, parsed.prior)
+    if (trace := tracing()) is not None:
+        trace.note(Election(valid, counts, elected, kept))
+    return body, kept
+
+
+def usual_similarity(valid: list[Vote]) -> list[float]:
+    """Return the largest similarity of each line of a page to the voters' lines."""
+    return [max(values) for values in zip(*(vote.similarity for vote in valid), strict=True)]
 
 
 def _own_is_better(parsed: ParsedPage, elected: Body, kept: list[int], valid: list[Vote]) -> bool:

@@ -53,10 +53,13 @@ def is_doubtful(lines: Lines, kept: list[int]) -> bool:
     return sum(prose) - inside > LEFT_OUT * inside
 
 
-def second_opinion(lines: Lines, prior: Prior, body: Body) -> Opinion:
-    """Return the body after the model's correction; `body` is that of the rules."""
+def second_opinion(lines: Lines, prior: Prior, body: Body, similarity: list[float] | None = None) -> Opinion:
+    """Return the body after the model's correction.
+
+    `body`: that of the rules, or of the vote of examples; `similarity`: of the lines to an example's, None without one.
+    """
     kept = body.kept
-    chance = probability((_chosen.get() or _stored()).log_odds(features_of(lines, prior, body)))
+    chance = probability((_chosen.get() or _stored()).log_odds(features_of(lines, prior, body, similarity)))
     rules = np.zeros(len(lines), np.bool_)
     rules[kept] = True
     model = chance > 0.5
