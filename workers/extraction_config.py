@@ -12,6 +12,8 @@ from typing import Any, cast
 
 import redis
 
+from extractors.page import Refuse
+
 from . import keys
 from .clock import Clock
 from .page_store import StoredPage, pack_body, unpack
@@ -66,6 +68,11 @@ class ExtractionConfig:
     redesign: str = (
         "propose"  # a new example after a redesign: propose, adopt or ignore (`workers.redesign.proposal_finder`)
     )
+
+    @property
+    def refuse(self) -> Refuse:
+        """Which of the task's pages are not extracted as articles."""
+        return "notices" if self.articles else "sure"
 
     def to_json(self) -> str:
         """Return the config as JSON text; days as ISO 8601."""

@@ -57,7 +57,7 @@ def command(task: str, example: str | None, method: str | None, pages: int, task
         if not stored:
             raise ExemplarError(f"no page of task {task} is stored; set keep_pages: 30d, and run the task")
         old, new = _sections(ledger, config, example, method, tasks)
-        test = back_test(old, new, stored, source)
+        test = back_test(old, new, stored, source, config.refuse)
     if as_json:
         print_json({"task": task, "example": example, "method": method} | test.to_dict())
     else:

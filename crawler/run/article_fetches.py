@@ -7,7 +7,7 @@ from crawler.discovery.article_pages import ArticlePages
 from crawler.politeness.pace import host_of
 from crawler.rendering.task import TABS, Rendering
 from crawler.run.fetches import Answered, ArticleFetch, Unanswered
-from crawler.run.outcomes import Outcome, of_answer
+from crawler.run.outcomes import Outcome, is_login, of_answer
 from crawler.run.section_articles import SectionArticles
 from workers.page_store import StoredPage
 from workers.url_states import Fingerprint, Leased
@@ -64,7 +64,7 @@ class ArticleFetches:
 
         Strategy, the first that applies:
             a further page, no more attempts   added, or noted as missing; the article's next page follows
-            a page of another URL              rejected, unless that matches the pattern; tried again if it is a login
+            a redirect to another URL          rejected, unless that matches the pattern; tried again if it is a login
             a page                             the article's next page follows
             there is no article                rejected, unless the pattern generated the URL and it may still appear
             the host is requested too often    postponed; from the fourth time on it counts as an attempt
@@ -75,8 +75,9 @@ class ArticleFetches:
         if fetch.pages is not None and self._is_final(leased, verdict):
             fetch.pages.add(page) if verdict.kind == "page" else fetch.pages.add_missing(page.url)
             return self._fetch_next(leased, fetch.pages)
-        if verdict.kind == "page" and page.url != leased.url and not self.task.pattern.match(page.url):
-            articles.settle_redirected(leased, page)
+        is_elsewhere = page.url != leased.url and not self.task.pattern.match(page.url)
+        if is_elsewhere and (verdict.kind == "page" or (answer.refusal is None and is_login(page.url))):
+            articles.settle_redirected(leased, page.url)
         elif verdict.kind == "page":
             articles.report.rendered += answer.rendered
             return self._fetch_next(leased, ArticlePages(page))
@@ -97,6 +98,7 @@ class ArticleFetches:
             the host is closed                 postponed until it opens
             its robots.txt is unavailable      postponed
             a further page, no more attempts   noted as missing; the article's next page follows
+            a redirect to a login              tried again
             forbidden by robots.txt            rejected
             otherwise                          failed; tried again if that is temporary
         """
@@ -108,6 +110,8 @@ class ArticleFetches:
         elif fetch.pages is not None and none.cause != "surprise" and self._is_final(leased, verdict):
             fetch.pages.add_missing(none.url)
             return self._fetch_next(leased, fetch.pages)
+        elif none.url != fetch.url and is_login(none.url) and not self.task.pattern.match(none.url):
+            self.articles.settle_redirected(leased, none.url)
         elif verdict.kind == "reject":
             self.articles.reject(leased, verdict.reason)
         else:

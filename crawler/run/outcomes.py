@@ -42,8 +42,8 @@ class Outcome:
     reason: str = ""
 
 
-def is_login(target: str, asked: str) -> bool:
-    """Whether a redirect from the URL `asked` leads to a login or a check: by its words, or since it names that URL."""
+def is_login(target: str, asked: str = "") -> bool:
+    """Whether a redirect leads to a login or a check: by its words, or since it names the URL `asked`."""
     address, _, query = target.partition("?")
     path = urlsplit(asked).path
     return bool(_LOGIN.search(address)) or (len(path) > 1 and path in unquote(query))

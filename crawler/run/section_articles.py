@@ -72,17 +72,17 @@ class SectionArticles:
         else:
             self.flush_if_due()
 
-    def settle_redirected(self, leased: Leased, page: StoredPage) -> None:
+    def settle_redirected(self, leased: Leased, url: str) -> None:
         """Record that an article redirects to a URL that does not match the pattern.
 
         It is tried again if the target is a login or a check, or if other articles redirect there, too.
         """
-        sign = f"login: redirects to {page.url}" if is_login(page.url, leased.url) else ""
-        sent = SentPage(leased.fingerprint, leased.url, page.url.partition("?")[0], sign)
+        sign = f"login: redirects to {url}" if is_login(url, leased.url) else ""
+        sent = SentPage(leased.fingerprint, leased.url, url.partition("?")[0], sign)
         if reason := BlockPages(self.ledger).reasons([sent])[0]:
-            self.fail(leased, reason if sign else f"{reason}: {page.url}", passing=True)
+            self.fail(leased, reason if sign else f"{reason}: {url}", passing=True)
         else:
-            self.reject(leased, f"redirects to {page.url}, which does not match the pattern")
+            self.reject(leased, f"redirects to {url}, which does not match the pattern")
 
     def reject(self, leased: Leased, reason: str) -> None:
         """Settle a URL that has no article: a dead link, robots.txt, another kind of file."""

@@ -263,7 +263,7 @@ def titles(material: Material) -> Iterator[str]:
         pages = [row for row in one.articles() if row.title]
         counts = []
         for likeness in (None, _like_in_words, _like_in_relevance):
-            with patch("extractors.metadata.titles._likeness", likeness) if likeness else nullcontext():
+            with patch("extractors.metadata.titles.title_likeness", likeness) if likeness else nullcontext():
                 found = [_title_of(row) for row in pages]
             counts.append(sum(same_title(title, row.title or "") for title, row in zip(found, pages, strict=True)))
         rows.append([one.name, str(len(pages)), *map(str, counts)])

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from ..article import IN_TEXT, Article, Block, Kind, NoArticle, PageType, join
 from ..html.dom import parse
 from ..html.lines import Lines, read_lines
+from ..html.masked_addresses import MARK, unmask
 from ..html.paths import PathTrie
 from ..metadata.declared_metadata import Head, read_head
 from ..metadata.metadata import read_metadata
@@ -64,6 +65,8 @@ def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
     """Return the page with its lines, their paths in `trie`. Raises `UnusablePage` if there is no tree to read."""
     encoded = page.encoded()
     root = parse(encoded)
+    if page.holds(MARK):
+        unmask(root)
     head = read_head(root)
     lines = with_state(root, head, read_lines(root, trie), trie)
     lines.url = page.url

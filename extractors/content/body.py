@@ -32,9 +32,12 @@ from .body_loops import (
 )
 from .layout import NO_LAYOUT, Layout
 from .line_weights import Prior
+from .lone_links import without_links
 from .membership_loops import caption_lines, inside_body
 from .profile import MAIN_SHARE, NO_PROFILE, Profile
 from .roots import find_root, root_of
+
+CELLS = frozenset({"td", "th", "dt", "dd"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +93,15 @@ class BodySearch:
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
-        self._headings = frozenset(compress(lines.paths, lines.are_headings))  # their paths
+        tag = lines.trie.tag
+        cells = [path for path in {*lines.paths} if tag[path] in CELLS]
+        self._repeatable = frozenset((*compress(lines.paths, lines.are_headings), *cells))  # see `_template_lines`
         self._found: list[tuple[object, Body]] = []
 
     def body_by(self, evidence: LineEvidence) -> Body:
         """Return the body by the evidence of an example; the same object if an earlier example's is equal."""
         places = evidence.layout.factors_of_paths(self._lines)
-        used = (evidence.similarity, places, evidence.profile, evidence.layout.mostly & self._headings)
+        used = (evidence.similarity, places, evidence.profile, evidence.layout.mostly & self._repeatable)
         if tracing() is None:
             for known, body in self._found:
                 if known == used:
@@ -197,12 +202,12 @@ def _kept(lines: Lines, evidence: LineEvidence, segment: _Segment, standing: lis
             kept[index] = True
     for index in (*keeping.line_numbers(lines), *lines.teaser_lines):
         kept[index] = False
-    return keeping.without_links(lines, kept, range(segment.head, segment.tail), root)
+    return without_links(lines, kept, range(segment.head, segment.tail), root)
 
 
 def _template_lines(lines: Lines, evidence: LineEvidence, content: list[float], direct: list[float]) -> list[int]:
     """Return the lines that repeat the example in a place where prose is not usual. A repeated line on a main
-    path is kept, and so is a repeated heading ("Conclusion") if the example's body has headings.
+    path is kept, and so is a repeated heading ("Conclusion") or cell ("Weight") if the example's body has such.
 
     `content`: of the lines; `direct`: of the paths.
     """
@@ -211,4 +216,5 @@ def _template_lines(lines: Lines, evidence: LineEvidence, content: list[float], 
     outline, mostly, headings = lines.outline, evidence.layout.mostly, lines.are_headings
     least, main = MAIN_SHARE * sum(content), evidence.profile.main
     unusual = repeated_elsewhere(evidence.similarity, outline.places, direct, least, outline.signatures, main)
-    return [line for line in unusual if not (headings[line] and lines.paths[line] in mostly)]
+    tag, paths = lines.trie.tag, lines.paths
+    return [line for line in unusual if not (paths[line] in mostly and (headings[line] or tag[paths[line]] in CELLS))]

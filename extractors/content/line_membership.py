@@ -1,4 +1,4 @@
-"""The choice of the body's lines below its root: by the elements between, by links, and by pictures directly above.
+"""The choice of the body's lines below its root: by the elements between, and by pictures directly above.
 
 A path is out of the body, a `CAPTION`, `IN_SEGMENT` (its lines belong to the body only within the segment: a wrapper
 with a class and little of the content, such as a box or a heading of its own) or `IN`. A path that is out has
@@ -21,7 +21,6 @@ from .membership_loops import (
     WRAPPER_SHARE,
     standing_of_lines,
     standing_of_paths,
-    unlinked_lines,
 )
 from .profile import Profile
 
@@ -30,11 +29,6 @@ __all__ = [
 ]  # fmt: skip
 
 CAPTION_SHARE = 0.4  # share of the content below which an element with a picture holds it and its caption
-LINKED_LIST = 0.6  # link share from which a whole list or table counts as links
-LIST_TAGS = frozenset({"li", "td", "dd"})
-LINKED_PROSE = 0.4  # link share up to which a line is prose, which a linked heading may introduce
-ADDRESS = ("http://", "https://", "www.")  # a link whose text is its address is a reference by the author
-HEADING_REACH = 3  # lines after a linked heading in which that prose must follow
 UNLINKED = 0.1  # link share of a lone line in a wrapper, up to which it may be part of the body
 NEAR = 2  # lines before and after it in which there must be body
 
@@ -91,37 +85,6 @@ def alone_among_body(lines: Lines, doubtful: list[int], kept: list[bool], root: 
             if any(kept[line] or line in found[-NEAR:] for line in before) and any(kept[index + 1 : index + 1 + NEAR]):
                 found.append(index)
     return found
-
-
-def without_links(lines: Lines, kept: list[bool], inside: range, root: int) -> list[bool]:
-    """Return `kept` without lines that are links.
-
-    Linked items stay unless the whole list or table is a list of links; linked headings stay before prose.
-    `inside`: the lines of the segment.
-    """
-    outline, trie = lines.outline, lines.trie
-    result, among = unlinked_lines(kept, lines.link_lines)
-    if not among:
-        return result
-    linked, widths = outline.direct(lines.linked_bytes), outline.direct(lines.widths)
-    for index in among:
-        number = outline.places[index]
-        path = lines.paths[index]
-        if trie.tag[path] in LIST_TAGS:
-            result[index] = linked[number] <= LINKED_LIST * widths[number]
-        elif any(start in lines.texts[index] for start in ADDRESS):
-            result[index] = index in inside
-        elif lines.are_headings[index] and index in inside and trie.family[trie.parent[path]] == trie.family[root]:
-            result[index] = _prose_follows(lines, index, result)
-    return result
-
-
-def _prose_follows(lines: Lines, index: int, kept: list[bool]) -> bool:
-    following = [line for line in range(index + 1, min(len(kept), index + 1 + HEADING_REACH)) if kept[line]]
-    if not following:
-        return False
-    prose = following[0]
-    return not lines.are_headings[prose] and lines.linked_bytes[prose] < LINKED_PROSE * lines.widths[prose]
 
 
 def line_numbers(lines: Lines) -> list[int]:

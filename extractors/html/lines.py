@@ -9,6 +9,7 @@ The tree is walked by compiled code where that is available, otherwise in Python
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection
 from functools import cached_property
 
@@ -37,6 +38,7 @@ CAPTION_WIDTH = 300  # bytes; a longer line under a picture is prose
 
 _CODE, _PARAGRAPH = frozenset({"pre"}), frozenset({"p"})
 _TITLE_PARTS = re.compile(r"\s[-–—:·]\s|[|_»]")
+_HOST = re.compile(r"(?:https?:)?//(?:www\.)?([^/?#]+)", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
 _BETWEEN = "\0"  # libxml2 ends a text at this character, so no line contains it
 
@@ -189,6 +191,15 @@ class Lines:
         return self.link_elements.values("href")
 
     @cached_property
+    def _host(self) -> str:
+        """The host that most links name: the page's own; "" if most name none."""
+        return Counter(map(_host_of, self.hrefs)).most_common(1)[0][0] if self.hrefs else ""
+
+    def leads_away(self, href: str) -> bool:
+        """Whether a link of the page names another host than most links do."""
+        return _host_of(href) not in ("", self._host)
+
+    @cached_property
     def outline(self) -> Outline:
         """The part of the trie that contains this page's paths."""
         return Outline(self.trie, self.paths)
@@ -217,6 +228,11 @@ class Lines:
         self.paths = trie.copy_from(self.trie, self.paths)
         self.trie = trie
         self.__dict__.pop("outline", None)
+
+
+def _host_of(href: str) -> str:
+    address = _HOST.match(href)
+    return address[1].lower() if address else ""
 
 
 def read_lines(root: etree._Element, trie: PathTrie) -> Lines:

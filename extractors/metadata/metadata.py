@@ -23,7 +23,7 @@ from .declared_metadata import Head, clean
 from .language import find_language
 from .meta_names import AUTHOR, DESCRIPTION, IMAGE, KEYWORDS, LANGUAGE, SITE, SOURCE, TAGS, TDM, TITLE, URL
 from .times import Nearby, find_modified, find_published, in_zone_of
-from .titles import PageTitles, begins_title, find_title, page_titles, shared_names
+from .titles import LIKE, PageTitles, begins_title, find_title, page_titles, shared_names, title_likeness
 
 LINES_BEFORE, LINES_WITHIN, LINES_AFTER = 15, 5, 8  # lines before the body, its first ones, and those that follow it
 LINES_ABOVE = 3  # lines above a title that stands farther from the body: contents or pictures are between them
@@ -103,13 +103,12 @@ def read_metadata(
     repeated = [lines.texts[title_line]] if title_line >= 0 else []
     if not (head.headings or repeated):
         repeated = sorted((line for line in nearby.before if begins_title(line, head.title)), key=len)[-1:]
+    whole = "" if not any(declared) and _is_above_headline(lines, kept, title_line, head) else head.title
     published = find_published(head, dated, page)
     host = _host(page.url or canonical or "")
     return Metadata(
         canonical_url=canonical,
-        title=find_title(
-            declared, head.title, head.headings, site_name, host, repeated, shared_names(head.title, others)
-        ),
+        title=find_title(declared, whole, head.headings, site_name, host, repeated, shared_names(head.title, others)),
         published=published,
         modified=in_zone_of(published, find_modified(head, dated, page)),
         author=find_author(head, nearby, page),
@@ -132,6 +131,17 @@ def titles_of(head: Head) -> PageTitles:
 def _declared_titles(head: Head) -> list[str]:
     headlines = map(html.unescape, json_ld.texts(head.article.get("headline")))
     return [head.first(TITLE), *map(without_controls, headlines)]
+
+
+def _is_above_headline(lines: Lines, kept: list[int], title_line: int, head: Head) -> bool:
+    """Whether an <h1> in other words stands between the line that repeats the page's <title> and the body.
+
+    Then the <title> is the site's name, and so it is if no line repeats it.
+    """
+    end = kept[0] + 1 if kept else 0
+    tags, places = lines.outline.tags, lines.outline.places
+    above = [lines.texts[index] for index in range(title_line + 1, end) if tags[places[index]] == "h1"]
+    return bool(above) and title_likeness(above[-1], head.title) < LIKE
 
 
 def lines_around(lines: Lines, kept: list[int], title_line: int) -> Nearby:

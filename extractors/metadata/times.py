@@ -60,6 +60,7 @@ def find_published(head: Head, nearby: Nearby, page: Page) -> date | None:
     first = next(dates, None)
     if first is None:
         return _address_or_update(head, nearby, page)
+    first = _as_shown(first, nearby, head, page)
     found = _outvoted(first, dates, head, nearby, page)
     if not isinstance(found, datetime):
         every = chain.from_iterable(_dates(place, nearby, page) for _, place in publication_places(head, nearby, page))
@@ -241,6 +242,23 @@ def _in_zone_of_page(found: date, nearby: Nearby, head: Head, page: Page) -> dat
             return found.astimezone(zone)
     days = (address_day(head, page), next((day_of(other) for other in shown), None))
     return next((day for day in days if day and _may_be_day(found, day)), found)
+
+
+def _as_shown(found: date, nearby: Nearby, head: Head, page: Page) -> date:
+    """Return a time as the page shows it if both differ by exactly the zone's offset; then the declared one is wrong.
+
+    23:56:46+08:00 beside a shown 07:56:46 is a time in UTC that was marked as local: the moment is 07:56:46+08:00.
+    """
+    if not isinstance(found, datetime) or not (offset := found.utcoffset()):
+        return found
+    shown = chain(map(_published_part, nearby.before), head.published, head.times)
+    for other in _dates(shown, nearby, page):
+        if isinstance(other, datetime):
+            clock = other.replace(tzinfo=None)
+            for moment in (found + offset, found - offset):
+                if abs(moment.replace(tzinfo=None) - clock) < SHOWN_STEP:
+                    return moment
+    return found
 
 
 def _zone_between(moment: datetime, shown: datetime) -> timezone | None:

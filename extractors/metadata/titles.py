@@ -8,7 +8,7 @@ page of the site also has, alone or at an end of its title, is the name of the s
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ..expressions import expression
@@ -87,10 +87,11 @@ def find_title(
     only if nothing else is left. Where the places differ in their quotation marks, the visible form is used.
     """
     site = SiteName(_fold(site_name or ""), host, shared)
+    unshared = replace(site, shared=frozenset())  # readers see what a heading shares: the name of a series
     declared = [" ".join(text.split()) for text in declared if text]
     told = frozenset(map(_fold, [*declared, *repeated]))
     headlines, lines = (
-        [cut_site_name(text, site, []) for text in texts if not _is_logo(text, whole, site, told)]
+        [cut_site_name(text, unshared, []) for text in texts if not _is_logo(text, whole, site, told)]
         for texts in (headings, repeated)
     )
     seen = list(dict.fromkeys(headlines + lines))
@@ -139,7 +140,7 @@ def _headline(headings: list[str], declared: list[str]) -> str | None:
     told = set(map(_fold, declared))
     if repeated := next((text for text in headings if _fold(text) in told), None):
         return repeated
-    likeness = {text: max((_likeness(text, title) for title in declared), default=0.0) for text in headings}
+    likeness = {text: max((title_likeness(text, title) for title in declared), default=0.0) for text in headings}
     best = max(likeness, key=likeness.__getitem__, default="")
     if likeness.get(best, 0.0) < LIKE:
         return None
@@ -154,7 +155,7 @@ def _adds_label(heading: str, title: str) -> bool:
     return bool(part and (_RUBRIC_END.search(before.rstrip()) or find_date(before) or find_date(after)))
 
 
-def _likeness(one: str, other: str) -> float:
+def title_likeness(one: str, other: str) -> float:
     """Return the Dice coefficient of the words of two titles: 0 to 1."""
     words, others = set(_WORD.findall(one.lower())), set(_WORD.findall(other.lower()))
     return 2 * len(words & others) / (len(words) + len(others)) if words or others else 0.0

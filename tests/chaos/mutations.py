@@ -152,7 +152,7 @@ MUTATIONS = (
     Mutation("server-error-is-final", "crawler/run/outcomes.py", "in PASSING or status >= 500:", "in PASSING:"),
     Mutation("captcha-is-final", "workers/extraction/page_decision.py", "if is_check else", "if False else"),
     Mutation(
-        "login-is-final", "crawler/run/section_articles.py", "if is_login(page.url, leased.url) else", "if False else"
+        "login-is-final", "crawler/run/section_articles.py", "if is_login(url, leased.url) else", "if False else"
     ),
     Mutation("block-is-final", "crawler/run/outcomes.py", "frozenset({403, 408,", "frozenset({408,"),
 )  # fmt: skip

@@ -59,7 +59,7 @@ TURN = 0.25  # seconds by which each turn sets the clock forward
 SILENT = 8.0  # seconds until the place of a dead spider in its crew expires
 CALM_AFTER = 150  # turns with faults; then all is to be settled within …
 TURNS = 700
-LONGEST_WAIT = 20.0  # seconds until a page in hand is worked on again: 15 as documented, and those of a second fault
+LONGEST_WAIT = 25.0  # seconds until a page in hand is worked on again: 15, and 10 more if the sweep that queues it dies
 DOWN = 40.0  # seconds for which the machine of a spider that died is down
 SEEDS = range(25)  # of the short form
 

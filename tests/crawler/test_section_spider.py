@@ -67,9 +67,9 @@ class Crawled(NamedTuple):
         return [request.status for request in self.requests if request.path == path]
 
 
-(FLAKY, PICTURE, AWAY, FORBIDDEN, MOVED_OFF, LOCAL_FILE, HUGE, BOMB, BROKEN, RELOADS, LOOPS, EMPTY) = [
+(FLAKY, PICTURE, AWAY, FORBIDDEN, MOVED_OFF, LOCAL_FILE, HUGE, BOMB, BROKEN, RELOADS, LOOPS, EMPTY, MEMBERS) = [
     path for path in ARTICLES if path != truth("zh")[3].path
-][:12]
+][:13]
 
 
 def trouble(site, other):
@@ -78,7 +78,7 @@ def trouble(site, other):
     def flaky(request):
         return Response(next(once, 200), HTML, site._pages[FLAKY].body)
 
-    site.robots_txt = f"User-agent: Exemplar\nDisallow: {FORBIDDEN}\n"
+    site.robots_txt = f"User-agent: Exemplar\nDisallow: {FORBIDDEN}\nDisallow: /login\n"
     other.robots_txt = "User-agent: *\nDisallow: /\n"
     site.override(FLAKY, flaky)
     site.override(PICTURE, headers={"Content-Type": "image/png"})
@@ -89,6 +89,7 @@ def trouble(site, other):
     site.override(BOMB, headers={**HTML, "Content-Encoding": "gzip"}, body=gzip.compress(bytes(40 * 2**20)))
     site.override(BROKEN, headers={**HTML, "Content-Length": "9000", "Connection": "close"}, body=b"<p>half a page")
     site.override(RELOADS, headers=HTML, body=b'<meta http-equiv="refresh" content="0; url=/about.html">')
+    site.override(MEMBERS, status=302, headers={"Location": "/login?back=1"})
     site.override(LOOPS, status=302, headers={"Location": LOOPS})
     site.override(EMPTY, body=b"")
 
@@ -149,6 +150,12 @@ def test_another_kind_of_file_is_rejected(crawled):
     assert crawled.states[PICTURE] == ("rejected", "not a page: image/png")
 
 
+def test_a_redirect_to_a_login_that_robots_txt_forbids_is_tried_again(crawled):
+    state, reason = crawled.states[MEMBERS]
+    assert crawled.looks(MEMBERS) == [302, 302]
+    assert (state, reason.startswith("login: redirects to http://127.0.0.1:")) == ("failed", True)
+
+
 def test_a_redirect_to_a_local_file_is_not_followed(crawled):
     assert crawled.states[LOCAL_FILE] == ("failed", "http 302, redirect not followed")
 
@@ -174,7 +181,7 @@ def test_redirects_in_a_circle_end(crawled):
 
 
 def test_the_other_articles_are_fetched_exactly_once(crawled):
-    untroubled = [path for path in ARTICLES[13:] if path != MOVED.path]
+    untroubled = [path for path in ARTICLES[14:] if path != MOVED.path]
     assert untroubled
     assert [crawled.looks(path) for path in untroubled] == [[200]] * len(untroubled)
 

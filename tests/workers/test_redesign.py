@@ -22,7 +22,7 @@ from workers.task_state.renaming import rename_task
 from workers.unproposed import unproposed
 from workers.url_states import Found, RecheckPlan, fingerprint
 
-from .helpers import FETCHED_AT, rows
+from .helpers import FETCHED_AT, archive, rows
 from .redesigned import SITE, TASK, PlainSection, RedesignedSection
 
 HIGH = 0.9  # confidence
@@ -131,6 +131,17 @@ def test_short_pages_without_metadata_are_not_proposed_and_the_reason_is_told(co
     assert any("cannot be told from lists" in raw.decode() for raw in connection.lrange(keys.NOTICES, 0, -1))
     rename_task(connection, TASK, "renamed")
     assert (unproposed(connection, [TASK]), [*unproposed(connection, ["renamed"])]) == ({}, [])  # not published yet
+    section.worker.close()
+
+
+def test_of_a_task_whose_pages_look_like_lists_an_example_is_proposed(connection, tmp_path, clock):
+    section = PlainSection(connection, tmp_path, clock, most=1, articles=True)
+    section.designs["first"][section.articles[0].path] = Response(200, {}, archive())
+    section.come("first", range(6))
+    section.come("second", range(6, 13))
+    proposal = proposal_of(connection, TASK)
+    assert (proposal.state, proposal.problem, proposal.test.lost) == ("proposed", "", 0)
+    assert proposal.test.counts["same"] + proposal.test.counts["changed"] == len(proposal.test.pages)
     section.worker.close()
 
 

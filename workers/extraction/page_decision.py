@@ -140,7 +140,7 @@ def judge_page(
     section: PreparedSection, page: StoredPage, info: Mapping[str, Any]
 ) -> Reject | Fail | FoundArticle | FoundList:
     """Extract a page and apply the task's filters, as `judge`. `info`: the data on its URL from discovery."""
-    refuse: Refuse = "never" if info.get("accepted") else "notices" if section.config.articles else "sure"
+    refuse: Refuse = "never" if info.get("accepted") else section.config.refuse
     try:
         extracted = _extract_all_parts(section.section, page, refuse)
         by_example = (

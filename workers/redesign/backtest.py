@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from extractors import Article, Listing, NoArticle, Section, UnusablePage
+from extractors.page import Refuse
 
 from ..page_store import StoredPage
 from ..writing.earlier_rows import first_difference
@@ -118,14 +119,16 @@ class BackTest:
         return cls.of(pages, stored["source"])
 
 
-def back_test(old: Section, new: Section, pages: Sequence[tuple[str, StoredPage]], source: str) -> BackTest:
+def back_test(
+    old: Section, new: Section, pages: Sequence[tuple[str, StoredPage]], source: str, refuse: Refuse = "sure"
+) -> BackTest:
     """Extract pages with both sections and compare. `pages`: each with the URL as requested; `source`: their origin."""
-    return BackTest.of((compare_page(old, new, url, page) for url, page in pages), source)
+    return BackTest.of((compare_page(old, new, url, page, refuse) for url, page in pages), source)
 
 
-def compare_page(old: Section, new: Section, url: str, page: StoredPage) -> PageComparison:
+def compare_page(old: Section, new: Section, url: str, page: StoredPage, refuse: Refuse = "sure") -> PageComparison:
     """Extract one page with both sections and compare."""
-    before, after = _extracted(old, page), _extracted(new, page)
+    before, after = _extracted(old, page, refuse), _extracted(new, page, refuse)
     fields_before, fields_after = _fields(before), _fields(after)
     if not (fields_before.characters and fields_after.characters):
         kind: Kind = "lost" if fields_before.characters else "gained" if fields_after.characters else "none"
@@ -139,9 +142,11 @@ def compare_page(old: Section, new: Section, url: str, page: StoredPage) -> Page
     return PageComparison(url, "changed", fields_before, fields_after, f1, (*differing, "text"), *words)
 
 
-def _extracted(section: Section, page: StoredPage) -> Article | Listing | NoArticle:
+def _extracted(section: Section, page: StoredPage, refuse: Refuse) -> Article | Listing | NoArticle:
     try:
-        return section.extract(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
+        return section.extract(
+            page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at, refuse=refuse
+        )
     except UnusablePage as error:
         return NoArticle(f"unusable page: {error}", page.url)
 

@@ -49,12 +49,16 @@ class NoExample:
 
 
 def choose_example(
-    pages: Sequence[StoredPage], may_be: Callable[[StoredPage], bool], known: Sequence[StoredPage], smallest: int
+    pages: Sequence[StoredPage],
+    may_be: Callable[[StoredPage], bool],
+    known: Sequence[StoredPage],
+    smallest: int,
+    refuse: Refuse = "sure",
 ) -> NewExample | NoExample:
     """Choose the example among pages of one template, or return why there is none.
 
     `may_be`: whether a page can be an example by its URL; `known`: articles of the section in its present template;
-    `smallest`: how many different articles are required.
+    `smallest`: how many different articles are required; `refuse`: as in the task's extraction.
     """
     sure = _articles(pages, "likely")
     if len(_unlike(sure)) >= smallest:
@@ -63,17 +67,24 @@ def choose_example(
             for place, article in sure.items()
             if article.confidence >= GOOD and article.page_type == "article"
         }
-        chosen = _best(certain, sure, pages, may_be)
+        chosen = _best(certain, sure, pages, may_be, refuse)
         if isinstance(chosen, NewExample):
             return chosen
-    return _choose_together(pages, may_be, known, smallest)
+    return _choose_together(pages, may_be, known, smallest, refuse)
 
 
 def _choose_together(
-    pages: Sequence[StoredPage], may_be: Callable[[StoredPage], bool], known: Sequence[StoredPage], smallest: int
+    pages: Sequence[StoredPage],
+    may_be: Callable[[StoredPage], bool],
+    known: Sequence[StoredPage],
+    smallest: int,
+    refuse: Refuse,
 ) -> NewExample | NoExample:
-    """Choose the example if the pages together, or compared with those of the section, are articles."""
-    articles = _articles(pages, "sure")
+    """Choose the example if the pages together, or compared with those of the section, are articles.
+
+    In a task with `articles: true` all are, whatever they look like.
+    """
+    articles = _articles(pages, refuse)
     if len(articles) < smallest:
         return NoExample(f"only {len(articles)} of the {len(pages)} pages of the new template have an article")
     if len(_unlike(articles)) < smallest:
@@ -81,7 +92,7 @@ def _choose_together(
     types = _types([pages[place] for place in articles])
     together = classify_together(types)
     doubt = ""
-    if together.kind != "article":
+    if refuse == "sure" and together.kind != "article":
         if not (together.kind == "uncertain" and together.is_rather_article and _are_as_sure(types, _types(known))):
             return NoExample(
                 f"the pages of the new template cannot be told from lists: together they are articles with a "
@@ -93,7 +104,7 @@ def _choose_together(
     }
     if not wide:
         return NoExample("the articles of the new template are too short to be an example")
-    chosen = _best(wide, articles, pages, may_be)
+    chosen = _best(wide, articles, pages, may_be, refuse)
     return chosen if isinstance(chosen, NoExample) else NewExample(chosen.place, chosen.article, doubt)
 
 
@@ -102,6 +113,7 @@ def _best(
     articles: dict[int, Article],
     pages: Sequence[StoredPage],
     may_be: Callable[[StoredPage], bool],
+    refuse: Refuse,
 ) -> NewExample | NoExample:
     """Return the longest of the good articles that the comparison with the others confirms, or why there is none."""
     possible = {place: article for place, article in good.items() if may_be(pages[place])}
@@ -112,7 +124,7 @@ def _best(
     ):
         article = possible[place]
         others = [pages[other] for other in articles if other != place][:MEMORY]
-        compared = _compared(pages[place], others)
+        compared = _compared(pages[place], others, refuse)
         if compared is not None and shingle_f1(compared.text, article.text) >= AGREE:
             return NewExample(place, article)
     return NoExample("the pages of the new template give other texts alone than by comparison with each other")
@@ -153,13 +165,13 @@ def _alone(page: StoredPage, refuse: Refuse) -> Article | None:
     return found if isinstance(found, Article) else None
 
 
-def _compared(page: StoredPage, others: Sequence[StoredPage]) -> Article | None:
+def _compared(page: StoredPage, others: Sequence[StoredPage], refuse: Refuse) -> Article | None:
     """Return the article of a page by comparison with other pages of its template."""
     try:
         section = Section(decode(others[0].body, others[0].content_type)[0], others[0].url)
         for other in others[1:]:
             section.learn(other.body, other.url, content_type=other.content_type)
-        found = section.extract(page.body, page.url, content_type=page.content_type)
+        found = section.extract(page.body, page.url, content_type=page.content_type, refuse=refuse)
     except UnusablePage:
         return None
     return found if isinstance(found, Article) and found.method == "example" else None

@@ -111,7 +111,9 @@ class ProposalFinder:
             return NoExample(reason=f"at most {number} of {len(names)} pages off the template share a template")
         order = [names[place] for place in cluster.order]
         known = [current.example, *(_stored(page, current) for page in current.recent if not page.former)]
-        chosen = choose_example([pages[name] for name in order], self._may_be_example, known, self.smallest)
+        chosen = choose_example(
+            [pages[name] for name in order], self._may_be_example, known, self.smallest, self.config.refuse
+        )
         if isinstance(chosen, NoExample):
             return chosen
         name, task = order[chosen.place], self.config.task
@@ -154,7 +156,7 @@ class ProposalFinder:
     def _tested(self, new: Section, low: Sequence[tuple[str, StoredPage]]) -> BackTest:
         """Compare the new example with the present one, on kept pages; if there are none, on pages off the template."""
         pages, source = pages_to_test(self.redis, self.config, low, most=TESTED, clock=self.clock)
-        return back_test(self.section.section, new, pages, source)
+        return back_test(self.section.section, new, pages, source, self.config.refuse)
 
     def _adopted(self, proposal: Proposal) -> Proposal:
         """Adopt a proposal, unless the back-test shows a loss."""

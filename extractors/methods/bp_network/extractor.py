@@ -22,6 +22,7 @@ from ...content import line_membership as keeping
 from ...content.assembly import BodyLines, ParsedPage, assemble, read
 from ...content.body import Body
 from ...content.body_loops import segment_weights, turning_points
+from ...content.lone_links import without_links
 from ...content.membership_loops import caption_lines
 from ...content.profile import NO_PROFILE
 from ...content.roots import root_and_shares
@@ -144,7 +145,7 @@ def below_root(parsed: ParsedPage, below: list[bool], root: int, segment: range)
     lines, title = parsed.lines, parsed.prior.title
     for line in keeping.line_numbers(lines):
         below[line] = False
-    kept = with_headings(keeping.without_links(lines, below, segment, root), below, lines.are_headings)
+    kept = with_headings(without_links(lines, below, segment, root), below, lines.are_headings)
     if title >= 0 and lines.are_headings[title]:
         kept[title] = False
     return kept

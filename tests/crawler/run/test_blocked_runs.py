@@ -82,10 +82,17 @@ def test_a_site_that_blocks_every_third_request_loses_no_article(kind, connectio
 
 
 @pytest.mark.parametrize(
-    "target",
-    ["/account/login", "http://passport.other.example/", "/check?back={path}", "http://other.example/?u={path}"],
+    ("status", "target"),
+    [
+        (200, "/account/login"),
+        (404, "/account/login"),
+        (401, "/account/login"),
+        (200, "http://passport.other.example/"),
+        (200, "/check?back={path}"),
+        (200, "http://other.example/?u={path}"),
+    ],
 )
-def test_a_redirect_to_a_login_is_tried_again_and_named(target, connection, tmp_path):
+def test_a_redirect_to_a_login_is_tried_again_and_named(status, target, connection, tmp_path):
     pages = sample_site()
 
     def site(url):
@@ -93,7 +100,8 @@ def test_a_redirect_to_a_login_is_tried_again_and_named(target, connection, tmp_
         if not path.startswith("/en/stories/2") or path == EXAMPLES["en"]:
             return pages(url)
         there = target.format(path=path)
-        return 200, there if there.startswith("http") else BASE + there, "text/html", b"<title>Members</title>Hello"
+        url = there if there.startswith("http") else BASE + there
+        return status, url, "text/html", b"<title>Members</title>Hello"
 
     crawl = crawl_of(connection, tmp_path, site=site)
     crawl.publish()

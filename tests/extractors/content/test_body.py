@@ -13,6 +13,7 @@ from extractors.html.paths import PathTrie
 
 from ..pages import BAKERY, HARBOUR
 
+MENU = "<div class=menu>" + "".join(f"<a href=/{number}>Page {number}</a> " for number in range(9)) + "</div>"
 PROSE = "".join(f"<p>{text}</p>" for text in HARBOUR + BAKERY)
 
 
@@ -58,6 +59,55 @@ def test_body_is_what_stands_below_the_element_that_holds_most_of_the_prose():
 def test_noise_among_the_paragraphs_is_left_out(noise):
     page = f"<div class=story>{PROSE}{noise}<p>The last line.</p></div>"
     assert kept(page) == [*HARBOUR, *BAKERY, "The last line."]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<p>Downloads:</p><p><a href=/map.pdf>The map of the harbour with all gauges on it</a></p>",
+        "<p>下载地址：</p><p><a href=/map.zip>港口地图及全部水位标尺的压缩文件</a></p>",
+        "<p><a href=https://gauge.example/>The history of the old gauge by the keepers</a></p>",
+        "<p><a href=/more>The keepers described the gauge at length, with all of its repairs.</a></p>",
+        "<ul><li><a href=//gauge.example/a>The keepers</a></li><li><a href=//b.example/>The mill</a></li></ul>",
+        "<h2>Places to see</h2><ul><li><a href=/a>The keepers</a></li><li><a href=/b>The mill</a></li></ul>",
+        "<table><tr><td><a href=/a>The keepers of the gauge</a></td><td>They have kept it for long.</td></tr></table>",
+    ],
+)
+def test_links_that_the_author_wrote_as_lines_stay(line):
+    written = list(parse(f"<div>{line}</div>").itertext())
+    assert (
+        kept(f"{MENU}<div class=story>{PROSE}{line}<p>The last line.</p></div>")[len(HARBOUR + BAKERY) : -1] == written
+    )
+
+
+def test_references_below_a_heading_at_the_end_stay():
+    references = "<h2>References</h2><ul><li><a href=/a>The keepers</a></li><li><a href=/b>The mill</a></li></ul>"
+    assert kept(f"<div class=story>{PROSE}{references}</div>")[-2:] == ["The keepers", "The mill"]
+
+
+@pytest.mark.parametrize(
+    "teaser",
+    [
+        "<p><a href=/a>SEE ALL GAUGES</a></p>",
+        "<p><a href=/a>READ THIS: The keepers of the gauge and what they found.</a></p>",
+        '<p><a class="button" href=/a>Book a tour</a></p>',
+        '<div class="box"><p><a href=/a>The gauge</a></p></div>',
+        '<p class="partner"><a href=//gauge.example/>The gauge</a></p>',
+        "<ul><li><a href=/a>The keepers of the gauge in winter</a></li><li><a href=/b>The mill in summer</a></li></ul>",
+        "<h3>Related articles</h3><ul><li><a href=/a>The keepers</a></li><li><a href=/b>The mill</a></li></ul>",
+        "<ul><li><a href=#keepers>The keepers</a></li><li><a href=#mill>The mill</a></li></ul>",
+        "<table><tr><td><a href=/a>Sports of the week</a></td><td><a href=/b>Weather of the week</a></td></tr></table>",
+    ],
+)
+def test_teasers_among_the_paragraphs_go(teaser):
+    page = f"{MENU}<div class=story>{PROSE}{teaser}<p>The last line.</p></div>"
+    assert [text for text in kept(page) if not text.startswith("Related")] == [*HARBOUR, *BAKERY, "The last line."]
+
+
+def test_contents_of_the_page_among_its_paragraphs_go():
+    before, after = ("".join(f"<p>{text}</p>" for text in texts) for texts in (HARBOUR, BAKERY))
+    contents = "<ul><li><a href=#keepers>The keepers</a></li><li><a href=#mill>The mill of the town</a></li></ul>"
+    assert kept(f"{MENU}<div class=story>{before}{contents}{after}</div>") == [*HARBOUR, *BAKERY]
 
 
 def test_figure_that_holds_a_listing_is_no_picture():

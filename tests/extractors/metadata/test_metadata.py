@@ -164,6 +164,34 @@ def test_day_of_the_page_counts_where_the_head_is_in_utc():
     assert found.modified.isoformat() == "2024-03-05T23:00:00-05:00"
 
 
+@pytest.mark.parametrize(
+    "shown", ["2014-09-28 07:56:46", "<time datetime=2014-09-28T07:56:46+08:00>September 28</time>"]
+)
+def test_shown_time_counts_where_the_declared_one_differs_by_exactly_its_offset(shown):
+    head = ld(datePublished="2014-09-27T23:56:46+08:00", dateModified="2014-09-28T08:00:00+08:00")
+    found = article(head, f"<p class=byline>{shown}</p>").published
+    assert found == datetime(2014, 9, 27, 23, 56, 46, tzinfo=UTC)
+    assert found.isoformat() == "2014-09-28T07:56:46+08:00"
+
+
+def test_declared_time_counts_where_the_shown_one_differs_by_another_number_of_hours():
+    head = ld(datePublished="2014-09-27T23:56:46+08:00")
+    assert article(head, "<p class=byline>2014-09-28 06:56:46</p>").published.isoformat() == "2014-09-27T23:56:46+08:00"
+
+
+@pytest.mark.parametrize("logo", ["", "<div class=logo>The Old Mill</div>"])
+def test_title_element_with_the_site_s_name_loses_against_the_heading_above_the_body(logo):
+    body = f"{logo}<h1>Bread from old stones</h1>" + "".join(f"<p>{text}</p>" for text in BAKERY)
+    page = f"<html><head><title>The Old Mill</title></head><body>{body}</body></html>"
+    assert extract(page).title == "Bread from old stones"
+
+
+def test_title_element_wins_where_a_line_below_the_heading_repeats_it():
+    body = "<h1>News</h1><p class=headline>Bread from old stones</p>" + "".join(f"<p>{text}</p>" for text in BAKERY)
+    page = f"<html><head><title>Bread from old stones</title></head><body>{body}</body></html>"
+    assert extract(page).title == "Bread from old stones"
+
+
 def test_day_of_the_address_counts_where_the_head_is_in_utc():
     html = news_page("Bread", BAKERY, head=ld(datePublished="2024-03-06T03:00:46Z"))
     assert extract(html, "https://gazette.example/2024/03/05/bread").published == date(2024, 3, 5)

@@ -153,3 +153,9 @@ def test_title_stays_where_another_page_lists_it_in_a_heading():
     whole = "Bread from old stones - Gazette"
     names = shared(whole, (["A chimney - Gazette"], ["A chimney", "Bread from old stones"]))
     assert find_title(["Buy bread"], whole, ["Bread from old stones"], None, shared=names) == "Bread from old stones"
+
+
+def test_heading_keeps_the_name_of_a_series_that_another_page_has_too():
+    whole = "烘焙-笔记-面包 | 老磨坊记"
+    names = shared(whole, (["烘焙-笔记-面团 | 老磨坊记"], ["烘焙-笔记-面团"]))
+    assert find_title([], whole, ["烘焙-笔记-面包"], None, shared=names) == "烘焙-笔记-面包"

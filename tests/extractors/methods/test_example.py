@@ -171,3 +171,16 @@ def test_example_itself_keeps_its_title():
     section.learn(page, "https://gazette.example/1.html")
     assert section.extract(page, "https://gazette.example/1.html").title == "Tide station opens"
     assert section.extract(page).title == "Tide station opens"
+
+
+@pytest.mark.parametrize("rows", ["<table>{}</table>", "<dl>{}</dl>"])
+def test_table_with_the_example_s_labels_and_other_numbers_stays(rows):
+    def page(title, paragraphs, weight, price):
+        row = "<tr><th>{}</th><td>{}</td></tr>" if "table" in rows else "<dt>{}</dt><dd>{}</dd>"
+        cells = rows.format(row.format("Weight", weight) + row.format("Price", price))
+        before, after = (f"<p>{text}</p>" for text in paragraphs[:2])
+        return news_page(title, (), body=f"{before}{cells}{after}<p>{paragraphs[2]}</p>")
+
+    example = page("A mill for coffee", HARBOUR, "12 kg", "129.00 €")
+    text = extract(page("A mill for spelt", BAKERY, "17 kg", "99.50 €"), example=example).text
+    assert all(cell in text for cell in ("Weight", "17 kg", "Price", "99.50 €"))
