@@ -333,6 +333,17 @@ def _next_plain(sheet: _Sheet) -> str:
     return sheet.box("section", "next", sheet.heading("next", "h4"), body)
 
 
+def _next_linked(sheet: _Sheet) -> str:
+    """The next article in full below its linked title; no heading announces it."""
+    return _article(sheet, sheet.some(1, 1)[0], "h2")
+
+
+def _next_bare(sheet: _Sheet) -> str:
+    """The next article in full as paragraphs, its title in bold type."""
+    of = sheet.some(1, 1)[0]
+    return f"<p>{sheet.say('next')}</p><p><b>{html.escape(of.title)}</b></p>" + "".join(sheet.paragraphs(of))
+
+
 def _infinite(sheet: _Sheet) -> str:
     return "".join(_article(sheet, one) for one in sheet.some(2, 3))
 
@@ -344,6 +355,11 @@ def _prose(kind: str, tag: str = "div", role: str = "") -> Part:
         return sheet.box(tag, role or kind, head, *texts)
 
     return part
+
+
+def _plain_prose(kind: str) -> Part:
+    """Paragraphs among those of the body, without a box or heading."""
+    return lambda sheet: "".join(f"<p>{text.format(sheet.article.author)}</p>" for text in _texts(sheet, kind))
 
 
 def _side_essay(sheet: _Sheet) -> str:
@@ -426,6 +442,9 @@ DESIGNS: dict[str, Design] = {
     "links-dated": Design(inside=(_links(dated=True),), below=(_links(dated=False),)),
     "next-in-full": Design(below=(_next,)),
     "next-plain": Design(inside=(_next_plain,)),
+    "next-linked": Design(below=(_next_linked,)),
+    "next-bare": Design(inside=(_next_bare,)),
+    "next-teasers": Design(below=(_teasers("", 2, 3), _next)),
     "infinite": Design(below=(_infinite,)),
     "comments": Design(below=(_comments("boxed"),)),
     "comments-threaded": Design(below=(_comments("threaded"),)),
@@ -441,6 +460,8 @@ DESIGNS: dict[str, Design] = {
     "table-layout": Design(below=(_teasers("broken"),), beside=(_links(dated=True),), layout="table"),
     "products": Design(between=_products, below=(_products,)),
     "events": Design(below=(_events,), beside=(_prose("about"),), layout="columns"),
+    "author-plain": Design(inside=(_plain_prose("author"),), below=(_next_plain,)),
+    "boxes-between": Design(between=_one("card"), inside=(_comments("plain"),)),
     "faq": Design(inside=(_prose("faq"),), below=(_comments("boxed"),)),
     "everything": Design(top=(_prose("subscribe"),), inside=(_prose("author"), _teasers()), below=(_comments("boxed"),),
                          beside=(_ticker,)),
@@ -450,9 +471,23 @@ DESIGNS: dict[str, Design] = {
 }  # fmt: skip
 
 
-def page_of(site: DesignedSite, article: StoredArticle, design: str, naming: str) -> DesignedPage:
-    """Return the page of an article in a design."""
-    chosen, sheet = DESIGNS[design], _Sheet(site, naming, design, article)
+def mixed(names: Sequence[str], seed: str) -> Design:
+    """Return a design that has parts of two or three others, each in a place of its own or of any other design."""
+    draw = random.Random(seed)
+    sources = [DESIGNS[name] for name in draw.sample(list(names), draw.choice((2, 2, 3)))]
+    places: dict[str, tuple[Part, ...]] = {}
+    for source in sources:
+        for place in ("above", "top", "inside", "below", "beside"):
+            for part in getattr(source, place):
+                other = draw.choice((place, place, "inside", "below", "below", "beside", "above", "top"))
+                places[other] = (*places.get(other, ()), part)
+    between = next((source.between for source in sources if source.between), None)
+    return Design(**places, between=between, layout=draw.choice(sources).layout, round_up=sources[0].round_up)
+
+
+def page_of(site: DesignedSite, article: StoredArticle, design: str, naming: str, own: Design | None = None) -> DesignedPage:
+    """Return the page of an article in a design; `own`: one that is not in `DESIGNS`."""
+    chosen, sheet = own or DESIGNS[design], _Sheet(site, naming, design, article)
     main = sheet.paragraphs(article)
     truth = list(article.paragraphs)
     if chosen.round_up:

@@ -31,7 +31,9 @@ NAMES = (
     "others_before", "since_others", "same_place_before", "same_place_after", "since_same_place", "places_near",
     "labels_near", "run_prose", "run_before", "run_after", "run_lines", "gap_before", "gap_after", "kept_before", "kept_after",
     "main_before", "main_after", "like_titled",
+    "restarts", "since_restart", "label_run", "since_label_run", "opened", "since_opened", "since_repeated",
     "similarity", "similar_before", "similar_after", "since_shared", "shared_since_title", "shared_near",
+    "between_prose", "between_before", "between_lines", "anchor_heading", "anchor_width", "anchor_kept", "anchor_repeats",
 )  # fmt: skip
 _DATED = re.compile(r"\d{4}.{0,2}[-/.年]?.{0,2}\d|\d{1,2}[:.：]\d\d\b|\d+ (?:min|hour|day|week)|\d+\s?(?:分钟|小时|天)")
 _DIGITS = re.compile(r"\d+")
@@ -79,6 +81,21 @@ def region_columns(
     units = np.cumsum(unit_head)
     alike = np.full(count, -1.0, np.float32) if similarity is None else np.array(similarity, np.float32)
     shared = alike > 0.8
+    long = prose > 0
+    first = int(np.argmax(long & after_title)) if (long & after_title).any() else count - 1
+    opening = places[title:first + 1][~long[title:first + 1]]
+    restart = np.isin(places, opening) & (index > first) & ~long
+    labels = label & ~long
+    in_run = labels & (_shift(labels, 1) | _shift(labels, -1)) & (index > first)
+    run_of = np.cumsum(labels & ~_shift(labels, 1))
+    run_size = np.where(in_run, np.bincount(run_of, labels)[run_of], 0)
+    opened = sibling & headline & (index > first)
+    repeated = _repeated(texts) & (index > title)
+    anchor = _last(shared)
+    between = np.cumsum(shared)
+    between_prose = np.bincount(between, prose * ~shared)
+    started = np.cumsum(prose * after_title) - prose * after_title
+    no = similarity is None
     return [
         headline, in_unit, text, _near(unit_head, REACH), np.log1p(units), np.log1p(units[-1] - units),
         _near(in_unit, REACH) / (2 * REACH + 1),
@@ -94,8 +111,13 @@ def region_columns(
         ((all_prose - runs_before - run_prose) / all_prose)[run], np.log1p(np.bincount(run))[run],
         _gap(kept), _gap(kept[::-1])[::-1], _shift(kept, 1), _shift(kept, -1),
         np.cumsum(on_main) / all_main, 1 - np.cumsum(on_main) / all_main, like_titled,
+        np.cumsum(restart), _since(restart), np.maximum.accumulate(run_size), _since(in_run), np.cumsum(opened), _since(opened),
+        _since(repeated),
         alike, _shift(alike, 1), _shift(alike, -1), _since(shared & (index > title)), np.log1p(_after(shared, title)),
         _near(shared, REACH) if similarity is not None else np.full(count, -1),
+        *([np.full(count, -1)] * 7 if no else [(between_prose / all_prose)[between], (started / all_prose)[anchor],
+        np.log1p(np.bincount(between))[between], heading[anchor], np.log1p(width)[anchor], kept[anchor],
+        np.bincount(places)[places[anchor]]]),
     ]  # fmt: skip
 
 
@@ -159,6 +181,12 @@ def _borders(lines: Lines, in_unit: NDArray[np.bool_], heading: NDArray[np.bool_
     if count:
         border[0] = True
     return border
+
+
+def _repeated(texts: list[str]) -> NDArray[np.bool_]:
+    """Return whether each line has an earlier one with the same text."""
+    seen: set[str] = set()
+    return np.array([text in seen or bool(seen.add(text)) for text in texts], np.bool_)
 
 
 def _cut_off(texts: list[str]) -> NDArray[np.bool_]:
