@@ -179,7 +179,7 @@ class _Sheet:
         found = []
         for text in of.paragraphs:
             lines = "<br>".join(map(html.escape, text.split("\n")))
-            short = len(text) < 60 and text[-1:] not in "。！？.!?:：…”\"" and len(of.paragraphs) > 3
+            short = len(text) < 60 and text[-1:] not in '。！？.!?:：…”"' and len(of.paragraphs) > 3
             found.append(f"<h2>{lines}</h2>" if short and found else f"<{tag}>{lines}</{tag}>")
         return found
 
@@ -291,9 +291,7 @@ _LISTS = {"inline": "ul", "terms": "dl"}
 
 def _links(dated: bool) -> Part:
     def part(sheet: _Sheet) -> str:
-        items = [
-            sheet.box("li", "", sheet.link(one), f" {one.day}" if dated else "") for one in sheet.some(4, 8)
-        ]
+        items = [sheet.box("li", "", sheet.link(one), f" {one.day}" if dated else "") for one in sheet.some(4, 8)]
         return sheet.box("div", "related", sheet.heading("more"), "<ul>", *items, "</ul>")
 
     return part
@@ -485,7 +483,9 @@ def mixed(names: Sequence[str], seed: str) -> Design:
     return Design(**places, between=between, layout=draw.choice(sources).layout, round_up=sources[0].round_up)
 
 
-def page_of(site: DesignedSite, article: StoredArticle, design: str, naming: str, own: Design | None = None) -> DesignedPage:
+def page_of(
+    site: DesignedSite, article: StoredArticle, design: str, naming: str, own: Design | None = None
+) -> DesignedPage:
     """Return the page of an article in a design; `own`: one that is not in `DESIGNS`."""
     chosen, sheet = own or DESIGNS[design], _Sheet(site, naming, design, article)
     main = sheet.paragraphs(article)
@@ -515,7 +515,9 @@ def _rounded_up(sheet: _Sheet, main: list[str], truth: list[str]) -> tuple[list[
     for number, (element, text) in enumerate(zip(main, truth, strict=True)):
         if number and number % 2 == 0 and sheet.others:
             title = sheet.others[number % len(sheet.others)].title
-            elements.append(f'<h3><a href="https://shop{number}.example.org/">{number // 2}. {html.escape(title)}</a></h3>')
+            elements.append(
+                f'<h3><a href="https://shop{number}.example.org/">{number // 2}. {html.escape(title)}</a></h3>'
+            )
             texts.append(f"{number // 2}. {title}")
         elements.append(element)
         texts.append(text)
@@ -534,7 +536,11 @@ def _laid_out(sheet: _Sheet, layout: str, above: str, whole: str, below: str, be
 
 def _document(sheet: _Sheet, content: str) -> str:
     article, name = sheet.article, sheet.host.partition(".")[0].title()
-    menu = ("新闻", "文化", "体育", "财经", "联系我们") if sheet.site.chinese else ("News", "Culture", "Sport", "Money", "Contact")
+    menu = (
+        ("新闻", "文化", "体育", "财经", "联系我们")
+        if sheet.site.chinese
+        else ("News", "Culture", "Sport", "Money", "Contact")
+    )
     items = "".join(f'<li><a href="/{number}/">{word}</a></li>' for number, word in enumerate(menu))
     crumbs = sheet.box("div", "crumbs", f'<a href="/">{name}</a> &gt; <a href="/1/">{menu[0]}</a>')
     declared = ""

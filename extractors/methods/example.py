@@ -388,6 +388,12 @@ def voted_body(parsed: ParsedPage, valid: list[Vote]) -> tuple[Body, list[int]]:
     return body, kept
 
 
+def support_of(valid: list[Vote], kept: list[int]) -> float:
+    """Return the mean share of the votes that keep a line of the body, 0 to 1."""
+    votes = [set(vote.body.kept) for vote in valid]
+    return sum(line in vote for vote in votes for line in kept) / (len(votes) * len(kept))
+
+
 def usual_similarity(valid: list[Vote]) -> list[float]:
     """Return the largest similarity of each line of a page to the voters' lines."""
     return [max(values) for values in zip(*(vote.similarity for vote in valid), strict=True)]

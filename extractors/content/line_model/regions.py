@@ -7,7 +7,6 @@ with the short texts after it. `similarity` to the lines of an example is 0 to 1
 """
 
 import re
-from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,106 +21,108 @@ LABEL = 60  # bytes; a shorter line without a link may be a name, a date or a he
 UNIT_LINES = 4  # lines after a headline in which its text must stand
 REACH = 8  # lines around a line in which units are counted
 FAR_LINES = 60
+SAME = 0.8  # similarity from which a line is shared with the example
+SHARED = 7  # columns about shared lines
+CUT_OFF = ("…", "...", "[…]")
 EXTERNAL, SAME_HOST, SIBLING = 1, 2, 3  # where a link leads; a sibling's URL has the form of the page's own
 NAMES = (
-    "headline", "in_unit", "unit_text", "units_near", "units_before", "units_after", "unit_share",
-    "leads_to", "unit_leads_to", "siblings_near", "linked_1_before", "linked_2_before", "linked_1_after", "linked_2_after",
-    "width_2_before", "width_2_after", "cut_off", "dated", "dates_near", "dates_before",
-    "titles_before", "top_headings_before", "since_heading", "heading_linked", "since_title",
-    "others_before", "since_others", "same_place_before", "same_place_after", "since_same_place", "places_near",
-    "labels_near", "run_prose", "run_before", "run_after", "run_lines", "gap_before", "gap_after", "kept_before", "kept_after",
-    "main_before", "main_after", "like_titled",
+    "in_unit", "units_before", "units_after", "leads_to", "unit_leads_to", "linked_before", "width_2_before", "cut_off",
+    "dates_near", "dates_before", "titles_before", "top_headings_before", "since_heading", "since_title",
+    "others_before", "since_others", "same_place_after", "places_near",
+    "run_before", "run_after", "run_lines", "gap_before", "main_before", "main_after",
     "restarts", "since_restart", "label_run", "since_label_run", "opened", "since_opened", "since_repeated",
-    "similarity", "similar_before", "similar_after", "since_shared", "shared_since_title", "shared_near",
-    "between_prose", "between_before", "between_lines", "anchor_heading", "anchor_width", "anchor_kept", "anchor_repeats",
+    "by_author",
+    "similarity", "since_shared", "shared_before", "between_prose", "between_before", "anchor_width", "anchor_repeats",
 )  # fmt: skip
 _DATED = re.compile(r"\d{4}.{0,2}[-/.年]?.{0,2}\d|\d{1,2}[:.：]\d\d\b|\d+ (?:min|hour|day|week)|\d+\s?(?:分钟|小时|天)")
+_BYLINE = re.compile(
+    r"(?i:by |von |par |por |作者\s?[:：]?\s*|文\s?[/／]\s*)?"
+    r"([A-Z][^\W\d_]+ [A-Z][^\W\d_]+|[\u4e00-\u9fff]{2,4}(?=[\s,，|｜/]|$))"
+)
 _DIGITS = re.compile(r"\d+")
+_ADDRESS = re.compile(r"(?:https?:)?(?://([^/?#]*))?([^?#:]*)(?:[?#]|$)", re.IGNORECASE)  # host, path; no other scheme
 
 
 def region_columns(
     lines: Lines, prior: Prior, kept: NDArray[np.bool_], prose: Floats, similarity: list[float] | None
 ) -> list[Floats]:
     """Return the columns of `NAMES`, each with one number a line. `kept`, `prose`: of the lines."""
-    count = len(lines)
-    width, linked = lines.width, lines.linked
-    places, tags, texts = lines.outline.of_line, lines.outline.tags, lines.texts
+    count, index = len(lines), np.arange(len(lines))
+    width, linked, texts = lines.width, lines.linked, lines.texts
+    places, tags = lines.outline.of_line, lines.outline.tags
     share = linked / np.maximum(width, 1)
-    index = np.arange(count)
-    headline = (share > HEADLINE_LINKED) & (width >= HEADLINE[0]) & (width <= HEADLINE[1])
-    short = (share < 0.3) & (width <= TEASER_TEXT)
-    text, owner = _units(headline, short, width)
-    unit_head = np.zeros(count, np.bool_)
-    unit_head[owner[text]] = True
-    in_unit = text | unit_head
-    leads = _targets(lines)
-    sibling = leads == SIBLING
-    top = np.array([tag in ("h1", "h2") for tag in tags], np.bool_)[places]
-    heading = lines.headings
-    label = (width <= LABEL) & (share < 0.5)
-    dated = np.zeros(count, np.bool_)
-    for line in np.flatnonzero(label):
-        dated[line] = _DATED.search(texts[line]) is not None
+    long, heading = prose > 0, lines.headings
     title = max(prior.title, 0)
     after_title = index > title
-    titled = (places == places[title]) & after_title if prior.title >= 0 else np.zeros(count, np.bool_)
-    signatures = np.array(lines.outline.signatures)[places] if count else places
-    like_titled = (signatures == signatures[title]) & after_title if prior.title >= 0 else titled
-    others = np.zeros(count, np.bool_)
-    others[lines_of("related", texts, range(count)) + lines_of("comments", texts, range(count))] = True
-    main = int(np.bincount(places, prose * kept).argmax()) if count else 0
-    on_main = prose * (places == main)
-    all_main = max(1.0, float(on_main.sum()))
-    same_before, same_after = _shift(places, 1, -1) == places, _shift(places, -1, -1) == places
-    changed = np.cumsum(~same_before)
-    run = np.cumsum(_borders(lines, in_unit, heading, kept)) - 1
-    run_prose = np.bincount(run, prose)
-    all_prose = max(1.0, float(prose.sum()))
-    runs_before = np.cumsum(run_prose) - run_prose
-    units = np.cumsum(unit_head)
-    alike = np.full(count, -1.0, np.float32) if similarity is None else np.array(similarity, np.float32)
-    shared = alike > 0.8
-    long = prose > 0
     first = int(np.argmax(long & after_title)) if (long & after_title).any() else count - 1
-    opening = places[title:first + 1][~long[title:first + 1]]
-    restart = np.isin(places, opening) & (index > first) & ~long
-    labels = label & ~long
-    in_run = labels & (_shift(labels, 1) | _shift(labels, -1)) & (index > first)
-    run_of = np.cumsum(labels & ~_shift(labels, 1))
-    run_size = np.where(in_run, np.bincount(run_of, labels)[run_of], 0)
-    opened = sibling & headline & (index > first)
-    repeated = _repeated(texts) & (index > title)
-    anchor = _last(shared)
-    between = np.cumsum(shared)
-    between_prose = np.bincount(between, prose * ~shared)
-    started = np.cumsum(prose * after_title) - prose * after_title
-    no = similarity is None
+    after_first = index > first
+    headline = (share > HEADLINE_LINKED) & (width >= HEADLINE[0]) & (width <= HEADLINE[1])
+    text, owner = _units(headline, (share < 0.3) & (width <= TEASER_TEXT), width)
+    unit_head = np.zeros(count, np.bool_)
+    unit_head[owner[text]] = True
+    in_unit, units = text | unit_head, np.cumsum(unit_head)
+    leads = _targets(lines)
+    opened = (leads == SIBLING) & headline & after_first
+    label = (width <= LABEL) & (share < 0.5)
+    dated = _dated(texts, label)
+    titled = (places == places[title]) & after_title & (prior.title >= 0)
+    top = np.array([tag in ("h1", "h2") for tag in tags], np.bool_)[places] & after_title
+    others = _others(texts, title)
+    # A region begins at a heading, at a unit's border and where the rules' body is interrupted.
+    border = (heading & ~_shift(heading, 1)) | (in_unit != _shift(in_unit, 1)) | (kept != _shift(kept, 1))
+    border[:1] = True
+    run, all_prose = np.cumsum(border) - 1, max(1.0, float(prose.sum()))
+    run_prose = np.bincount(run, prose) / all_prose
+    runs_before = np.cumsum(run_prose) - run_prose
+    on_main = np.cumsum(prose * (places == (int(np.bincount(places, prose * kept).argmax()))))
+    on_main = on_main / max(1.0, float(on_main[-1]))
+    restart = np.isin(places, places[title : first + 1][~long[title : first + 1]]) & after_first & ~long
+    named = label & ~long
+    label_run = np.cumsum(named & ~_shift(named, 1))
+    in_run = named & (_shift(named, 1) | _shift(named, -1)) & after_first
+    run_size = np.where(in_run, np.bincount(label_run, named)[label_run], 0)
     return [
-        headline, in_unit, text, _near(unit_head, REACH), np.log1p(units), np.log1p(units[-1] - units),
-        _near(in_unit, REACH) / (2 * REACH + 1),
-        leads, np.where(in_unit, leads[np.where(text, owner, index)], 0), _near(sibling, REACH),
-        _shift(share, 1), _shift(share, 2), _shift(share, -1), _shift(share, -2),
-        np.log1p(_shift(width, 2)), np.log1p(_shift(width, -2)), _cut_off(texts), dated, _near(dated, REACH),
-        np.log1p(_after(dated, title)),
-        _after(titled, title), _after(top & after_title, title), _since(heading), share[_last(heading)],
-        np.clip(index - title, -FAR_LINES, FAR_LINES) if prior.title >= 0 else np.zeros(count),
-        np.cumsum(others & after_title), _since(others & after_title), same_before, same_after, _since_same(places),
-        _near(~same_before, REACH), _near(label, REACH),
-        (run_prose / all_prose)[run], (runs_before / all_prose)[run],
-        ((all_prose - runs_before - run_prose) / all_prose)[run], np.log1p(np.bincount(run))[run],
-        _gap(kept), _gap(kept[::-1])[::-1], _shift(kept, 1), _shift(kept, -1),
-        np.cumsum(on_main) / all_main, 1 - np.cumsum(on_main) / all_main, like_titled,
-        np.cumsum(restart), _since(restart), np.maximum.accumulate(run_size), _since(in_run), np.cumsum(opened), _since(opened),
-        _since(repeated),
-        alike, _shift(alike, 1), _shift(alike, -1), _since(shared & (index > title)), np.log1p(_after(shared, title)),
-        _near(shared, REACH) if similarity is not None else np.full(count, -1),
-        *([np.full(count, -1)] * 7 if no else [(between_prose / all_prose)[between], (started / all_prose)[anchor],
-        np.log1p(np.bincount(between))[between], heading[anchor], np.log1p(width)[anchor], kept[anchor],
-        np.bincount(places)[places[anchor]]]),
+        in_unit, np.log1p(units), np.log1p(units[-1] - units), leads, in_unit * leads[np.where(text, owner, index)],
+        _shift(share, 1), np.log1p(_shift(width, 2)), [line.endswith(CUT_OFF) for line in texts],
+        _near(dated, REACH), np.log1p(np.cumsum(dated & after_title)), np.cumsum(titled), np.cumsum(top),
+        _since(heading), np.clip(index - title, -FAR_LINES, FAR_LINES) * (prior.title >= 0), np.cumsum(others), _since(others),
+        _shift(places, -1, -1) == places, _near(_shift(places, 1, -1) != places, REACH),
+        runs_before[run], (run_prose.sum() - runs_before - run_prose)[run], np.log1p(np.bincount(run))[run],
+        _gap(kept), on_main, 1 - on_main,
+        np.cumsum(restart), _since(restart), np.maximum.accumulate(run_size), _since(in_run), np.cumsum(opened),
+        _since(opened), _since(_repeated(texts) & after_title), _by_author(texts, title, first, named),
+        *_shared(similarity, prose, width, places, after_title),
     ]  # fmt: skip
 
 
-def _units(headline: NDArray[np.bool_], short: NDArray[np.bool_], width: Floats) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+def _shared(
+    similarity: list[float] | None,
+    prose: Floats,
+    width: Floats,
+    places: NDArray[np.intp],
+    after_title: NDArray[np.bool_],
+) -> list[Floats]:
+    """Return the columns about lines that the example shares; all −1 if there is no example.
+
+    An *anchor* is the last shared line before a line, and what is between two anchors is a region of the page's own.
+    """
+    if similarity is None:
+        return [np.full(len(width), -1, np.float32)] * SHARED
+    alike = np.array(similarity, np.float32)
+    shared = alike > SAME
+    anchor, between = _last(shared), np.cumsum(shared)
+    all_prose = max(1.0, float(prose.sum()))
+    before = np.cumsum(prose * after_title) - prose * after_title
+    return [
+        alike, _since(shared & after_title), np.log1p(np.cumsum(shared & after_title)),
+        np.bincount(between, prose * ~shared)[between] / all_prose, before[anchor] / all_prose,
+        np.log1p(width)[anchor], np.bincount(places)[places[anchor]],
+    ]  # fmt: skip
+
+
+def _units(
+    headline: NDArray[np.bool_], short: NDArray[np.bool_], width: Floats
+) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
     """Return whether each line is the text of a unit, and the headline of each such line."""
     count = len(headline)
     text, owner = np.zeros(count, np.bool_), np.zeros(count, np.intp)
@@ -137,60 +138,70 @@ def _units(headline: NDArray[np.bool_], short: NDArray[np.bool_], width: Floats)
 
 def _targets(lines: Lines) -> NDArray[np.int8]:
     """Return where the longest link of each line leads: `EXTERNAL`, `SAME_HOST`, `SIBLING`, or 0 for no link."""
-    found = np.zeros(len(lines), np.int8)
-    if not lines.links:
-        return found
-    own = urlsplit(lines.url or "")
-    form, host = _form(own.path), own.netloc
-    known: dict[str, int] = {}
+    found = [0] * len(lines)
+    address = _ADDRESS.match(lines.url or "")
+    host, path = (address[1] or "", address[2]) if address else ("", "")
+    own, known = _form(path), {"": 0}
+    slashes = path.rstrip("/").count("/")
     for line, target in zip(lines.links, lines.hrefs, strict=True):
         if line >= len(lines) or not lines.linked_bytes[line]:
             continue
         where = known.get(target)
         if where is None:
-            where = known[target] = _where(target, host, form)
-        found[line] = max(found[line], where)
+            where = known[target] = _where(target, host, own, slashes)
+        if where > found[line]:
+            found[line] = where
+    return np.array(found, np.int8)
+
+
+def _where(target: str, host: str, own: str, slashes: int) -> int:
+    """Return where a link leads. `own`, `slashes`: form of the page's own path, and its number of slashes."""
+    address = _ADDRESS.match(target)
+    if address is None or not (path := address[2]):
+        return 0
+    if address[1] and address[1] != host:
+        return EXTERNAL
+    path = path.rstrip("/")
+    sibling = host and path.startswith("/") and path.count("/") == slashes and _form(path) == own
+    return SIBLING if sibling else SAME_HOST
+
+
+def _form(path: str) -> str:
+    """Return the form of the last segment of a path: a slug, its digits masked, or a word."""
+    last = path.rstrip("/").rpartition("/")[2]
+    masked = _DIGITS.sub("0", last)
+    return "slug" if masked.count("-") >= 2 else masked if len(masked) < 20 and masked != last else "word"
+
+
+def _dated(texts: list[str], label: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return whether each label names a day or a time."""
+    found = np.zeros(len(texts), np.bool_)
+    for line in np.flatnonzero(label).tolist():
+        found[line] = _DATED.search(texts[line]) is not None
     return found
 
 
-def _where(target: str, host: str, form: tuple[int, str]) -> int:
-    try:
-        parts = urlsplit(target)
-    except ValueError:
-        return EXTERNAL
-    if parts.scheme not in ("", "http", "https") or not parts.path:
-        return 0
-    if parts.netloc and parts.netloc != host:
-        return EXTERNAL
-    return SIBLING if host and parts.path.startswith("/") and _form(parts.path) == form else SAME_HOST
+def _others(texts: list[str], title: int) -> NDArray[np.bool_]:
+    """Return whether each line below the title is a heading of other articles or of comments."""
+    found = np.zeros(len(texts), np.bool_)
+    below = range(title + 1, len(texts))
+    found[lines_of("related", texts, below) + lines_of("comments", texts, below)] = True
+    return found
 
 
-def _form(path: str) -> tuple[int, str]:
-    """Return the form of a path: its number of segments, and the shape of the last one."""
-    segments = path.strip("/").split("/")
-    last = _DIGITS.sub("0", segments[-1])
-    slug = "slug" if last.count("-") >= 2 else last if len(last) < 20 and any(map(str.isdigit, segments[-1])) else "word"
-    return len(segments), slug
-
-
-def _borders(lines: Lines, in_unit: NDArray[np.bool_], heading: NDArray[np.bool_], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return whether a region begins at each line: at a heading, at a unit's border, where the body is interrupted."""
-    count = len(kept)
-    border = heading & ~_shift(heading, 1)
-    border |= (in_unit != _shift(in_unit, 1)) | (kept != _shift(kept, 1))
-    if count:
-        border[0] = True
-    return border
+def _by_author(texts: list[str], title: int, first: int, named: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return whether each line after the first prose begins with a name from a byline above it."""
+    found = [match[1] for line in range(title, first) if named[line] and (match := _BYLINE.match(texts[line]))]
+    names = tuple(name for name in found if len(name) > 1)
+    return np.array(
+        [line > first and bool(names) and text.startswith(names) for line, text in enumerate(texts)], np.bool_
+    )
 
 
 def _repeated(texts: list[str]) -> NDArray[np.bool_]:
     """Return whether each line has an earlier one with the same text."""
     seen: set[str] = set()
     return np.array([text in seen or bool(seen.add(text)) for text in texts], np.bool_)
-
-
-def _cut_off(texts: list[str]) -> NDArray[np.bool_]:
-    return np.array([text.endswith(("…", "...", "[…]", "……")) for text in texts], np.bool_)
 
 
 def _shift(values: NDArray, by: int, empty: float = 0) -> NDArray:
@@ -210,13 +221,6 @@ def _near(flags: NDArray[np.bool_], reach: int) -> NDArray[np.intp]:
     return sums[np.minimum(index + reach + 1, len(flags))] - sums[np.maximum(index - reach, 0)]
 
 
-def _after(flags: NDArray[np.bool_], start: int) -> NDArray[np.intp]:
-    """Return the number of flags after line `start` up to each line."""
-    counted = flags.copy()
-    counted[: start + 1] = False
-    return np.cumsum(counted)
-
-
 def _last(flags: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Return the last flagged line up to each line, 0 if there is none."""
     return np.maximum.accumulate(np.where(flags, np.arange(len(flags)), 0)) if len(flags) else np.zeros(0, np.intp)
@@ -227,16 +231,6 @@ def _since(flags: NDArray[np.bool_]) -> NDArray[np.intp]:
     index = np.arange(len(flags))
     last = np.maximum.accumulate(np.where(flags, index, -1)) if len(flags) else index
     return np.where(last < 0, -1, np.minimum(index - last, FAR_LINES))
-
-
-def _since_same(places: NDArray[np.intp]) -> Floats:
-    """Return the number of lines since the last one in the same place, at most `FAR_LINES`; 0 if there is none."""
-    seen: dict[int, int] = {}
-    found = np.zeros(len(places), np.float32)
-    for line, place in enumerate(places.tolist()):
-        found[line] = min(line - seen.get(place, line), FAR_LINES)
-        seen[place] = line
-    return found
 
 
 def _gap(kept: NDArray[np.bool_]) -> NDArray[np.intp]:
