@@ -62,7 +62,7 @@ class LabelledForm:
     """A page in one form: `values` (lines, features), `target` and `weight` of each line.
 
     `page`: the same for a page alone and beside examples. `designs`: folds of the designs that it has, empty for a
-    stored page. `missing`: share of the truth that the page's lines do not have. `known`: what is known of the page for
+    stored page. `fold`: with which its site is left out. `missing`: share of the truth that the page's lines do not have. `known`: what is known of the page for
     `trust`.
     """
 
@@ -76,6 +76,11 @@ class LabelledForm:
     weight: NDArray[np.float64]
     missing: float
     known: Known
+    fold: int = 0
+
+    def seen_without(self, fold: int) -> bool:
+        """Whether neither its site nor its design belongs to a fold."""
+        return self.fold != fold and fold not in self.designs
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +105,10 @@ def main(words: Sequence[str] | None = None) -> int:
         examples = read_examples(read_sets(arguments.data), arguments.processes)
     except DataError as error:
         parser.error(str(error))
-    pages, sites = sum(one.form == "plain" for one in examples), len({(one.set, one.site) for one in examples})
-    about = {"pages": pages, "sites": sites, "sets": sorted({one.set for one in examples})}
+    plain = [one for one in examples if one.form == "plain"]
+    pages, sites = len(plain), len({(one.set, one.site) for one in plain})
+    designed = sum(bool(one.designs) for one in examples)
+    about = {"pages": pages, "sites": sites, "designed": designed, "sets": sorted({one.set for one in plain})}
     save(learn(examples), arguments.out, about)
     print(f"{arguments.out}: learned from {pages} pages of {sites} sites")
     return 0
@@ -156,7 +163,7 @@ def _designed_jobs(sets: Sequence[DataSet]) -> Iterator[_Job]:
             if design in DESIGNS and not many and draw.random() > DRAWN:
                 continue
             naming, articles = draw.choice(NAMINGS), draw.sample(site.articles, min(1 + MEMORY, len(site.articles)))
-            job = _Job("designs", site.name, "designed", designed=site, design=f"{design}/{naming}")
+            job = _Job(site.name.partition(" ")[0], site.name, "designed", designed=site, design=f"{design}/{naming}")
             yield replace(job, articles=tuple(articles[:1]))
             yield replace(job, form="designed example", articles=tuple(articles[: draw.choice((2, 2, 1 + MEMORY))]))
 
@@ -188,7 +195,8 @@ def _example(job: _Job) -> LabelledForm | None:
     of_truth, wanted = float((target * count).sum()), max(1, len(words(truth)))
     weight = np.minimum(count / max(LEAST_WORDS, of_truth), 1) ** LINE_POWER + LINE_LEAST
     missing = max(0.0, 1 - of_truth / wanted)
-    return LabelledForm(job.set, job.site, job.form, page, designs, values, target, weight, missing, known)
+    fold = job.designed.fold if job.designed else fold_of(job.site)
+    return LabelledForm(job.set, job.site, job.form, page, designs, values, target, weight, missing, known, fold)
 
 
 _Made = tuple[list[tuple[bytes | str, str | None]], str, str, frozenset[int]]

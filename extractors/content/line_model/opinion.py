@@ -9,17 +9,16 @@ because it would change almost nothing.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
-from ...html.lines import Floats, Lines
+from ...html.lines import Flags, Floats, Lines
 from ...tracing import tracing
 from ..body import Body
 from ..line_weights import Prior
-from ..weight_loops import prose_widths
 from .features import NAMES, features_of
 from .trees import Trees, load, probability
 
@@ -34,23 +33,34 @@ _chosen: ContextVar[Trees | None] = ContextVar("line model", default=None)
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """The lines of a body; `chance` and `width` of all lines of the page: probability of being body, and bytes."""
+    """A body after the model's correction: `kept` lines; `rules`: those of the body before, as flags.
+
+    `chance` and `width` of all lines of the page: probability of being body, and bytes. `values`: see `features`.
+    """
 
     kept: list[int]
+    rules: Flags
     chance: Floats
     width: Floats
+    values: Floats
 
     def expected(self, kept: list[int]) -> float:
         """Return the expected F1 by bytes, 0 to 1, of a body if each line is body with its probability."""
-        weight = self.chance * self.width
-        return float(2 * weight[kept].sum() / max(1e-9, self.width[kept].sum() + weight.sum()))
+        return expected(self.chance, self.width, kept)
 
 
-def is_doubtful(lines: Lines, kept: list[int]) -> bool:
-    """Whether the rules' body leaves out so much prose that the model is used."""
-    prose = prose_widths(lines.widths, lines.linked_bytes)
-    inside = sum(map(prose.__getitem__, kept))
-    return sum(prose) - inside > LEFT_OUT * inside
+def expected(chance: Floats, width: Floats, kept: list[int] | Flags) -> float:
+    """Return the expected F1 by bytes, 0 to 1, of a body if each line is body with its probability."""
+    weight = chance * width
+    return float(2 * weight[kept].sum() / max(1e-9, width[kept].sum() + weight.sum()))
+
+
+def corrected(rules: Flags, chance: Floats, width: Floats) -> Flags:
+    """Return the body after the correction of that of the rules; the same if nothing would be left."""
+    model = chance > 0.5
+    gain = expected(chance, width, model) - expected(chance, width, rules)
+    revised = model if gain > SWITCH else (rules | (chance > SURE)) & (chance > 1 - SURE)
+    return revised if revised.any() else rules
 
 
 def second_opinion(lines: Lines, prior: Prior, body: Body, similarity: list[float] | None = None) -> Opinion:
@@ -58,17 +68,15 @@ def second_opinion(lines: Lines, prior: Prior, body: Body, similarity: list[floa
 
     `body`: that of the rules, or of the vote of examples; `similarity`: of the lines to an example's, None without one.
     """
-    kept = body.kept
-    chance = probability((_chosen.get() or _stored()).log_odds(features_of(lines, prior, body, similarity)))
+    values = features_of(lines, prior, body, similarity)
+    chance = probability((_chosen.get() or _stored()).log_odds(values))
     rules = np.zeros(len(lines), np.bool_)
-    rules[kept] = True
-    model = chance > 0.5
-    opinion = Opinion(kept, chance, lines.width)
-    gain = opinion.expected(np.flatnonzero(model).tolist()) - opinion.expected(kept)
+    rules[body.kept] = True
+    kept = np.flatnonzero(corrected(rules, chance, lines.width)).tolist()
+    opinion = Opinion(kept, rules, chance, lines.width, values)
     if (trace := tracing()) is not None:
         trace.note(opinion)
-    revised = model if gain > SWITCH else (rules | (chance > SURE)) & (chance > 1 - SURE)
-    return replace(opinion, kept=np.flatnonzero(revised).tolist()) if revised.any() else opinion
+    return opinion
 
 
 @contextmanager
