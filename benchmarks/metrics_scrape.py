@@ -43,7 +43,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="metrics-") as folder, Embedded(Path(folder) / "state") as url:
         connection = connect(url)
         fill(connection, Path(folder), given.tasks)
-        measure(connection, ExemplarCollector([(EMBEDDED, url)], tasks_most=given.tasks_most), given.scrapes)
+        measure(connection, ExemplarCollector(EMBEDDED, url, tasks_most=given.tasks_most), given.scrapes)
 
 
 def fill(connection: "redis.Redis", folder: Path, number: int) -> None:

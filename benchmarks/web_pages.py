@@ -24,6 +24,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import redis
 from starlette.testclient import TestClient
 
 from console.web.actions import ConsoleActions
@@ -39,8 +40,8 @@ from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
 from crawler.task_list.publication import periods_of, publish
 from workers.ledger import Ledger
+from workers.redis_access.connection import connect
 from workers.redis_access.embedded import Embedded
-from workers.redis_access.servers import RedisServers
 from workers.url_states import Found
 
 LATIN = (
@@ -81,21 +82,21 @@ def console(folder: Path, tasks: int, articles: int, while_indexing: bool) -> It
     if is_new:
         file.write_text("tasks:\n" + "".join(map(_task, range(tasks))), "utf-8")
     with Embedded(folder / "state") as url:
-        servers = RedisServers(url)
+        connection = connect(url)
         if is_new:
-            _fill_redis(servers, file)
+            _fill_redis(connection, file)
             _write_articles(folder, tasks, articles)
         config = ConsoleConfig(file)
         if while_indexing:
             shutil.rmtree(folder / "state" / "console", ignore_errors=True)
-        data = ConsoleData(config, servers, folder / "state")
+        data = ConsoleData(config, url, connection, folder / "state")
         if not while_indexing:
             _build_index(data, folder, tasks)
         web = Web(config, Sessions(config), data, ConsoleActions(data), Jobs())
         with TestClient(create_app(web), base_url="http://127.0.0.1:8300", follow_redirects=False) as client:
             yield client, web
         data.stop()
-        servers.close()
+        connection.close()
 
 
 def _build_index(data: ConsoleData, folder: Path, tasks: int) -> None:
@@ -129,8 +130,8 @@ def _task(number: int) -> str:
     )
 
 
-def _fill_redis(servers: RedisServers, file: Path) -> None:
-    connection, tasks = servers[0].connection, load(file)
+def _fill_redis(connection: "redis.Redis", file: Path) -> None:
+    tasks = load(file)
     publish(connection, tasks, file)
     Schedule(connection).plan(periods_of(tasks.tasks))
     for number, name in enumerate(tasks.tasks):

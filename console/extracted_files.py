@@ -14,8 +14,15 @@ if TYPE_CHECKING:
     from extractors import Article, Listing
     from extractors.render import Format
 
-SUFFIXES: "dict[Format, str]" = {"text": ".txt", "markdown": ".md", "json": ".json"}
-FORMS: "dict[str, Format]" = {".md": "markdown", ".markdown": "markdown", ".json": "json", ".jsonl": "json"}
+SUFFIXES: "dict[Format, str]" = {"text": ".txt", "html": ".html", "markdown": ".md", "json": ".json"}
+FORMS: "dict[str, Format]" = {
+    ".html": "html",
+    ".htm": "html",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".json": "json",
+    ".jsonl": "json",
+}
 
 
 class ResultTarget(Protocol):

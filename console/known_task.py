@@ -11,26 +11,25 @@ if TYPE_CHECKING:
     import redis
 
     from workers.ledger import Ledger
-    from workers.redis_access.servers import RedisServers
 
 
 @contextmanager
-def servers_of(tasks: Path | None, *, purpose: str) -> "Iterator[RedisServers]":
-    """Connect to the Redis servers of a task file."""
+def redis_of(tasks: Path | None, *, purpose: str) -> "Iterator[redis.Redis]":
+    """Connect to the Redis of a task file."""
+    from workers.redis_access.connection import connect
     from workers.redis_access.embedded import redis_for
-    from workers.redis_access.servers import RedisServers
     from workers.state_folder import state_folder
 
     folder = state_folder(tasks_file(tasks).absolute().parent)
-    with redis_for(folder, purpose=purpose, say=say) as address:
-        yield RedisServers(address)
+    with redis_for(folder, purpose=purpose, say=say) as url:
+        yield connect(url)
 
 
 @contextmanager
 def ledger_of(task: str, tasks: Path | None, *, purpose: str) -> "Iterator[Ledger]":
     """Connect to the Redis of a task file and yield the task's ledger. Raises `TaskError` if the task never ran."""
-    with servers_of(tasks, purpose=purpose) as servers:
-        yield known_ledger(servers.of_task(task).connection, task)
+    with redis_of(tasks, purpose=purpose) as connection:
+        yield known_ledger(connection, task)
 
 
 def known_ledger(connection: "redis.Redis", task: str) -> "Ledger":

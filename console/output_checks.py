@@ -14,12 +14,13 @@ from glob import escape
 from pathlib import Path
 from typing import Literal
 
+import redis
+
 from crawler.task_list.models import TaskFile
 from workers.addresses import shown
 from workers.errors import OutputError, SinkUnavailable
 from workers.ledger import Ledger
 from workers.redaction import concealed
-from workers.redis_access.servers import RedisServers
 from workers.sinks import OutputOptions, RowCondition, Target, expand, kind_of, open_sink
 from workers.sinks.durability import Durability
 from workers.sinks.moved_files import files_of
@@ -106,11 +107,11 @@ def try_outputs(
     return [results.get(id(output)) or TriedOutput(output, "not tried", untried) for output in outputs]
 
 
-def emptied_outputs(tasks: TaskFile, servers: RedisServers) -> list[str]:
+def emptied_outputs(tasks: TaskFile, connection: "redis.Redis") -> list[str]:
     """Return a warning for each file output without a row whose task has written rows. No file is read whole."""
     warnings = []
     for name, task in tasks.tasks.items():
-        written, some = Ledger(servers.of_task(name).connection, name).counts().states["written"], task.output_options()
+        written, some = Ledger(connection, name).counts().states["written"], task.output_options()
         for output in task.outputs() if written else ():
             has_all = output not in some or some[output].where == RowCondition()
             if has_all and _is_empty(output, name, tasks.folder.absolute()):

@@ -4,11 +4,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import redis
+
     from workers.redesign.proposals import Proposal
-    from workers.redis_access.servers import RedisServers
 
 
-def adopt_proposal(servers: "RedisServers", task: str, file: Path) -> "tuple[Proposal, list[str]]":
+def adopt_proposal(connection: "redis.Redis", task: str, file: Path) -> "tuple[Proposal, list[str]]":
     """Adopt the proposal of a task and write it into the task list `file`; return it, and notes for the user.
 
     Raises `ExemplarError` if there is nothing to adopt.
@@ -16,28 +17,26 @@ def adopt_proposal(servers: "RedisServers", task: str, file: Path) -> "tuple[Pro
     from crawler.task_list.adopted_examples import unwritten_examples, write_examples
     from crawler.task_list.file import load
     from crawler.task_list.mistakes import TaskError
-    from crawler.task_list.placement import part_of
     from crawler.task_list.publication import publish
     from workers.redesign.adopted_examples import adopted_examples
     from workers.redesign.adoption import adopt
     from workers.redis_access.redis_clock import clock_of
 
-    server = servers.of_task(task)
-    proposal = adopt(server.connection, task, clock=clock_of(server.connection).now)
+    proposal = adopt(connection, task, clock=clock_of(connection).now)
     try:
-        unwritten = {name: url for name, url in unwritten_examples(server.connection, file).items() if name == task}
+        unwritten = {name: url for name, url in unwritten_examples(connection, file).items() if name == task}
         problems = write_examples(file, unwritten)
         if unwritten and not problems:
-            publish(server.connection, part_of(load(file), servers, server).tasks, file)
+            publish(connection, load(file), file)
     except TaskError as error:
         problems = [f"the example is adopted, but only in Redis: {error}"]
-    if not problems and task in adopted_examples(server.connection):
+    if not problems and task in adopted_examples(connection):
         where = f"{file} is not the task list in force; set example: {proposal.url} in the one that is in force"
         problems = [f"the example is adopted, but only in Redis: {where}"]
     return proposal, problems
 
 
-def dismiss_proposal(servers: "RedisServers", proposal: "Proposal") -> "Proposal":
+def dismiss_proposal(connection: "redis.Redis", proposal: "Proposal") -> "Proposal":
     """Dismiss a proposal. Raises `ExemplarError` if it is already adopted or dismissed."""
     from workers.errors import ExemplarError
     from workers.redesign.proposals import dismiss
@@ -45,5 +44,4 @@ def dismiss_proposal(servers: "RedisServers", proposal: "Proposal") -> "Proposal
 
     if proposal.state != "proposed":
         raise ExemplarError(f"task {proposal.task}: the proposed example has already been {proposal.state}")
-    connection = servers.of_task(proposal.task).connection
     return dismiss(connection, proposal, now=clock_of(connection).now())

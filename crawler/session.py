@@ -13,10 +13,9 @@ from crawler.guarding.guard import Guard, guard_from
 from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import Settings, TaskFile
-from crawler.task_list.placement import parts_of
 from crawler.task_list.publication import publish, published, published_task
+from workers.redis_access.connection import connect
 from workers.redis_access.embedded import redis_for
-from workers.redis_access.servers import RedisServers
 from workers.state_folder import state_folder
 
 TASKS_FILE = "tasks.yaml"
@@ -52,17 +51,11 @@ def open_session(
     """
     file, tasks = _task_list(file)
     state = state_folder(file.parent if file else None)
-    with redis_for(state, purpose=purpose, say=say) as url:
-        servers = RedisServers(url)
-        try:
-            if tasks is not None and file is not None:
-                for part in parts_of(tasks, servers):
-                    publish(part.server.connection, part.tasks, file, take_over="REDIS_URL" not in os.environ)
-            server = servers.of_task(task)
-            in_force = published_task(server.connection, task) if task else published(server.connection)
-            yield Session(server.url, server.connection, in_force, guard_from(in_force.settings.allow_hosts))
-        finally:
-            servers.close()
+    with redis_for(state, purpose=purpose, say=say) as url, connect(url) as connection:
+        if tasks is not None and file is not None:
+            publish(connection, tasks, file, take_over="REDIS_URL" not in os.environ)
+        in_force = published_task(connection, task) if task else published(connection)
+        yield Session(url, connection, in_force, guard_from(in_force.settings.allow_hosts))
 
 
 def identity_of(settings: Settings) -> dict[str, str]:

@@ -120,7 +120,8 @@ def _walked(data: bytes, trie: PathTrie) -> list[Any]:
         links = [places[element] for element in walked.link_elements]
         media = [(line, path, places[element]) for line, path, element in walked.media]
         noted = [places[element] for element in walked.noted]
-        found += [*as_lists(walked)[:7], links, walked.link_elements.values("href"), media, noted]
+        blocks = [places[element] for element in walked.blocks]
+        found += [*as_lists(walked)[:6], blocks, walked.links, links, walked.link_elements.values("href"), media, noted]
     return found
 
 

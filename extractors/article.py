@@ -1,9 +1,10 @@
 """The result of an extraction: an `Article`, or the reason why there is none."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import date
-from typing import Any, Literal, get_args
+from html import escape
+from typing import Any, Literal, Protocol, get_args
 
 PageType = Literal["article", "list", "uncertain"]
 Kind = Literal["paragraph", "heading", "list", "table", "code", "quote", "summary", "caption", "embed"]
@@ -11,7 +12,8 @@ KINDS: frozenset[Kind] = frozenset(get_args(Kind))
 CHECK = "the site denies access or shows a check"  # a reason of `NoArticle`
 IN_TEXT: frozenset[Kind] = KINDS - {"caption", "embed"}  # kinds of blocks that form `Article.text` by default
 
-_OF_SECTION = frozenset({"surrounding_match", "fits"})  # fields that state how well an article fits its section
+# Fields that state how well an article fits its section, and what its HTML is made from
+_NOT_IN_ROWS = frozenset({"surrounding_match", "fits", "markup"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,16 @@ class Block:
         if self.images:
             row["images"] = list(self.images)
         return row
+
+
+class Markup(Protocol):
+    """What the HTML of a body is made from."""
+
+    def html(self) -> str:
+        """Return the body as clean HTML."""
+
+    def only(self, blocks: Collection[int], /) -> "Markup":
+        """Return the markup of some of the blocks, given by their places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +99,16 @@ class Article:
     article_probability: float | None = None
     surrounding_match: float | None = None
     fits: bool = True
+    markup: Markup | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def html(self) -> str:
+        """The body as clean HTML, written when it is first asked for; of an article without markup, its paragraphs."""
+        return paragraphs(self.text) if self.markup is None else self.markup.html()
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields but `surrounding_match` and `fits` as JSON types, times in ISO 8601."""
-        row = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in _OF_SECTION}
+        row = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in _NOT_IN_ROWS}
         for name in ("published", "modified"):
             row[name] = row[name].isoformat() if row[name] else None
         row["keywords"] = list(self.keywords)
@@ -121,6 +139,12 @@ class NoArticle:
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON types."""
         return {"url": self.url, "reason": self.reason, "text": ""}
+
+
+def paragraphs(text: str) -> str:
+    """Return a text, whose paragraphs are separated by blank lines, as HTML."""
+    parts = (escape(part, quote=False).replace("\n", "<br>") for part in text.split("\n\n") if part)
+    return "".join(f"<p>{part}</p>" for part in parts)
 
 
 def join(blocks: Iterable[Block], include: Collection[str]) -> str:

@@ -32,7 +32,7 @@ LONG = (
     "console/test_new_user.py", "console/web/test_walk.py", "console/test_queued_outputs.py",
     "crawler/test_rendering.py", "crawler/test_section_spider.py", "test_readme.py", "workers/test_sql.py",
     "workers/test_s3_store.py", "console/test_add.py", "hostile/test_growth.py", "workers/test_delivery.py",
-    "crawler/test_address_table.py", "console/test_several_servers.py", "workers/test_retention.py", "test_wheel.py",
+    "crawler/test_address_table.py", "workers/test_retention.py", "test_wheel.py",
     "console/test_acl.py", "workers/test_store_kills.py", "workers/test_lost_seconds.py", "console/test_problems.py",
 )  # fmt: skip
 

@@ -19,6 +19,7 @@ from workers.url_states import FINAL_STATES, OPEN_STATES
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("benchmarks", "console", "crawler", "evaluation", "extractors", "workers")
+DOCUMENTED = ("console", "crawler", "extractors", "workers")  # packages with a page of their own
 
 
 def tracked() -> list[Path]:
@@ -83,6 +84,10 @@ def test_nothing_is_pickled() -> None:
         "CONTRIBUTING.md",
         "SECURITY.md",
         "docs/architecture.md",
+        "extractors/README.md",
+        "workers/README.md",
+        "crawler/README.md",
+        "console/README.md",
         "docs/glossary.md",
         "docs/guarantees.md",
         "docs/healing.md",
@@ -101,7 +106,8 @@ def test_links_in_documents_lead_somewhere(document: str) -> None:
 
 
 def test_rooms_named_in_the_architecture_exist() -> None:
-    text = (ROOT / "docs/architecture.md").read_text("utf-8")
+    pages = ["docs/architecture.md", *(f"{package}/README.md" for package in DOCUMENTED)]
+    text = "".join((ROOT / page).read_text("utf-8") for page in pages)
     named = re.findall(r"`((?:console|crawler|evaluation|extractors|workers|tests)/[\w./]*)`", text)
     assert len(named) > 10
     assert [name for name in named if not (ROOT / name).exists()] == []
@@ -128,9 +134,11 @@ def test_every_dependency_is_pinned() -> None:
 def test_a_wheel_holds_every_file_of_the_packages() -> None:
     data = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["package-data"]
     shipped = {path for package, patterns in data.items() for name in patterns for path in (ROOT / package).glob(name)}
-    packages = tuple(ROOT / name for name in ("console", "crawler", "extractors", "workers"))
+    packages = tuple(ROOT / name for name in DOCUMENTED)
     beside_code = [
-        path for path in tracked() if path.suffix != ".py" and any(path.is_relative_to(one) for one in packages)
+        path
+        for path in tracked()
+        if path.suffix != ".py" and path.name != "README.md" and any(path.is_relative_to(one) for one in packages)
     ]
     assert [str(path.relative_to(ROOT)) for path in beside_code if path not in shipped] == []
 

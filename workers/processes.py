@@ -69,6 +69,12 @@ def name_process(name: str) -> None:
         _LIBC.prctl(_PR_SET_NAME, name.encode())
 
 
+def stop_by_signal(stop: Callable[..., object]) -> None:
+    """Call `stop` at SIGTERM and SIGINT."""
+    for number in STOP_SIGNALS:
+        signal.signal(number, stop)
+
+
 @contextlib.contextmanager
 def signals_blocked() -> Iterator[None]:
     """Block stop signals during a fork: with its parent's handlers the child would lose them."""

@@ -14,6 +14,7 @@ RowKey = tuple[str, str, int]  # the values of `KEY`
 _OWN = frozenset(
     {"url", "canonical_url", "robots_meta", "tdm_meta", "blocks"}
 )  # fields of an article that a row has in another form
+ON_REQUEST = frozenset({"html", "markdown"})  # fields of an output that names them; a row never has the second
 KEY = ("task", "canonical_url", "version")  # a row is written once for each value of these
 
 
@@ -32,12 +33,14 @@ def row_of(
     parts_missing: Sequence[str] = (),
     usage: Usage = NOTHING_DECLARED,
     hash_: str = "",
+    html: bool = False,
 ) -> Row:
     """Return the row of an article, or of a list's entry in the form of an article.
 
     `listed_on`: the list page of an entry, None for an article. `section_version` names the pages that voted on it
     (`workers.extraction.recent_pages`), None without an example. `parts`: how many pages it was joined from;
     `parts_missing`: the URLs of further pages that are unavailable. `hash_`: the article's `content_hash`, if known.
+    `html`: whether the row has the article's HTML, for outputs that show it.
     """
     extracted = article.to_dict()
     return {
@@ -56,6 +59,7 @@ def row_of(
         "parts": parts,
         "parts_missing": list(parts_missing),
         "blocks": extracted.get("blocks", []),
+        **({"html": article.html} if html else {}),
     }
 
 

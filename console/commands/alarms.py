@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
+from console.known_task import redis_of
 from console.options import counted, examples, json_option, moment, print_json, say, show, tasks_file, tasks_option
 from workers.health.alarms import AlarmKind
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     import redis
 
     from workers.health import Alarm, HealthReport
-    from workers.redis_access.servers import RedisServers
 
 SHOWN_URLS = 3
 
@@ -40,23 +40,18 @@ def command(
 
     Exit codes: 0 no open alarms, or the command succeeded, 1 there are open alarms or a notice could not be sent.
     """
-    from workers.redis_access.embedded import redis_for
-    from workers.redis_access.servers import RedisServers
-    from workers.state_folder import state_folder
-
     if dismiss and not task:
         raise click.UsageError("--dismiss needs a TASK")
     file = tasks_file(tasks)
     if is_test:
         _send_tests(file, task)
         return
-    with redis_for(state_folder(file.absolute().parent), purpose="alarms", say=say) as url:
-        servers = RedisServers(url)
+    with redis_of(tasks, purpose="alarms") as connection:
         if dismiss and task:
-            _dismiss(servers.of_task(task).connection, task, kind)
+            _dismiss(connection, task, kind)
             return
-        alarms = _alarms(servers, task, kind)
-        report = _report(servers.of_task(task).connection, task) if task else None
+        alarms = _alarms(connection, task, kind)
+        report = _report(connection, task) if task else None
     if as_json:
         print_json(report.to_dict() if report else [alarm.to_dict() for alarm in alarms])
     else:
@@ -65,12 +60,10 @@ def command(
         raise click.exceptions.Exit(1)
 
 
-def _alarms(servers: "RedisServers", task: str | None, kind: AlarmKind | None) -> "list[Alarm]":
+def _alarms(connection: "redis.Redis", task: str | None, kind: AlarmKind | None) -> "list[Alarm]":
     from workers.health import present_alarms
 
-    chosen = [servers.of_task(task)] if task else list(servers)
-    named = None if task is None else [task]
-    alarms = [alarm for server in chosen for alarm in present_alarms(server.connection, named)]
+    alarms = present_alarms(connection, None if task is None else [task])
     return [alarm for alarm in alarms if kind in (None, alarm.kind)]
 
 

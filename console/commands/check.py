@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from console.known_task import servers_of
+from console.known_task import redis_of
 from console.locale import in_language
 from console.options import (
     counted,
@@ -136,8 +136,8 @@ def _emptied(file: Path, tasks: "TaskFile") -> list[str]:
     if "REDIS_URL" not in os.environ and not state_folder(file.absolute().parent).exists():
         return []
     try:
-        with servers_of(file, purpose="check") as servers:
-            return emptied_outputs(tasks, servers)
+        with redis_of(file, purpose="check") as connection:
+            return emptied_outputs(tasks, connection)
     except ExemplarError as error:
         return [f"whether outputs have lost rows is unknown: {error}"]
 

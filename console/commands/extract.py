@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from extractors.render import Format
 
 BY_SCREENSHOT = "i-awce"  # the method that uses screenshots
-FORMATS = ("text", "markdown", "json")
+FORMATS = ("text", "html", "markdown", "json")
 
 
 @click.command(
@@ -78,11 +78,11 @@ def command(
 ) -> None:
     """Extract the article of each page: a file, a folder of HTML, a URL, a text file of URLs, or standard input (-).
 
-    Text and Markdown contain title, date, keywords and body; with several pages, a line names each page. JSON is one
-    object per line. Pages without an article are listed on standard error. --output overwrites existing files.
+    Text, HTML and Markdown contain title, date, keywords and body; with several pages, a line names each page. JSON is
+    one object per line. Pages without an article are listed on standard error. --output overwrites existing files.
 
     With --method list-rank, and with i-awce on a list page, the result is the list's entries: one line for each with
-    date, title and URL, separated by tabs; links in Markdown; `entries` in JSON.
+    date, title and URL, separated by tabs; links in HTML and Markdown; `entries` in JSON.
     """
     from console.explaining import PageExplanations
     from console.extracted_files import form_of, target_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from console.completion import complete_tasks
-from console.known_task import known_ledger, ledger_of, servers_of
+from console.known_task import known_ledger, ledger_of, redis_of
 from console.locale import in_language, word
 from console.options import (
     columns_of,
@@ -86,11 +86,11 @@ def list_(task: str | None, reason: str | None, complete: bool, tasks: Path | No
     from console.refused import refused_groups
     from workers.ledger import Ledger, ledgers
 
-    with servers_of(tasks, purpose="failures") as servers:
+    with redis_of(tasks, purpose="failures") as connection:
         if task is None:
-            chosen = [Ledger(own.connection, name) for own in servers for name in ledgers(own.connection)]
+            chosen = [Ledger(connection, name) for name in ledgers(connection)]
         else:
-            chosen = [known_ledger(servers.of_task(task).connection, task)]
+            chosen = [known_ledger(connection, task)]
         rows: list[tuple[str, Group, dict[str, FailedPage]]] = []
         for ledger in chosen:
             failed, by_url = _groups(ledger, reason)

@@ -65,23 +65,17 @@ def _collector(state: Path) -> "Iterator[ExemplarCollector]":
     from console.metrics.collector import EMBEDDED, ExemplarCollector
     from workers.errors import RedisUnavailable
     from workers.redis_access.embedded import Embedded, redis_for
+    from workers.redis_access.redis_address import address_of
 
     if named := os.environ.get("REDIS_URL"):
-        yield ExemplarCollector(_servers(named))
+        yield ExemplarCollector(address_of(named).name, named)
         return
     try:
         with redis_for(state, purpose="metrics", say=say) as url:
-            yield ExemplarCollector([(EMBEDDED, url)])
+            yield ExemplarCollector(EMBEDDED, url)
     except RedisUnavailable as error:
         say(str(error))
-        yield ExemplarCollector([(EMBEDDED, Embedded(state).url)])
-
-
-def _servers(text: str) -> list[tuple[str, str]]:
-    """Return name and address of each server of REDIS_URL. Raises `RedisRefused` for an invalid address."""
-    from workers.redis_access.redis_address import addresses
-
-    return [(address.name, address.url) for address in addresses(text)]
+        yield ExemplarCollector(EMBEDDED, Embedded(state).url)
 
 
 def _serve(listen: str, state: Path) -> None:
@@ -89,6 +83,7 @@ def _serve(listen: str, state: Path) -> None:
     from console.metrics.collector import EMBEDDED, ExemplarCollector, registry_of
     from console.metrics.exporter import serve
     from workers.redis_access.embedded import Embedded
+    from workers.redis_access.redis_address import address_of
 
     host, _, port = listen.rpartition(":")
     host = host.strip("[]")
@@ -102,7 +97,7 @@ def _serve(listen: str, state: Path) -> None:
         )
     named = os.environ.get("REDIS_URL")
     # An exporter must not own the embedded Redis, because `exemplar run` could then not start.
-    collector = ExemplarCollector(_servers(named) if named else [(EMBEDDED, Embedded(state).url)])
+    collector = ExemplarCollector(*((address_of(named).name, named) if named else (EMBEDDED, Embedded(state).url)))
     shown = f"[{host}]" if ":" in host else host
     try:
         serve(

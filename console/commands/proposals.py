@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from console.known_task import servers_of
+from console.known_task import redis_of
 from console.options import counted, examples, json_option, moment, print_json, say, show, tasks_file, tasks_option
 from console.proposal_decisions import adopt_proposal, dismiss_proposal
 
 if TYPE_CHECKING:
+    import redis
+
     from workers.redesign.proposals import Proposal
-    from workers.redis_access.servers import RedisServers
 
 
 @click.command(
@@ -41,17 +42,17 @@ def command(task: str | None, adopt: bool, dismiss: bool, tasks: Path | None, as
         raise click.UsageError("give --adopt or --dismiss, not both")
     if (adopt or dismiss) and task is None:
         raise click.UsageError("name the task whose proposal is meant")
-    with servers_of(tasks, purpose="proposals") as servers:
-        chosen = _chosen(servers, task)
+    with redis_of(tasks, purpose="proposals") as connection:
+        chosen = _chosen(connection, task)
         if task is None:
             _list(chosen, as_json)
             return
         [proposal] = chosen
         notes: list[str] = []
         if adopt:
-            proposal, notes = adopt_proposal(servers, proposal.task, tasks_file(tasks))
+            proposal, notes = adopt_proposal(connection, proposal.task, tasks_file(tasks))
         elif dismiss:
-            proposal = dismiss_proposal(servers, proposal)
+            proposal = dismiss_proposal(connection, proposal)
     if as_json:
         print_json(_as_json(proposal) | {"notes": notes})
         return
@@ -63,7 +64,7 @@ def command(task: str | None, adopt: bool, dismiss: bool, tasks: Path | None, as
         say(f"note: {note}")
 
 
-def _chosen(servers: "RedisServers", task: str | None) -> "list[Proposal]":
+def _chosen(connection: "redis.Redis", task: str | None) -> "list[Proposal]":
     """Return the proposals of all tasks, or that of one. Raises `TaskError` or `ExemplarError` if there is none."""
     from crawler.task_list.mistakes import TaskError, suggest
     from crawler.task_list.publication import published_names
@@ -72,9 +73,7 @@ def _chosen(servers: "RedisServers", task: str | None) -> "list[Proposal]":
     from workers.unproposed import unproposed
 
     if task is None:
-        every = [proposal for server in servers for proposal in proposals(server.connection)]
-        return sorted(every, key=lambda proposal: proposal.at, reverse=True)
-    connection = servers.of_task(task).connection
+        return sorted(proposals(connection), key=lambda proposal: proposal.at, reverse=True)
     proposal = proposal_of(connection, task)
     if proposal is None:
         names = published_names(connection)

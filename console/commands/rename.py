@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from console.completion import complete_tasks
-from console.known_task import known_ledger, servers_of
+from console.known_task import known_ledger, redis_of
 from console.locale import in_language
 from console.options import counted, examples, json_option, print_json, say, tasks_file, tasks_option
 
 if TYPE_CHECKING:
+    import redis
+
     from crawler.task_list.models import Task
-    from workers.redis_access.servers import RedisServer, RedisServers
 
 
 @click.command(epilog=examples("exemplar rename kuaibao city-news", "exemplar rename kuaibao city-news --move --json"))
@@ -45,9 +46,7 @@ def command(old: str, new: str, moves: bool | None, tasks: Path | None, as_json:
     file = tasks_file(tasks)
     before = _named(file, old, new)
     task = before or load(file)[new]
-    with servers_of(tasks, purpose="rename") as servers:
-        server = servers.of_task(old)
-        connection = server.connection
+    with redis_of(tasks, purpose="rename") as connection:
         has_run = old in ledgers(connection)
         if before is None and not has_run and old not in task.formerly:
             known_ledger(connection, old)  # raises the error that names the nearest task
@@ -66,7 +65,7 @@ def command(old: str, new: str, moves: bool | None, tasks: Path | None, as_json:
         replace_text(file, content)
         if has_run:
             rename_task(connection, old, new)
-        problem = _publish(servers, server, file)
+        problem = _publish(connection, file)
     urls, moved = counts.seen if counts else 0, {str(path): str(target) for path, target in paths.items()}
     if as_json:
         kept = {"kept_pages": str(pages) if pages else None, "kept_outputs": keeps, "moved": moved}
@@ -99,16 +98,15 @@ def _choice(outputs: Sequence[str], folder: Path, old: str, new: str) -> bool:
     return bool(paths) and sys.stdin.isatty() and click.confirm(in_language(question), err=True)
 
 
-def _publish(servers: "RedisServers", server: "RedisServer", file: Path) -> str:
+def _publish(connection: "redis.Redis", file: Path) -> str:
     """Put the list with the new name in force if one is in force; return why it cannot be, empty if it was."""
     from crawler.task_list.file import load
-    from crawler.task_list.placement import part_of
     from crawler.task_list.publication import DivergentCopy, edition, publish
 
-    if edition(server.connection) is None:
+    if edition(connection) is None:
         return ""
     try:
-        publish(server.connection, part_of(load(file), servers, server).tasks, file)
+        publish(connection, load(file), file)
     except DivergentCopy as error:
         return str(error)
     return ""

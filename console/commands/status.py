@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from console.completion import complete_tasks
+from console.known_task import redis_of
 from console.locale import in_language, word
 from console.options import (
     counted,
@@ -73,30 +74,24 @@ def command(
     --problems shows some URLs for each reason; with --json all of them, one per line.
     """
     from console.output_checks import emptied_outputs
-    from console.several_servers import overview_of
-    from console.status import alarm_lines, table
+    from console.status import alarm_lines, overview, table
     from crawler.politeness.host_states import in_words
     from crawler.task_list.file import load
     from crawler.task_list.mistakes import TaskError
-    from workers.redis_access.embedded import redis_for
-    from workers.redis_access.servers import RedisServers
-    from workers.state_folder import state_folder
 
     if problems is None and (reason is not None or complete):
         raise click.UsageError("--reason and --all can only be used with --problems TASK")
     file = tasks_file(tasks)
-    with redis_for(state_folder(file.absolute().parent), purpose="status", say=say) as url:
-        servers = RedisServers(url)
+    with redis_of(tasks, purpose="status") as connection:
         if problems is not None:
-            for server in servers if problems == EVERY_TASK else [servers.of_task(problems)]:
-                _show_problems(server.connection, problems, reason, complete or reason is not None, as_json)
+            _show_problems(connection, problems, reason, complete or reason is not None, as_json)
             return
         if days is not None:
-            _show_days(servers.of_task(days).connection, days, as_json)
+            _show_days(connection, days, as_json)
             return
-        state = overview_of(servers)
+        state = overview(connection)
         with suppress(TaskError):  # this machine may not have the task list
-            state["emptied"] = emptied_outputs(load(file), servers)
+            state["emptied"] = emptied_outputs(load(file), connection)
     if as_json:
         print_json(state)
         return

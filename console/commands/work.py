@@ -1,8 +1,6 @@
 """`exemplar work crawl` and `exemplar work extract`: the workers of a cluster."""
 
 import os
-import threading
-from functools import partial
 from typing import Any
 
 import click
@@ -21,10 +19,7 @@ from console.options import (
 
 @click.group(epilog=examples("exemplar work crawl -n 2", "exemplar work extract -n 8"))
 def command() -> None:
-    """Run workers of one kind; any number of them may share one Redis, on any number of machines.
-
-    With several servers in REDIS_URL each node serves all of them.
-    """
+    """Run workers of one kind; any number of them may share one Redis, on any number of machines."""
 
 
 @command.command(epilog=examples("REDIS_URL=redis://queue:6379/0 exemplar work crawl -n 2"))
@@ -41,10 +36,10 @@ def command() -> None:
 @log_format_option
 def crawl(number: int, exits: bool, verbose: bool, log_format: str | None) -> None:
     """Take due tasks from the schedule and run their spiders."""
-    from console.several_servers import ServerPart, notices_of, serve
     from crawler.scheduling.crawl_worker import CrawlWorkers
+    from workers.processes import stop_by_signal
+    from workers.redis_access.connection import connect
     from workers.redis_access.embedded import redis_for
-    from workers.redis_access.servers import RedisServers
     from workers.state_folder import state_folder
 
     def report(task: str, report: dict[str, Any]) -> None:
@@ -52,21 +47,10 @@ def crawl(number: int, exits: bool, verbose: bool, log_format: str | None) -> No
 
     log_to_stderr(verbose, log_format)
     with redis_for(state_folder(), purpose="work crawl", say=say) as url:
-        servers, slots = RedisServers(url), threading.Semaphore(number)
-        all_workers = [
-            CrawlWorkers(
-                server.url,
-                server.connection,
-                number,
-                exits_without_redis=exits,
-                on_notice=notices_of(server, servers, say),
-                slots=slots,
-            )
-            for server in servers
-        ]
+        workers = CrawlWorkers(url, connect(url), number, exits_without_redis=exits, on_notice=say)
+        stop_by_signal(workers.stop)
         say(f"{counted(number, 'crawl worker')} running; press Ctrl-C to stop")
-        pairs = zip(servers, all_workers, strict=True)
-        serve([ServerPart(server.name, partial(own.run, report), own.stop) for server, own in pairs], say)
+        workers.run(report)
 
 
 @command.command(epilog=examples("exemplar work extract -n 8", "exemplar work extract --until-empty"))
@@ -77,28 +61,20 @@ def crawl(number: int, exits: bool, verbose: bool, log_format: str | None) -> No
 @log_format_option
 def extract(number: int | None, until_empty: bool, exits: bool, verbose: bool, log_format: str | None) -> None:
     """Extract the articles of fetched pages, write their rows and deliver those that are queued."""
-    from console.several_servers import ExtractionNode, stop_by_signal, stopped_by_signal
+    from workers.processes import stop_by_signal
     from workers.redis_access.embedded import redis_for
-    from workers.redis_access.servers import RedisServers
     from workers.state_folder import state_folder
     from workers.worker_processes.supervisor import Supervisor
 
     log_to_stderr(verbose, log_format)
     count = number or os.cpu_count() or 2
     with redis_for(state_folder(), purpose="work extract", say=say) as url:
-        servers = RedisServers(url)
         say(
             f"{counted(count, 'extraction worker')} running; "
             + ("they stop when no page waits" if until_empty else "press Ctrl-C to stop")
         )
-        if len(servers) > 1 and not until_empty:
-            ExtractionNode(servers, count, say).run(stopped_by_signal())
-            return
-        complete = True
-        for server in servers:  # with several servers, they are emptied one after the other
-            supervisor = Supervisor(server.url, count, until_empty=until_empty, exits_without_redis=exits)
-            stop_by_signal(supervisor.stop)
-            complete &= supervisor.run(lambda problem, is_over: say(problem.in_words(is_over)), on_notice=say)
-        if not complete:
+        supervisor = Supervisor(url, count, until_empty=until_empty, exits_without_redis=exits)
+        stop_by_signal(supervisor.stop)
+        if not supervisor.run(lambda problem, is_over: say(problem.in_words(is_over)), on_notice=say):
             say("problem: output unavailable; pages and rows are kept")
             raise click.exceptions.Exit(1)

@@ -16,7 +16,7 @@ from typing import cast
 
 from console.locale.translator import CONTEXT, REPORT
 from crawler.task_list.schema import json_schema
-from workers.sinks.row_schema import FIELDS
+from workers.sinks.row_schema import CHOICES
 
 ROOT = Path(__file__).parents[2]
 CONSOLE = "console"
@@ -82,6 +82,7 @@ SEVERAL_WORDS = re.compile(r"[A-Za-z`-]{2,}[^A-Za-z{]{0,3} [A-Za-z(`{-]|\} [a-z]
 TOO_SHORT = frozenset({"{0} ms", "{0} of {1}", "{0} on {1}", "and {0}", "read {0}", "it is {0}", "it {0} a list page"})
 OF_OTHERS = frozenset(  # texts of other programs, to which errors are compared, headers, arguments, and defects
     {"READONLY You can't write", "HELLO must be called", "Authentication required", "certificate verify failed"}
+    | {'<a rel="noopener noreferrer nofollow" href="', '<span class="picture" title="{0}">{1}</span>'}
     | {"quoted scalar", "end of stream", "block end", "block mapping", "another document", "undefined alias"}
     | {
         "ApiKey {0}",
@@ -144,7 +145,7 @@ def messages() -> list[str]:
             tree = ast.parse(path.read_text("utf-8"))
             is_whole = path.relative_to(ROOT).as_posix() in READ_WHOLE
             found |= dict.fromkeys(_texts(tree, _annotations_and_docstrings(tree)) if is_whole else _carried(tree))
-    described = dict.fromkeys(_descriptions([json_schema()["definitions"], FIELDS]))
+    described = dict.fromkeys(_descriptions([json_schema()["definitions"], CHOICES]))
     descriptions = (f"{DESCRIPTION}{CONTEXT}{text}" for text in described)
     words = (f"word{CONTEXT}{word}" for word in WORDS)
     nouns = (f"noun{CONTEXT}{noun}" for noun in NOUNS)

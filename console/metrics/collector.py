@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from typing import Any
 
@@ -12,7 +11,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from console.metrics.families import BASELINES, BUILD, METRICS, NODES_MOST, TASKS_MOST, UP
-from console.metrics.readings import ServerReadings, TaskReadings, read_server
+from console.metrics.readings import ClusterReadings, TaskReadings, read_cluster
 from crawler.run.run_report import OUTCOMES
 from workers.errors import ExemplarError
 from workers.health import KINDS
@@ -27,37 +26,34 @@ TIMEOUT = 3.0  # seconds for one reply of Redis: a scrape should end within the 
 
 
 class ExemplarCollector(Collector):
-    """Collects the metrics of several Redis servers. `servers`: (name, address as in REDIS_URL)."""
+    """Collects the metrics of a cluster. `server`: the name of its Redis; `url`: its address as in REDIS_URL."""
 
-    def __init__(self, servers: Sequence[tuple[str, str]], *, tasks_most: int = TASKS_MOST):
-        self.tasks_most = tasks_most
-        self._clients = {name: client(url, retries=0, timeout=TIMEOUT) for name, url in servers}
+    def __init__(self, server: str, url: str, *, tasks_most: int = TASKS_MOST):
+        self.server, self.tasks_most = server, tasks_most
+        self._redis = client(url, retries=0, timeout=TIMEOUT)
 
     def describe(self) -> Iterable[Metric]:
         """Return no metrics, so that the registry does not read Redis when the collector is added."""
         return ()
 
     def collect(self) -> Iterator[Metric]:
-        """Read all servers, several at the same time, and yield the metrics."""
-        with ThreadPoolExecutor(max(1, len(self._clients))) as threads:
-            answers = dict(zip(self._clients, threads.map(self._read, self._clients), strict=True))
+        """Read Redis, and yield the metrics."""
+        readings = self._read()
         sheet = MetricSheet()
         sheet.add(BUILD.name, 1, version=version("exemplar-crawler"))
-        for server, readings in answers.items():
-            sheet.add(UP.name, int(readings is not None), server=server)
-            if readings is not None:
-                _add_server(sheet, server, readings)
-                _add_tasks(sheet, server, readings, self.tasks_most)
+        sheet.add(UP.name, int(readings is not None), server=self.server)
+        if readings is not None:
+            _add_server(sheet, self.server, readings)
+            _add_tasks(sheet, self.server, readings, self.tasks_most)
         yield from sheet.families()
 
     def close(self) -> None:
-        """Close all connections."""
-        for connection in self._clients.values():
-            connection.close()
+        """Close the connections."""
+        self._redis.close()
 
-    def _read(self, server: str) -> ServerReadings | None:
+    def _read(self) -> ClusterReadings | None:
         try:
-            return read_server(self._clients[server], details_most=self.tasks_most)
+            return read_cluster(self._redis, details_most=self.tasks_most)
         except (redis.RedisError, ExemplarError, OSError):
             return None
 
@@ -91,7 +87,7 @@ def registry_of(collector: Collector) -> CollectorRegistry:
     return registry
 
 
-def _add_server(sheet: MetricSheet, server: str, readings: ServerReadings) -> None:
+def _add_server(sheet: MetricSheet, server: str, readings: ClusterReadings) -> None:
     for name, number in {
         "redis_memory_used_bytes": readings.memory.used,
         "redis_memory_limit_bytes": readings.memory.limit,
@@ -116,7 +112,7 @@ def _add_server(sheet: MetricSheet, server: str, readings: ServerReadings) -> No
     _add_processes(sheet, server, readings)
 
 
-def _add_processes(sheet: MetricSheet, server: str, readings: ServerReadings) -> None:
+def _add_processes(sheet: MetricSheet, server: str, readings: ClusterReadings) -> None:
     named = sorted({_node(beat) for beat in [*readings.living, *readings.dead]})[:NODES_MOST]
     for metric, beats in (("processes", readings.living), ("processes_died", readings.dead)):
         numbers = Counter((_node(beat, named), str(beat["role"])) for beat in beats)
@@ -136,7 +132,7 @@ def _node(beat: Mapping[str, Any], named: Sequence[str] | None = None) -> str:
     return node if named is None or node in named else ""
 
 
-def _add_tasks(sheet: MetricSheet, server: str, readings: ServerReadings, tasks_most: int) -> None:
+def _add_tasks(sheet: MetricSheet, server: str, readings: ClusterReadings, tasks_most: int) -> None:
     """Add the series of each task, or their sums if there are too many tasks."""
     is_each = len(readings.tasks) <= tasks_most
     sums: Counter[tuple[str, str, str]] = Counter()

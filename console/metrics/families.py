@@ -1,19 +1,19 @@
 """The metrics: name, type, labels and the text of HELP. docs/monitoring.md lists them; a test compares.
 
-Labels are bounded: `server` by REDIS_URL; `task` by the task list, and only up to `TASKS_MOST` tasks; `node` by the
-machines with a heartbeat, up to `NODES_MOST`; `state`, `role`, `kind` and `outcome` by the program.
+Labels are bounded: `server` is the Redis of the cluster; `task` by the task list, and only up to `TASKS_MOST` tasks;
+`node` by the machines with a heartbeat, up to `NODES_MOST`; `state`, `role`, `kind` and `outcome` by the program.
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
-TASKS_MOST = 1000  # tasks of a server up to which each has its own series; for more tasks there are only sums
+TASKS_MOST = 1000  # tasks of a cluster up to which each has its own series; for more tasks there are only sums
 NODES_MOST = 200  # nodes with their own series; further nodes share one without the label
 
 
 @dataclass(frozen=True, slots=True)
 class MetricName:
-    """One metric. `labels`: in addition to `server`, which all metrics of a server have."""
+    """One metric. `labels`: in addition to `server`, which all metrics of a cluster have."""
 
     name: str
     kind: Literal["gauge", "counter"]

@@ -1,4 +1,4 @@
-"""The readings of one scrape of one Redis server, as plain values."""
+"""The readings of one scrape, as plain values."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -49,8 +49,8 @@ class TaskReadings:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerReadings:
-    """One Redis server. `tasks`: those in force, by name; `removed`: the sum of those that only have a ledger.
+class ClusterReadings:
+    """The state of a cluster. `tasks`: those in force, by name; `removed`: the sum of those that only have a ledger.
 
     `rows`: rows that wait for delivery; `oldest_page`: seconds, None if no page waits.
     """
@@ -70,8 +70,8 @@ class ServerReadings:
     outputs: Sequence[OutputState]
 
 
-def read_server(connection: "redis.Redis", *, details_most: int) -> ServerReadings:
-    """Read one server. Baselines are only read of up to `details_most` tasks. Raises `redis.RedisError`."""
+def read_cluster(connection: "redis.Redis", *, details_most: int) -> ClusterReadings:
+    """Read the state of a cluster. Baselines are only read of up to `details_most` tasks. Raises `redis.RedisError`."""
     names, schedule = published_names(connection), Schedule(connection)
     removed = sorted({*ledgers(connection)}.difference(names))
     due, running, times = {*schedule.due()}, {*schedule.running()}, schedule.next_times()
@@ -81,7 +81,7 @@ def read_server(connection: "redis.Redis", *, details_most: int) -> ServerReadin
     for alarm in present_alarms(connection):
         alarms.setdefault(alarm.task, []).append(alarm.kind)
     living, dead = processes(connection)
-    return ServerReadings(
+    return ClusterReadings(
         tasks={
             name: TaskReadings(
                 figures[name], totals[name], medians.get(name, {}), alarms.get(name, ()), times.get(name)

@@ -22,11 +22,11 @@ from console.report.wording import ReportWording
 
 if TYPE_CHECKING:
     from console.report.gathering import ReportedPage
-    from extractors.article import Block
+    from extractors import Article, Listing, NoArticle
 
 HERE = Path(__file__).parent / "templates"
 MOST_ROWS, PAGE_ROWS, LEAST_ROWS = 6_000, 2_000, 300  # rows of all pages, of a page at most, and of a page at least
-MOST_BLOCKS, MOST_BLOCK = 600, 4_000  # blocks of a page's text, and characters of a block
+MOST_ENTRIES = 600  # entries of a list that are shown
 MOST_LINKS = 100  # links of a list page that are shown, of each kind
 
 
@@ -143,8 +143,8 @@ def _view(page: "ReportedPage", most: int) -> dict[str, Any]:
         "title": getattr(result, "title", None) or explanation.page_title or page.name,
         "rows": rows_of(explanation.lines, most),
         "counts": Counter(line.decision for line in explanation.lines),
-        "blocks": _blocks(getattr(result, "blocks", ())),
-        "entries": getattr(result, "entries", ())[:MOST_BLOCKS],
+        "html": _html(result),
+        "entries": getattr(result, "entries", ())[:MOST_ENTRIES],
         "charts": charts_of(page),
         "strip": strip_of(kept, count),
         "strips": {answer.name: strip_of(answer.kept, count) for answer in page.methods},
@@ -163,8 +163,12 @@ def _kept_by(page: "ReportedPage") -> dict[int, list[str]]:
     return names
 
 
-def _blocks(blocks: "Sequence[Block]") -> "list[Block]":
-    return [block for block in blocks if block.text][:MOST_BLOCKS]
+def _html(result: "Article | Listing | NoArticle") -> str:
+    """Return the article as it is shown; of a list, nothing."""
+    from console.shown_html import shown_html
+    from extractors import Article
+
+    return shown_html(result.html) if isinstance(result, Article) else ""
 
 
 def _without_commands(value: Any) -> Any:

@@ -51,7 +51,7 @@ class ConsoleActions:
             )
         if state.state == "removed":
             return Done(gettext_noop("Task %(task)s is no longer in the task list."), {"task": task}, False)
-        Schedule(self.data.server_of(task).connection).fire_now([task])
+        Schedule(self.data.redis).fire_now([task])
         self.data.snapshots.expire()
         if not self.data.roles().get("crawl"):
             return Done(
@@ -63,13 +63,13 @@ class ConsoleActions:
         """Send the next request to the closed host of a task at once, and make the task due."""
         state = self.data.task(task)
         host = host_of(state.example)
-        if reopen(self.data.server_of(task).connection, host):
+        if reopen(self.data.redis, host):
             return self.run_now(task)
         return Done(gettext_noop("%(host)s asked for this pause (Retry-After); it is kept."), {"host": host}, False)
 
     def retry_failed(self, task: str, *, key: str | None = None, url: str | None = None, give_up: bool = False) -> Done:
         """Retry, or with `give_up` drop, failed pages: one URL, a group by its key, or all of the task."""
-        ledger = Ledger(self.data.server_of(task).connection, task)
+        ledger = Ledger(self.data.redis, task)
         if url is not None:
             urls = [url]
         else:
@@ -89,7 +89,7 @@ class ConsoleActions:
 
     def retry_rows(self, task: str, reason: str | None, *, give_up: bool = False) -> Done:
         """Queue refused rows for their output again, or with `give_up` drop them."""
-        ledger = Ledger(self.data.server_of(task).connection, task)
+        ledger = Ledger(self.data.redis, task)
         step = drop_row if give_up else retry_row
         rows = [row for row in refused_rows(ledger.redis, task) if reason is None or row.reason == reason]
         number = sum(step(ledger, row) for row in rows)
@@ -103,7 +103,7 @@ class ConsoleActions:
 
     def accept(self, task: str, url: str) -> Done:
         """Accept a rejected page as an article."""
-        ledger = Ledger(self.data.server_of(task).connection, task)
+        ledger = Ledger(self.data.redis, task)
         is_blocked = is_in_block(ledger, url)
         accepted = not is_blocked and ledger.accept(url)
         self.data.snapshots.expire()
@@ -125,7 +125,7 @@ class ConsoleActions:
         """
         if (refusal := self._other_proposal(task, url)) is not None:
             return refusal
-        proposal, notes = adopt_proposal(self.data.servers, task, self.data.config.tasks)
+        proposal, notes = adopt_proposal(self.data.redis, task, self.data.config.tasks)
         self.data.expire()
         gap = proposal.gap or GapCounts()
         text = gettext_noop(
@@ -139,9 +139,9 @@ class ConsoleActions:
         """Dismiss the proposed example of a task. Raises `ExemplarError` if it is already adopted or dismissed."""
         if (refusal := self._other_proposal(task, url)) is not None:
             return refusal
-        proposal = proposal_of(self.data.server_of(task).connection, task)
+        proposal = proposal_of(self.data.redis, task)
         if proposal is not None:
-            dismiss_proposal(self.data.servers, proposal)
+            dismiss_proposal(self.data.redis, proposal)
         self.data.expire()
         text = gettext_noop(
             "Dismissed. As long as %(task)s has its present example, no other one is proposed; this one can still be "
@@ -150,14 +150,14 @@ class ConsoleActions:
         return Done(text, {"task": task})
 
     def _other_proposal(self, task: str, url: str) -> Done | None:
-        proposal = proposal_of(self.data.server_of(task).connection, task)
+        proposal = proposal_of(self.data.redis, task)
         if proposal is not None and proposal.url == url:
             return None
         return Done(gettext_noop("Another example has been proposed in the meantime. Review it first."), {}, ok=False)
 
     def dismiss_alarm(self, task: str, kind: AlarmKind) -> Done:
         """End an open alarm of a task: what it shows is usual from now on."""
-        ended = dismiss_alarms(self.data.server_of(task).connection, task, [kind])
+        ended = dismiss_alarms(self.data.redis, task, [kind])
         self.data.expire()
         text = (
             gettext_noop("The alarm of %(task)s is dismissed: what it showed is usual from now on.")

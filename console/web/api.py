@@ -63,7 +63,7 @@ def task(request: Request) -> Response:
 def runs(request: Request) -> Response:
     """Return the last runs of a task."""
     state = _state(request)
-    reports = web_of(request).data.runs(state.name) if state.server else []
+    reports = web_of(request).data.runs(state.name) if state.is_known else []
     return _answer(types.ApiRuns(state.name, [_run(report) for report in reports]))
 
 
@@ -122,7 +122,7 @@ def proposal(request: Request) -> Response:
     """Return the newest proposal of a task with its back-test, decided on or not."""
     data, state = web_of(request).data, _state(request)
     found = data.proposal(state.name)
-    reason = data.unproposed(state.name) if state.server else ""
+    reason = data.unproposed(state.name) if state.is_known else ""
     if found is None:
         return _answer(types.ApiTaskProposal(state.name, None, [], reason))
     return _answer(types.ApiTaskProposal(state.name, _proposal(found), [*map(_compared, found.test.pages)], reason))

@@ -33,8 +33,8 @@ from workers.pages.quarantine import kept_notes
 from workers.pages.quarantine import kept_page as quarantined_page
 from workers.redesign.proposals import Proposal, proposal_of, proposals
 from workers.redis_access.full_redis import memory_of
+from workers.redis_access.redis_address import address_of
 from workers.redis_access.redis_clock import clock_of
-from workers.redis_access.servers import RedisServer, RedisServers
 from workers.reporting.presence import processes
 from workers.reporting.present_problems import present_problems
 from workers.task_state.problems import Problem
@@ -126,12 +126,13 @@ class ScheduleView:
 
 
 class ConsoleData:
-    """The data that the console reads. Safe for several threads."""
+    """The data that the console reads. Safe for several threads. `url`: the address of the Redis of `connection`."""
 
-    def __init__(self, config: ConsoleConfig, servers: RedisServers, state: Path):
-        self.config, self.servers = config, servers
+    def __init__(self, config: ConsoleConfig, url: str, connection: "redis.Redis", state: Path):
+        self.config, self.url, self.redis = config, url, connection
+        self.redis_name = address_of(url).name
         self.file = TaskListFile(config.tasks)
-        self.snapshots = Snapshots(servers, self.file)
+        self.snapshots = Snapshots(connection, self.file)
         self.index = ArticleIndex(state / "console")
         self._proposals: list[Proposal] = []
         self._proposals_read, self._proposals_lock = -PROPOSALS_FRESH, threading.Lock()
@@ -174,24 +175,19 @@ class ConsoleData:
         except KeyError:
             raise UnknownTask(name) from None
 
-    def server_of(self, name: str) -> RedisServer:
-        """Return the server on which a task is."""
-        own = self.task(name).server
-        return next((server for server in self.servers if server.name == own), self.servers[0])
-
     def closed_host(self, name: str) -> dict[str, Any] | None:
         """Return the state of a task's host (`HostState`) if it is closed now; None else."""
         example = self.task(name).example
-        state = host_state(self.server_of(name).connection, host_of(example)) if example else None
+        state = host_state(self.redis, host_of(example)) if example else None
         return state.to_dict() if state and state.until else None
 
     def runs(self, name: str, most: int = RUNS_MOST) -> list[dict[str, Any]]:
         """Return the reports of a task's last runs, newest first."""
-        return reports(self.server_of(name).connection, name, most)
+        return reports(self.redis, name, most)
 
     def links(self, name: str) -> TaskLinks:
         """Return the open URLs of a task, and those without a row by reason."""
-        ledger = Ledger(self.server_of(name).connection, name)
+        ledger = Ledger(self.redis, name)
         open_urls = [row for state in OPEN_STATES[::-1] for row in ledger.open_urls(state, LINKS_MOST)]
         counts = self.task(name).counts
         left = _newest_problems(ledger)
@@ -206,10 +202,10 @@ class ConsoleData:
 
     def kept_page(self, task: str, url: str) -> KeptPage | None:
         """Return the kept page of an article; None if the task keeps no pages or the page is no longer kept."""
-        config = config_of(self.server_of(task).connection, task)
+        config = config_of(self.redis, task)
         if config is None or config.keep_pages is None:
             return None
-        pages = kept_pages_of(config, clock=clock_of(self.servers[0].connection).now)
+        pages = kept_pages_of(config, clock=clock_of(self.redis).now)
         if not pages.path.exists():
             return None
         try:
@@ -222,7 +218,7 @@ class ConsoleData:
         if kept := self.kept_page(task, url):
             return StoredTaskPage(kept.page, accepted=bool(kept.info.get("accepted")))
         try:
-            found = quarantined_page(self.server_of(task).connection, task, fingerprint(url))
+            found = quarantined_page(self.redis, task, fingerprint(url))
         except ValueError:  # the page is damaged
             return None
         if found is None:
@@ -233,7 +229,7 @@ class ConsoleData:
 
     def voters(self, task: str) -> tuple[SectionPages | None, str]:
         """Return the pages that vote on a task's pages (None without an example), and its method."""
-        connection = self.server_of(task).connection
+        connection = self.redis
         config = config_of(connection, task)
         return section_pages(connection, task), config.method if config else "auto"
 
@@ -241,19 +237,17 @@ class ConsoleData:
 
     def proposal(self, name: str) -> Proposal | None:
         """Return the newest proposal of a task in any state; None if there is none."""
-        server = self.server_of(name)
-        return proposal_of(server.connection, name) if self.task(name).server else None
+        return proposal_of(self.redis, name) if self.task(name).is_known else None
 
     def unproposed(self, name: str) -> str:
         """Return why no example is proposed for a task; empty if that is not known."""
-        return unproposed(self.server_of(name).connection, [name]).get(name, "")
+        return unproposed(self.redis, [name]).get(name, "")
 
     def open_proposals(self) -> list[Proposal]:
         """Return the open proposals, newest first; the list is at most `PROPOSALS_FRESH` old."""
         with self._proposals_lock:
             if time.monotonic() - self._proposals_read > PROPOSALS_FRESH:
-                every = [proposal for server in self.servers for proposal in proposals(server.connection)]
-                self._proposals = [proposal for proposal in every if proposal.state == "proposed"]
+                self._proposals = [proposal for proposal in proposals(self.redis) if proposal.state == "proposed"]
                 self._proposals_read = time.monotonic()
             return sorted(self._proposals, key=lambda proposal: -proposal.at)
 
@@ -276,7 +270,7 @@ class ConsoleData:
 
     def failures(self, name: str) -> TaskFailures:
         """Return the failed pages and refused rows of a task."""
-        connection = self.server_of(name).connection
+        connection = self.redis
         ledger = Ledger(connection, name)
         failed = [problem for problem in _newest_problems(ledger) if problem.state == "failed"]
         kept = kept_notes(connection, name) if failed else {}
@@ -288,41 +282,34 @@ class ConsoleData:
     # -- machines and schedule --------------------------------------------------------------------------------------
 
     def machines(self) -> dict[str, Any]:
-        """Return processes alive and dead, present problems, outputs, hosts, and Redis of each server."""
-        living: list[dict[str, Any]] = []
-        dead: list[dict[str, Any]] = []
-        problems: list[dict[str, Any]] = []
-        redis_rows: list[dict[str, Any]] = []
-        slowed: list[dict[str, Any]] = []
-        for server in self.servers:
-            alive, died = processes(server.connection)
-            living += alive
-            dead += died
-            problems += [problem.to_dict() for problem in present_problems(server.connection)]
-            memory, info = memory_of(server.connection), server.connection.info("server")
-            version = str(info.get("valkey_version") or info.get("redis_version"))
-            row = {"name": server.name, "version": version, "used": memory.used, "limit": memory.limit}
-            redis_rows.append(row | {"full": memory.is_full})
-            slowed += [host.to_dict() for host in hosts(server.connection)][:HOSTS_MOST]
-        outputs = [asdict(output) for output in self.snapshot().outputs]
+        """Return processes alive and dead, present problems, outputs, hosts, and Redis."""
+        living, dead = processes(self.redis)
+        memory, info = memory_of(self.redis), self.redis.info("server")
+        version = str(info.get("valkey_version") or info.get("redis_version"))
         return {
             "processes": living,
             "died": dead,
-            "problems": problems,
-            "redis": redis_rows,
-            "hosts": slowed,
-            "outputs": outputs,
+            "problems": [problem.to_dict() for problem in present_problems(self.redis)],
+            "redis": {
+                "name": self.redis_name,
+                "version": version,
+                "used": memory.used,
+                "limit": memory.limit,
+                "full": memory.is_full,
+            },
+            "hosts": [host.to_dict() for host in hosts(self.redis)][:HOSTS_MOST],
+            "outputs": [asdict(output) for output in self.snapshot().outputs],
         }
 
     def roles(self) -> Counter[str]:
         """Return how many processes of each role are alive."""
-        return Counter(process["role"] for server in self.servers for process in processes(server.connection)[0])
+        return Counter(process["role"] for process in processes(self.redis)[0])
 
     def schedule(self) -> ScheduleView:
         """Return the running and the due tasks, and the next runs."""
         snapshot = self.snapshot()
         running = sorted(row.name for row in snapshot.tasks.values() if row.state == "running")
-        due = [name for server in self.servers for name in Schedule(server.connection).due()]
+        due = Schedule(self.redis).due()
         planned = sorted((row.next_run, row.name) for row in snapshot.tasks.values() if row.next_run is not None)
         hours = [0] * HOURS
         for at, _ in planned:
@@ -335,7 +322,7 @@ class ConsoleData:
 
     def has_task_list(self) -> bool:
         """Whether a task list is published."""
-        return any(server.connection.exists(keys.EDITION) for server in self.servers)
+        return bool(self.redis.exists(keys.EDITION))
 
 
 def _newest_problems(ledger: Ledger) -> list[Problem]:

@@ -11,11 +11,11 @@ from console.web.context import web_of
 
 
 def metrics(request: Request) -> Response:
-    """Return the metrics of all servers, in the requested format."""
+    """Return the metrics of the cluster, in the requested format."""
     state = request.app.state
     if not hasattr(state, "metrics"):
-        is_embedded = "REDIS_URL" not in os.environ
-        servers = [(EMBEDDED if is_embedded else one.name, one.url) for one in web_of(request).data.servers]
-        state.metrics = registry_of(ExemplarCollector(servers))
+        data = web_of(request).data
+        name = data.redis_name if "REDIS_URL" in os.environ else EMBEDDED
+        state.metrics = registry_of(ExemplarCollector(name, data.url))
     encode, content_type = exposition.choose_encoder(request.headers.get("accept", ""))
     return Response(encode(state.metrics), headers={"Content-Type": content_type})

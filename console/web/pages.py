@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
+from console.shown_html import shown_html
 from console.web.article_index import COUNTED_MOST, ArticleQuery, IndexedArticle
 from console.web.charts import bar_chart, day_chart
 from console.web.context import Web, web_of
@@ -22,6 +23,7 @@ from crawler.task_list.change import is_in_block
 from workers.sinks import OutputOptions
 from workers.sinks.csv_files import BOM, CsvFormat
 from workers.sinks.jsonl import JsonLinesFormat
+from workers.sinks.row_html import html_of
 
 TASKS_A_PAGE = 50
 ALARMS_MOST = 20  # alarms on the first page
@@ -100,11 +102,11 @@ def task(request: Request) -> Response:
     web, state = task_of(request)
     snapshot = web.data.snapshot()
     chart = day_chart(snapshot.first_day, state.days, height=60)
-    runs = web.data.runs(state.name) if state.server else []
+    runs = web.data.runs(state.name) if state.is_known else []
     alarms = [alarm for alarm in snapshot.alarms if alarm.task == state.name]
     values = {"chart": chart, "runs": runs, "alarms": alarms, "events": "tasks"}
-    values["closed_host"] = web.data.closed_host(state.name) if state.server else None
-    values["proposal"] = web.data.proposal(state.name) if state.server else None
+    values["closed_host"] = web.data.closed_host(state.name) if state.is_known else None
+    values["proposal"] = web.data.proposal(state.name) if state.is_known else None
     return web.page(request, "task.html", task_values(web, "runs", state) | values)
 
 
@@ -113,7 +115,7 @@ def task_links(request: Request) -> Response:
     web, state = task_of(request)
     job = web.jobs.get(request.query_params.get("job", ""))
     values = {
-        "links": web.data.links(state.name) if state.server else None,
+        "links": web.data.links(state.name) if state.is_known else None,
         "job": job,
         "events": f"job {job.id}" if job and not job.done else "",
     }
@@ -189,7 +191,8 @@ def article(request: Request) -> Response:
         raise HTTPException(404, "unknown article")
     indexed, row = found
     kept = row is not None and _kept(web, indexed) is not None
-    values = {"section": "/articles", "article": indexed, "row": row, "kept": kept}
+    shown = shown_html(html_of(row)) if row else ""
+    values = {"section": "/articles", "article": indexed, "row": row, "kept": kept, "shown": shown}
     return web.page(request, "article.html", values)
 
 

@@ -48,7 +48,7 @@ def example(request: Request) -> Response:
     web, state = task_of(request)
     values: dict[str, Any] = {"proposal": web.data.proposal(state.name), "is_page_kept": False, "unproposed": ""}
     alarms = [alarm for alarm in web.data.snapshot().alarms if alarm.task == state.name and alarm.unproposed]
-    if alarms or (values["proposal"] is None and state.server):
+    if alarms or (values["proposal"] is None and state.is_known):
         values["unproposed"] = web.data.unproposed(state.name)
     if values["proposal"] is not None:
         values["is_page_kept"] = _page_of(request) is not None
@@ -84,7 +84,7 @@ def _page_of(request: Request) -> tuple[bytes, str] | None:
     """Return bytes and content type of the proposed page; None if it is not kept, or damaged."""
     web, state = task_of(request)
     try:
-        page = proposed_page(web.data.server_of(state.name).connection, state.name)
+        page = proposed_page(web.data.redis, state.name)
     except ValueError:
         return None
     return (page.body, page.content_type) if page is not None else None

@@ -18,8 +18,8 @@ from console.web.engine import LocalRun
 from console.web.security import Sessions
 from console.web.surveys import Jobs
 from workers.processes import STOP_SIGNALS
+from workers.redis_access.connection import connect
 from workers.redis_access.embedded import owns_embedded, redis_for
-from workers.redis_access.servers import RedisServers
 from workers.state_folder import state_folder
 
 PURPOSE = "console"
@@ -32,8 +32,8 @@ def console_parts(config: ConsoleConfig, *, say: Callable[[str], None]) -> Itera
     state = state_folder(config.tasks.absolute().parent).absolute()
     stopping = threading.Event()
     with redis_for(state, purpose=PURPOSE, say=say) as url:
-        servers = RedisServers(url)
-        data = ConsoleData(config, servers, state)
+        connection = connect(url)
+        data = ConsoleData(config, url, connection, state)
         is_own = "REDIS_URL" not in os.environ and owns_embedded(state, PURPOSE)
         engine = LocalRun(url, config.tasks.absolute(), state / "console") if is_own else None
         jobs = Jobs()
@@ -47,7 +47,7 @@ def console_parts(config: ConsoleConfig, *, say: Callable[[str], None]) -> Itera
             if engine is not None:
                 engine.stop()
             data.stop()
-            servers.close()
+            connection.close()
 
 
 def serve(config: ConsoleConfig, *, say: Callable[[str], None]) -> None:

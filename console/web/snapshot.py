@@ -21,7 +21,6 @@ from workers import keys
 from workers.health import Alarm, present_alarms
 from workers.ledger import ledgers
 from workers.redis_access.redis_clock import clock_of
-from workers.redis_access.servers import RedisServers
 from workers.task_state.task_figures import TaskFigures, figures_of
 from workers.writing.output_states import OutputState, output_states
 
@@ -38,7 +37,7 @@ RunState = Literal["running", "due", "idle", "paused", "removed", "unpublished"]
 class TaskState:
     """One task. `next_run`: Unix seconds; `period`: the present one in seconds if `every` is auto.
 
-    `reasons`: why its health is not ok.
+    `reasons`: why its health is not ok. `is_known`: whether Redis knows the task, or only tasks.yaml has it.
     `days`: articles of the last `DAYS` days, oldest first, by the day on which they were found.
     """
 
@@ -54,7 +53,7 @@ class TaskState:
     days: tuple[int, ...]
     example: str
     pattern: str
-    server: str
+    is_known: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +113,11 @@ class TaskListFile:
 class Snapshots:
     """Keeps the present snapshot, at most `FRESH` seconds old. Safe for several threads."""
 
-    def __init__(self, servers: RedisServers, file: TaskListFile, *, clock: Callable[[], float] = time.monotonic):
-        self.servers, self.file, self.clock = servers, file, clock
+    def __init__(self, connection: "redis.Redis", file: TaskListFile, *, clock: Callable[[], float] = time.monotonic):
+        self.redis, self.file, self.clock = connection, file, clock
         self._lock = threading.Lock()
         self._last: tuple[float, Snapshot] | None = None
-        self._published: dict[str, tuple[str, dict[str, dict[str, Any]]]] = {}  # server -> edition, tasks
+        self._published: tuple[str, dict[str, dict[str, Any]]] = ("-", {})  # edition, tasks
 
     def get(self, *, fresh: float = FRESH) -> Snapshot:
         """Return a snapshot that is at most `fresh` seconds old. Raises `redis.RedisError`."""
@@ -134,38 +133,24 @@ class Snapshots:
 
     def _read(self) -> Snapshot:
         in_file, mistakes = self.file.read()
-        now = clock_of(self.servers[0].connection).now()
+        now = clock_of(self.redis).now()
         first = date.fromtimestamp(now) - timedelta(days=DAYS - 1)
-        rows: dict[str, TaskState] = {}
-        outputs: list[OutputState] = []
-        alarms: list[Alarm] = []
-        for server in self.servers:
-            of_server, open_alarms = output_states(server.connection), present_alarms(server.connection)
-            outputs += of_server
-            alarms += open_alarms
-            for row in self._tasks_of(server.connection, server.name, of_server, open_alarms, first):
-                rows.setdefault(row.name, row)
+        outputs, alarms = output_states(self.redis), present_alarms(self.redis)
+        rows = {row.name: row for row in self._tasks(outputs, alarms, first)}
         for name, task in (in_file.tasks if in_file else {}).items():
             if name not in rows:
                 empty = dict.fromkeys(("seen", "written", "failed", "rejected", "duplicate", "waiting"), 0)
-                facts = (str(task.every), None, None, empty, None, (0,) * DAYS, task.example, str(task.pattern), "")
+                facts = (str(task.every), None, None, empty, None, (0,) * DAYS, task.example, str(task.pattern), False)
                 rows[name] = TaskState(name, "unpublished", "paused" if task.paused else "new", (), *facts)
         return Snapshot(now, dict(sorted(rows.items())), outputs, alarms, mistakes, first)
 
-    def _tasks_of(
-        self,
-        connection: "redis.Redis",
-        server: str,
-        outputs: Sequence[OutputState],
-        alarms: Sequence[Alarm],
-        first: date,
-    ) -> list[TaskState]:
-        tasks = self._published_on(connection, server)
-        names = [*tasks, *(name for name in ledgers(connection) if name not in tasks)]
-        schedule = Schedule(connection)
+    def _tasks(self, outputs: Sequence[OutputState], alarms: Sequence[Alarm], first: date) -> list[TaskState]:
+        tasks = self._published_tasks()
+        names = [*tasks, *(name for name in ledgers(self.redis) if name not in tasks)]
+        schedule = Schedule(self.redis)
         times, due, running = schedule.next_times(), {*schedule.due()}, {*schedule.running()}
         periods = schedule.periods_in_force([name for name, raw in tasks.items() if raw["every"].startswith("auto")])
-        figures = figures_of(connection, names, [first + timedelta(days=number) for number in range(DAYS)])
+        figures = figures_of(self.redis, names, [first + timedelta(days=number) for number in range(DAYS)])
         troubled: dict[str, list[OutputState]] = {}
         for output in outputs:
             troubled.setdefault(output.task, []).append(output)
@@ -191,17 +176,17 @@ class Snapshots:
                     own.days,
                     raw["example"] if raw else "",
                     raw["pattern"] if raw else "",
-                    server,
+                    True,
                 )
             )
         return rows
 
-    def _published_on(self, connection: "redis.Redis", server: str) -> dict[str, dict[str, Any]]:
+    def _published_tasks(self) -> dict[str, dict[str, Any]]:
         """Return the shown keys of the published tasks; they are read again when the edition has changed."""
-        current = edition(connection)
+        current = edition(self.redis)
         name = f"{current.fingerprint} {current.at}" if current else ""
-        if self._published.get(server, ("-", {}))[0] != name:
-            raw = cast(dict[bytes, bytes], connection.hgetall(keys.TASKS)) if current else {}
+        if self._published[0] != name:
+            raw = cast(dict[bytes, bytes], self.redis.hgetall(keys.TASKS)) if current else {}
             tasks: dict[str, dict[str, Any]] = {}
             for key, text in sorted(raw.items()):
                 whole = json.loads(text)
@@ -211,8 +196,8 @@ class Snapshots:
                     "example": whole["example"],
                     "pattern": whole["pattern"],
                 }
-            self._published[server] = (name, tasks)
-        return self._published[server][1]
+            self._published = (name, tasks)
+        return self._published[1]
 
 
 def health_of(

@@ -8,11 +8,11 @@ from extractors.metadata.dates import EARLIEST_YEAR, LATEST_YEAR, find_date, zon
 
 LONGEST = 100  # characters
 _MONTH_OR_YEAR = re.compile(r"(\d{4})(?:-(\d\d))?$", re.ASCII)
-_WRITTEN_ZONE = re.compile(  # RFC 822 has +0800; JavaScript writes GMT+0800 (CST), others +8:00
-    r"(?:GMT|UTC?)? ?([+-])(\d\d?):?(\d\d)(?: \([^()]*\))?$", re.ASCII
+_WRITTEN_ZONE = re.compile(  # RFC 822 has +0800; JavaScript writes GMT+0800 (CST), others +8:00 or GMT+8
+    r"(?<=:\d\d) ?(?:GMT|UTC?)? ?([+-])(\d\d?)(?::?(\d\d))?(?: \([^()]*\))?$", re.ASCII
 )
 _HALF_OF_DAY = re.compile(r"\d ?[ap]\.?m\b", re.IGNORECASE)
-_NAMED_ZONE = re.compile(r"\d ?(?![AP]M$)([A-Z]{2,5}|[A-Z][A-Za-z]+/[\w/+-]+)$")
+_NAMED_ZONE = re.compile(r"(?:\d ?(?![AP]M$)([A-Z]{2,5}|[A-Z][A-Za-z]+/[\w/+-]+)|:\d\d ?([+-]\d\d?))$", re.ASCII)
 
 
 def moment_of(text: str | None) -> datetime | None:
@@ -40,7 +40,7 @@ def _iso(text: str) -> datetime:
 def _mail(text: str) -> datetime | None:
     if _HALF_OF_DAY.search(text):
         return None  # the library would read 8:30 pm as 8:30
-    return parsedate_to_datetime(_WRITTEN_ZONE.sub(lambda zone: f" {zone[1]}{zone[2]:0>2}{zone[3]}", text))
+    return parsedate_to_datetime(_WRITTEN_ZONE.sub(lambda zone: f" {zone[1]}{zone[2]:0>2}{zone[3] or '00'}", text))
 
 
 def _month_or_year(text: str) -> date | None:
@@ -56,7 +56,7 @@ def _aware(day: date, text: str) -> datetime | None:
     moment = day if isinstance(day, datetime) else datetime(day.year, day.month, day.day, tzinfo=UTC)
     if moment.tzinfo is None:
         named = _NAMED_ZONE.search(text)
-        zone = zone_of(named[1], moment) if named else UTC
+        zone = zone_of(named[1] or named[2], moment) if named else UTC
         if zone is None:
             return None
         moment = moment.replace(tzinfo=zone)

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -51,8 +50,8 @@ class CrawlWorkers:
 
     `exits_without_redis`: raise `redis.RedisError` when Redis is unavailable, instead of waiting for it. `hangs_after`:
     seconds without a heartbeat until a spider is killed. `on_notice` gets texts on the loss and return of Redis.
-    `slots`: the spiders that may run at a time, shared with the crawl workers of other servers. `restarts`: how often
-    an interrupted run of a task is started again at once; for runs without a scheduler, which would start it again.
+    `restarts`: how often an interrupted run of a task is started again at once; for runs without a scheduler, which
+    would start it again.
     """
 
     def __init__(
@@ -65,11 +64,9 @@ class CrawlWorkers:
         hangs_after: float = HANGS_AFTER,
         on_notice: Callable[[str], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
-        slots: threading.Semaphore | None = None,
         restarts: int = 0,
     ):
         self.url, self.redis, self.count, self.clock = url, connection, count, clock
-        self.slots = slots or threading.Semaphore(count)
         self.hangs_after, self.restarts = hangs_after, restarts
         self.schedule = Schedule(connection)
         self.presence = Presence(connection, "crawl")
@@ -105,13 +102,8 @@ class CrawlWorkers:
         self.stopping = True
 
     def _start(self) -> None:
-        while self.slots.acquire(blocking=False):
-            lease = None
-            try:
-                lease = self.schedule.lease()
-            finally:
-                if lease is None:
-                    self.slots.release()
+        while len(self._children) < self.count:
+            lease = self.schedule.lease()
             if lease is None:
                 return
             environment = {**os.environ, "REDIS_URL": self.url, PUBLISHED_ONLY: "1"}
@@ -145,7 +137,6 @@ class CrawlWorkers:
             self._children.remove(
                 child
             )  # after `done`, which raises if Redis is unavailable; then the child is handled again
-            self.slots.release()
             if again is not None and self.restarts and not restarts:
                 runs = self.restarts + 1
                 report["problems"].append(f"its run was started {runs} times and interrupted each time")

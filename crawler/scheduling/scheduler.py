@@ -16,7 +16,6 @@ from crawler.scheduling.schedule import Schedule
 from crawler.task_list.adopted_examples import unwritten_examples, write_examples
 from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskError
-from crawler.task_list.models import TaskFile
 from crawler.task_list.publication import (
     Change,
     ListWatch,
@@ -51,7 +50,7 @@ class Scheduler:
     """Serves the schedule until stopped. Any number of schedulers may serve the same Redis.
 
     With `file` it watches the task list and publishes edits; without it, it serves the list that another one publishes.
-    `read` reads the file; `look_every` and `read_wait` are seconds; `clock` returns monotonic seconds.
+    `look_every` and `read_wait` are seconds; `clock` returns monotonic seconds.
     `only`: the tasks whose times this scheduler serves; None: all. `on_change` gets the changes by an edit of the file.
     `exits_without_redis`: raise `redis.RedisError` when Redis is unavailable, instead of waiting for it. `on_notice`
     gets texts on the loss and return of Redis.
@@ -67,7 +66,6 @@ class Scheduler:
         exits_without_redis: bool = False,
         on_notice: Callable[[str], None] | None = None,
         on_change: Callable[[Change], None] | None = None,
-        read: Callable[[Path], TaskFile] = load,
         look_every: float = LOOK_AT_FILE,
         read_wait: float = READ_WAIT,
         clock: Callable[[], float] = time.monotonic,
@@ -75,7 +73,7 @@ class Scheduler:
         self.redis = connection
         self.file = file
         self.take_over, self.only = take_over, only
-        self.read, self.look_every, self.read_wait, self.clock = read, look_every, read_wait, clock
+        self.look_every, self.read_wait, self.clock = look_every, read_wait, clock
         self.schedule = Schedule(connection)
         self.inbox = Inbox(connection)
         self.presence = Presence(connection, "schedule")
@@ -246,7 +244,7 @@ class Scheduler:
         if current is not None and is_in_force(current, source, self.file, take_over=take_over):
             self._copy = current.fingerprint
             return Change()
-        tasks = self.read(self.file)
+        tasks = load(self.file)
         before, self._copy = self._copy, tasks.fingerprint
         return publish(self.redis, tasks, self.file, in_step_with=before, take_over=take_over, source=source)
 

@@ -37,7 +37,7 @@ from workers.addresses import shown
 from workers.rows import KEY
 from workers.sinks.kinds import kind_of, scheme_of
 from workers.sinks.options import OutputOptions, RowCondition
-from workers.sinks.row_schema import FIELDS
+from workers.sinks.row_schema import CHOICES
 
 FIELDS_FORM = "write a list such as [url, title, {body: text}]: the text is named body"
 FIELD_NAME = re.compile(r"[^\W\d]\w{0,62}")  # the name of a column in any database
@@ -73,12 +73,12 @@ def _pairs_in(item: object, place: int) -> Iterator[tuple[tuple[str | int, ...],
 
 
 def _check_pair(name: str, source: str, inner: tuple[str | int, ...], before: Sequence[Pair]) -> None:
-    if source not in FIELDS:
-        if name in FIELDS:
+    if source not in CHOICES:
+        if name in CHOICES:
             raise BadValueError(
                 f"unknown field {source!r}", f"write {{{source}: {name}}}: the new name first", inner=inner
             )
-        raise BadValueError(f"unknown field {source!r}", suggest(source, [*FIELDS]), inner=inner)
+        raise BadValueError(f"unknown field {source!r}", suggest(source, [*CHOICES]), inner=inner)
     if not FIELD_NAME.fullmatch(name):
         hint = "use letters, digits and _, beginning with a letter"
         raise BadValueError(f"{show(name)} cannot be the name of a field", hint, inner=inner)

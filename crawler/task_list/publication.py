@@ -135,12 +135,6 @@ def is_in_force(current: Edition | None, source: str, path: Path, *, take_over: 
     return not take_over or current.origin == origin_of(path)
 
 
-def forget_source(connection: "redis.Redis") -> None:
-    """Make the next publication read its file even if it is unchanged, because the file may be divided differently."""
-    if connection.hexists(keys.EDITION, "source"):
-        connection.hset(keys.EDITION, "source", "")
-
-
 def origin_of(path: Path) -> str:
     """Return a name of a file that is unique in the cluster: host and path."""
     return f"{socket.gethostname()}:{path.resolve()}"

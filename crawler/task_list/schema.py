@@ -12,7 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import Settings, Task
 from crawler.task_list.outputs import OutputEntry
-from workers.sinks.row_schema import FIELDS
+from workers.sinks.row_schema import CHOICES
 
 SCHEMA_FILE = Path(__file__).with_name("tasks.schema.json")
 SCHEMA_BESIDE_TASKS = ".exemplar/tasks.schema.json"  # path at which `exemplar init` writes it, relative to tasks.yaml
@@ -135,7 +135,7 @@ def _one_or_more_outputs(field: dict[str, Any]) -> dict[str, Any]:
 def _output_definitions() -> dict[str, Any]:
     """Return the schemas of an output with options and of its parts, in the forms that tasks.yaml has."""
     entry, parts = _model_schema(OutputEntry)
-    field_name = {"type": "string", "enum": [*FIELDS]}
+    field_name = {"type": "string", "enum": [*CHOICES]}
     renamed = {"type": "object", "minProperties": 1, "additionalProperties": field_name}
     entry["properties"]["fields"] |= {"minItems": 1, "items": {"anyOf": [field_name, renamed]}}
     condition = parts["OutputCondition"]["properties"]

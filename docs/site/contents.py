@@ -87,6 +87,10 @@ CONTENTS = (
         "原理",
         (
             SitePage("architecture", "Architecture", "系统架构"),
+            SitePage("package-extractors", "extractors", "extractors", "extractors/README.md"),
+            SitePage("package-workers", "workers", "workers", "workers/README.md"),
+            SitePage("package-crawler", "crawler", "crawler", "crawler/README.md"),
+            SitePage("package-console", "console", "console", "console/README.md"),
             SitePage("methods", "Methods", "提取方法"),
             SitePage("methods-figures", "How each method decides", "各方法的判断过程"),
             SitePage("methods-bp-network", "bp-network", "bp-network"),

@@ -1,7 +1,8 @@
 """The first and the last step of all methods: page → lines, and kept lines → article."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 
 from ..article import IN_TEXT, Article, Block, Kind, NoArticle, PageType, join
 from ..html.dom import parse
@@ -13,7 +14,9 @@ from ..metadata.metadata import read_metadata
 from ..metadata.titles import PageTitles
 from ..page import Page
 from ..tracing import tracing
-from .blocks import make_blocks
+from .blocks import Mark, make_blocks, marks_of
+from .body_events import top_of
+from .body_html import Cut, TreeMarkup
 from .embedded_state import with_state
 from .line_weights import Prior, prior_of
 from .notices import notice
@@ -93,7 +96,10 @@ def assemble(parsed: ParsedPage, cut: BodyLines | str, others: Sequence[PageTitl
         trace.note(Assembling(parsed, cut, others))
     if isinstance(cut, str):
         return NoArticle(cut, page.url)
-    blocks = make_blocks(lines, cut.kept, cut.captions, cut.root, parsed.head.base_url(page))
+    base = parsed.head.base_url(page)
+    marks = marks_of(lines, cut.kept, cut.captions, cut.root)
+    numbered = make_blocks(lines, marks, cut.root, base)
+    blocks = tuple(block for _, block in numbered)
     metadata = read_metadata(parsed.head, lines, cut.kept, parsed.prior.title, page, others)
     metadata["image"] = metadata["image"] or next((url for block in blocks for url in block.images), None)
     return Article(
@@ -107,8 +113,26 @@ def assemble(parsed: ParsedPage, cut: BodyLines | str, others: Sequence[PageTitl
         surrounding_match=cut.surrounding_match,
         fits=cut.fits,
         url=page.url,
+        markup=_markup(lines, marks, base, metadata["image"], [last for last, _ in numbered]),
         **metadata,
     )
+
+
+def _markup(
+    lines: Lines, marks: list[tuple[int, Mark]], base: str, image: str | None, last_lines: list[int]
+) -> TreeMarkup | None:
+    """Return what the body's HTML is made from; `last_lines`: of each block."""
+    if not marks:
+        return None
+    first = marks[0][0]
+    top = top_of(lines, first, marks[-1][0])
+    if top is None:
+        return None
+    name = (image or "").rpartition("/")[2].partition("?")[0]
+    above = (element.get("src") or "" for line, _, element in lines.media if line <= first)
+    lead = image if name and any(name in source for source in above) else None
+    top = replace(top, element=deepcopy(top.element))  # the rest of the page's tree is freed
+    return TreeMarkup(top, Cut({index: kind for index, (kind, _) in marks}, base, lead, last_lines))
 
 
 def _confidence(cut: BodyLines) -> float:

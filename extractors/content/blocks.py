@@ -17,6 +17,7 @@ from ..html.elements import IMAGE, KINDS
 from ..html.lines import Lines
 from ..html.paths import CAPTION, EMBED, SUMMARY, PathTrie
 from ..html.resolve_url import web_url
+from .pictures import alternative, picture_url
 
 BLOCK_KINDS: dict[str, Kind] = {
     "pre": "code",
@@ -33,20 +34,18 @@ BLOCK_KINDS |= dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "heading")
 MARKED: dict[int, Kind] = {CAPTION: "caption", EMBED: "embed", SUMMARY: "summary"}
 CELL_WIDTH = 60  # mean bytes per line; a table with longer lines is layout, and its cells contain prose
 JOINED = frozenset({"list", "table"})  # kinds whose neighbouring lines make one block
-ALT_LENGTH = 300  # characters
 Mark = tuple[Kind, int]  # the kind of a line's block, and the path of the element that groups the block
 CAPTION_MARK: Mark = ("caption", 0)
-IMAGE_SOURCES = ("data-src", "data-original", "src")  # pages that load pictures late put a placeholder in src
 
 
-def make_blocks(lines: Lines, kept: list[int], captions: list[int], root: int, base: str) -> tuple[Block, ...]:
-    """Return the blocks of the kept lines, in order, with the captions, pictures and players among them.
+def make_blocks(lines: Lines, marks: list[tuple[int, Mark]], root: int, base: str) -> list[tuple[int, Block]]:
+    """Return the blocks of the lines with marks, in order, with the captions, pictures and players among them.
 
+    With each block, the number of its last line; with a picture or player of its own, that of the block before it.
     `root` is the path of the body's root, `base` the URL that relative ones refer to.
     """
     found: list[tuple[int, Block]] = []  # (number of the block's last line, block)
-    marks = _marks(lines, kept, captions, root)
-    links = _links_by_line(lines, {*kept, *captions}, base)
+    links = _links_by_line(lines, {index for index, _ in marks}, base)
     for (kind, holder), run in groupby(marks, key=itemgetter(1)):
         indices = [index for index, _ in run]
         if kind == "table" and sum([lines.widths[i] for i in indices]) > CELL_WIDTH * len(indices):
@@ -61,8 +60,8 @@ def make_blocks(lines: Lines, kept: list[int], captions: list[int], root: int, b
     return _with_media(lines, found, root, base)
 
 
-def _marks(lines: Lines, kept: list[int], captions: list[int], root: int) -> list[tuple[int, Mark]]:
-    """Return each line of the blocks with its mark."""
+def marks_of(lines: Lines, kept: list[int], captions: list[int], root: int) -> list[tuple[int, Mark]]:
+    """Return each kept line and caption with its mark, in order; `root` is the path of the body's root."""
     paths = lines.paths
     by_path = {path: _kind(lines.trie, path, root) for path in set(map(paths.__getitem__, kept))}
     marks = {index: by_path[paths[index]] for index in kept} | dict.fromkeys(captions, CAPTION_MARK)
@@ -98,17 +97,25 @@ def _join_items(lines: Lines, indices: list[int], separator: str) -> str:
 
 def _links_by_line(lines: Lines, wanted: set[int], base: str) -> dict[int, tuple[Link, ...]]:
     links: dict[int, list[Link]] = {}
+    searched: dict[int, int] = {}  # links of a line are in the order of their texts: each is searched from the last one
+    missing: set[tuple[int, str]] = set()
     for place in compress(range(len(lines.links)), map(wanted.__contains__, lines.links)):
         index, element = lines.links[place], lines.link_elements[place]
         text = " ".join((inner_text(element) if len(element) else element.text or "").split())
-        if text and text in lines.texts[index]:
+        if not text or (index, text) in missing:
+            continue
+        found = lines.texts[index].find(text, searched.get(index, 0))
+        if found < 0:
+            missing.add((index, text))
+        else:
+            searched[index] = found
             url = web_url(base, element.get("href") or "")
             if url:
                 links.setdefault(index, []).append(Link(text, url))
-    return {index: tuple(found) for index, found in links.items()}
+    return {index: tuple(made) for index, made in links.items()}
 
 
-def _with_media(lines: Lines, found: list[tuple[int, Block]], root: int, base: str) -> tuple[Block, ...]:
+def _with_media(lines: Lines, found: list[tuple[int, Block]], root: int, base: str) -> list[tuple[int, Block]]:
     """Add the pictures and players below the root that are between the first and the last block."""
     first, last = (found[0][0], found[-1][0]) if found else (0, -1)
     inserted: dict[int, list[Block]] = {}  # what is inserted in front of each block
@@ -130,12 +137,12 @@ def _with_media(lines: Lines, found: list[tuple[int, Block]], root: int, base: s
         else:
             inserted.setdefault(place, []).append(made)
     if not inserted and not images:
-        return tuple(map(itemgetter(1), found))
-    blocks: list[Block] = []
-    for place, (_, block) in enumerate(found):
-        blocks += inserted.get(place, ())
-        blocks.append(replace(block, images=tuple(images[place])) if place in images else block)
-    return tuple(blocks)
+        return found
+    blocks: list[tuple[int, Block]] = []
+    for place, (last, block) in enumerate(found):
+        blocks += [(found[place - 1][0] if place else -1, medium) for medium in inserted.get(place, ())]
+        blocks.append((last, replace(block, images=tuple(images[place])) if place in images else block))
+    return blocks
 
 
 def _media_block(element: etree._Element, base: str) -> Block | None:
@@ -144,7 +151,5 @@ def _media_block(element: etree._Element, base: str) -> Block | None:
         source = element.find("source") if not element.get("src") else None
         url = web_url(base, (element if source is None else source).get("src") or "")
         return Block("embed", "", links=(Link("", url),)) if url else None
-    urls = (web_url(base, element.get(name) or "") for name in IMAGE_SOURCES)
-    url = next(filter(None, urls), None)
-    alt = " ".join((element.get("alt") or "").split())[:ALT_LENGTH]
-    return Block("caption", alt, images=(url,)) if url else None
+    url = picture_url(element, base)
+    return Block("caption", alternative(element), images=(url,)) if url else None

@@ -5,11 +5,11 @@ that each further page repeats, with or without a number ("标题(2)", "Title - 
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
-from ..article import IN_TEXT, Article, Block, join
+from ..article import IN_TEXT, Article, Block, Markup, join
 
 MAX_PAGER = 200  # characters; a longer line is no pager
 
@@ -37,23 +37,51 @@ def joined(first: Article, further: Sequence[Article]) -> Article:
     """
     title = _unnumbered(first.title, further)
     own = _own_blocks(first.blocks, set(), None)
-    blocks = [replace(block, text=title or "") if _is_numbered(block, title) else block for block in own]
+    blocks = [replace(block, text=title or "") if _is_numbered(block, title) else block for _, block in own]
+    markups = [_markup_of(first, own)]
     for page in further:
-        blocks += _own_blocks(page.blocks, {block.text for block in blocks}, title)
+        own = _own_blocks(page.blocks, {block.text for block in blocks}, title)
+        blocks += [block for _, block in own]
+        markups.append(_markup_of(page, own))
     if tuple(blocks) == first.blocks:
         return first
     confidence = min(part.confidence for part in (first, *further))
-    return replace(first, title=title, blocks=tuple(blocks), text=join(blocks, IN_TEXT), confidence=confidence)
+    known = [markup for markup in markups if markup is not None]
+    markup = JoinedMarkup(tuple(known)) if len(known) == len(markups) else None
+    text = join(blocks, IN_TEXT)
+    return replace(first, title=title, blocks=tuple(blocks), text=text, confidence=confidence, markup=markup)
 
 
-def _own_blocks(blocks: Sequence[Block], known: set[str], title: str | None) -> list[Block]:
-    """Return the blocks of a page from the first new one to the last, without pagers. `known`: earlier texts."""
+@dataclass(frozen=True, slots=True)
+class JoinedMarkup:
+    """The markup of an article of several pages."""
+
+    pages: tuple[Markup, ...]
+
+    def html(self) -> str:
+        """Return the HTML of all pages."""
+        return "".join(page.html() for page in self.pages)
+
+    def only(self, blocks: Collection[int]) -> Markup:
+        """Do nothing but fail: pages are joined once."""
+        raise NotImplementedError
+
+
+def _markup_of(page: Article, own: list[tuple[int, Block]]) -> Markup | None:
+    return page.markup and page.markup.only({place for place, _ in own})
+
+
+def _own_blocks(blocks: Sequence[Block], known: set[str], title: str | None) -> list[tuple[int, Block]]:
+    """Return the blocks of a page from the first new one to the last with their places, without pagers.
+
+    `known`: earlier texts.
+    """
     runs = list(_runs(blocks))
     new = [
         place
         for place, run in enumerate(runs)
         if not _is_pager(run, at_end=True)
-        and not all(block.text in known or _is_headline(block, title) for block in run)
+        and not all(block.text in known or _is_headline(block, title) for _, block in run)
     ]
     within = runs[new[0] : new[-1] + 1] if new else []
     return [block for run in within if not _is_pager(run, at_end=False) for block in run]
@@ -85,22 +113,22 @@ def _after(text: str, title: str | None) -> str | None:
     return rest if not rest or _MARK.fullmatch(rest) else None
 
 
-def _runs(blocks: Sequence[Block]) -> Iterator[list[Block]]:
-    """Yield blocks one by one, but consecutive blocks that contain only numbers and page links together."""
-    for may_page, group in groupby(blocks, key=_may_page):
+def _runs(blocks: Sequence[Block]) -> Iterator[list[tuple[int, Block]]]:
+    """Yield blocks with their places one by one, but consecutive blocks of only numbers and page links together."""
+    for may_page, group in groupby(enumerate(blocks), key=lambda placed: _may_page(placed[1])):
         run = list(group)
-        yield from [run] if may_page else [[block] for block in run]
+        yield from [run] if may_page else [[placed] for placed in run]
 
 
 def _may_page(block: Block) -> bool:
     return block.kind in _KINDS and len(block.text) <= MAX_PAGER and _PAGER.fullmatch(block.text) is not None
 
 
-def _is_pager(run: list[Block], at_end: bool) -> bool:
+def _is_pager(run: list[tuple[int, Block]], at_end: bool) -> bool:
     """Whether consecutive blocks are a pager, at an end of the page or anywhere."""
-    if not _may_page(run[0]):
+    if not _may_page(run[0][1]):
         return False
-    text = " ".join(block.text for block in run)
+    text = " ".join(block.text for _, block in run)
     numbers = [int(number) for number in _NUMBER.findall(text)]
     if _SURE.search(text) or (_WAY.search(text) and numbers):
         return True

@@ -30,6 +30,7 @@ class Walker:
             list[bool],
             list[int],
             list[int],
+            Elements,
             list[int],
             Elements,
             list[tuple[int, int, etree._Element]],

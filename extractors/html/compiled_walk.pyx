@@ -367,7 +367,7 @@ cdef class Walk:
     cdef object trie
     cdef cetree._Element root  # keeps the document
     cdef list texts, row_paths, row_items, continued, widths, link_chars, links, media, noted
-    cdef Elements link_elements
+    cdef Elements link_elements, blocks
     cdef Py_ssize_t rows
     cdef Buffer buffer
     cdef Py_ssize_t linked
@@ -383,7 +383,7 @@ cdef class Walk:
         self.texts, self.row_paths, self.row_items, self.continued = [], [], [], []
         self.widths, self.link_chars = [], []
         self.links, self.media, self.noted = [], [], []
-        self.link_elements = Elements()
+        self.link_elements, self.blocks = Elements(), Elements()
 
     def __dealloc__(self):
         free(self.buffer.data)
@@ -490,11 +490,12 @@ cdef class Walk:
 
     cdef int flush(self, int block) except -1:
         text = PyUnicode_DecodeUTF8(<const char*>self.buffer.data, self.buffer.used, NULL)
-        return self.add_row(text, self.path_at(block), self.buffer.used)
+        return self.add_row(text, block, self.buffer.used)
 
-    cdef int add_row(self, str text, int path, Py_ssize_t width) except -1:
+    cdef int add_row(self, str text, int block, Py_ssize_t width) except -1:
         self.texts.append(text)
-        self.row_paths.append(path)
+        self.row_paths.append(self.path_at(block))
+        add_node(&self.blocks.nodes, self.open[block].node)
         self.row_items.append(self.item)
         self.continued.append(self.broken)
         self.widths.append(width)
@@ -548,7 +549,7 @@ cdef class Walk:
         self.read_verbatim(parts, node, depth, in_link)
         text = "".join(parts).strip("\n")
         if text and not text.isspace():
-            self.add_row(text, self.path_at(depth), len(text.encode()))
+            self.add_row(text, depth, len(text.encode()))
         self.linked = 0
         return 0
 
@@ -628,7 +629,7 @@ cdef class Walk:
         lists = self.texts, self.row_paths, self.row_items, self.continued, self.widths, self.link_chars
         for numbers in lists:
             del numbers[most:]
-        return (*lists, self.links, self.link_elements, self.media, self.noted)
+        return (*lists, self.blocks, self.links, self.link_elements, self.media, self.noted)
 
 
 cdef str joined(xmlNode* node):
@@ -687,7 +688,7 @@ cdef class Walker:
         """
         cdef Walk walk = Walk()
         walk.rules, walk.trie, walk.paths, walk.root, walk.hide = self, trie, paths, body, hide
-        walk.link_elements.root = body
+        walk.link_elements.root = walk.blocks.root = body
         walk.max_depth = self.max_depth
         try:
             if walk.kind_of(body._c_node) < 0:

@@ -26,6 +26,9 @@ _CONTROL_REFERENCE = re.compile(  # references that the parser would replace by 
     rb"|x0*+(?:[1-8bcef]|1[0-9a-f]|7f|81|8d|8f|90|9d)(?![0-9a-f]));?+",
     re.IGNORECASE,
 )
+MAX_OPEN = 2_000  # elements that the parser has open at once, in a page that is nested too deep
+_TAG = re.compile(rb"<(/?)([a-zA-Z][^\s<>/]*+)[^<>]*+>")
+NEVER_OPEN = frozenset(b"area base br col embed hr img input link meta source wbr script style".split())
 MAX_TAGS = 600_000  # start and end tags; a tree takes some 300 bytes per tag. The development pages have up to 9,200
 TAGS_STEP = 100_000  # bytes
 RAW_TEXT = frozenset({"script", "style"})
@@ -52,7 +55,7 @@ def parse(html: bytes | str) -> etree._Element:
         overfull = _OVERFULL.search(data)
         root = None if overfull else etree.fromstring(data, parser)
         if overfull or _was_cut(parser):
-            root = etree.fromstring(data, _parser(target=_ShallowTree()))
+            root = etree.fromstring(_with_few_open(data), _parser(target=_ShallowTree()))
     except (etree.LxmlError, ValueError) as error:
         raise UnusablePage(f"the HTML parser failed: {error}") from error
     if root is None:
@@ -75,6 +78,30 @@ def _first_tags(data: bytes) -> bytes:
         tags += data.count(b"<", end, end + TAGS_STEP)
         end += TAGS_STEP
     return data[:end].decode("utf-8", "ignore").encode()
+
+
+def _with_few_open(data: bytes) -> bytes:
+    """Return a page with at most `MAX_OPEN` open elements, and with end tags of open elements only.
+
+    The parser searches all open elements for the one that an end tag closes. Further elements are closed at once.
+    """
+    opened: dict[bytes, int] = {}
+    depth = 0
+
+    def bounded(found: re.Match[bytes]) -> bytes:
+        nonlocal depth
+        tag, step, name = found[0], -1 if found[1] else 1, found[2].lower()
+        if name in NEVER_OPEN:
+            return tag
+        if step < 0 and not opened.get(name):
+            return b"<p></p>" if name == b"p" else b""  # as the parser reads it
+        if step > 0 and depth >= MAX_OPEN:
+            return b"%b</%b>" % (tag, name)
+        opened[name] = opened.get(name, 0) + step
+        depth += step
+        return tag
+
+    return _TAG.sub(bounded, data)
 
 
 def _whole_body(data: bytes) -> bytes:

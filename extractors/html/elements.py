@@ -56,8 +56,9 @@ class ElementList(list[etree._Element]):
 class Walked(NamedTuple):
     """The result of a walk; the first six have one entry per line, with the same meaning as in `Lines`.
 
-    `widths`: UTF-8 bytes of the texts. `link_chars`: characters inside links. `links`, `link_elements` and
-    `media` as in `Lines`. `noted`: elements to examine: hidden ones, those of the kinds for it, unusual links.
+    `widths`: UTF-8 bytes of the texts. `link_chars`: characters inside links. `blocks`: the block of each line.
+    `links`, `link_elements` and `media` as in `Lines`. `noted`: elements to examine: hidden ones, those of the kinds
+    for it, unusual links.
     """
 
     texts: list[str]
@@ -66,6 +67,7 @@ class Walked(NamedTuple):
     continued: list[bool]
     widths: list[int]
     link_chars: list[int]
+    blocks: Elements
     links: list[int]
     link_elements: Elements
     media: list[tuple[int, int, etree._Element]]

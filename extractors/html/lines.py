@@ -50,7 +50,8 @@ class Lines:
     `widths` and `linked_bytes`: UTF-8 bytes of the text and of its part inside links; `width` and `linked` are the
     same as float32 arrays. `continued`: whether the line follows a <br>. `links`: of each link, the number of the line
     that contains or follows it; `link_elements`: the links themselves. `media` (images and players): numbers of lines,
-    paths of the blocks, elements. `url`: the page's, if it is known.
+    paths of the blocks, elements. `blocks`: the block of each line; `root`: the element below which they were read,
+    without hidden elements if `hide`. `url`: the page's, if it is known.
     """
 
     def __init__(
@@ -72,6 +73,9 @@ class Lines:
         self.link_elements: Elements = ElementList()
         self.media: list[tuple[int, int, etree._Element]] = []
         self.url: str | None = None
+        self.blocks: Elements = ElementList()
+        self.root: etree._Element | None = None
+        self.hide = True
         self.widths, self.linked_bytes = bytes_of(texts, link_chars, widths)
 
     @classmethod
@@ -79,7 +83,7 @@ class Lines:
         """Return the lines of a walk, whose paths are in `trie`."""
         lines = cls(trie, walked.texts, walked.paths, walked.items, walked.link_chars, walked.widths)
         lines.continued, lines.media = walked.continued, walked.media
-        lines.links, lines.link_elements = walked.links, walked.link_elements
+        lines.links, lines.link_elements, lines.blocks = walked.links, walked.link_elements, walked.blocks
         return lines
 
     def __len__(self) -> int:
@@ -207,6 +211,7 @@ class Lines:
     def forget_elements(self) -> None:
         """Release the elements, which keep the page's tree in memory."""
         self.links, self.link_elements, self.media = [], ElementList(), []
+        self.blocks, self.root = ElementList(), None
 
     def without(self, dropped: Collection[int]) -> "Lines":
         """Return the page without some of its lines."""
@@ -265,14 +270,17 @@ def _hidden_lines(
     if not empty and has_title(shown, title):
         return None
     closed = [element for element in noted if element.tag in CLOSED]
+    changed: list[tuple[etree._Element, str]] = []
     for opened, hide in ((False, False), (True, True), (True, False)):
         if 3 * sum(len(inner_text(element)) for element in (closed if opened else noted)) < HIDDEN_PROSE:
             break  # a character has up to three bytes
         if opened:
-            open_all(body)
+            changed += open_all(body)
         found, _ = _walk(body, trie, hide)
         if found.prose >= max(HIDDEN_PROSE, HIDDEN_TIMES * shown.prose) and (empty or has_title(found, title)):
             return found
+    for element, tag in changed:  # `shown` is the text of the tree as it was
+        element.tag = tag
     return None
 
 
@@ -304,4 +312,6 @@ def main_part(title: str) -> str:
 def _walk(body: etree._Element, trie: PathTrie, hide: bool = True) -> tuple[Lines, list[etree._Element]]:
     """Return the lines below `body`, and the elements to examine."""
     walked = walk(body, trie, hide, MAX_LINES)
-    return Lines.of(walked, trie), walked.noted
+    lines = Lines.of(walked, trie)
+    lines.root, lines.hide = body, hide
+    return lines, walked.noted

@@ -38,6 +38,7 @@ def walk(body: etree._Element, trie: PathTrie, hide: bool, most: int) -> Walked:
     The hot loop is written without calls where a call would cost more time than it adds clarity.
     """
     rows: list[tuple[str, int, int, int, bool]] = []  # text, path, item, characters inside links, whether after a <br>
+    blocks = ElementList()
     links: list[int] = []
     link_elements = ElementList()
     media: list[tuple[int, int, etree._Element]] = []
@@ -66,6 +67,7 @@ def walk(body: etree._Element, trie: PathTrie, hide: bool, most: int) -> Walked:
         text = " ".join(text.split()) if len(text) < FOLDED_AT_ONCE else fold(text)
         path = open_paths[block]
         rows.append((text, path if path >= 0 else path_at(block), item, linked, broken))
+        blocks.append(open_elements[block])
         buffer.clear()
         linked = 0
 
@@ -74,6 +76,7 @@ def walk(body: etree._Element, trie: PathTrie, hide: bool, most: int) -> Walked:
         text = "".join(buffer).strip("\n")
         if text and not text.isspace():
             rows.append((text, path_at(block), item, linked, broken))
+            blocks.append(open_elements[block])
         buffer.clear()
         linked = 0
 
@@ -199,7 +202,7 @@ def walk(body: etree._Element, trie: PathTrie, hide: bool, most: int) -> Walked:
     del rows[most:]
     texts, paths, items, link_chars, continued = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [], [])
     widths = [len(text) if text.isascii() else len(text.encode()) for text in texts]
-    return Walked(texts, paths, items, continued, widths, link_chars, links, link_elements, media, noted)
+    return Walked(texts, paths, items, continued, widths, link_chars, blocks, links, link_elements, media, noted)
 
 
 def collect(

@@ -46,10 +46,15 @@ def reveal(noted: Iterable[etree._Element]) -> bool:
     return bool(shown)
 
 
-def open_all(body: etree._Element) -> None:
-    """Turn elements that are hidden because of their tag into blocks, for a page that shows nothing else."""
-    for element in body.iter(*CLOSED):
+def open_all(body: etree._Element) -> list[tuple[etree._Element, str]]:
+    """Turn elements that are hidden because of their tag into blocks, for a page that shows nothing else.
+
+    Return them with their tags.
+    """
+    closed = [(element, str(element.tag)) for element in body.iter(*CLOSED)]
+    for element, _ in closed:
         element.tag = "div"
+    return closed
 
 
 def _is_shown(element: etree._Element, holds_page: dict[etree._Element, bool]) -> bool:

@@ -40,8 +40,8 @@ _CLOCK = rf"""(?:(?P<half>{_HALF})\s?)?(?P<hour>2[0-4]|[01]?\d)
        (?:(?:\s?[分분]\s?|[:：])(?P<second>[0-5]\d(?!\d)|\d(?=\s?[秒초]))(?:[.,]\d+)?\s?[秒초]?|\s?[分분])?)?
     (?:(?:\s|{_FILL}){{0,5}}(?P<meridiem>{_HALF}))?(?P<after>\s?{_FILL})?
     (?:[\s.]{{0,3}}\(?(?P<zone>(?:UTC|GMT)?\s?[+−-]\d\d?:?\d\d(?!\d)|(?:UTC|GMT)\s?[+−-]\d\d?(?!\d)|[+-]\d\d(?![\d:])
-    |(?-i:[A-Z][A-Za-z]+(?:/[A-Z][A-Za-z_]+){{1,2}}|[A-Z]{{1,5}}|МСК)(?!\w)|(?:[ecmp][sd]t|utc|gmt|z)(?!\w)))?"""
-_BETWEEN = rf"(?:[\s,،.|·•()（）\[\]–—-]|T(?=\d)|[日일號号]|{_WEEKDAY}|{_FILL})"  # a day and its time
+    |(?-i:[A-Z][A-Za-z]+(?:/[A-Z][A-Za-z_]+){{1,2}}(?:[+-]\d\d?)?|[A-Z]{{1,5}}|МСК)(?!\w)|(?:[ecmp][sd]t|utc|gmt|z)(?!\w)))?"""
+_BETWEEN = rf"(?:[\s,،.|·•@()（）\[\]–—-]|T(?=\d)|[日일號号]|{_WEEKDAY}|{_FILL})"  # a day and its time
 _TIME = rf"(?:(?P<before>{_BETWEEN}{{0,8}}){_CLOCK})?"
 _FLAGS = re.VERBOSE | re.IGNORECASE | re.ASCII
 _ABSOLUTE = (
@@ -335,7 +335,7 @@ def _ago(text: str, now: datetime) -> date | None:
     for number in islice(words.count.finditer(text), MOST_COUNTS):
         left = text[: number.start()][-AROUND_COUNT:].strip().replace(".", "")
         right = text[number.end() :][:AROUND_COUNT].strip().replace(".", "")
-        ends = [right[: cut.start()] for cut in _CUT.finditer(right)]
+        ends = [right[: cut.start()] for cut in _CUT.finditer(right) if right[cut.start() :][:1] not in tuple("后後")]
         forms = (f"{left[cut.start() :]}#{end}" for cut in _CUT.finditer(left) for end in ends)
         if unit := next(filter(None, map(words.ago.get, forms)), unit):
             count = 0.5 if number[0] == "半" else int(number[0]) if number[0].isdigit() else 1

@@ -18,7 +18,6 @@ from tests.console.conftest import Crawled, Done, Exemplar
 from tests.workers.test_rows import row
 from workers.errors import SinkUnavailable
 from workers.ledger import Ledger
-from workers.redis_access.servers import RedisServers
 from workers.sinks import KINDS, Kind
 from workers.sinks.kinds import Target
 from workers.url_states import Found, fingerprint
@@ -202,16 +201,15 @@ def test_what_the_advice_on_a_lost_output_does(crawled: Crawled, exemplar: Exemp
     ],
 )  # fmt: skip
 def test_a_file_output_without_a_row_has_lost_them_if_urls_count_as_written(
-    output: str, files: dict[str, str], is_empty: bool, connection: redis.Redis, redis_url: str, tmp_path: Path
+    output: str, files: dict[str, str], is_empty: bool, connection: redis.Redis, tmp_path: Path
 ) -> None:
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_text(text)
     keys = "example: http://127.0.0.1/1\n    pattern: /{id}\n    every: 1h\n"
     tasks = loads(f"tasks:\n  news:\n    {keys}    output: {output}\n", folder=tmp_path)
-    servers = RedisServers(redis_url)
-    assert emptied_outputs(tasks, servers) == []
+    assert emptied_outputs(tasks, connection) == []
     ledger = Ledger(connection, "news")
     ledger.add([Found("http://127.0.0.1/1", 0.0)])
     ledger.settle(fingerprint("http://127.0.0.1/1"), "written", "")
-    assert bool(emptied_outputs(tasks, servers)) is is_empty
+    assert bool(emptied_outputs(tasks, connection)) is is_empty

@@ -52,7 +52,7 @@ def test_extract_writes_lists_as_json_and_markdown(exemplar: Exemplar, tmp_path:
         exemplar("extract", "--method", "list-rank", "--format", "markdown", "--output", "md/", "list.html").code == 0
     )
     written = (tmp_path / "md" / "list.md").read_text("utf-8")
-    assert "- 2026-03-04 [Harbour office opens its tide station](</1.html>)\n" in written
+    assert "- 2026-03-04 [Harbour office opens its tide station](/1.html)\n" in written
 
 
 def test_extract_by_i_awce_gives_an_article_or_a_list(exemplar: Exemplar, site: SiteServer) -> None:

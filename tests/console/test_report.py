@@ -82,7 +82,7 @@ def test_head_and_tail_in_the_charts_are_those_of_the_answer() -> None:
 def test_report_has_text_methods_fields_and_grounds() -> None:
     page = explained(news_page("New bread", BAKERY), news_page("Tides", HARBOUR))
     root = parsed(render_report(HEAD, [page]))
-    assert [block.text_content() for block in root.xpath("//p[contains(@class,'block')]")] == list(BAKERY)
+    assert [block.text_content() for block in root.xpath("//div[@class='body']/p")] == list(BAKERY)
     methods = {
         row.xpath("string(th)"): row.xpath("string(td[2])") for row in root.xpath("//table[@class='methods']//tr")
     }

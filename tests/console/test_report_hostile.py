@@ -11,7 +11,6 @@ from console.report.document import MOST_LINKS, ReportedLink, ReportedList, Repo
 from console.report.gathering import ComparedMethod, Explainer, PageToExplain, ReportedPage
 from console.report.wording import wording_of
 from extractors import Article, Section
-from extractors.article import Block
 from extractors.explanation import (
     DECISIONS,
     ExplainedField,
@@ -71,7 +70,6 @@ def _reported(article: Article, texts: list[str]) -> ReportedPage:
         ExplainedLine(number, text, text, decisions[number % len(decisions)], text, 9, 0.5, 1.0, 0.5, 0.5)
         for number, text in enumerate(texts)
     )
-    blocks = tuple(Block("paragraph" if number % 2 else "quote", text) for number, text in enumerate(texts))
     states: tuple[Literal["taken", "same", "lost"], ...] = ("taken", "same", "lost")
     fields = tuple(
         ExplainedField(text, text, tuple(FieldCandidate(text, text, state) for state in states)) for text in texts
@@ -79,7 +77,7 @@ def _reported(article: Article, texts: list[str]) -> ReportedPage:
     explanation = Explanation(
         texts[0],
         texts[1],
-        replace(article, title=texts[2], reason=texts[3], blocks=blocks),
+        replace(article, title=texts[2], reason=texts[3], text="\n\n".join(texts), markup=None),
         texts[4],
         lines,
         LineCurves((0.5,) * len(lines), (1.0,) * len(lines), (1.0,) * len(lines), 1, 9),

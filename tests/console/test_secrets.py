@@ -31,7 +31,7 @@ from tests.console.conftest import Exemplar
 from tests.redis_servers import free_port, redis_server
 from tests.services import MariaDbServer, PostgresServer
 from tests.workers.http_receiver import Receiver, Request, answering
-from workers.redis_access.servers import RedisServers
+from workers.redis_access.connection import connect
 
 pytestmark = pytest.mark.timeout(400)
 RESERVED = ":/?#[]@!$&'()*+,;=% \"\\{}é中|^`<>"
@@ -126,11 +126,11 @@ def in_options(servers: Servers) -> list[str]:
 @pytest.fixture
 def console(tmp_path: Path, redis_url: str) -> Iterator[TestClient]:
     (tmp_path / "tasks.yaml").write_text("tasks: {}", "utf-8")
-    servers, config = RedisServers(redis_url), ConsoleConfig(tmp_path / "tasks.yaml")
-    data = ConsoleData(config, servers, tmp_path / ".exemplar")
+    connection, config = connect(redis_url), ConsoleConfig(tmp_path / "tasks.yaml")
+    data = ConsoleData(config, redis_url, connection, tmp_path / ".exemplar")
     web = Web(config, Sessions(config), data, ConsoleActions(data), Jobs())
     yield TestClient(create_app(web), base_url="http://127.0.0.1:8300")
-    servers.close()
+    connection.close()
 
 
 def stored(connection: "redis.Redis") -> str:

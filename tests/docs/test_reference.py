@@ -9,11 +9,11 @@ import yaml
 from console.cli import COMMANDS
 from crawler.task_list.file import loads
 from crawler.task_list.models import Settings, Task
-from docs.site.reference import ARCHITECTURE, FOLDER, pages
+from docs.site.reference import FOLDER, pages
 from docs.site.reference.command_line import commands
-from docs.site.reference.files import with_files
+from docs.site.reference.files import PACKAGES, page_of, with_files
 from tests.docs.documents import blocks
-from workers.sinks.row_schema import FIELDS
+from workers.sinks.row_schema import CHOICES
 
 SUFFIXES = ("", ".zh-CN")
 
@@ -23,10 +23,11 @@ def test_the_pages_are_those_of_the_program() -> None:
     assert written == pages(), "run `make reference`"
 
 
-def test_the_section_on_files_is_that_of_the_program() -> None:
-    text = ARCHITECTURE.read_text("utf-8")
-    assert text == with_files(text), "run `make reference`"
-    assert "\n- `supervisor.py`: The supervisor of extraction workers" in text
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_section_on_files_is_that_of_the_program(package: str) -> None:
+    text = page_of(package).read_text("utf-8")
+    assert text == with_files(text, package), "run `make reference`"
+    assert len(re.findall(r"^- `\w+\.py`: \S", text, re.M)) > 40
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -38,7 +39,7 @@ def test_every_key_and_field_is_there(suffix: str) -> None:
     ]
     assert re.findall(r"^### `(.+)`$", text, re.M) == keys
     rows = (FOLDER / f"rows{suffix}.md").read_text("utf-8")
-    assert re.findall(r"^\| `(\w+)`", rows, re.M) == [*FIELDS]
+    assert re.findall(r"^\| `(\w+)`", rows, re.M) == [*CHOICES]
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

@@ -4,8 +4,11 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from extractors.article import KINDS, Article, Block, Link, NoArticle
-from extractors.render import render, to_markdown
+from extractors import extract
+from extractors.article import Article, Block, Link, NoArticle
+from extractors.render import render
+
+from .pages import BAKERY, HARBOUR, blog_page
 
 BLOCKS = (
     Block("paragraph", "1. Buy *flour* [sic]"),
@@ -37,17 +40,17 @@ def test_what_a_page_does_not_give_takes_no_line():
     assert render(replace(ARTICLE, title=None, published=None, keywords=())).startswith("1. Buy")
 
 
-def test_markdown_writes_each_kind_and_escapes_what_would_be_markup():
-    assert render(ARTICLE, "markdown").split("\n\n") == [
-        "# Bread",
-        "- Published: 2024-03-05T08:30:00+00:00\n- Keywords: bread, mill",
-        "1\\. Buy \\*flour\\* \\[sic\\]",
-        "## Tides",
-        "- one\n- \\# two",
-        "| Day | Tide |\n| --- | --- |\n| Monday | a\\|b |\n| Tuesday |  |",
-        "````\nx = '```'\ny\n````",
-        "> It floats.",
-    ]
+def test_html_is_title_date_keywords_and_body():
+    about = "<ul><li>Published: 2024-03-05T08:30:00+00:00</li><li>Keywords: bread, mill</li></ul>"
+    assert render(replace(ARTICLE, title="A & <b>"), "html") == f"<h1>A &amp; &lt;b&gt;</h1>{about}{ARTICLE.html}"
+    assert ARTICLE.html.startswith("<p>1. Buy *flour* [sic]</p><p>Tides</p><p>one<br># two</p>")
+
+
+def test_markdown_is_that_of_the_html():
+    article = extract(blog_page([*BAKERY, "<h3>At <a href=/mill>the mill</a></h3>", *HARBOUR]), "https://a.example/1")
+    markdown = render(replace(article, title="Bread", published=date(2024, 3, 5), keywords=("a_", "b")), "markdown")
+    assert markdown.startswith(f"# Bread\n\n- Published: 2024-03-05\n- Keywords: a\\_, b\n\n{BAKERY[0]}\n\n")
+    assert "\n\n### At [the mill](https://a.example/mill)\n\n" in markdown
 
 
 def test_json_holds_every_field_with_iso_dates():
@@ -56,7 +59,7 @@ def test_json_holds_every_field_with_iso_dates():
     assert row["keywords"] == ["bread", "mill"]
     assert row["blocks"][1] == {"kind": "heading", "text": "Tides", "level": 2}
     assert row["author"] is None
-    assert set(row) == set(ARTICLE.__slots__) - {"surrounding_match", "fits"}
+    assert set(row) == set(ARTICLE.__slots__) - {"surrounding_match", "fits", "markup"}
 
 
 def test_date_without_time_stays_a_date():
@@ -74,34 +77,6 @@ def test_no_article_is_false_and_has_no_text():
     assert not nothing
     assert nothing.text == ""
     assert nothing.to_dict() == {"url": "https://gazette.example/", "reason": "only links", "text": ""}
-
-
-def markdown_of(*blocks, include=KINDS):
-    return to_markdown(replace(ARTICLE, title=None, published=None, keywords=(), blocks=blocks), include)
-
-
-def test_markdown_writes_links_where_their_words_stand():
-    mill = Link("the *old* mill", "https://gazette.example/mill")
-    block = Block("paragraph", "At the *old* mill, not [there].", links=(mill,))
-    assert markdown_of(block) == "At [the \\*old\\* mill](<https://gazette.example/mill>), not \\[there\\]."
-
-
-def test_markdown_leaves_captions_and_embeds_out_unless_asked():
-    blocks = (
-        Block("caption", "The pier", images=("https://gazette.example/pier.jpg",)),
-        Block("caption", "No picture"),
-        Block("embed", "High tide."),
-        Block("embed", "", links=(Link("", "https://video.example/7"),)),
-        Block("paragraph", "It floats."),
-    )
-    assert to_markdown(replace(ARTICLE, title=None, published=None, keywords=(), blocks=blocks)) == "It floats."
-    assert markdown_of(*blocks).split("\n\n") == [
-        "![The pier](<https://gazette.example/pier.jpg>)",
-        "*No picture*",
-        "> High tide.",
-        "<https://video.example/7>",
-        "It floats.",
-    ]
 
 
 def test_json_has_links_and_images_of_blocks():

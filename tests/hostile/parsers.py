@@ -18,6 +18,8 @@ from extractors import Article, Listing, UnusablePage, extract
 from extractors.html.decoding import decode
 from extractors.html.urls import normalise, split_web
 from extractors.metadata.dates import find_date, find_url_date
+from extractors.render import render
+from tests.clean_html import assert_clean
 from workers.page_store import StoredPage
 from workers.redaction import redact
 from workers.usage_rights import directives_of
@@ -172,6 +174,9 @@ def article(text: str, method: str = "density") -> None:
             assert not holds_commands(row.get(name) or ""), name
         assert not any(holds_commands(block.text) for block in found.blocks)
         json.dumps(row, ensure_ascii=False).encode()
+    if isinstance(found, Article):
+        assert_clean(found.html)
+        assert isinstance(render(found, "markdown"), str)
 
 
 def in_body(text: str) -> None:

@@ -10,23 +10,27 @@ import gc
 import time
 from collections.abc import Callable
 from functools import partial
+from itertools import islice
 
 import pytest
 
+from extractors.html.dom import parse
+from extractors.markdown import to_markdown
 from extractors.registry import METHODS
 from tests.hostile import shapes
 from tests.hostile.forms import PIECES
-from tests.hostile.parsers import PARSERS, PROSE, TITLE, Parser, article, html_list
+from tests.hostile.parsers import PARSERS, PROSE, TITLE, article, html_list
 from tests.samples import sample
 
+Parsing = Callable[[str], object]
 SIZE = 8_000  # characters; what takes long for so many is measured with four times as many
 TIMES = 4
-GROWTH = 9.0  # times as long for four times as much; quadratic would be 16
+GROWTH = sample(9.0, 2.3**2)  # times as long for four times as much; quadratic would be 16
 NOTHING = 0.03  # seconds that tell nothing of growth
 TRIES = 3
 
 
-def seconds(parser: Parser, text: str, tries: int = 1) -> float:
+def seconds(parser: Parsing, text: str, tries: int = 1) -> float:
     """The least CPU time that a parser takes for a text."""
     least = float("inf")
     for _ in range(tries):
@@ -40,7 +44,7 @@ def seconds(parser: Parser, text: str, tries: int = 1) -> float:
     return least
 
 
-def grows_too_fast(parser: Parser, make: Callable[[int], str], size: int = SIZE) -> str | None:
+def grows_too_fast(parser: Parsing, make: Callable[[int], str], size: int = SIZE) -> str | None:
     """Return how long a parser takes for a text of about `size` characters, if that grows too fast; else None."""
     short = make(size)
     if (first := seconds(parser, short)) <= NOTHING:
@@ -122,11 +126,31 @@ ALONE = sorted(METHODS.keys() - {"auto", "example", "example-verbatim"})  # meth
 @pytest.mark.parametrize("method", ALONE)
 def test_time_grows_as_a_shape_does(method: str) -> None:
     """Each pair of a frame and a piece is tried with one method, by turns; in the long form with all."""
-    step = sample(len(ALONE), 1)
-    pairs = list(shapes.shapes())[ALONE.index(method) % step :: step]
-    parser = partial(article, method=method)
-    found = [grows_too_fast(parser, partial(shapes.page, frame, piece), 10_000) for frame, piece in pairs]
-    assert list(filter(None, found)) == []
+    assert growing(partial(article, method=method), ALONE.index(method), len(ALONE), sample(10_000, 50_000)) == []
+
+
+@pytest.mark.timeout(300)
+def test_time_of_a_list_grows_as_a_shape_does() -> None:
+    assert growing(html_list, 3, len(ALONE), sample(10_000, 50_000)) == []
+
+
+@pytest.mark.timeout(300)
+def test_time_of_the_parser_grows_as_a_shape_does() -> None:
+    """The parser's own loops are fast: only large pages show how its time grows."""
+    assert growing(parse, 1, 8, 60_000) == []
+
+
+def growing(parser: Parsing, first: int, turns: int, size: int) -> list[str]:
+    """Return the shapes for which a parser's time grows too fast; the short form tries one of so many turns."""
+    pairs = islice(shapes.shapes(), first % sample(turns, 1), None, sample(turns, 1))
+    found = [grows_too_fast(parser, partial(shapes.page, frame, piece), size) for frame, piece in pairs]
+    return list(filter(None, found))
+
+
+@pytest.mark.parametrize("piece", ["x<br>", "x <b>y</b>", "x <code>y</code>", "<img src=/a alt=b> ", "x "])
+@pytest.mark.parametrize("tag", ["p", "a href='/'", "li", "td", "b", "h2", "blockquote", "pre"])
+def test_time_of_markdown_grows_as_the_body_does(tag: str, piece: str) -> None:
+    assert grows_too_fast(to_markdown, lambda size: f"<{tag}>" + piece * (size // len(piece)), 50_000) is None
 
 
 @pytest.mark.parametrize("method", ALONE)

@@ -7,13 +7,14 @@ from datetime import date
 import pytest
 
 from extractors import NoArticle, Section, UnusablePage
+from extractors.content.body_html import TreeMarkup
 from workers.extraction import section_preparation
 from workers.extraction.group_writer import GroupWriter
 from workers.extraction_config import RowFilter, example_asked, keep_example
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.pages.quarantine import kept_page
-from workers.sinks import JsonLinesSink
+from workers.sinks import JsonLinesSink, OutputOptions
 from workers.url_states import MOST_ATTEMPTS, fingerprint
 from workers.worker_processes import extraction_worker
 from workers.worker_processes.extraction_worker import MOST_FETCHES, ExtractionWorker
@@ -77,6 +78,29 @@ def test_a_page_becomes_a_row_in_every_output(connection, worker, tmp_path):
     with closing(sqlite3.connect(tmp_path / "out.db")) as database:
         assert database.execute("SELECT url, text FROM articles").fetchall() == [(url(1), row["text"])]
     assert states(connection, 1) == ["written"]
+
+
+def test_html_and_markdown_are_in_the_outputs_that_name_them_and_only_made_for_these(connection, worker, tmp_path):
+    page = article(1).replace(b"Story 1, plain: ", b"<b>Story 1</b>, plain: ")
+    publish(connection, tmp_path, "plain.jsonl")
+    worker.extract_pages(TASK, deliver(connection, {1: page}))
+    named = OutputOptions(fields=(("url", "url"), ("body", "html"), ("markdown", "markdown"))).to_json()
+    publish(connection, tmp_path, "plain.jsonl", "named.jsonl", "{id}.md", output_options={"named.jsonl": named})
+    worker.extract_pages(TASK, deliver(connection, {2: page}))
+    first, second = rows(tmp_path, "plain.jsonl")
+    assert {"html", "markdown"}.isdisjoint({*first, *second})
+    [row] = rows(tmp_path, "named.jsonl")
+    assert row["body"].startswith("<p><strong>Story 1</strong>, plain: The harbour office")
+    assert row["markdown"].startswith("**Story 1**, plain: The harbour office")
+    [file] = tmp_path.glob("*.md")
+    assert "\n\n**Story 1**, plain: The harbour office" in file.read_text().replace("---\n", "\n\n")
+
+
+def test_the_html_of_an_article_is_not_made_for_an_output_without_it(connection, worker, tmp_path, monkeypatch):
+    monkeypatch.setattr(TreeMarkup, "html", lambda markup: pytest.fail("nobody asked for HTML"))
+    publish(connection, tmp_path, "plain.jsonl", "out.db")
+    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
+    assert len(rows(tmp_path, "plain.jsonl")) == 1
 
 
 def test_an_example_in_an_encoding_that_only_its_header_names_is_read(connection, worker, tmp_path, monkeypatch):

@@ -196,6 +196,14 @@ def test_nothing_of_a_page_becomes_markup(tmp_path, name):
         assert "&lt;script&gt;" in entry.content
 
 
+def test_the_content_is_the_html_of_the_article_cleaned_again(tmp_path, name):
+    html = "<ol><li>one</li></ol><p onclick='x()'><img src='https://a.example/p.jpg'></p>"
+    sink = open_sink(tmp_path, name)
+    sink.write(batch(1, row(1, html=html, blocks=[{"kind": "paragraph", "text": "one"}])))
+    [entry] = entries(tmp_path, name)
+    assert entry.content == '<ol><li>one</li></ol><p><img src="https://a.example/p.jpg"></p>'
+
+
 def test_only_the_newest_are_kept(tmp_path, name):
     sink = open_sink(tmp_path, name, "?items=3")
     for number in (1, 5, 3, 2, 4):

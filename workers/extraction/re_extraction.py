@@ -351,6 +351,7 @@ def _article_row(
         parts=1 + len(page.page.parts),
         parts_missing=page.page.missing,
         usage=usage,
+        html=section.html,
     )
 
 

@@ -81,6 +81,7 @@ class RowClaims:
             parts_missing=page.missing,
             usage=found.usage,
             hash_=found.hash,
+            html=section.html,
         )
         recheck = next_recheck(config.revisit, previous, version, found.example_hash, now=now)
         # Its row may have been written before. A plan for rechecks may be older than the row of the last recheck.

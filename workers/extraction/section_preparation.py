@@ -18,7 +18,7 @@ from ..pages.kept_pages import KEPT_PAGES, kept_pages_of
 from ..redis_access.redis_clock import clock_of
 from ..reporting.worker_reports import Watch
 from ..reporting.worker_times import WorkerTimes
-from ..sinks import OutputOptions, PageSink, Sink, is_queued, open_sink
+from ..sinks import OutputOptions, PageSink, Sink, is_queued, open_sink, wants_html
 from ..writing.outputs import Output, options_of
 from ..writing.row_queue import QueuedOutput
 from .recent_pages import (
@@ -45,7 +45,7 @@ class PreparedSection:
     They are kept as long as its extraction config, example and recent pages do not change.
 
     `version`: the section version; None without an example. `example_only`: the section without recent pages, for
-    rechecks; the same object as `section` in tasks without any.
+    rechecks; the same object as `section` in tasks without any. `html`: whether an output shows articles as HTML.
     """
 
     config: ExtractionConfig
@@ -55,6 +55,7 @@ class PreparedSection:
     outputs: tuple[Output, ...] = ()  # its file outputs
     queued: tuple[QueuedOutput, ...] = ()
     candidates: Candidates | None = None
+    html: bool = False
 
     @property
     def kept_pages(self) -> Output | None:
@@ -100,9 +101,10 @@ class SectionPreparation:
         while len(self._prepared) >= SECTIONS_KEPT:
             self._prepared.pop(next(iter(self._prepared))).close()
         version = pages.version if pages else None
+        html = any(wants_html(name, config.task, options) for name, options in _options(config).items())
         queued = tuple(QueuedOutput(*named) for named in _options(config).items() if is_queued(named[0], config.task))
         self._prepared[config.task] = PreparedSection(
-            config, version, section, example_only, outputs, queued, candidates
+            config, version, section, example_only, outputs, queued, candidates, html
         )
         return self._prepared[config.task]
 

@@ -25,7 +25,6 @@ import redis
 from ..errors import RedisUnavailable
 from ..processes import ending_with_parent
 from .connection import connect
-from .redis_address import addresses
 from .redis_binary import RedisBinary, redis_binary, refuse_newer_data
 
 LONGEST_SOCKET = 100  # bytes of a unix socket's path, somewhat below the kernel's limit of 107
@@ -170,8 +169,7 @@ def redis_for(
     """
     named = os.environ.get("REDIS_URL")
     if named:
-        for address in addresses(named):
-            connect(address.url).close()
+        connect(named).close()
         yield named
         return
     server = Embedded(state)

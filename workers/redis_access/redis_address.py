@@ -1,22 +1,20 @@
-"""The forms of `REDIS_URL`: one server, a service that Sentinels monitor, or several servers; and the clients for each.
+"""The forms of `REDIS_URL`: a server, or a service that Sentinels monitor; and the clients for each.
 
     redis://[user:password@]host[:port][/db]            rediss://… with TLS
     unix:///path/redis.sock[?db=1]
     redis+sentinel://[user:password@]host[:port],host[:port]…/service[/db]    rediss+sentinel://… with TLS
 
 Options follow after `?`: the files of TLS (`ssl_ca_certs`, `ssl_certfile`, `ssl_keyfile`), the login at the Sentinels
-(`sentinel_username`, `sentinel_password`) and those of redis-py. Several servers are separated by commas or spaces.
-`#name` after a server is its name in the choice of a task's server (`workers.redis_access.servers`); the default is its
-address.
+(`sentinel_username`, `sentinel_password`) and those of redis-py. A cluster uses one Redis; several are refused.
 """
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, quote, unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import redis
 from redis.connection import (
@@ -35,6 +33,10 @@ from ..variables import AMBIGUOUS
 from .redis_scripts import ScriptClient
 
 EXAMPLES = "write redis://host:6379/0 or unix:///redis.sock"
+ONE_REDIS = (
+    "a cluster uses one Redis: name one server, or its Sentinels (redis+sentinel://host,host/service/0), and run "
+    "a cluster for each task list (docs/scale.md)"
+)
 SENTINEL_EXAMPLE = "write redis+sentinel://host:26379,host:26379/service/0"
 PORT, SENTINEL_PORT = 6379, 26379
 SENTINEL_TIMEOUT = 1.0  # seconds for one Sentinel; then the next one is asked
@@ -105,20 +107,22 @@ _CLASSES: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class RedisAddress:
-    """One server of `REDIS_URL`, or one service that Sentinels monitor."""
+    """The server of `REDIS_URL`, or the service that Sentinels monitor."""
 
-    text: str = field(repr=False)  # as given, without `#name`; passwords included
+    text: str = field(repr=False)  # as given, passwords included
     scheme: str
     hosts: tuple[tuple[str, int], ...]  # host and port of the server or of the Sentinels; none for a socket
     service: str = ""  # the service's name, if Sentinels monitor it
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)  # for redis-py, passwords included
-    name: str = ""  # the name by which the server of a task is chosen
-    named: bool = False  # whether the user gave the name
 
     @property
-    def url(self) -> str:
-        """The address in the form of `REDIS_URL`, including passwords and `#name`, for processes of this program."""
-        return f"{self.text}#{quote(self.name)}" if self.named else self.text
+    def name(self) -> str:
+        """The address without login and options, which names the cluster in metrics and in the console."""
+        db = self.options.get("db") or 0
+        if self.scheme == "unix":
+            return f"{self.options['path']}/{db}"
+        hosts = ",".join(sorted(f"{host}:{port}" for host, port in self.hosts))
+        return f"{hosts}/{self.service}/{db}" if self.service else f"{hosts}/{db}"
 
     @property
     def shown(self) -> str:
@@ -161,25 +165,27 @@ class RedisAddress:
         return options
 
 
-def addresses(text: str) -> tuple[RedisAddress, ...]:
-    """Return the servers that `REDIS_URL` names, in its order.
-
-    Raises `RedisRefused` for an address that is invalid, or that is named twice.
-    """
-    found = tuple(_address(part) for part in _NEXT_SERVER.split(text.strip()))
-    names = [address.name for address in found]
-    for address in found:
-        if names.count(address.name) > 1:
-            raise RedisRefused(f"REDIS_URL names {address.name} twice; name each server once")
-    return found
-
-
 def address_of(text: str) -> RedisAddress:
-    """Return the one server that an address names. Raises `RedisRefused` if it is invalid or names several."""
-    found = addresses(text)
-    if len(found) > 1:
-        raise RedisRefused(f"REDIS_URL names {len(found)} servers; this command works with one, so name one")
-    return found[0]
+    """Return the address that `REDIS_URL` names. Raises `RedisRefused` if it is invalid or names several servers."""
+    several = _NEXT_SERVER.split(text.strip())
+    for part in several:
+        remember_address(part)
+    if len(several) > 1:
+        raise RedisRefused(f"REDIS_URL names {len(several)} servers ({without_password(text)}); {ONE_REDIS}")
+    try:
+        if is_ambiguous(text):
+            raise ValueError(AMBIGUOUS)
+        address = encoded(text.strip())
+        scheme = address.partition("://")[0]
+        if scheme not in _CLASSES:
+            known = ", ".join(f"{scheme}://" for scheme in _CLASSES)
+            raise ValueError(f"an address must begin with one of {known}")
+        found = _watched(address, scheme) if scheme in _WATCHED else _plain(address, scheme)
+        _check_options(found)
+    except ValueError as error:
+        example = SENTINEL_EXAMPLE if "+sentinel" in text.partition("://")[0] else EXAMPLES
+        raise RedisRefused(f"REDIS_URL {without_password(text)}: {error}; {example}") from None
+    return found
 
 
 def without_password(text: str) -> str:
@@ -187,28 +193,12 @@ def without_password(text: str) -> str:
     return ", ".join(shown(part) if "://" in part else HIDDEN for part in _NEXT_SERVER.split(text))
 
 
-def _address(text: str) -> RedisAddress:
-    remember_address(text)
-    try:
-        if is_ambiguous(text):
-            raise ValueError(AMBIGUOUS)
-        text, _, name = encoded(text.strip()).partition("#")
-        scheme = text.partition("://")[0]
-        if scheme not in _CLASSES:
-            known = ", ".join(f"{scheme}://" for scheme in _CLASSES)
-            raise ValueError(f"an address must begin with one of {known}")
-        found = _watched(text, scheme) if scheme in _WATCHED else _plain(text, scheme)
-        _check_options(found)
-    except ValueError as error:
-        example = SENTINEL_EXAMPLE if "+sentinel" in text.partition("://")[0] else EXAMPLES
-        raise RedisRefused(f"REDIS_URL {without_password(text)}: {error}; {example}") from None
-    return replace(found, name=unquote(name) or _name(found), named=bool(name))
-
-
 def _plain(text: str, scheme: str) -> RedisAddress:
+    parts = urlsplit(text)
+    if "," in parts.netloc.rpartition("@")[2]:
+        raise ValueError(ONE_REDIS)
     options = parse_url(text)  # type: ignore[no-untyped-call]
     options.pop("connection_class", None)
-    parts = urlsplit(text)
     if scheme == "unix":
         if not parts.path:
             raise ValueError("the socket's path is missing")
@@ -263,12 +253,3 @@ def _needs_tls(option: str, scheme: str) -> str:
     if scheme == "unix":
         return f"{option} is for TLS, which a socket does not use"
     return f"{option} is for TLS: begin with {scheme.replace('redis', 'rediss', 1)}://"
-
-
-def _name(address: RedisAddress) -> str:
-    """Return the name of a server without a given one: its address, without login and options."""
-    db = address.options.get("db") or 0
-    if address.scheme == "unix":
-        return f"{address.options['path']}/{db}"
-    hosts = ",".join(sorted(f"{host}:{port}" for host, port in address.hosts))
-    return f"{hosts}/{address.service}/{db}" if address.service else f"{hosts}/{db}"

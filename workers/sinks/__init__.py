@@ -2,7 +2,7 @@
 
 from .interface import BatchSink, ListSink, PageSink, RowBatch, Sink, SourcePage, WrittenRow
 from .jsonl import JsonLinesSink
-from .kinds import KINDS, Kind, Target, batch_size, expand, is_queued, kind_of, open_sink
+from .kinds import KINDS, Kind, Target, batch_size, expand, is_queued, kind_of, open_sink, wants_html
 from .options import OutputOptions, RowCondition
 from .sqlite import SqliteSink
 
@@ -26,4 +26,5 @@ __all__ = [
     "is_queued",
     "kind_of",
     "open_sink",
+    "wants_html",
 ]

@@ -9,7 +9,7 @@ from string import Template
 
 from workers.rows import Row
 
-from .feed_html import filled, html_of, text_of, web_address
+from .row_html import filled, html_of, text_of, web_address
 
 _NAMESPACE = uuid.UUID("1d0e8ab4-6f0b-5f3c-9f55-3c9a5a3a7a10")  # random; a change would change all ids
 ALWAYS = frozenset({"task", "canonical_url", "url", "version", "published", "modified", "fetched_at"})
@@ -46,6 +46,8 @@ def entry_of(row: Row, chosen: Set[str] = frozenset(), template: Template | None
     The id is that of the article, so all of its versions have the same. A date without a time zone counts as UTC.
     """
     shown = {name: value for name, value in row.items() if not chosen or name in chosen | ALWAYS}
+    if chosen and "blocks" in chosen:  # the article in parts, or whole
+        shown["html"] = row.get("html")
     fetched = _moment(row["fetched_at"]) or datetime(1970, 1, 1, tzinfo=UTC)
     published, modified = _moment(row.get("published")), _moment(row.get("modified"))
     # A date in the future would keep its entry at the top

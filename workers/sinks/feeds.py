@@ -24,9 +24,9 @@ from workers.sinks.durability import Durability, make_folder, sync_folder
 
 from .feed_entries import FeedEntry, entry_of
 from .feed_forms import AtomForm, FeedForm, JsonFeedForm, UnknownFeed
-from .feed_html import TEMPLATE_NAMES, web_address
 from .interface import PATIENCE, RowBatch
 from .kinds import FEED_OPTIONS, Target
+from .row_html import TEMPLATE_NAMES, web_address
 from .templates import read_template
 
 ITEMS, MOST_ITEMS = 50, 1000

@@ -47,6 +47,7 @@ class Kind:
     delivered in batches. `takes`: the options of an output that have an effect, besides `batch`, which queued kinds
     have. `placeholders`: those that its addresses may contain besides `{task}`. `reads`: `module:function` within
     `workers.sinks`, from a `Target` to the rows that the output has, oldest first; empty if they cannot be read.
+    `shows_html`: it writes the article's HTML, or what is derived from it.
     `batch_rows`, `batch_seconds`: the size and age at which a batch is delivered, unless the output's options differ.
     """
 
@@ -59,6 +60,7 @@ class Kind:
     takes: tuple[str, ...] = ("fields", "where")
     placeholders: tuple[str, ...] = ()
     reads: str = ""
+    shows_html: bool = False
     batch_rows: int = BATCH_ROWS
     batch_seconds: float = BATCH_SECONDS
 
@@ -127,6 +129,7 @@ KINDS: dict[str, Kind] = {  # if several fit an output, the first one is used
             suffixes=(".md",),
             takes=_BY_TEMPLATE,
             placeholders=(*_DATES, "title", "id", "version"),
+            shows_html=True,
         ),
         Kind(
             "parquet",
@@ -162,8 +165,13 @@ KINDS: dict[str, Kind] = {  # if several fit an output, the first one is used
         Kind("sqlite address", "sqlite:open_sqlite", schemes=("sqlite",), reads=_TABLE),
         Kind("webhook", "webhook:open_webhook", schemes=WEBHOOK_SCHEMES, is_queued=True),
         Kind("search", "search:open_search", schemes=SEARCH_SCHEMES, is_queued=True, placeholders=_DATED),
-        Kind("atom", "feeds:open_atom", suffixes=(".atom",), is_queued=True, takes=_BY_TEMPLATE),
-        Kind("json feed", "feeds:open_json_feed", suffixes=(".feed.json",), is_queued=True, takes=_BY_TEMPLATE),
+        *(
+            Kind(name, opens, suffixes=(suffix,), is_queued=True, takes=_BY_TEMPLATE, shows_html=True)
+            for name, opens, suffix in (
+                ("atom", "feeds:open_atom", ".atom"),
+                ("json feed", "feeds:open_json_feed", ".feed.json"),
+            )
+        ),
     )
 }
 _SCHEME = re.compile(r"([a-z][a-z0-9]+(?:\+[a-z0-9]+)?):", re.IGNORECASE)  # two letters at least: C: is a drive
@@ -233,8 +241,18 @@ def open_sink(
 
 def is_queued(output: str, task: str) -> bool:
     """Whether the rows of an output are queued. Raises `OutputError` if a variable that decides it is missing."""
-    kind = kind_of(output if _SCHEME.match(output) else expand(output, task))
+    kind = _kind_for(output, task)
     return kind is not None and kind.is_queued
+
+
+def wants_html(output: str, task: str, options: OutputOptions) -> bool:
+    """Whether an output needs the HTML of articles. Raises `OutputError` as `is_queued`."""
+    kind = _kind_for(output, task)
+    return options.wants_html or (kind is not None and kind.shows_html)
+
+
+def _kind_for(output: str, task: str) -> Kind | None:
+    return kind_of(output if _SCHEME.match(output) else expand(output, task))
 
 
 def batch_size(output: str, task: str, options: OutputOptions) -> tuple[int, float]:
@@ -243,7 +261,7 @@ def batch_size(output: str, task: str, options: OutputOptions) -> tuple[int, flo
     if rows is None or seconds is None:
         kind = None
         with suppress(OutputError):  # a variable that decides the kind is not set in this process
-            kind = kind_of(output if _SCHEME.match(output) else expand(output, task))
+            kind = _kind_for(output, task)
         rows = (kind.batch_rows if kind else BATCH_ROWS) if rows is None else rows
         seconds = (kind.batch_seconds if kind else BATCH_SECONDS) if seconds is None else seconds
     return max(1, rows), seconds

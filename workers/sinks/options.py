@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from workers.rows import KEY, Row
+from workers.rows import KEY, ON_REQUEST, Row
 from workers.stored_json import known_fields
 
 BATCH_ROWS, BATCH_SECONDS = 500, 10.0
@@ -65,14 +65,28 @@ class OutputOptions:
     def shaped(self, row: Row, *, with_key: bool = False) -> Mapping[str, Any]:
         """Return the row with the chosen fields. `with_key`: missing fields of the row key are added."""
         if not self.fields:
-            return row
-        shaped = {name: row.get(source) for name, source in self.fields}
+            return row if ON_REQUEST.isdisjoint(row) else {name: row[name] for name in row if name not in ON_REQUEST}
+        shaped = {name: _value(row, source) for name, source in self.fields}
         if with_key:
             chosen = {source for _, source in self.fields}
             shaped |= {name: row[name] for name in KEY if name not in chosen}
         return shaped
 
+    @property
+    def wants_html(self) -> bool:
+        """Whether a chosen field needs the article's HTML."""
+        return not ON_REQUEST.isdisjoint(source for _, source in self.fields)
+
     def key_names(self) -> tuple[str, ...]:
         """Return the names that the fields of the row key have in the output, in the order of `workers.rows.KEY`."""
         names = {source: name for name, source in self.fields}
         return tuple(names.get(name, name) for name in KEY)
+
+
+def _value(row: Row, source: str) -> Any:
+    """Return the value of a field; Markdown is made from the row's HTML."""
+    if source != "markdown":
+        return row.get(source)
+    from .markdown_text import markdown_of  # a library that most outputs do not need
+
+    return markdown_of(row)

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..rows import KEY
 
-ROW_SCHEMA_VERSION = 1
+ROW_SCHEMA_VERSION = 2
 ID = "https://exemplar.example/schemas/row/{version}"  # an identifier, not the address of a document
 
 
@@ -99,6 +99,12 @@ FIELDS: Mapping[str, Mapping[str, Any]] = {  # in the order of a row
     },
 }
 
+ON_REQUEST: Mapping[str, Mapping[str, Any]] = {  # only in outputs whose `fields` name them
+    "html": _text("The article as clean HTML."),
+    "markdown": _text("The article as Markdown (CommonMark, with tables)."),
+}
+CHOICES = {**FIELDS, **ON_REQUEST}  # what `fields` may name
+
 
 def row_schema() -> dict[str, Any]:
     """Return the schema as JSON values."""
@@ -114,6 +120,6 @@ def row_schema() -> dict[str, Any]:
         "schema_version": ROW_SCHEMA_VERSION,
         "type": "object",
         "required": [*FIELDS],
-        "properties": {name: dict(field) for name, field in FIELDS.items()},
+        "properties": {name: dict(field) for name, field in CHOICES.items()},
         "additionalProperties": True,
     }

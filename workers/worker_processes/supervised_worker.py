@@ -29,7 +29,6 @@ class SupervisedWorker:
     stage: Stage = "page"
     failure: str = ""  # the error that ended it, after a colon
     is_killed: bool = False  # whether its supervisor killed it
-    dismissed: bool = False  # whether it is to end after its present job
     limit: float = 0.0  # seconds that the present stage may last; 0 if there is none
     deadline: float = 0.0  # when this stage must end, in monotonic seconds
 

@@ -81,14 +81,12 @@ class Supervisor:
         times: WorkerTimes | None = None,
         sweep_every: float = SWEEP_EVERY,
         pause_after_early_exit: float = PAUSE_AFTER_EARLY_EXIT,
-        wanted: Callable[[], int] | None = None,
         draining: Draining = "",
         delivery_times: DeliveryTimes | None = None,
     ):
-        """`wanted` returns how many workers are to run now; without it there are always `count`.
+        """`draining` as for `workers.writing.delivery.Delivery`.
 
-        `draining` as for `workers.writing.delivery.Delivery`; with `until_empty` rows of tasks without pages are due at
-        once.
+        With `until_empty` rows of tasks without pages are due at once.
         """
         require_memory()
         self.url, self.count, self.until_empty = url, count, until_empty
@@ -98,7 +96,6 @@ class Supervisor:
         self.redis: redis.Redis = client(url) if exits_without_redis else client(url, retries=1, timeout=5.0)
         self.inbox = Inbox(self.redis)
         self.presence = Presence(self.redis, "extract")
-        self.wanted = wanted or (lambda: count)
         self.stopping = False
         self._context = multiprocessing.get_context("fork")
         self._workers: list[SupervisedWorker] = []
@@ -130,7 +127,6 @@ class Supervisor:
             while not self.stopping and result is None:
                 self._check_workers()
                 self._delivery.check(is_outage=self._outage.is_on)
-                self._dismiss_surplus()
                 result = self._outage.attempt(self._serve)
                 time.sleep(CHECK_EVERY)
         finally:
@@ -204,14 +200,6 @@ class Supervisor:
         return time.monotonic() - self._progress[1] > NO_PROGRESS
 
     # -- without Redis ----------------------------------------------------------------------------------------------
-
-    def _dismiss_surplus(self) -> None:
-        """Let workers beyond the number that are wanted now finish their present jobs and end."""
-        self.count = self.wanted()
-        for worker in self._workers[self.count :]:
-            if not worker.dismissed and worker.process.pid is not None:
-                worker.dismissed = True
-                os.kill(worker.process.pid, signal.SIGTERM)
 
     def _start(self) -> SupervisedWorker:
         name = f"{node_name()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"

@@ -1,6 +1,6 @@
 """What is written from the program itself: `python -m docs.site.reference` (`make reference`).
 
-These are the pages of docs/reference/, and the section on files of docs/architecture.md.
+These are the pages of docs/reference/, and the sections on files of the packages' pages.
 
 They are in the repository, so that they can be read beside the source, and a change of the program shows as a change of
 its reference. A test refuses pages that are not those of the program.
@@ -8,14 +8,13 @@ its reference. A test refuses pages that are not those of the program.
 
 from docs.site.contents import CHINESE, DOCS
 from docs.site.reference.command_line import command_line_page
-from docs.site.reference.files import with_files
+from docs.site.reference.files import PACKAGES, page_of, with_files
 from docs.site.reference.languages import CHINESE_WORDING, ENGLISH_WORDING
 from docs.site.reference.python_interface import python_page
 from docs.site.reference.rows import rows_page
 from docs.site.reference.tasks import tasks_page
 
 FOLDER = DOCS / "reference"
-ARCHITECTURE = DOCS / "architecture.md"
 
 
 def pages() -> dict[str, str]:
@@ -29,8 +28,10 @@ def pages() -> dict[str, str]:
 
 
 def write_pages() -> None:
-    """Write the pages into docs/reference/, and the section on files."""
+    """Write the pages into docs/reference/, and the sections on files."""
     FOLDER.mkdir(exist_ok=True)
     for name, text in pages().items():
         (FOLDER / name).write_text(text, "utf-8")
-    ARCHITECTURE.write_text(with_files(ARCHITECTURE.read_text("utf-8")), "utf-8")
+    for package in PACKAGES:
+        page = page_of(package)
+        page.write_text(with_files(page.read_text("utf-8"), package), "utf-8")

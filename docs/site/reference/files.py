@@ -1,4 +1,4 @@
-"""The last section of docs/architecture.md: each file of the packages with the first sentence of its docstring."""
+"""The last section of a package's README.md: each of its files with the first sentence of its docstring."""
 
 import ast
 import re
@@ -15,23 +15,23 @@ TITLE = "\n## Files\n"
 OPENING = "\nWritten by `make reference` from the first sentence of each file.\n"
 
 
-def with_files(document: str) -> str:
-    """Return the document with its section of files as they are now."""
+def page_of(package: str) -> Path:
+    """Return the page of a package."""
+    return ROOT / package / "README.md"
+
+
+def with_files(document: str, package: str) -> str:
+    """Return the page of a package with its section of files as they are now."""
     head, _, _ = document.partition(TITLE)
-    return head.rstrip("\n") + "\n" + TITLE + OPENING + "".join(_folders())
+    return head.rstrip("\n") + "\n" + TITLE + OPENING + "".join(_folders(package))
 
 
-def _folders() -> Iterator[str]:
-    files = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")) if _is_shown(path)]
-    for folder, members in groupby(sorted(files, key=lambda path: (_place(path), path)), lambda path: path.parent):
+def _folders(package: str) -> Iterator[str]:
+    files = [path for path in (ROOT / package).rglob("*.py") if _is_shown(path)]
+    for folder, members in groupby(sorted(files, key=lambda path: (path.parent, path)), lambda path: path.parent):
         yield f"\n`{folder.relative_to(ROOT)}/`\n\n"
         for path in members:
             yield f"- `{path.name}`: {escaped(_sentence(path).replace('`', ''))}\n"
-
-
-def _place(path: Path) -> tuple[int, Path]:
-    """Return what puts folders in the order of the packages."""
-    return PACKAGES.index(path.relative_to(ROOT).parts[0]), path.parent
 
 
 def _is_shown(path: Path) -> bool:

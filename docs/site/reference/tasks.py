@@ -9,7 +9,7 @@ import yaml
 from crawler.task_list.schema import json_schema
 from docs.site.reference.languages import PageTexts
 from docs.site.reference.markdown import block, code, escaped, page, table
-from workers.sinks.row_schema import FIELDS
+from workers.sinks.row_schema import CHOICES
 
 Schema = Mapping[str, Any]
 PARTS = {  # definitions of the schema that have a section of their own, with its heading
@@ -82,7 +82,7 @@ def _form(key: Schema, wording: PageTexts) -> str:
         name = key["$ref"].rpartition("/")[2]
         heading = wording.phrase(PARTS[name])
         return f"[{heading}](#{heading.lower().replace(' ', '-')})"
-    if {*FIELDS} == {*key.get("enum", ())}:
+    if {*CHOICES} == {*key.get("enum", ())}:
         return f"[{wording.phrase('field of a row')}](rows{wording.suffix}.md)"
     if "enum" in key:
         return wording.phrase("one of {}").format(_comma(wording).join(code(_yaml(value)) for value in key["enum"]))

@@ -21,6 +21,7 @@ HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 CELLS = frozenset({"td", "th"})  # their column has the role that a class has for other elements
 NO_ADDRESS = ("javascript:", "mailto:", "tel:")
 MAX_WAY = 60  # elements around a link that are examined: thousands may be nested
+MAX_STEPS = 2_000  # beginnings and ends of elements of a link with a <time> that are read
 MAX_COLUMNS = 50  # of a table; the further ones are one
 BEFORE_LINK = 25  # bytes of a block's text before a link, from which the link stands in running text
 POSITION_WORDS = frozenset({
@@ -201,10 +202,19 @@ def is_noise(element: etree._Element) -> bool:
 
 def link_words(link: etree._Element) -> str:
     """Return a link's words without a <time> in it."""
-    text = inner_text(link)
-    for time in link.iter("time"):
-        text = text.replace(inner_text(time), " ")
-    return fold(text)
+    if next(link.iter("time"), None) is None:
+        return fold(inner_text(link))
+    parts: list[str | None] = []
+    walk = etree.iterwalk(link, events=("start", "end"))
+    for event, node in islice(walk, MAX_STEPS):
+        if event == "end":
+            parts.append(node.tail if node is not link else None)
+        elif node.tag == "time":
+            walk.skip_subtree()
+            parts.append(" ")
+        else:
+            parts.append(node.text)
+    return fold("".join(filter(None, parts)))
 
 
 def link_label(link: etree._Element) -> str:

@@ -71,14 +71,14 @@ class Scrape:
         self.url = url
         self.collectors: list[ExemplarCollector] = []
 
-    def text(self, *servers: tuple[str, str], **options: int) -> str:
-        collector = ExemplarCollector(servers or [("main", self.url)], **options)
+    def text(self, **options: int) -> str:
+        collector = ExemplarCollector("main", self.url, **options)
         self.collectors.append(collector)
         return generate_latest(registry_of(collector)).decode()
 
-    def __call__(self, *servers: tuple[str, str], **options: int) -> Samples:
+    def __call__(self, **options: int) -> Samples:
         samples: dict[tuple[str, frozenset[tuple[str, str]]], float] = {}
-        for family in text_string_to_metric_families(self.text(*servers, **options)):
+        for family in text_string_to_metric_families(self.text(**options)):
             for sample in family.samples:
                 labels = frozenset((name, value) for name, value in sample.labels.items() if value)
                 assert (sample.name, labels) not in samples, "a series that is there twice"
@@ -138,15 +138,11 @@ def test_many_nodes_are_one(connection: "redis.Redis", scrape: Scrape) -> None:
     assert sum(name == "exemplar_processes" for name, _ in samples) == NODES_MOST + 1
 
 
-def test_a_server_that_is_away_is_down_and_the_others_are_read(filled: "redis.Redis", scrape: Scrape) -> None:
-    samples = scrape(("main", scrape.url), ("away", AWAY))
-    assert (value(samples, "up"), value(samples, "up", server="away")) == (1, 0)
-    assert value(samples, "queue_pages", server="away") is None
-    assert value(samples, "queue_pages") == 0
-
-
-def test_without_any_server_there_is_an_answer(scrape: Scrape) -> None:
-    assert value(scrape(("away", AWAY)), "up", server="away") == 0
+def test_a_redis_that_is_away_is_down_and_has_no_other_metrics(scrape: Scrape) -> None:
+    scrape.url = AWAY
+    samples = scrape()
+    assert value(samples, "up") == 0
+    assert {name for name, _ in samples} == {"exemplar_up", "exemplar_build_info"}
 
 
 def test_totals_only_grow(connection: "redis.Redis") -> None:

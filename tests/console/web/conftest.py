@@ -21,7 +21,6 @@ from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
 from crawler.task_list.publication import periods_of, publish
 from workers.ledger import Ledger
-from workers.redis_access.servers import RedisServers
 from workers.url_states import Found
 
 NAMES = ("harbour", "学校新闻")
@@ -91,23 +90,21 @@ def published(tasks_yaml: Path, connection: "redis.Redis") -> Path:
 @pytest.fixture
 def console(tasks_yaml: Path, redis_url: str, connection: "redis.Redis") -> Iterator[MakeConsole]:
     """Make a client of a console. `password` and `token` as in its config; the index is up to date."""
-    made: list[tuple[ConsoleClient, RedisServers]] = []
+    made: list[ConsoleClient] = []
 
     def make(**options: Any) -> ConsoleClient:
         config = ConsoleConfig(tasks_yaml, **options)
-        servers = RedisServers(redis_url)
-        data = ConsoleData(config, servers, tasks_yaml.parent / ".exemplar")
+        data = ConsoleData(config, redis_url, connection, tasks_yaml.parent / ".exemplar")
         data.update_index()
         web = Web(config, Sessions(config), data, ConsoleActions(data), Jobs())
         client = ConsoleClient(create_app(web), base_url="http://127.0.0.1:8300", follow_redirects=False)
         client.web = web
-        made.append((client, servers))
+        made.append(client)
         return client
 
     yield make
-    for client, servers in made:
+    for client in made:
         client.close()
-        servers.close()
 
 
 def form_token(client: TestClient, path: str = "/add") -> str:

@@ -64,7 +64,7 @@ def test_a_long_address_of_redis_leaves_room_beside_it(
 ) -> None:
     client, page = console(), chromium.new_page(viewport={"width": width, "height": 800})
     machines = client.web.data.machines()
-    machines["redis"][0]["name"] = f"unix:///home/{'a-folder-with-a-long-name/' * 4}redis.sock"
+    machines["redis"]["name"] = f"unix:///home/{'a-folder-with-a-long-name/' * 4}redis.sock"
     monkeypatch.setattr(client.web.data, "machines", lambda: machines)
     with served(client) as home:
         page.goto(f"{home}/machines")
@@ -99,5 +99,5 @@ def test_pages_are_read_without_script(published: Path, console: MakeConsole, ch
         assert "every URL is accounted for" in page.inner_text("main")
         page.get_by_role("link", name="Articles").last.click()
         page.locator(".result-title").first.click()
-        assert "article of the harbour" in page.inner_text(".article-text")
+        assert "article of the harbour" in page.inner_text(".article-html")
     context.close()

@@ -173,7 +173,7 @@ def test_a_person_adopts_and_sees_the_cuts_without_script(
         page.locator(".result-title").first.click()
         see_the_cut(page, "Its text")
         page.get_by_role("link", name="←").click()
-        expect(page.locator(".article-text")).to_be_visible()
+        expect(page.locator(".article-html")).to_be_visible()
         chromium.close()
 
 

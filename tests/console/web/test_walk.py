@@ -74,7 +74,7 @@ def add(page: Page, home: str, site: SiteServer) -> None:
 def read(page: Page, home: str, task: str) -> None:
     wait_for(page, f"{home}/tasks/{task}/articles?q={EXAMPLE.title.split()[-1]}", EXAMPLE.title)
     page.get_by_role("link", name=EXAMPLE.title).first.click()
-    expect(page.locator(".article-text")).to_contain_text(EXAMPLE.text.splitlines()[0][:40])
+    expect(page.locator(".article-html")).to_contain_text(EXAMPLE.text.splitlines()[0][:40])
     wait_for(page, f"{home}/tasks/{task}", "every URL is accounted for")
 
 

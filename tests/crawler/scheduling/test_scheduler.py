@@ -139,11 +139,12 @@ def test_without_a_file_it_waits_for_a_list_and_serves_it(connection, tmp_path):
     assert edition(connection).fingerprint == lone.schedule.edition()
 
 
-def test_starting_again_on_the_file_in_force_does_not_read_it(scheduler, connection, file):
+def test_starting_again_on_the_file_in_force_does_not_read_it(scheduler, connection, file, monkeypatch):
     def refuse(path):
         raise AssertionError("the file was read")
 
-    again = looking(connection, file.path, read=refuse)
+    monkeypatch.setattr("crawler.scheduling.scheduler.load", refuse)
+    again = looking(connection, file.path)
     again.start()
     again.tick()
     assert again.tasks == 1

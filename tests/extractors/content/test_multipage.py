@@ -2,8 +2,11 @@ from dataclasses import replace
 
 import pytest
 
+from extractors import extract
 from extractors.article import Article, Block
 from extractors.content.multipage import joined
+
+from ..pages import BAKERY, HARBOUR, blog_page
 
 
 def cut(*texts, confidence=0.9):
@@ -85,3 +88,12 @@ def test_title_loses_its_number_where_the_further_pages_have_theirs():
     assert joined(first, [second]).title == "石磨面包"
     assert joined(first, [second]).text == "石磨面包\n\na\n\nb"
     assert joined(first, [replace(second, title="城里的面包")]).title == "石磨面包(1)"
+
+
+def test_the_html_of_all_pages_has_what_their_text_has():
+    first, second = (
+        extract(blog_page([*parts, "Page 2 of 2"]), refuse="never") for parts in (BAKERY, [BAKERY[0], *HARBOUR])
+    )
+    found = joined(first, [second])
+    assert found.text == "\n\n".join([*BAKERY, *HARBOUR])
+    assert found.html == "".join(f"<p>{part}</p>" for part in [*BAKERY, *HARBOUR])

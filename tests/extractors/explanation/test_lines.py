@@ -70,7 +70,12 @@ def test_example_shows_the_template_and_the_turning_points():
         ('<div class="advert"><p>Buy a boat today.</p></div>', "Buy a boat", "noise", "advertisement"),
         ('<div class="inset"><p>A boat costs a lot here.</p></div>', "A boat costs", "box", "in the box div.inset"),
         ("<figure><img src='/a.png'><figcaption>A boat.</figcaption></figure>", "A boat.", "caption", "caption"),
-        ('<p><a href="/boats">All about boats and sails</a></p>', "All about boats", "link", "100% of it is links"),
+        (
+            '<p><a href="/boats">All about boats and sails of the harbour</a></p>',
+            "All about boats",
+            "link",
+            "100% of it is links",
+        ),
         ("<p>Share on Facebook</p>", "Share on", "words", "is a control of the page"),
     ],
 )

@@ -28,8 +28,9 @@ LOCALES = {  # language: the locales whose words it uses
     "ar": ("ar", "ar_SY", "ar_DZ", "ar_MA"), "fa": ("fa",), "ur": ("ur",), "he": ("he",), "hi": ("hi",),
     "mr": ("mr",),
     "bn": ("bn",), "ta": ("ta",), "th": ("th",), "vi": ("vi",), "id": ("id",), "ms": ("ms",), "fil": ("fil",),
-    "sw": ("sw",), "ko": ("ko",), "ja": ("ja",), "zh": ("zh", "zh_Hant", "zh_Hant_HK"), "ca": ("ca",), "gl": ("gl",),
-    "eu": ("eu",),
+    "tl": ("fil",), "sw": ("sw",), "te": ("te",), "gu": ("gu",), "kn": ("kn",), "ml": ("ml",), "cy": ("cy",),
+    "ga": ("ga",), "nn": ("nn",), "ko": ("ko",), "ja": ("ja",), "zh": ("zh", "zh_Hant", "zh_Hant_HK"), "ca": ("ca",),
+    "gl": ("gl",), "eu": ("eu",),
 }  # fmt: skip
 DAYS_AGO = {  # today; yesterday; the day before, where one word means it
     "en": "today; yesterday", "de": "heute; gestern; vorgestern", "fr": "aujourd’hui, aujourd'hui; hier; avant-hier",
@@ -59,6 +60,7 @@ DAYS_AGO = {  # today; yesterday; the day before, where one word means it
 }  # fmt: skip
 OTHERWISE = {
     "ar": {"قبل": ["منذ"]},
+    "th": {"ที่ผ่านมา": ["ที่แล้ว", "ก่อน"]},
     "zh": {"前": ["以前", "之前"], "#": ["#个", "#個"]},
 }  # forms of "ago" beside CLDR's
 SHORT = 4  # letters below which a word may be one of another language: Mac is March in Malay, and no month elsewhere
@@ -89,6 +91,7 @@ FILLERS = {  # words between the parts of a date, beside those in CLDR's pattern
 }  # fmt: skip
 BESIDE = {  # months beside CLDR's
     "en": {9: "sept"}, "de": {1: "jänner jän", 2: "feber"}, "es": {9: "setiembre set"}, "fr": {2: "fev"},
+    "ru": {2: "фев", 9: "сен", 11: "ноя"},
     "sl": {1: "januarja", 2: "februarja", 3: "marca", 4: "aprila", 5: "maja", 6: "junija",
         7: "julija", 8: "avgusta", 9: "septembra", 10: "oktobra", 11: "novembra", 12: "decembra"},
     "id": {8: "agt ags", 5: "mei", 10: "okt", 12: "des"}, "hi": {1: "जन", 2: "फ़र", 9: "सित", 10: "अक्टू", 12: "दिस"},
@@ -97,6 +100,7 @@ ALSO_AGO = {  # beside CLDR's; # is the number, forms without it mean one, or tw
     "en": "m:# mins ago, m:# min ago, h:# hrs ago, h:# h ago", "de": "m:vor # min", "es": "m:hace # min",
     "it": "m:# min fa",
     "pt": "h:# horas atrás, m:# minutos atrás, d:# dias atrás, h:há # h, m:há # min",
+    "nb": "d:for # dag siden, d:for # dager siden",
     "hu": "m:# perce, h:# órája, d:# napja",
     "et": "m:# minutit tagasi, h:# tundi tagasi, h:# tunni tagasi, d:# päeva tagasi, d:# päev tagasi",
     "vi": "h:# tiếng trước", "id": "m:# menit lalu, h:# jam lalu, d:# hari lalu, d:# hari yang lalu",
@@ -254,7 +258,7 @@ def _halves(locale: Locale) -> Iterator[tuple[int, str]]:
     for context in ("format", "stand-alone"):
         for width in ("wide", "abbreviated", "narrow"):
             for name, word in locale.day_periods[context][width].items():
-                if name in rules and (len(word) > 1 or not word.isascii()):
+                if name in rules and (len(word.rstrip(".")) > 1 or not word.isascii()):
                     yield HALVES + sum(rules[name]) // 2 % 24, word
 
 

@@ -80,7 +80,7 @@ def test_a_listing_is_a_line_an_entry_or_a_list_of_links():
     )  # fmt: skip
     assert render(listing) == "2026-03-04\tTides [again]\thttp://a.example/1\n\tBread\thttp://a.example/<2>"
     assert render(listing, "markdown") == (
-        "# The \\*town\\*\n\n- 2026-03-04 [Tides \\[again\\]](<http://a.example/1>)\n- [Bread](<http://a.example/%3C2%3E>)"
+        "# The \\*town\\*\n\n- 2026-03-04 [Tides \\[again\\]](http://a.example/1)\n- [Bread](http://a.example/<2>)"
     )
     assert json.loads(render(listing, "json"))["entries"][1]["published"] is None
 

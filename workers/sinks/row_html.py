@@ -1,10 +1,11 @@
-"""Articles as HTML, for feeds: from the blocks of a row, or by a template."""
+"""Rows as HTML: their own, else from the blocks that every row has, or by a template."""
 
 from collections.abc import Iterable, Mapping
 from html import escape
 from string import Template
 from typing import Any
 
+from extractors.html.sanitising import sanitise
 from workers.rows import Row
 
 WEB = ("http://", "https://")
@@ -35,7 +36,9 @@ def web_address(value: object) -> str:
 
 
 def html_of(row: Mapping[str, Any]) -> str:
-    """Return the blocks as HTML, else the text; empty without both."""
+    """Return the row's HTML, cleaned again, else its blocks as HTML, else its text; empty without all three."""
+    if html := row.get("html"):
+        return sanitise(text_of(html))
     if blocks := row.get("blocks"):
         return "\n".join(filter(None, map(_block, blocks)))
     return "\n".join(f"<p>{_lines(part)}</p>" for part in text_of(row.get("text")).split("\n\n") if part)

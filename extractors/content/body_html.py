@@ -1,0 +1,535 @@
+"""Kept lines and the page's tree → the body as clean HTML.
+
+Strategy: the events of the body's part of the tree (`body_events`) are written one after another. What contains no
+kept line is left out with all that is in it, except pictures that stand alone between kept lines. A block that has no
+meaning (a <div>, a table for layout) only ends a paragraph. Inline text between two blocks is a paragraph; inline
+elements that contain blocks are closed before each and opened again within it. A block whose only text is captions is a
+<figure>.
+The elements of the page are never copied: each written one is made here, and `html.sanitising` has the last word.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
+from itertools import accumulate, takewhile
+from typing import Any
+
+from lxml import etree
+
+from ..article import Kind
+from ..html.dom import inner_text
+from ..html.elements import INLINE, KINDS, LINK
+from ..html.resolve_url import web_url
+from ..html.sanitising import FORMULAS, sanitise
+from ..html.urls import drop_tracking
+from .body_events import (
+    CODE,
+    EMBEDDED,
+    END,
+    FORMULA,
+    NEW_LINE,
+    NO_LINE,
+    PICTURE,
+    START,
+    TASK,
+    TEXT,
+    Events,
+    Top,
+    read_events,
+)
+from .code_language import code_language
+from .pictures import STYLE_LENGTH, alternative, background_url, picture_url
+
+MAX_NESTED = 40  # levels of elements; deeper ones only end a paragraph
+PROSE_CELL = 200  # characters per cell; a table without headings whose cells are longer is layout
+LABEL_LENGTH = 200  # characters of a player's title
+
+_INLINE = {
+    "b": "strong", "strong": "strong", "i": "em", "em": "em", "cite": "cite", "sub": "sub", "sup": "sup", "del": "del",
+    "s": "del", "strike": "del", "ins": "ins", "mark": "mark", "code": "code", "tt": "code", "kbd": "kbd",
+    "samp": "samp",
+}  # fmt: skip
+_STYLES = {
+    "strong": re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)"),
+    "em": re.compile(r"font-style\s*:\s*italic"),
+    "del": re.compile(r"text-decoration[^;]*line-through"),
+}
+_HEADINGS = {"h1": "h2", "h2": "h2", "h3": "h3", "h4": "h4", "h5": "h5", "h6": "h6"}
+_ONE_LINE = frozenset({*_HEADINGS.values(), "dt", "summary", "caption", "figcaption"})
+_CELLS = frozenset({"td", "th"})
+_TIGHT = _ONE_LINE | _CELLS | {"li", "dd"}  # a single paragraph within is written without <p>
+_CAPTIONS = ("figure", "figcaption", "caption")
+_ROWS = frozenset({"table", "thead", "tbody", "tfoot"})
+# Elements that contain certain others only, with the one that wraps any other content.
+_CHILDREN = {
+    "ul": ("li", {"li", "ul", "ol"}),
+    "ol": ("li", {"li", "ul", "ol"}),
+    "dl": ("dd", {"dt", "dd"}),
+    "tr": ("td", _CELLS),
+    **dict.fromkeys(_ROWS, ("tr", _ROWS | {"tr", "caption"})),
+}
+_PARENTS = {"dt": {"dl"}, "dd": {"dl"}, "tr": _ROWS, "td": {"tr"}, "th": {"tr"}, "summary": {"details"}}
+_PARENTS |= {tag: {"table"} for tag in ("thead", "tbody", "tfoot", "caption")}
+_NUMBERS = {"ol": ("start",), "li": ("value",), "td": ("colspan", "rowspan"), "th": ("colspan", "rowspan")}
+_OWN = {"ul": "ul", "menu": "ul", "dir": "ul", **{tag: tag for tag in ("ol", "li", "dl", "blockquote", "details")}}
+_OWN |= _HEADINGS | {tag: tag for tag in _PARENTS}
+_RUN, _PICTURES, _BLOCK = range(3)
+_INLINE_ELEMENT, _NOTHING = -1, -2
+_DRAWN = re.compile(r"(?:^|\s)(?:katex-html|MathJax(?:_Display|_SVG|_CHTML)?)(?:\s|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What is cut out of a page: the kinds of its kept lines, and the URL that relative ones refer to.
+
+    `lead`: the URL of the article's picture, which is written first if the page shows it above the text. `last_lines`:
+    the number of the last line of each block.
+    """
+
+    kinds: Mapping[int, Kind]
+    base: str
+    lead: str | None = None
+    last_lines: Sequence[int] = ()
+
+    def only(self, blocks: Collection[int]) -> "Cut":
+        """Return what is cut out for some of the blocks, given by their places."""
+        kept = {line: kind for line, kind in self.kinds.items() if bisect_left(self.last_lines, line) in blocks}
+        return replace(self, kinds=kept)
+
+
+@dataclass(slots=True)
+class _Frame:
+    """An open element: its tag, its start as written, and its content as (what it is, tag, HTML)."""
+
+    tag: str
+    start: str = ""
+    items: list[tuple[int, str, str]] = field(default_factory=list)
+
+
+class TreeMarkup:
+    """The body's HTML, written when it is asked for; until then, a copy of the body's part of the tree is kept."""
+
+    __slots__ = ("_cut", "_html", "_top")
+
+    def __init__(self, top: Top, cut: Cut) -> None:
+        """`top` must not change until the HTML is written."""
+        self._top: Top | None = top
+        self._cut = cut
+        self._html = ""
+
+    def only(self, blocks: Collection[int]) -> "TreeMarkup":
+        """Return the markup of some of the blocks, given by their places; before the HTML is asked for."""
+        if self._top is None:
+            raise RuntimeError("the HTML of all blocks is already written")
+        return TreeMarkup(self._top, self._cut.only(blocks))
+
+    def html(self) -> str:
+        """Return the body as HTML."""
+        if self._top is not None and self._cut.kinds:
+            self._html = sanitise(_Writer(read_events(self._top), self._cut).write())
+        self._top = None
+        return self._html
+
+    def __getstate__(self) -> str:
+        return self.html()
+
+    def __setstate__(self, html: str) -> None:
+        self._top, self._cut, self._html = None, Cut({}, ""), html
+
+
+class _Writer:
+    """Writes the events of one body."""
+
+    def __init__(self, events: Events, cut: Cut) -> None:
+        self._events, self._cut = events, cut
+        self._frames = [_Frame("")]
+        self._run: list[str] = []  # the paragraph that is being written
+        self._has_text = self._space = False  # whether it has text, and whether a space follows
+        self._inline: list[tuple[str, str]] = []  # the open inline elements: tag, start
+        self._opened = 0  # how many of them are open in the paragraph
+        self._media: dict[int, str] = {}  # the HTML of each picture, player and formula, by its event
+        self._count()
+
+    def _count(self) -> None:
+        """Determine which media are written, and sums by which the content of an element is known at its start."""
+        kinds, lines = self._cut.kinds, self._events.lines
+        first, last = min(kinds), max(kinds)
+        text, code, caption, embed, other, medium, tables = ([0] * len(lines) for _ in range(7))
+        shown = ""
+        for place, kind in enumerate(self._events.kinds):
+            line = lines[place]
+            if kind in (TEXT, CODE):
+                of_line = kinds.get(line)
+                if of_line is None:
+                    other[place] = 1
+                else:
+                    shown = ""
+                    (caption if of_line == "caption" else text)[place] = 1
+                    code[place], embed[place] = kind == CODE, of_line == "embed"
+            elif kind in (PICTURE, EMBEDDED, FORMULA):
+                if first <= line <= last + 1:
+                    html = self._medium(kind, self._events.values[place])
+                    if html and html != shown:
+                        self._media[place] = shown = html
+                        medium[place] = 1
+            elif kind == START:
+                tables[place] = self._events.values[place].tag == "table"
+        sums = [list(accumulate(each, initial=0)) for each in (text, code, caption, embed, other, medium, tables)]
+        self._text, self._code, self._captions, self._embeds, self._others, self._all_media, self._tables = sums
+
+    def _within(self, sums: list[int], start: int) -> int:
+        """Return a sum over what is in the element that begins at `start`."""
+        return sums[self._events.ends[start]] - sums[start + 1]
+
+    def write(self) -> str:
+        """Return the body's HTML, not yet sanitised."""
+        kinds, values = self._events.kinds, self._events.values
+        lines, kept = self._events.lines, self._cut.kinds
+        closing: list[int] = []  # of each open element, how many frames it opened, or one of the two below
+        place, caption = 0, NO_LINE
+        while place < len(kinds):
+            kind, value = kinds[place], values[place]
+            if kind == TEXT:
+                if lines[place] in kept:
+                    if kept[lines[place]] != "caption" or any(map(self._nearest, _CAPTIONS)):
+                        self._write_text(value)
+                    elif lines[place] != caption:
+                        caption = lines[place]
+                        self._write_caption(place)
+            elif kind == START:
+                opened = self._start(place, value)
+                if opened is None:
+                    place = self._events.ends[place]
+                else:
+                    closing.append(opened)
+            elif kind == END:
+                self._end(closing.pop())
+            elif kind == NEW_LINE:
+                self._new_line()
+            elif kind == CODE:
+                if lines[place] in kept:
+                    self._write_code(*value)
+            elif place in self._media:
+                self._write_medium(kind, self._media[place])
+            elif kind == TASK and self._nearest("li"):
+                self._token(f'<input type="checkbox" disabled{" checked" if value else ""}>')
+            place += 1
+        self._end_run()
+        return self._lead() + self._content(self._frames[0])
+
+    def _lead(self) -> str:
+        image = _image(self._cut.lead, "") if self._cut.lead else ""
+        shown = {html.partition('" alt="')[0] for html in self._media.values()}
+        return f"<figure>{image}</figure>" if image and image.partition('" alt="')[0] not in shown else ""
+
+    # Elements
+
+    def _start(self, place: int, element: etree._Element) -> int | None:
+        """Open an element. Return what `closing` notes of it; None if it is left out or written completely."""
+        tag = element.tag
+        kind = KINDS.get(tag, INLINE)
+        end = self._events.ends[place]
+        text, captions = self._text[end] - self._text[place], self._captions[end] - self._captions[place]
+        if (
+            not text
+            and not captions
+            and (self._within(self._others, place) or not self._within(self._all_media, place))
+        ):
+            if kind in (INLINE, LINK):
+                for _ in range(self._events.kinds[place : self._events.ends[place]].count(NEW_LINE)):
+                    self._new_line()
+            else:
+                self._end_run()
+                self._write_empty(tag, element)
+            return None
+        if kind in (INLINE, LINK):
+            return None if _is_drawn_formula(tag, element) else self._start_inline(tag, element)
+        self._end_run()
+        if tag == "table":
+            return self._start_table(place, element)
+        figure = self._nearest("figure")
+        is_figure = tag == "figure" and text == self._within(self._code, place)
+        if (is_figure or (not text and captions)) and not figure and tag not in ("caption", *_CELLS):
+            self._push("figure")
+            return 1
+        if tag == "blockquote" and self._within(self._embeds, place) and not figure:
+            self._push("figure")
+            self._push("blockquote")
+            return 2
+        own = _OWN.get(tag)
+        if len(self._frames) > MAX_NESTED:
+            return 0
+        if own is None or (own in _PARENTS and self._frames[-1].tag not in _PARENTS[own]) or (figure and not text):
+            return 0
+        return self._start_own(own, element)
+
+    def _start_own(self, tag: str, element: etree._Element) -> int:
+        if tag == "li" and self._frames[-1].tag not in ("ul", "ol"):
+            self._push("ul")
+            self._push("li")
+            return 2
+        numbers = [(name, (element.get(name) or "").strip()) for name in _NUMBERS.get(tag, ())]
+        attributes = "".join(f' {name}="{number}"' for name, number in numbers if number.isdecimal())
+        self._push(tag, attributes + " reversed" * (tag == "ol" and element.get("reversed") is not None))
+        return 1
+
+    def _write_empty(self, tag: str, element: etree._Element) -> None:
+        """Write what a block without kept text shows."""
+        if tag == "hr":
+            self._put(_BLOCK, "hr", "<hr>")
+        elif tag in _CELLS and self._frames[-1].tag == "tr":
+            self._start_own(tag, element)
+            self._end(1)
+        elif self._nearest("figure") and (url := background_url(element, self._cut.base)):
+            self._write_medium(PICTURE, _image(url, alternative(element)))
+
+    def _start_inline(self, tag: str, element: etree._Element) -> int:
+        own, attributes = _INLINE.get(tag), ""
+        if tag == "a" and not self._is_own_anchor(element) and (url := _link(element, self._cut.base)):
+            own, attributes = "a", f' href="{escape(url)}"'
+        elif own is None and tag in ("span", "font") and (style := element.get("style")):
+            own = next((name for name, form in _STYLES.items() if form.search(style[:STYLE_LENGTH].lower())), None)
+        if own is None or any(own == tag for tag, _ in self._inline):
+            return _NOTHING
+        self._inline.append((own, f"<{own}{attributes}>"))
+        return _INLINE_ELEMENT
+
+    def _is_own_anchor(self, link: etree._Element) -> bool:
+        """Whether a link in a heading leads to the heading."""
+        return self._frames[-1].tag in _HEADINGS.values() and (link.get("href") or "").startswith("#")
+
+    def _start_table(self, place: int, element: etree._Element) -> int:
+        """Open a table of data; a table for layout, or one that numbers the lines of code, opens nothing."""
+        is_code = next(element.iter("pre"), None) is not None
+        if is_code or self._within(self._tables, place) or not _has_data(element):
+            return 0
+        self._push("table")
+        return 1
+
+    def _write_code(self, element: etree._Element, code: str) -> None:
+        self._end_run()
+        if not code.strip() or _are_line_numbers(element, code):
+            return
+        language = code_language(element)
+        name = f' class="language-{escape(language)}"' if language else ""
+        self._put(_BLOCK, "pre", f"<pre><code{name}>{escape(code, quote=False)}\n</code></pre>")
+
+    def _end(self, opened: int) -> None:
+        if opened == _INLINE_ELEMENT:
+            tag, _ = self._inline[-1]
+            if self._opened == len(self._inline):
+                self._run.append(f"</{tag}>")
+                self._opened -= 1
+            self._inline.pop()
+        elif opened != _NOTHING:
+            self._end_run()
+            for _ in range(opened):
+                self._pop()
+
+    def _write_caption(self, start: int) -> None:
+        """Write a caption that shares its block with other text, below the picture in front of it."""
+        values, lines = self._events.values, self._events.lines
+        places = takewhile(lambda place: lines[place] in (NO_LINE, lines[start]), range(start, len(lines)))
+        line = [values[place] for place in places if self._events.kinds[place] == TEXT]
+        self._end_run()
+        items = self._frames[-1].items
+        pictures = [items.pop()] if items and items[-1][0] == _PICTURES else []
+        self._push("figure")
+        self._frames[-1].items += [*pictures, (_RUN, "p", escape(" ".join("".join(line).split()), quote=False))]
+        self._pop()
+
+    # Inline content
+
+    def _write_text(self, text: str) -> None:
+        words = " ".join(text.split())
+        if words:
+            self._space |= text[0].isspace()
+            self._token(escape(words, quote=False), spaced=True)
+            self._has_text = True
+        self._space = not words or text[-1].isspace()
+
+    def _token(self, html: str, *, spaced: bool = False) -> None:
+        """Write inline HTML within the open inline elements, the space before it outside of those it opens."""
+        if self._space and self._run:
+            self._run.append(" ")
+        self._space = False
+        for _, start in self._inline[self._opened :]:
+            self._run.append(start)
+        self._opened = len(self._inline)
+        self._run.append(html)
+
+    def _new_line(self) -> None:
+        if self._run and self._run[-1] == "<br>":
+            self._end_run()
+        elif self._run:
+            self._run.append("<br>")
+            self._space = False
+
+    def _write_medium(self, kind: int, html: str) -> None:
+        if kind == FORMULA:
+            self._token(html)
+            return
+        if kind == EMBEDDED or self._frames[-1].tag == "figure":
+            self._end_run()
+        if kind == EMBEDDED:
+            self._put(_BLOCK, "figure", html if self._nearest("figure") else f"<figure>{html}</figure>")
+        else:
+            self._token(html)
+            if self._frames[-1].tag == "figure":
+                self._end_run()
+
+    def _end_run(self) -> None:
+        """End the paragraph that is being written, if there is one."""
+        if not self._run:
+            self._has_text = self._space = False
+        else:
+            while self._run and self._run[-1] == "<br>":
+                self._run.pop()
+            self._run += [f"</{tag}>" for tag, _ in reversed(self._inline[: self._opened])]
+            html = "".join(self._run)
+            if html:
+                self._put(_RUN if self._has_text else _PICTURES, "p", html)
+        self._run = []
+        self._opened = 0
+        self._has_text = self._space = False
+
+    # Frames
+
+    def _nearest(self, tag: str) -> bool:
+        """Whether an element is open; only the innermost ones count."""
+        return tag in [frame.tag for frame in self._frames[-8:]]
+
+    def _push(self, tag: str, attributes: str = "") -> None:
+        self._end_run()
+        self._frames.append(_Frame(tag, f"<{tag}{attributes}>"))
+
+    def _pop(self) -> None:
+        frame = self._frames.pop()
+        if frame.tag in _HEADINGS and all(what == _PICTURES for what, _, _ in frame.items):
+            self._frames[-1].items += frame.items  # a heading needs words
+            return
+        content = self._content(frame)
+        if content or frame.tag in _CELLS:
+            self._put(_BLOCK, frame.tag, f"{frame.start}{content}</{frame.tag}>")
+
+    def _put(self, what: int, tag: str, html: str) -> None:
+        """Add a finished part to the open element, in an element of its own if it may not be there directly."""
+        frame = self._frames[-1]
+        while frame.tag in _CHILDREN and tag not in _CHILDREN[frame.tag][1]:
+            wrapper = _CHILDREN[frame.tag][0]
+            inner = _Frame(wrapper, items=[(what, tag, html)])
+            if wrapper == "tr":
+                inner = _Frame("tr", items=[(_BLOCK, "td", f"<td>{html}</td>")])
+            what, tag, html = _BLOCK, wrapper, f"<{wrapper}>{self._content(inner)}</{wrapper}>"
+        frame.items.append((what, tag, html))
+
+    def _content(self, frame: _Frame) -> str:
+        if frame.tag == "figure":
+            return _figures(frame.items)
+        runs = [html for what, _, html in frame.items if what != _BLOCK]
+        if frame.tag in _ONE_LINE:
+            return "<br>".join(html for _, _, html in frame.items)
+        if frame.tag in _TIGHT and len(runs) == 1:
+            return "".join(html for _, _, html in frame.items)
+        written: list[str] = []
+        for what, tag, html in frame.items:
+            if tag == "hr" and not (written and frame.tag == ""):
+                continue
+            wrapper = ("p", "figure", "")[what]
+            written.append(f"<{wrapper}>{html}</{wrapper}>" if wrapper else html)
+        while written and written[-1] == "<hr>":
+            written.pop()
+        return "".join(written)
+
+    # Media
+
+    def _medium(self, kind: int, element: etree._Element) -> str:
+        """Return the HTML of a picture, player or formula; "" if it shows nothing."""
+        if kind == FORMULA:
+            return _formula(element)
+        if kind == PICTURE:
+            url = picture_url(element, self._cut.base)
+            return _image(url, alternative(element)) if url else ""
+        source = element.find("source") if not element.get("src") else None
+        address = (element if source is None else source).get("src") or element.get("data-src")
+        url = web_url(self._cut.base, address or "")
+        label = " ".join((element.get("title") or "").split())[:LABEL_LENGTH] or url
+        return f'<a href="{escape(url)}">{escape(label or "", quote=False)}</a>' if url else ""
+
+
+def _image(url: str, alt: str) -> str:
+    return f'<img src="{escape(url)}" alt="{escape(alt)}">'
+
+
+def _figures(items: list[tuple[int, str, str]]) -> str:
+    """Return the content of a <figure>; of several pictures with captions, each gets a figure of its own."""
+    groups: list[tuple[list[str], list[str]]] = [([], [])]
+    caption_first = bool(items) and items[0][0] == _RUN
+    previous: Any = None
+    for what, _, html in items:
+        is_caption = what == _RUN
+        if previous is not None and is_caption != previous and is_caption == caption_first:
+            groups.append(([], []))
+        groups[-1][is_caption].append(html)
+        previous = is_caption
+    written: list[str] = []
+    for pictures, captions in groups:
+        caption = f"<figcaption>{'<br>'.join(captions)}</figcaption>" if captions else ""
+        written.append(caption + "".join(pictures) if caption_first else "".join(pictures) + caption)
+    return "</figure><figure>".join(written)
+
+
+def _link(element: etree._Element, base: str) -> str | None:
+    """Return the address of a link without tracking parameters; None for one that leads nowhere."""
+    href = (element.get("href") or "").strip()
+    if href.lower().startswith("mailto:"):
+        return href
+    if href.startswith("#"):
+        return base.partition("#")[0] + href if len(href) > 1 and base else None
+    url = web_url(base, href)
+    if url and "?" in url:
+        address, _, rest = url.partition("?")
+        query, mark, fragment = rest.partition("#")
+        query = drop_tracking(query)
+        return address + ("?" if query else "") + query + mark + fragment
+    return url
+
+
+def _has_data(table: etree._Element) -> bool:
+    """Whether a table is one of data, and not for layout."""
+    if next(table.iter("th", "caption", "thead"), None) is not None:
+        return True
+    rows, cells = sum(1 for _ in table.iter("tr")), sum(1 for _ in table.iter("td"))
+    return rows > 1 and cells > rows and len(inner_text(table)) <= PROSE_CELL * cells
+
+
+def _is_drawn_formula(tag: str, element: etree._Element) -> bool:
+    """Whether an element is what a script made of a formula whose source is beside it."""
+    if tag != "mjx-math" and not (tag == "span" and _DRAWN.search((element.get("class") or "")[:STYLE_LENGTH])):
+        return False
+    beside = [near for near in (element.getprevious(), element.getnext()) if near is not None]
+    is_script = beside and beside[-1].tag == "script" and "math/tex" in (beside[-1].get("type") or "")
+    return bool(is_script) or any(next(near.iter("math"), None) is not None for near in beside)
+
+
+def _are_line_numbers(pre: etree._Element, text: str) -> bool:
+    """Whether a <pre> numbers the lines of the code in the next cell."""
+    row = next(pre.iterancestors("tr"), None)
+    numbers = text.split()
+    if row is None or not numbers[0].isdecimal() or next(row.iter("pre")) is not pre:
+        return False
+    first = int(numbers[0][:9])
+    return numbers == [str(first + place) for place in range(len(numbers))] and len(row.findall(".//pre")) > 1
+
+
+def _formula(element: etree._Element) -> str:
+    """Return a formula: MathML without its attributes, or the source of one that a script would show."""
+    if element.tag == "script":
+        source = (element.text or "").strip()
+        return f'<code class="language-math">{escape(source, quote=False)}</code>' if source else ""
+    if all(node.tag in FORMULAS for node in element.iter()):
+        return etree.tostring(element, encoding="unicode", method="html", with_tail=False) if len(element) else ""
+    source = element.findtext(".//annotation") or ""  # an element that was never closed contains the rest of the page
+    return f'<code class="language-math">{escape(source, quote=False)}</code>' if source.strip() else ""

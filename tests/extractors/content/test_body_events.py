@@ -1,0 +1,74 @@
+"""The events give each text the number that its line has in `Lines`, whatever the page is."""
+
+import random
+
+import pytest
+
+from extractors.content.body_events import CODE, TEXT, read_events, top_of
+from extractors.errors import UnusablePage
+from extractors.html.dom import parse
+from extractors.html.lines import read_lines
+from extractors.html.paths import PathTrie
+from tests.hostile.forms import PIECES
+
+PROSE = "<p>The harbour office opened its new tide station on Monday.</p>"
+FORMS = (
+    "{}", "{0}{0}{0}", "<div>a{}b</div>", "<pre>a\n{}b</pre>", "<ul><li>{}</ul>", "<table><tr><td>{0}<td>{0}</table>",
+    "<div hidden>{}</div>c", "<b>{}</b>", "<p>one<br>{}<br>two", "<div>" * 300 + "{}",
+)  # fmt: skip
+
+
+def folded(text):
+    return "".join(text.split())
+
+
+def assert_same_lines(page):
+    try:
+        lines = read_lines(parse(page), PathTrie())
+    except UnusablePage:
+        return
+    count = len(lines)
+    dice = random.Random(count)
+    spans = [(0, count - 1)] * (count > 0) + [
+        tuple(sorted(dice.choices(range(count), k=2))) for _ in range(3 * (count > 0))
+    ]
+    for first, last in spans:
+        events = read_events(top_of(lines, first, last))
+        found = {}
+        for kind, value, line in zip(events.kinds, events.values, events.lines, strict=True):
+            if kind in (TEXT, CODE):
+                found[line] = found.get(line, "") + (value if kind == TEXT else value[1])
+        assert set(range(first, last + 1)) <= set(found)
+        assert {line: folded(text) for line, text in found.items()} == {
+            line: folded(lines.texts[line]) for line in found
+        }
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_text_has_the_number_of_its_line(form):
+    for piece in PIECES:
+        assert_same_lines(f"<body>{PROSE}{form.format(piece)}{PROSE}</body>")
+
+
+def test_elements_that_scripts_would_open_count_only_if_their_text_is_read():
+    closed = "<template><p>Never shown.</p></template><noscript><p>For others.</p></noscript>"
+    assert_same_lines(f"<body><div id=a>{closed}</div>Some words.{closed}</body>")
+
+
+def test_deep_elements_end_lines_as_they_do_in_the_walk():
+    assert_same_lines("<body>" + "<div>" * 300 + "a<iframe></iframe>b<br>c<noscript></noscript>d<img>e<p>f")
+
+
+def test_the_top_of_a_body_is_a_block():
+    lines = read_lines(parse(f"<body>{PROSE}<x-frame>loose{PROSE}{PROSE}</x-frame></body>"), PathTrie())
+    top = top_of(lines, 2, 3)
+    assert (top.element.tag, top.number) == ("body", 0)
+
+
+def test_elements_opened_in_vain_are_closed_again():
+    words = "The harbour office opened its new tide station on Monday. " * 20
+    root = parse(
+        f"<title>Other words</title><body><p>{words}</p><template><p>Never shown. {words}</p></template></body>"
+    )
+    assert [text[:11] for text in read_lines(root, PathTrie()).texts] == ["The harbour"]
+    assert root.find(".//template") is not None

@@ -1,0 +1,271 @@
+import pickle
+import re
+from html import escape
+
+import lxml.html
+import pytest
+
+from extractors import extract
+from tests.clean_html import assert_clean
+from tests.console.web.injections import injections
+
+from ..pages import BAKERY, HARBOUR, blog_page
+
+URL = "https://gazette.example/town/1"
+BOX = '<input type="checkbox" disabled="">'
+
+
+def article_of(*parts):
+    return extract(blog_page([*BAKERY, *parts, *HARBOUR]), URL)
+
+
+def html_of(*parts):
+    """Return the HTML between two runs of prose."""
+    html = article_of(*parts).html
+    start = html.index(f"{BAKERY[-1]}</p>") + len(BAKERY[-1]) + 4
+    return html[start : html.index(f"<p>{HARBOUR[0]}")]
+
+
+@pytest.mark.parametrize(
+    ("part", "html"),
+    [
+        ("<h2 class=x id=y>Tides</h2><h5>Storms</h5>", "<h2>Tides</h2><h5>Storms</h5>"),
+        ("<h2>Tides<a href=#tides>\u00b6</a></h2>", "<h2>Tides\u00b6</h2>"),
+        ("<p>A <b>bold</b> and <i>soft</i> word</p>", "<p>A <strong>bold</strong> and <em>soft</em> word</p>"),
+        (
+            "<p>H<sub>2</sub>O, m<sup>2</sup>, <s>old</s>, <mark>new</mark> and <tt>read()</tt></p>",
+            "<p>H<sub>2</sub>O, m<sup>2</sup>, <del>old</del>, <mark>new</mark> and <code>read()</code></p>",
+        ),
+        (
+            "<p><span style='font-weight: 700'>bold</span> and <font style='FONT-STYLE:italic'>soft</font></p>",
+            "<p><strong>bold</strong> and <em>soft</em></p>",
+        ),
+        ("<p>one<br>two</p>", "<p>one<br>two</p>"),
+        ("<p>one<b><br> </b>two<span hidden>no</span></p>", "<p>one<br>two</p>"),
+        ("<div>one<br><br>two</div>", "<p>one</p><p>two</p>"),
+        ("<p>one</p><hr><p>two</p>", "<p>one</p><hr><p>two</p>"),
+        ("<strong><p>one</p><p>two</p></strong>", "<p><strong>one</strong></p><p><strong>two</strong></p>"),
+        ("<ul><li>Flour<li><p>Water</p></ul>", "<ul><li>Flour</li><li>Water</li></ul>"),
+        (
+            "<ol start=3><li>Mix<ul><li>Flour</li></ul></li><li value=7>Bake</li></ol>",
+            '<ol start="3"><li>Mix<ul><li>Flour</li></ul></li><li value="7">Bake</li></ol>',
+        ),
+        (
+            "<ul><li><input type=checkbox checked> Mix</li><li><input type=checkbox> Bake</li></ul>",
+            f"<ul><li>{BOX[:-1]} checked=\"\"> Mix</li><li>{BOX} Bake</li></ul>",
+        ),
+        ("<dl><dt>Flour</dt><dd>Dark</dd></dl>", "<dl><dt>Flour</dt><dd>Dark</dd></dl>"),
+        ("<blockquote><p>It floats.</p></blockquote>", "<blockquote><p>It floats.</p></blockquote>"),
+        (
+            "<details><summary>Recipe</summary><p>Mix it.</p></details>",
+            "<details><summary>Recipe</summary><p>Mix it.</p></details>",
+        ),
+        (
+            "<table><caption>Tides</caption><tr><th colspan=2>Day</th></tr><tr><td>Monday<td rowspan=3>High</table>",
+            '<table><caption>Tides</caption><tbody><tr><th colspan="2">Day</th></tr>'  # noqa: ISC004
+            '<tr><td>Monday</td><td rowspan="3">High</td></tr></tbody></table>',
+        ),
+        ("<table><tr><td><p>One long cell is a layout.</p></td></tr></table>", "<p>One long cell is a layout.</p>"),
+        ("<pre>read()\n\n  write(&lt;1&gt;)</pre>", "<pre><code>read()\n\n  write(&lt;1&gt;)\n</code></pre>"),
+    ],
+)  # fmt: skip
+def test_an_element_has_its_meaning_and_nothing_else(part, html):
+    assert html_of(part) == html
+
+
+@pytest.mark.parametrize(
+    ("href", "written"),
+    [
+        ("/mill?utm_source=x&id=3", "https://gazette.example/mill?id=3"),
+        ("../mill#stones", "https://gazette.example/mill#stones"),
+        ("mailto:mill@gazette.example", "mailto:mill@gazette.example"),
+        ("#fn1", "https://gazette.example/town/1#fn1"),
+    ],
+)
+def test_a_link_has_an_absolute_address_without_tracking(href, written):
+    assert (
+        html_of(f"<p>At the <a href='{href}' onclick=x()>mill</a>.</p>")
+        == f'<p>At the <a href="{written}">mill</a>.</p>'
+    )
+
+
+@pytest.mark.parametrize("href", ["javascript:alert(1)", "data:text/html,x", "ftp://gazette.example/", "#", ""])
+def test_a_link_to_no_page_is_its_text(href):
+    assert html_of(f"<p>At the <a href='{href}'>mill</a>.</p>") == "<p>At the mill.</p>"
+
+
+def test_a_figure_keeps_its_caption():
+    figure = "<figure><img src=/pier.jpg alt='a pier'><figcaption>The pier <b>at noon</b>.</figcaption></figure>"
+    assert html_of(figure) == (
+        '<figure><img src="https://gazette.example/pier.jpg" alt="a pier">'
+        "<figcaption>The pier <strong>at noon</strong>.</figcaption></figure>"
+    )
+
+
+def test_a_captioned_block_of_a_blog_program_is_a_figure():
+    picture = "<div class=wp-caption><img src=/pier.jpg><p class=wp-caption-text>The pier at noon.</p></div>"
+    assert html_of(picture) == (
+        '<figure><img src="https://gazette.example/pier.jpg" alt=""><figcaption>The pier at noon.</figcaption></figure>'
+    )
+
+
+def test_each_picture_of_a_gallery_is_a_figure():
+    items = "".join(f"<li><img src=/{n}.jpg><p class=caption>Boat {n}, harbour</p></li>" for n in range(3))
+    html = html_of(f"<ul class=gallery>{items}</ul>")
+    assert re.findall(r"<figure>.*?</figure>", html) == [
+        f'<figure><img src="https://gazette.example/{n}.jpg" alt=""><figcaption>Boat {n}, harbour</figcaption></figure>'
+        for n in range(3)
+    ]
+
+
+def test_a_picture_between_paragraphs_stays_where_it_is():
+    html = html_of("<p>One.</p><p style='text-align: center'><img src=/pier.jpg></p><p>Two.</p>")
+    assert html == '<p>One.</p><figure><img src="https://gazette.example/pier.jpg" alt=""></figure><p>Two.</p>'
+
+
+def test_a_picture_in_a_box_that_is_no_part_of_the_body_goes_with_it():
+    box = "<div class=related><a href=/a><img src=/a.jpg></a><a href=/a>Another article of the town</a></div>"
+    assert "a.jpg" not in article_of(box).html
+
+
+def test_a_picture_beyond_text_that_is_no_part_of_the_body_is_left_out():
+    head = '<article class="entry"><img src=/top.jpg><div class=meta><a href=/a>By Anna</a> <a href=/b>Town</a></div>'
+    page = blog_page([*BAKERY, *HARBOUR]).replace('<article class="entry">', head)
+    assert "top.jpg" not in extract(page, URL).html
+
+
+def test_the_lead_picture_comes_first():
+    lead = "https://img.gazette.example/lead.jpg"
+    head = f"<head><meta property=og:image content='{lead}'></head><body><header><img src='{lead}?w=9'></header>"
+    html = extract(blog_page([*BAKERY, *HARBOUR]).replace("<body>", head), URL).html
+    assert html.startswith('<figure><img src="https://img.gazette.example/lead.jpg" alt=""></figure>')
+    assert html.count("lead.jpg") == 1
+
+
+def test_a_player_is_a_link():
+    assert html_of("<iframe src='//video.example/7' title='The storm'></iframe>") == (
+        '<figure><a href="https://video.example/7">The storm</a></figure>'
+    )
+
+
+def test_an_embedded_post_is_a_quote_within_a_figure():
+    post = "<blockquote class=twitter-tweet><p>High tide!</p></blockquote>"
+    assert html_of(post) == "<figure><blockquote><p>High tide!</p></blockquote></figure>"
+
+
+def test_formulas_keep_their_source():
+    katex = (
+        "<p>So <span class=katex><span class=katex-mathml><math><semantics><mrow><mi>x</mi></mrow>"
+        "<annotation encoding='application/x-tex'>x_1</annotation></semantics></math></span>"
+        "<span class=katex-html aria-hidden=true><b>x</b></span></span> holds.</p>"
+    )
+    assert html_of(katex) == (
+        "<p>So <math><semantics><mrow><mi>x</mi></mrow>"
+        '<annotation encoding="application/x-tex">x_1</annotation></semantics></math> holds.</p>'
+    )
+    mathjax = "<p>So <script type='math/tex'>\\frac{a}{b}</script> holds.</p>"
+    assert html_of(mathjax) == '<p>So <code class="language-math">\\frac{a}{b}</code> holds.</p>'
+
+
+def test_line_numbers_in_a_cell_of_their_own_are_no_code():
+    numbered = (
+        "<figure class='highlight python'><table><tr><td class=gutter><pre><span>1</span><br><span>2</span></pre></td>"
+        "<td class=code><pre><span>read()</span><br><span>write()</span></pre></td></tr></table></figure>"
+    )
+    listing = '<pre><code class="language-python">read()\nwrite()\n</code></pre>'
+    assert html_of(numbered) == f"<figure>{listing}</figure>"
+    named = numbered.replace("<table>", "<figcaption>town.py</figcaption><table>")
+    assert html_of(named) == f"<figure><figcaption>town.py</figcaption>{listing}</figure>"
+
+
+def text_of(html):
+    root = lxml.html.fragment_fromstring(html, create_parent="div")
+    for element in list(root.iter("figure", "figcaption", "caption", "math")):
+        if element.find(".//pre") is None:
+            element.drop_tree()
+    return "".join(root.itertext())
+
+
+PARTS = [
+    "<ul><li>Dark flour<ol><li>Water<li>Salt</ol></ul>",
+    "<div>loose <b>text<p>and a paragraph</b> in it</div>",
+    "<p>one<br><span hidden>hidden</span>two<br>three</p>",
+    "<table><tr><td>Monday<td>High<tr><td>Tuesday<td>Low</table>",
+    "<table><tr><td>A cell with a list:<ul><li>one</ul></table>",
+    "<pre>a\n <b>b</b><div>c</div></pre>",
+    "<span><h3>A heading</h3><p>and its text</p></span>",
+    "<figure><img src=/a.jpg><figcaption>caption</figcaption></figure>",
+    "<dl><div><dt>term<dd>meaning</div></dl>",
+    "<x-box><x-text>unknown elements</x-text></x-box>",
+    "<li>an item without a list",
+    "<p>\u3000\u3000\u4e2d\u6587 \u00a0and<em> spaces </em>!</p>",
+]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_the_text_of_the_html_is_that_of_the_article(part):
+    article = article_of(part)
+    assert "".join(text_of(article.html).split()) == "".join(article.text.split())
+
+
+def test_deep_nesting_is_bounded():
+    for part in ("<ul><li>a", "<blockquote>a", "<table><tr><td>a<td>b", "<b><i>a", "<div>a"):
+        root = lxml.html.fragment_fromstring(article_of(part * 500).html, create_parent="div")
+        assert max(len(list(element.iterancestors())) for element in root.iter()) < 100, part
+
+
+def test_the_html_survives_pickling_and_frees_the_page():
+    article = article_of("<p>One.</p>")
+    copied = pickle.loads(pickle.dumps(article))
+    assert copied == article
+    assert copied.html == article.html != ""
+
+
+HOSTILE = [
+    "<script>x()</script>", "<img src=x onerror=x()>", "<a href='jAvAsCrIpT:x()'>x</a>",
+    "<svg><script>x()</script></svg>",
+    "<a href='java\tscript:x()'>x</a>", "<img src='data:text/html,x'>",
+    "<iframe srcdoc='<script>x()</script>'></iframe>",
+    "<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=1 onerror=x()&gt;'>",
+    "<math><annotation-xml encoding='text/html'><img src=x onerror=x()></annotation-xml></math>",
+    "<noscript><p title='</noscript><img src=x onerror=x()>'></noscript>",
+    "<form><math><mtext></form><form><mglyph><style></math><img src onerror=x()>",
+    "<svg></p><style><a id='</style><img src=1 onerror=x()>'>", "<p style='background:url(javascript:x())'>x</p>",
+    "<object data=javascript:x()>x</object>", "<base href=javascript:x()>",
+    "<meta http-equiv=refresh content='0;url=x'>",
+    "<code class='language-\"><script>x()</script>'>x</code>", "<input type=image src=x onerror=x()>",
+    "<pre class='language-x\" onclick=\"x()'>x</pre>", "<img src='https://a.example/\"onerror=\"x()'>",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "<pre><span class=ln>1</span>read()\n<span class=ln>2</span>write()</pre>",
+        "<pre><table><tr><td class='gutter gl'><pre>1\n2\n</pre><td><pre>read()\nwrite()</pre></table></pre>",
+        "<table><tr><td><pre><b class=lnt>1\n</b><b class=lnt>2</b></pre><td><pre>read()\nwrite()</pre></table>",
+    ],
+)
+def test_line_numbers_within_code_are_left_out(code):
+    assert html_of(code) == "<pre><code>read()\nwrite()\n</code></pre>"
+
+
+@pytest.mark.parametrize("part", HOSTILE)
+def test_nothing_hostile_survives(part):
+    html = article_of(f"<div>{part}</div>", "<p>The last line.</p>").html
+    assert BAKERY[0] in html
+    assert_clean(html)
+
+
+def test_no_injection_of_6000_survives_as_text_attribute_or_markup():
+    texts = injections()
+    assert len(texts) == 6000
+    for start in range(0, len(texts), 500):
+        part = [text.replace("\x00", "") for text in texts[start : start + 500]]
+        values = [escape(text) for text in part]
+        lines = "".join(f'<p class="{text}"><a href="{text}">{text}</a> {BAKERY[0]}</p>' for text in values)
+        media = "".join(f'<img src="{text}" srcset="{text} 2x" alt="{text}">' for text in values)
+        code = "".join(f'<pre class="language-{text}">{text}</pre>' for text in values)
+        for body in (lines + media + code, "".join(f"<p>{BAKERY[0]}</p>{text}" for text in part)):
+            article = extract(f"<html><body><article>{body}</article></body></html>", URL, refuse="never")
+            assert_clean(article.html if article else "")
