@@ -176,7 +176,7 @@ class _Sheet:
     def paragraphs(self, of: StoredArticle) -> list[str]:
         """Return the paragraphs of an article as elements; a short one without a full stop is a heading."""
         tag = "div" if self.flags["style"] > 0.88 else "p"
-        found = []
+        found: list[str] = []
         for text in of.paragraphs:
             lines = "<br>".join(map(html.escape, text.split("\n")))
             short = len(text) < 60 and text[-1:] not in '。！？.!?:：…”"' and len(of.paragraphs) > 3

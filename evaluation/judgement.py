@@ -11,6 +11,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -86,7 +87,7 @@ def judge_form(one: LabelledForm, chance: NDArray[np.float32]) -> Judged:
     """Return a form with the body that follows from the probabilities of its lines."""
     rules, width = one.values[:, _KEPT] > 0.5, np.expm1(one.values[:, _WIDTH])
     kept = corrected(rules, chance, width)
-    numbers = doubts_of(one.values, chance, kept, [rules], one.known)
+    numbers = doubts_of(one.values, chance, kept, rules, one.known)
     return Judged(one, numbers, f1_of(one, kept, width), f1_of(one, rules, width))
 
 
@@ -181,7 +182,7 @@ def _area(group: Sequence[Judged]) -> float:
 
 
 def _reliability(group: Sequence[Judged]) -> Iterator[str]:
-    for low, high in zip(BOUNDS, BOUNDS[1:], strict=False):
+    for low, high in pairwise(BOUNDS):
         within = [one for one in group if low <= one.confidence < high]
         if within:
             said, right = np.mean([one.confidence for one in within]), np.mean([one.f1 >= RIGHT for one in within])

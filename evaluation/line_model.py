@@ -62,8 +62,9 @@ class LabelledForm:
     """A page in one form: `values` (lines, features), `target` and `weight` of each line.
 
     `page`: the same for a page alone and beside examples. `designs`: folds of the designs that it has, empty for a
-    stored page. `fold`: with which its site is left out. `missing`: share of the truth that the page's lines do not have. `known`: what is known of the page for
-    `trust`.
+    stored page. `missing`: share of the truth that the page's lines do not have. `known`: input of the confidence.
+    `fold`: with which its site is left out. `scale`: a site's pages in one form together weigh at most as much as
+    `SITE_PAGES`.
     """
 
     set: str
@@ -77,6 +78,7 @@ class LabelledForm:
     missing: float
     known: Known
     fold: int = 0
+    scale: float = 1.0
 
     def seen_without(self, fold: int) -> bool:
         """Whether neither its site nor its design belongs to a fold."""
@@ -137,7 +139,7 @@ def read_examples(sets: Sequence[DataSet], processes: int) -> list[LabelledForm]
     with Pool(processes) as pool:
         found = [one for one in pool.imap(_example, jobs, chunksize=16) if one is not None]
     sizes = Counter((one.set, one.site, one.form) for one in found)
-    return [_weighed(one, sizes[one.set, one.site, one.form]) for one in found]
+    return [replace(one, scale=min(1.0, SITE_PAGES / sizes[one.set, one.site, one.form])) for one in found]
 
 
 def _stored_jobs(sets: Sequence[DataSet]) -> Iterator[_Job]:
@@ -174,7 +176,7 @@ def learn(examples: Sequence[LabelledForm]) -> Trees:
         NAMES,
         np.concatenate([one.values for one in examples]),
         np.concatenate([one.target for one in examples]).astype(np.float64),
-        np.concatenate([one.weight for one in examples]),
+        np.concatenate([one.weight * FORMS[one.form] * one.scale for one in examples]),
     )
 
 
@@ -211,7 +213,10 @@ def _stored_form(job: _Job) -> _Made | None:
         html, row = PERTURBATIONS[job.form].page(html, row), PERTURBATIONS[job.form].row(row)
     if html is None:
         return None
-    pages = [(html, row.url), *((other.html(), other.url) for other in job.others)]
+    pages: list[tuple[bytes | str, str | None]] = [
+        (html, row.url),
+        *((other.html(), other.url) for other in job.others),
+    ]
     return pages, row.body or "", f"{job.set} {row.id}", frozenset()
 
 
@@ -252,10 +257,6 @@ def _read(
     known = known_of(parsed.lines, parsed.head, kept, judge(parsed, kept).probability)
     known = replace(known, match=max(vote.match for vote in valid), support=support_of(valid, kept))
     return parsed, replace(body, kept=kept), usual_similarity(valid), known
-
-
-def _weighed(one: LabelledForm, pages: int) -> LabelledForm:
-    return replace(one, weight=one.weight * FORMS[one.form] * min(1.0, SITE_PAGES / pages))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,7 +1,7 @@
 """The numbers by which a body is judged: what the line model expects of it, what stands inside, what was left out."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ NAMES = (
     "expected", "inside_doubt", "outside_hope", "first_chance", "last_chance", "least_chance", "undecided",
     "bytes", "lines", "prose_share", "linked", "mean_width", "largest", "headings", "sentences",
     "in_units", "after_others", "after_opened", "after_titles", "label_run", "dates", "cut_off",
-    "agrees_rules", "agrees_model", "least_rival", "probability", "described", "match", "support", "shared", "page_prose",
+    "agrees_rules", "agrees_model", "probability", "described", "match", "support", "shared", "page_prose",
 )  # fmt: skip
 _AT = {name: place for place, name in enumerate(COLUMNS)}
 
@@ -50,11 +50,11 @@ def known_of(lines: Lines, head: Head, kept: list[int], probability: float | Non
     return Known(1.0 if probability is None else probability, described)
 
 
-def doubts_of(values: Floats, chance: Floats, kept: Flags, rivals: Sequence[Flags], known: Known) -> Floats:
+def doubts_of(values: Floats, chance: Floats, kept: Flags, rules: Flags, known: Known) -> Floats:
     """Return the numbers, float32, shape (len(NAMES),).
 
     `values`, `chance`: numbers and probabilities of the lines by the line model; `kept`: lines of the body, at least
-    one; `rivals`: other bodies that were proposed, that of the rules first.
+    one; `rules`: those of the body before the line model.
     """
     width = np.expm1(values[:, _AT["width"]])
     inside, model = width * kept, chance > 0.5
@@ -68,28 +68,30 @@ def doubts_of(values: Floats, chance: Floats, kept: Flags, rivals: Sequence[Flag
     of_body = chance[kept]
     done = np.cumsum(share[kept])
     first, last = done <= max(ENDS, done[0]), done > min(1 - ENDS, done[-1] - share[kept][-1] / 2)
-    smooth = np.convolve(of_body * share[kept], np.ones(WINDOW), "valid") if len(of_body) >= WINDOW else None
-    weights = None if smooth is None else np.convolve(share[kept], np.ones(WINDOW), "valid")
-    least = float((smooth / np.maximum(weights, 1e-9)).min()) if smooth is not None else float(of_body.min())
+    weight = share[kept]
+    least = float(of_body.min())
+    if len(of_body) >= WINDOW:
+        around = np.convolve(weight, np.ones(WINDOW), "valid")
+        least = float((np.convolve(of_body * weight, np.ones(WINDOW), "valid") / np.maximum(around, 1e-9)).min())
     likely = chance * width
     prose = values[:, _AT["prose_before"]]
     last_line = int(np.flatnonzero(kept)[-1])
-    agreement = [_agreement(width, kept, rival) for rival in (*rivals, model)]
     numbers = (
         2 * float(likely[kept].sum()) / max(1e-9, size + float(likely.sum())), float((share * (1 - chance)).sum()),
-        float((likely * ~kept).sum()) / size, _weighted(of_body, share[kept], first), _weighted(of_body, share[kept], last),
+        float((likely * ~kept).sum()) / size, _weighted(of_body, weight, first), _weighted(of_body, weight, last),
         least, float((width * np.minimum(chance, 1 - chance)).sum()) / size,
         np.log1p(size), np.log1p(kept.sum()), size / all_width, mean("linked"), np.log1p(size / kept.sum()),
         float(share.max()), mean("heading"), mean("ends"),
         mean("in_unit"), mean("others_before", 0), mean("opened", 0), mean("titles_before", 0),
         float(values[last_line, _AT["label_run"]]), float(values[last_line, _AT["dates_before"]]), mean("cut_off"),
-        agreement[0], agreement[-1], min(agreement), known.probability, known.described, known.match, known.support,
+        _agreement(width, kept, rules), _agreement(width, kept, model),
+        known.probability, known.described, known.match, known.support,
         mean("similarity"), float(prose[last_line] - prose[int(np.argmax(kept))]),
     )  # fmt: skip
     return np.array(numbers, np.float32)
 
 
-def _weighted(values: Floats, weights: Floats, chosen: Flags) -> float:
+def _weighted(values: Floats, weights: NDArray[Any], chosen: Flags) -> float:
     total = float(weights[chosen].sum())
     return float((values[chosen] * weights[chosen]).sum()) / total if total else float(values.mean())
 

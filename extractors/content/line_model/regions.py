@@ -7,9 +7,10 @@ with the short texts after it. `similarity` to the lines of an example is 0 to 1
 """
 
 import re
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ...html.lines import Floats, Lines
 from ...html.phrases import lines_of
@@ -45,7 +46,7 @@ _ADDRESS = re.compile(r"(?:https?:)?(?://([^/?#]*))?([^?#:]*)(?:[?#]|$)", re.IGN
 
 def region_columns(
     lines: Lines, prior: Prior, kept: NDArray[np.bool_], prose: Floats, similarity: list[float] | None
-) -> list[Floats]:
+) -> list[ArrayLike]:
     """Return the columns of `NAMES`, each with one number a line. `kept`, `prose`: of the lines."""
     count, index = len(lines), np.arange(len(lines))
     width, linked, texts = lines.width, lines.linked, lines.texts
@@ -85,7 +86,8 @@ def region_columns(
         in_unit, np.log1p(units), np.log1p(units[-1] - units), leads, in_unit * leads[np.where(text, owner, index)],
         _shift(share, 1), np.log1p(_shift(width, 2)), [line.endswith(CUT_OFF) for line in texts],
         _near(dated, REACH), np.log1p(np.cumsum(dated & after_title)), np.cumsum(titled), np.cumsum(top),
-        _since(heading), np.clip(index - title, -FAR_LINES, FAR_LINES) * (prior.title >= 0), np.cumsum(others), _since(others),
+        _since(heading), np.clip(index - title, -FAR_LINES, FAR_LINES) * (prior.title >= 0),
+        np.cumsum(others), _since(others),
         _shift(places, -1, -1) == places, _near(_shift(places, 1, -1) != places, REACH),
         runs_before[run], (run_prose.sum() - runs_before - run_prose)[run], np.log1p(np.bincount(run))[run],
         _gap(kept), on_main, 1 - on_main,
@@ -101,7 +103,7 @@ def _shared(
     width: Floats,
     places: NDArray[np.intp],
     after_title: NDArray[np.bool_],
-) -> list[Floats]:
+) -> list[ArrayLike]:
     """Return the columns about lines that the example shares; all −1 if there is no example.
 
     An *anchor* is the last shared line before a line, and what is between two anchors is a region of the page's own.
@@ -200,11 +202,11 @@ def _by_author(texts: list[str], title: int, first: int, named: NDArray[np.bool_
 
 def _repeated(texts: list[str]) -> NDArray[np.bool_]:
     """Return whether each line has an earlier one with the same text."""
-    seen: set[str] = set()
-    return np.array([text in seen or bool(seen.add(text)) for text in texts], np.bool_)
+    seen: dict[str, int] = {}
+    return np.array([seen.setdefault(text, line) != line for line, text in enumerate(texts)], np.bool_)
 
 
-def _shift(values: NDArray, by: int, empty: float = 0) -> NDArray:
+def _shift(values: NDArray[Any], by: int, empty: float = 0) -> NDArray[Any]:
     """Return the value of an earlier line (by > 0) or a later one; `empty` where there is none."""
     result = np.full_like(values, empty)
     if by > 0:
