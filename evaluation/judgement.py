@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from extractors.content.confidence.doubts import NAMES as NUMBERS
 from extractors.content.confidence.doubts import doubts_of
 from extractors.content.confidence.trust import LEAST, MOST, WEIGHTS
-from extractors.content.line_model.features import NAMES
-from extractors.content.line_model.opinion import corrected
+from extractors.content.line_model.features import NAMES, TAGS
+from extractors.content.line_model.opinion import corrected, like_text
 from extractors.content.line_model.trees import Shape, Trees, fit, probability, save
 
 from .data import DataError, read_sets
@@ -34,7 +34,7 @@ SHAPE = Shape(trees=60, depth=4, rate=0.1, ridge=4.0, rows=0.7)
 STORED, DESIGNED = ("plain", "example", "memory"), ("designed", "designed example")
 WEIGHT = {"plain": 1.0, "example": 1.0, "memory": 1.0, "names": 0.3, "short": 0.3, "pieces": 0.3,
           "designed": 0.3, "designed example": 0.3}  # fmt: skip
-_KEPT, _WIDTH = NAMES.index("kept"), NAMES.index("width")
+_KEPT, _WIDTH, _TAG = (NAMES.index(name) for name in ("kept", "width", "tag"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,7 @@ def judged_by(model: Trees, forms: Iterable[LabelledForm], fold: int) -> Iterato
 def judge_form(one: LabelledForm, chance: NDArray[np.float32]) -> Judged:
     """Return a form with the body that follows from the probabilities of its lines."""
     rules, width = one.values[:, _KEPT] > 0.5, np.expm1(one.values[:, _WIDTH])
+    chance = like_text(chance, one.values[:, _TAG] == TAGS["pre"], rules)
     kept = corrected(rules, chance, width)
     numbers = doubts_of(one.values, chance, kept, rules, one.known)
     return Judged(one, numbers, f1_of(one, kept, width), f1_of(one, rules, width))

@@ -5,8 +5,8 @@
 
 A page is `alike` if an earlier one has the same title and nearly the same length: pages of captchas are, articles are
 not. It is `off` its template if it was judged not to be an article, if its surrounding match is below `OFF` of the
-task's median, if its text is far shorter than usual and as doubtful as few are, if it is that of an earlier page, or if
-the example was not used although it usually is. Each kind of alarm is one sequential test (`sequential.py`) of such a variable against the task's own
+task's median, if its text is far shorter than usual or that of an earlier page, or if the example was not used although
+it usually is. Each kind of alarm is one sequential test (`sequential.py`) of such a variable against the task's own
 share.
 """
 
@@ -28,6 +28,7 @@ KEPT = 64  # values of a baseline
 RECENT = 12  # pages with which a page is compared
 HISTORY = 20  # alarms that are over
 LEAST_PAGES = 5  # pages that are needed before a page is compared with the others
+LEAST_LENGTHS = 20  # … by its length: the tenth percentile of a few lengths is an accident
 OFF = 0.6  # share of the median match, below which a page is off: the measured value of `extractors.methods.example`
 SHORT = 0.5  # share of the tenth percentile of lengths, below which a text is short
 THIN = 0.25  # share of the median number of links, below which lists are without links
@@ -140,16 +141,10 @@ class TaskHealth:
         matches, lengths = self.state.windows.get("match", []), self.state.windows.get("length", [])
         if page.match is not None and len(matches) >= LEAST_PAGES and page.match < OFF * median(matches):
             return "off"
-        is_short = len(lengths) >= LEAST_PAGES and page.length < SHORT * quantile(lengths, 0.1)
-        if is_short and not (page.match is not None and page.confidence >= self._usual_confidence()):
+        if len(lengths) >= LEAST_LENGTHS and page.length < SHORT * quantile(lengths, 0.1):
             return "off"
         usual = max(self.state.methods, key=self.state.methods.__getitem__, default="")
         return "off" if usual == "example" and page.method != usual else "fits"
-
-    def _usual_confidence(self) -> float:
-        """Return the tenth percentile of the confidence in the task's texts; 1 if too little is known."""
-        known = self.state.windows.get("confidence", [])
-        return quantile(known, 0.1) if len(known) >= LEAST_PAGES else 1.0
 
     def _learn(self, page: PageObservation) -> None:
         if page.match is not None:

@@ -1,5 +1,6 @@
 """The numbers by which a body is judged: what the line model expects of it, what stands inside, what was left out."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +16,13 @@ Flags = NDArray[np.bool_]
 
 ENDS = 0.15  # share of the body's bytes that counts as its beginning, and as its end
 DESCRIBED, LEAST_DESCRIPTION = 40, 12  # characters of a description that are looked for; a shorter one says nothing
+MUCH, RUN_COST = 1e-4, 60  # share of the page's prose from which a line has prose; bytes that a line of a run must have
 WINDOW = 3  # lines whose mean probability counts for the least one
 NAMES = (
     "expected", "inside_doubt", "outside_hope", "first_chance", "last_chance", "least_chance", "undecided",
     "bytes", "lines", "prose_share", "linked", "mean_width", "largest", "headings", "sentences",
     "in_units", "after_others", "after_opened", "after_titles", "label_run", "dates", "cut_off",
-    "agrees_rules", "agrees_model", "probability", "described", "match", "support", "shared", "page_prose",
+    "agrees_rules", "agrees_model", "agrees_run", "agrees_prose", "agrees_place", "agrees_clean", "probability", "described", "match", "support", "shared", "page_prose",
 )  # fmt: skip
 _AT = {name: place for place, name in enumerate(COLUMNS)}
 
@@ -84,11 +86,34 @@ def doubts_of(values: Floats, chance: Floats, kept: Flags, rules: Flags, known: 
         float(share.max()), mean("heading"), mean("ends"),
         mean("in_unit"), mean("others_before", 0), mean("opened", 0), mean("titles_before", 0),
         float(values[last_line, _AT["label_run"]]), float(values[last_line, _AT["dates_before"]]), mean("cut_off"),
-        _agreement(width, kept, rules), _agreement(width, kept, model),
+        *(_agreement(width, kept, other) for other in (rules, model, *_cheap_bodies(values, width))),
         known.probability, known.described, known.match, known.support,
         mean("similarity"), float(prose[last_line] - prose[int(np.argmax(kept))]),
     )  # fmt: skip
     return np.array(numbers, np.float32)
+
+
+def _cheap_bodies(values: Floats, width: Floats) -> Iterator[Flags]:
+    """Yield bodies by single simple ideas: the densest run of lines; all prose; the place with most prose; and prose
+    that follows no heading of something else, no teaser and no further title.
+    """
+    prose = np.diff(values[:, _AT["prose_before"]], append=1.0) > MUCH
+    unlinked = width * (1 - values[:, _AT["linked"]])
+    yield _densest_run(unlinked - RUN_COST)
+    yield prose
+    yield np.diff(values[:, _AT["main_before"]], prepend=0.0) > 0
+    others = np.maximum.reduce([values[:, _AT[name]] for name in ("others_before", "in_unit", "titles_before")])
+    yield prose & (others == 0) & (values[:, _AT["since_title"]] >= 0)
+
+
+def _densest_run(gain: Floats) -> Flags:
+    """Return the run of lines with the largest sum."""
+    sums = np.concatenate(([0.0], np.cumsum(gain)))
+    lowest = np.minimum.accumulate(sums)[:-1]
+    end = int(np.argmax(sums[1:] - lowest)) + 1
+    run = np.zeros(len(gain), np.bool_)
+    run[int(np.argmin(sums[:end])) : end] = True
+    return run
 
 
 def _weighted(values: Floats, weights: NDArray[Any], chosen: Flags) -> float:

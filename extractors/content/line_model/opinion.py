@@ -63,6 +63,21 @@ def corrected(rules: Flags, chance: Floats, width: Floats) -> Flags:
     return revised if revised.any() else rules
 
 
+def like_text(chance: Floats, code: Flags, rules: Flags) -> Floats:
+    """Return the probabilities with code of the rules' body like the text before it, since few pages show code.
+
+    `code`: whether each line is a <pre>.
+    """
+    text = np.flatnonzero(rules & ~code)
+    listing = np.flatnonzero(rules & code)
+    if not len(text) or not len(listing):
+        return chance
+    before = text[np.maximum(np.searchsorted(text, listing) - 1, 0)]
+    changed = chance.copy()
+    changed[listing] = np.maximum(chance[listing], chance[before])
+    return changed
+
+
 def second_opinion(lines: Lines, prior: Prior, body: Body, similarity: list[float] | None = None) -> Opinion:
     """Return the body after the model's correction.
 
@@ -72,6 +87,7 @@ def second_opinion(lines: Lines, prior: Prior, body: Body, similarity: list[floa
     chance = probability((_chosen.get() or _stored()).log_odds(values))
     rules = np.zeros(len(lines), np.bool_)
     rules[body.kept] = True
+    chance = like_text(chance, lines.code, rules)
     kept = np.flatnonzero(corrected(rules, chance, lines.width)).tolist()
     opinion = Opinion(kept, rules, chance, lines.width, values)
     if (trace := tracing()) is not None:
