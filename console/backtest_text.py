@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from console.options import counted
+from console.options import counted, tallied
 
 if TYPE_CHECKING:
     from workers.redesign.backtest import BackTest, PageComparison
@@ -15,9 +15,7 @@ def summary_lines(test: "BackTest") -> Iterator[str]:
     """Yield the figures of a back-test."""
     old, new = test.confidence()
     fits_old, fits_new = test.fitting()
-    counts = ", ".join(
-        f"{number} {'without an article' if kind == 'none' else kind}" for kind, number in test.counts.items()
-    )
+    counts = tallied({"without an article" if kind == "none" else kind: n for kind, n in test.counts.items()})
     yield f"{counted(len(test.pages), 'page')} ({test.source}): {counts}"
     yield (
         f"text F1 {test.mean_f1:.2f}; fits {fits_old} → {fits_new} pages; mean confidence {old:.2f} → {new:.2f} "

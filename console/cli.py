@@ -100,7 +100,7 @@ def _print_version(context: click.Context, _: click.Parameter, is_given: bool) -
         show(f"embedded Redis: {redis_binary()}")
     except RedisUnavailable as error:
         show(f"embedded Redis: {error}")
-    show(f"walk over the tree: {walk_in_use()}")
+    show(f"walk over the tree: {word(walk_in_use())}")
     context.exit()
 
 

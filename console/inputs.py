@@ -1,7 +1,7 @@
 """The input of `exemplar extract`: files, folders, URLs, a list of URLs, standard input."""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -68,20 +68,29 @@ def is_one_page(sources: Sequence[str]) -> bool:
 
 
 def url_list(path: Path) -> list[str] | None:
-    """Return the URLs of a text file, one per line (`#` begins a comment); None if it is another kind of file."""
-    if path.is_dir():
+    """Return the URLs of a text file, one per line (`#` begins a comment); None if it is another kind of file.
+
+    The first line decides. Raises `click.UsageError` for a later line that is no URL.
+    """
+    if not path.is_file():
         return None
     try:
         with path.open("rb") as file:
             head = file.read(LIST_HEAD)
     except OSError as error:
         raise click.UsageError(f"{path}: {error.strerror}") from None
-    lines = [line.strip() for line in head.split(b"\n")[: head.count(b"\n") or 1]]
-    wanted = [line for line in lines if line and not line.startswith(b"#")]
-    if not wanted or not all(line.startswith((b"http://", b"https://")) and b" " not in line for line in wanted):
+    lines = (line.strip() for line in head.removeprefix(b"\xef\xbb\xbf").split(b"\n"))
+    first = next((line for line in lines if line and not line.startswith(b"#")), b"")
+    if not first.startswith((b"http://", b"https://")) or b" " in first:
         return None
-    text = path.read_text("utf-8-sig", "replace")
-    return [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("#")]
+    urls = []
+    for number, line in enumerate(path.read_text("utf-8-sig", "replace").splitlines(), 1):
+        url = line.strip()
+        if url and not url.startswith("#"):
+            if not is_url(url) or " " in url:
+                raise click.UsageError(f"{path}:{number}: {url!r} is not a URL; a list of URLs has one in each line")
+            urls.append(url)
+    return urls
 
 
 def _existing(source: str) -> Path:
@@ -101,7 +110,7 @@ def _example(source: str, fetched: Mapping[str, PageIn | Missing]) -> PageIn:
 def _all(local: Sequence[Path | None], fetched: Iterable[PageIn | Missing]) -> Iterator[PageIn | Missing]:
     for path in local:
         if path is None:
-            yield PageIn("-", sys.stdin.buffer.read())
+            yield _page("-", sys.stdin.buffer.read)
         elif path.is_dir():
             yield from _folder(path)
         else:
@@ -122,10 +131,19 @@ def _file(path: Path) -> PageIn | Missing:
     import zlib
 
     try:
-        body = path.read_bytes()
-        return PageIn(str(path), gzip.decompress(body) if path.suffix == ".gz" else body)
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            return _page(str(path), file.read)
     except (OSError, EOFError, zlib.error) as error:
         return Missing(str(path), getattr(error, "strerror", None) or str(error))
+
+
+def _page(name: str, read: Callable[[int], bytes]) -> PageIn | Missing:
+    from workers.page_store import LARGEST_PAGE
+
+    body = read(LARGEST_PAGE + 1)
+    if len(body) > LARGEST_PAGE:
+        return Missing(name, f"larger than {LARGEST_PAGE // 2**20} MB, the limit for a page")
+    return PageIn(name, body)
 
 
 def _fetched(urls: Sequence[str]) -> dict[str, PageIn | Missing]:

@@ -1,6 +1,7 @@
 """Options and helpers that several commands share."""
 
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,11 @@ def counted(number: int, noun: str) -> str:
     if (measured := noun_of(noun)) is not None:
         return f"{number} {measured}"
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def tallied(counts: Mapping[str, int]) -> str:
+    """Return the numbers of several kinds in one line: 5 same, 2 changed."""
+    return word(", ").join(f"{number} {noun_of(kind) or kind}" for kind, number in counts.items())
 
 
 def heading(title: str, width: int = 10) -> str:

@@ -126,7 +126,7 @@ def _group_lines(task: str, group: Group, complete: bool) -> list[str]:
     text = [f"{len(group.members):6}  {in_language(group.label)}", *(f"          {url}" for url in shown)]
     if len(urls) > len(shown):
         command = f"exemplar status --problems {task} --reason {shlex.quote(group.key)}"
-        text.append(in_language(f"          … and {len(urls) - len(shown)} more: {command}"))
+        text.append(in_language(f"          … and {len(urls) - len(shown)} more:") + f" {command}")
     if unnamed := len(group.members) - len(urls):
         more = _MORE.get(group.key, "").format(task=task)
         text.append(in_language(f"          {unnamed} whose URLs are not kept{more}"))

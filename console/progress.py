@@ -2,20 +2,21 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from console.locale import in_language, word
-from console.options import counted, local_time, print_json, printable, say, show
+from console.options import counted, local_time, print_json, printable, say, show, show_data
 from console.runner import Accounting, Runner
-from console.status import overview, table
+from console.status import NARROW, overview, table
 from workers.reporting.present_problems import PresentProblem
 
 LINE_EVERY = 5.0  # seconds between two progress lines
 PROBLEMS_SHOWN = 5
 STARTS_SHOWN = 20  # tasks whose next start is shown at the beginning
+OUTPUTS_SHOWN = 5
 WIDTH = 140  # characters of the accounting, if standard output is not a terminal
 COLUMNS = ("written", "duplicate", "rejected", "failed", "refused", "waiting", "fetched")
 
@@ -31,8 +32,8 @@ class Progress(Protocol):
         """Show the present state; called a few times a second."""
         ...
 
-    def end(self, accounting: Accounting, *, once: bool) -> None:
-        """Show the accounting at the end of the run."""
+    def end(self, accounting: Accounting, outputs: Sequence[str]) -> None:
+        """Show the accounting at the end of the run, and the outputs that have the rows."""
         ...
 
 
@@ -71,13 +72,22 @@ class JsonLines:
         counts = {row["task"]: row["counts"] for row in state["tasks"]}
         self.event("progress", {"counts": counts, "queue": state["queue"]})
 
-    def end(self, accounting: Accounting, *, once: bool) -> None:
+    def end(self, accounting: Accounting, outputs: Sequence[str]) -> None:
         """Print the accounting."""
         problems = [*dict.fromkeys(accounting.problems), *filter(None, [accounting.gave_up])]
         for problem in problems:
             say(f"problem: {problem}")
         rows = accounting.rows()
-        self.event("end", {"ok": accounting.ok, "stopped": accounting.stopped, "tasks": rows, "problems": problems})
+        self.event(
+            "end",
+            {
+                "ok": accounting.ok,
+                "stopped": accounting.stopped,
+                "tasks": rows,
+                "problems": problems,
+                "outputs": [*outputs],
+            },
+        )
 
 
 class TextLines:
@@ -111,11 +121,11 @@ class TextLines:
             show(f"{written} written, {fetched} to be extracted, {waiting} to be fetched, {failed} failed")
             sys.stdout.flush()
 
-    def end(self, accounting: Accounting, *, once: bool) -> None:
+    def end(self, accounting: Accounting, outputs: Sequence[str]) -> None:
         """Print the accounting."""
         from rich.console import Console
 
-        show_accounting(Console(width=WIDTH), accounting)
+        show_accounting(Console(width=WIDTH), accounting, outputs)
 
 
 class LiveTable:
@@ -149,10 +159,10 @@ class LiveTable:
         hint = Text(in_language("Ctrl-C stops the run; nothing is lost"), style="dim")
         self.live.update(Group(table(state, self.console.width), hint, *lines))
 
-    def end(self, accounting: Accounting, *, once: bool) -> None:
+    def end(self, accounting: Accounting, outputs: Sequence[str]) -> None:
         """Replace the table by the accounting."""
         self.live.stop()
-        show_accounting(self.console, accounting)
+        show_accounting(self.console, accounting, outputs)
 
 
 def event_lines(kind: str, facts: dict[str, Any]) -> list[str]:
@@ -200,25 +210,29 @@ def _start_line(task: str, at: str) -> str:
     return f"{task} starts now" if at == "now" else f"{task} starts next at {local_time(at)}"
 
 
-def show_accounting(console: Any, accounting: Accounting) -> None:
-    """Print the accounting as a table, then problems and remarks."""
-    console.print(accounting_table(accounting))
+def show_accounting(console: Any, accounting: Accounting, outputs: Sequence[str]) -> None:
+    """Print the accounting as a table, then problems and remarks, and where the rows are."""
+    console.print(accounting_table(accounting, console.width))
     for row in accounting.rows():
         for text in (*row["problems"], *row["remarks"]):
-            console.print(printable(f"{row['task']}: {in_language(text)}"), highlight=False, markup=False)
+            show_data(f"{row['task']}: {in_language(text)}")
     for text in [*dict.fromkeys(accounting.problems), *filter(None, [accounting.gave_up])]:
         say(f"problem: {text}")
+    more = [f"and {len(outputs) - OUTPUTS_SHOWN} more"] if len(outputs) > OUTPUTS_SHOWN else []
+    show(f"rows are in {', '.join([*outputs[:OUTPUTS_SHOWN], *more])}")
 
 
-def accounting_table(accounting: Accounting) -> Any:
-    """Return the accounting as a table, one row per task."""
+def accounting_table(accounting: Accounting, width: int) -> Any:
+    """Return the accounting as a table, one row per task. `width`: of the terminal; a narrow one shows no zeros."""
     from rich.table import Table
 
+    rows = accounting.rows()
+    columns = [name for name in COLUMNS if width >= NARROW or name == "written" or any(row[name] for row in rows)]
     run_table = Table(box=None, pad_edge=False)
     run_table.add_column(word("task"), overflow="fold")
     run_table.add_column(word("run"), no_wrap=True)
-    for title in COLUMNS:
+    for title in columns:
         run_table.add_column(word(title), justify="right", no_wrap=True)
-    for row in accounting.rows():
-        run_table.add_row(row["task"], word(row["outcome"]), *(str(row[name]) for name in COLUMNS))
+    for row in rows:
+        run_table.add_row(row["task"], word(row["outcome"]), *(str(row[name]) for name in columns))
     return run_table

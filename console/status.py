@@ -7,7 +7,7 @@ from typing import Any, cast
 import redis
 
 from console.locale import word
-from console.options import local_time
+from console.options import counted, local_time
 from crawler.politeness.host_states import hosts
 from crawler.run.run_report import reports
 from crawler.scheduling.schedule import Schedule
@@ -25,8 +25,8 @@ from workers.reporting.presence import processes
 from workers.reporting.present_problems import present_problems
 from workers.writing.output_states import output_states
 
-WIDE = 110  # characters from which a terminal is wide enough for all columns of the table
-WIDE_TITLES, NARROW_TITLES = ("duplicate", "rejected"), ("dup.", "rej.")
+WIDE, NARROW = 110, 80  # characters from which a terminal is wide enough for all, or most, columns of the table
+FEW_TITLES = ("seen", "waiting", "written", "failed")  # counts for a terminal that is narrower still
 PAGES_EXAMINED = 100  # pages of each task and state that are examined for the age of the oldest page
 
 
@@ -118,15 +118,15 @@ def redis_in_use(connection: "redis.Redis") -> dict[str, str | None]:
 
 def process_line(process: dict[str, Any], now: float) -> str:
     """Return the overview's line about a process, alive or dead."""
-    parts = [f"{process['role']} on {process.get('node', process.get('host', '?'))}", f"process {process['pid']}"]
+    parts = [word(process["role"]), f"process {process['pid']} on {process.get('node', process.get('host', '?'))}"]
     if shown := process.get("version"):
         parts.append(f"version {shown}")
     if walk := process.get("walk"):
-        parts.append(f"{walk} walk")
+        parts.append(f"{word(walk)} walk")
     if (rate := process.get("pages_per_second")) is not None:
         parts.append(f"{rate:g} pages/s")
     if skew := process.get("clock_skew"):
-        parts.append(f"its clock is {abs(skew):g} s {'ahead of' if skew > 0 else 'behind'} that of Redis")
+        parts.append(f"clock {abs(skew):g} s {'ahead of Redis' if skew > 0 else 'behind that of Redis'}")
     if error := process.get("last_error"):
         parts.append(f"last error {_ago(now - error['at'])} ago: {error['text']}")
     return ", ".join(parts)
@@ -166,13 +166,12 @@ def output_lines(state: dict[str, Any]) -> list[str]:
     for row in state["outputs"]:
         parts = []
         if row["waiting"]:
-            what = f"{row['waiting']} {row['unit']} wait" if row["waiting"] > 1 else f"1 {row['unit'][:-1]} waits"
-            parts.append(what + (f" since {_short(row['since'])}" if row["since"] else ""))
+            since = f" since {_short(row['since'])}" if row["since"] else ""
+            parts.append(f"{counted(row['waiting'], row['unit'][:-1])} waiting{since}")
         if row["problem"]:
             parts.append(row["problem"].removeprefix("output unavailable: ").removeprefix(f"{row['output']}: "))
         if row["refused"]:
-            rows = "row" if row["refused"] == 1 else "rows"
-            parts.append(f"{row['refused']} {rows} refused: exemplar failures {row['task']}")
+            parts.append(f"{counted(row['refused'], 'row')} refused: exemplar failures {row['task']}")
         lines.append(f"output {row['output']} of {row['task']}: {'; '.join(parts)}")
     return lines
 
@@ -181,23 +180,24 @@ def table(state: dict[str, Any], width: int = WIDE) -> Any:
     """Return the overview as a rich table. `width`: characters of the terminal; counts are complete on any."""
     from rich.table import Table
 
-    is_narrow = width < WIDE
+    texts: tuple[str, ...]
+    if width >= WIDE:
+        texts, titles = ("state", "next run", "every"), ("duplicate", "rejected")
+    else:
+        texts, titles = ("state", "next") if width >= NARROW else ("state",), ("dup.", "rej.")
+    numbers = ("seen", "waiting", "fetched", "written", *titles, "failed") if width >= NARROW else FEW_TITLES
     overview_table = Table(box=None, pad_edge=False)
     overview_table.add_column(word("task"), overflow="fold")
-    for title in ("state", "next" if is_narrow else "next run", *([] if is_narrow else ["every"])):
+    for title in texts:
         overview_table.add_column(word(title), no_wrap=True)
-    for title in ("seen", "waiting", "fetched", "written", *(NARROW_TITLES if is_narrow else WIDE_TITLES), "failed"):
+    for title in numbers:
         overview_table.add_column(word(title), justify="right", no_wrap=True)
     for row in state["tasks"]:
-        counts = row["counts"]
-        waiting = counts["waiting"] + counts["leased"]
-        numbers = [
-            counts["seen"],
-            waiting,
-            *(counts[name] for name in ("fetched", "written", "duplicate", "rejected", "failed")),
-        ]
-        when = [_short(row["next"])[6:11] or "–"] if is_narrow else [_short(row["next"]), _every(row)]
-        overview_table.add_row(row["task"], word(row["state"]), *when, *map(str, numbers))
+        counts = row["counts"] | {"waiting": row["counts"]["waiting"] + row["counts"]["leased"]}
+        counts |= {"dup.": counts["duplicate"], "rej.": counts["rejected"]}
+        short = _short(row["next"])
+        cells = {"state": word(row["state"]), "next run": short, "next": short[6:11] or "–", "every": _every(row)}
+        overview_table.add_row(row["task"], *map(cells.__getitem__, texts), *(str(counts[name]) for name in numbers))
     return overview_table
 
 

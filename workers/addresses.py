@@ -19,6 +19,8 @@ _PARAMETER = re.compile(r"[?&;#]([^=&;#?]+)=([^&;#]*(?:[&;][^=&;#]*(?![^&;#]))*)
 _SECRET_NAME = re.compile(
     r"passw|passphrase|pass$|pwd|token|bearer|secret|signature|credential|auth|keys?$|keyid$|^(?:sig|sas|code|jwt)$"
 )
+_KEY_FILES = ("key", "sslkey")  # parameters that name the file of a key,
+_NAMES_FILES = re.compile("sftp|mysql|mariadb|postgres", re.IGNORECASE)  # in addresses with these schemes
 _KEY_ID = re.compile(r"(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{12,}")  # key ids of AWS
 _TOKEN = re.compile(r"(?<=/)(?=[^/?#]*\d)(?=[^/?#]*[A-Za-z])[A-Za-z0-9_-]{20,}(?=[/?#]|$)")  # tokens as parts of a path
 _WORDS = re.compile(r"[a-z]+(?:[-_][a-z]+)*|[\d-]+")  # parts of words and numbers, which are not tokens
@@ -125,7 +127,7 @@ def _login_spans(address: str) -> Iterator[tuple[int, int]]:
 def _parameter_spans(address: str) -> Iterator[tuple[int, int]]:
     for match in _PARAMETER.finditer(address):
         name = re.sub(r"[^a-z]", "", unquote(match[1]).lower())
-        if _SECRET_NAME.search(name):
+        if _SECRET_NAME.search(name) and not (name in _KEY_FILES and _NAMES_FILES.match(address)):
             yield match.span(2)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from console.locale import in_language
+from console.locale import in_language, word
 from console.options import counted, examples, json_option, print_json, say, say_data, show_data, tasks_option
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _urls(sources: Sequence[str]) -> list[str] | None:
             raise click.UsageError("an empty URL; give the URL of one article")
         elif not Path(source).exists():
             raise click.UsageError(f"{source}: no such file; a URL begins with https:// or http://")
-        elif Path(source).exists() and (listed := url_list(Path(source))) is not None:
+        elif (listed := url_list(Path(source))) is not None:
             urls += listed
         elif len(sources) > 1:
             raise click.UsageError(f"{source}: give either one CSV file or URLs")
@@ -147,7 +147,11 @@ def _add_urls(target: Path, urls: Sequence[str], choices: _Choices) -> None:
         urls = _without_known(existing.tasks, urls, choices.as_json)
         if not urls:
             return
-    on_page = (lambda url, answer: say(redact(f"read {url}"))) if sys.stderr.isatty() else (lambda url, answer: None)
+    on_page = (
+        (lambda url, answer: say_data(f"{word('read')} {redact(url)}"))
+        if sys.stderr.isatty()
+        else (lambda url, answer: None)
+    )
     surveys = run_survey(
         lambda fetch: several(fetch, urls, choices.scope, choices.insist),
         existing.settings,

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from console.known_task import ledger_of
-from console.options import examples, json_option, print_json, say, show, tasks_option
+from console.locale import in_language
+from console.options import examples, json_option, print_json, say, show, show_data, tasks_option
 
 if TYPE_CHECKING:
     from extractors import Section
@@ -62,7 +63,7 @@ def command(task: str, example: str | None, method: str | None, pages: int, task
         print_json({"task": task, "example": example, "method": method} | test.to_dict())
     else:
         for line in summary_lines(test):
-            show(f"{task}: {line}")
+            show_data(f"{task}: {in_language(line)}")
         for line in page_lines(test):
             show(f"  {line}")
     if test.lost:

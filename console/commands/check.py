@@ -80,7 +80,7 @@ def command(tasks: Path | None, no_outputs: bool, online: bool, as_json: bool) -
         for result in failed:
             say(f"{result.outcome}: {result.of.name}: {result.problem}")
         outputs = f", {counted(len(tried), 'output')} tried" if tried else ""
-        faults = f", {len(failed)} of them {'fails' if len(failed) == 1 else 'fail'}" if failed else ""
+        faults = f", {len(failed)} of them failed" if failed else ""
         show(f"{file}: {counted(len(rows), 'task')}, no mistakes{outputs}{faults}")
     if failed:
         is_invalid = any(result.outcome == "invalid" for result in failed)

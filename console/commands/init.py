@@ -26,8 +26,9 @@ def command(folder: Path, contact: str | None, force: bool) -> None:
     if contact is None and sys.stdin.isatty():
         say("Site owners want to know who crawls their sites.")
         say(HELP_CONTACT)
-        contact = click.prompt(in_language("Contact (may be left empty)"), default="", show_default=False) or None
-    text = sample(contact or "")
+        prompt = in_language("Contact (may be left empty)")
+        contact = click.prompt(prompt, default="", show_default=False, value_proc=_contact, err=True)
+    text = sample(_contact(contact or ""))
     loads(text, str(target))
     folder.mkdir(parents=True, exist_ok=True)
     (folder / ".exemplar").mkdir(exist_ok=True)
@@ -36,3 +37,14 @@ def command(folder: Path, contact: str | None, force: bool) -> None:
     say(f"wrote {target}. Next: exemplar add URL, with the URL of one article; or write a task, then exemplar check")
     if not contact:
         say("No contact is set: public sites are not crawled until `settings.contact` is set.")
+
+
+def _contact(text: str) -> str:
+    """Return a contact, which may be empty. Raises `click.UsageError` for an invalid one; a prompt then asks again."""
+    from crawler.task_list.mistakes import BadValueError
+    from crawler.task_list.validators import check_contact
+
+    try:
+        return str(check_contact(text)) if text else ""
+    except BadValueError as error:
+        raise click.UsageError(in_language(f"contact: {error}")) from None

@@ -18,6 +18,7 @@ from console.options import (
     say,
     show,
     show_data,
+    tallied,
     task_argument,
     tasks_option,
 )
@@ -117,7 +118,7 @@ def _as_json(task: str, report: "ReExtractionReport", samples: list[dict[str, An
 def _show(task: str, report: "ReExtractionReport", samples: list[dict[str, Any]], dry_run: bool) -> None:
     if report.completed:
         show(f"{task}: {counted(report.completed, 'row')} of an interrupted run written")
-    judged = ", ".join(f"{getattr(report, name)} {name}" for name in ("same", "changed", "refused", "failed"))
+    judged = tallied({name: getattr(report, name) for name in ("same", "changed", "refused", "failed")})
     written = "would be written" if dry_run else "written"
     show(f"{task}: {counted(report.pages, 'page')}: {judged}; {counted(report.rows, 'row')} {written}")
     if report.new_rows:

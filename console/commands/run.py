@@ -89,7 +89,7 @@ def command(
         signal.signal(signal.SIGTERM, runner.stop)
         say(_beginning(_counted(loaded, chosen), file, once, chosen))
         accounting = runner.run(once=once, now=now, on_look=progress.look)
-        progress.end(accounting, once=once)
+        progress.end(accounting, _outputs(loaded, chosen))
     if accounting.gave_up or (once and not accounting.ok):
         raise click.exceptions.Exit(1)
 
@@ -118,6 +118,15 @@ def _chosen(names: Sequence[str], tasks: Path | None) -> "tuple[Path, TaskFile, 
 
 def _counted(loaded: "TaskFile", chosen: Sequence[str]) -> str:
     return ", ".join(chosen) if chosen else counted(len(loaded.tasks), "task")
+
+
+def _outputs(loaded: "TaskFile", chosen: Sequence[str]) -> list[str]:
+    """Return the outputs of the tasks without secrets; paths are relative to the working directory."""
+    from workers.addresses import shown
+    from workers.sinks.kinds import scheme_of
+
+    outputs = dict.fromkeys(output for name in chosen or loaded.tasks for output in loaded[name].outputs())
+    return [shown(output) if scheme_of(output) else os.path.relpath(loaded.folder / output) for output in outputs]
 
 
 def _beginning(tasks: str, file: Path, once: bool, chosen: Sequence[str]) -> str:

@@ -17,7 +17,6 @@ from console.options import (
     json_option,
     moment,
     print_json,
-    printable,
     say,
     show,
     show_data,
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import redis
-    from rich.console import Console
 
     from console.problems import Group
     from workers.ledger import Ledger
@@ -46,6 +44,7 @@ WIDTH = 140  # characters, if standard output is not a terminal
         "exemplar status --problems kuaibao --reason 'a list'",
     )
 )
+@click.argument("names", nargs=-1, metavar="[TASK]…", shell_complete=complete_tasks)
 @tasks_option
 @click.option(
     "--problems",
@@ -67,9 +66,15 @@ WIDTH = 140  # characters, if standard output is not a terminal
 )
 @json_option
 def command(
-    tasks: Path | None, problems: str | None, reason: str | None, complete: bool, days: str | None, as_json: bool
+    names: tuple[str, ...],
+    tasks: Path | None,
+    problems: str | None,
+    reason: str | None,
+    complete: bool,
+    days: str | None,
+    as_json: bool,
 ) -> None:
-    """Show tasks with their next run and counts, the queue, and the live processes.
+    """Show tasks with their next run and counts, the queue, and the live processes; of the tasks only TASKs, if named.
 
     --problems shows some URLs for each reason; with --json all of them, one per line.
     """
@@ -92,6 +97,8 @@ def command(
         state = overview(connection)
         with suppress(TaskError):  # this machine may not have the task list
             state["emptied"] = emptied_outputs(load(file), connection)
+    if names:
+        _choose(state, names)
     if as_json:
         print_json(state)
         return
@@ -99,20 +106,35 @@ def command(
 
     console = Console(width=None if sys.stdout.isatty() else WIDTH)
     if not state["tasks"]:
-        console.print(in_language("no tasks are published yet; start `exemplar run`"))
+        show("no tasks are published yet; start `exemplar run`")
         return
     console.print(table(state, console.width))
-    _show_cluster(console, state)
-    for line in [*alarm_lines(state), *state.get("emptied", ())]:
-        console.print(printable(line), highlight=False, markup=False)
-    for host in state["hosts"]:
-        console.print(printable(in_language(in_words(host))), highlight=False, markup=False)
+    _show_cluster(state)
+    for line in [*alarm_lines(state), *state.get("emptied", ()), *map(in_words, state["hosts"])]:
+        show(line)
     for row in state["tasks"]:
         for problem in (row["last_run"] or {}).get("problems", []):
-            console.print(printable(f"{row['task']}: {in_language(problem)}"), highlight=False, markup=False)
+            show_data(f"{row['task']}: {in_language(problem)}")
 
 
-def _show_cluster(console: "Console", state: dict[str, Any]) -> None:
+def _choose(state: dict[str, Any], names: "Sequence[str]") -> None:
+    """Leave only the facts of some tasks in an overview. Raises `click.UsageError` for an unknown task."""
+    from crawler.task_list.mistakes import suggest
+
+    known = [row["task"] for row in state["tasks"]]
+    for name in names:
+        if name not in known:
+            is_file = Path(name).is_file()
+            advice = f"exemplar status --tasks {name} shows those of a file" if is_file else suggest(name, known)
+            raise click.UsageError(f"unknown task {name!r}; {advice if known else 'no tasks are published yet'}")
+    for part in ("tasks", "outputs", "alarms"):
+        state[part] = [row for row in state[part] if row["task"] in names]
+    state["emptied"] = [
+        text for text in state.get("emptied", ()) if text.partition(":")[0].removeprefix("task ") in names
+    ]
+
+
+def _show_cluster(state: dict[str, Any]) -> None:
     """Print the queue, the processes and the present problems."""
     from console.status import died_line, output_lines, pressure_lines, process_line
     from workers.reporting.present_problems import PresentProblem
@@ -124,18 +146,17 @@ def _show_cluster(console: "Console", state: dict[str, Any]) -> None:
     )
     pages = state["stored"]["pages"]
     lines = [f"\nqueue: {queue['jobs']} jobs, {pages} pages; due: {len(queue['due'])}{oldest}", *pressure_lines(state)]
-    lines += map(printable, output_lines(state))
+    lines += output_lines(state)
     program = f" ({server['program']})" if server["program"] else ""
     lines.append(f"redis: {server['product']} {server['version']}{program}")
-    lines.append(f"walk over the tree: {state['walk']}")
+    lines.append(f"walk over the tree: {word(state['walk'])}")
     lines += [f"alive: {process_line(process, now)}" for process in state["processes"]]
     lines += [f"died: {died_line(process, now)}" for process in state["died"]]
     if not state["processes"]:
         lines.append("no worker is running")
     for problem in map(PresentProblem.from_dict, state["problems"]):
         lines.append(f"{problem.in_words()} on {', '.join(problem.nodes)}")
-    for line in lines:
-        console.print(in_language(line), highlight=False, markup=False)
+    show("\n".join(lines))
 
 
 def _ledger(connection: "redis.Redis", task: str) -> "Ledger":

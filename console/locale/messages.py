@@ -39,7 +39,7 @@ READ_WHOLE = frozenset(  # files of other packages in which all texts are messag
         "crawler/scouting/section_pages.py", "crawler/scouting/survey.py", "crawler/scouting/trial.py",
         "crawler/spiders/section.py", "crawler/task_list/ages.py", "crawler/task_list/fields.py",
         "crawler/task_list/file.py", "crawler/task_list/mistakes.py", "crawler/task_list/outputs.py",
-        "crawler/task_list/periods.py", "crawler/task_list/placement.py", "crawler/task_list/publication.py",
+        "crawler/task_list/periods.py", "crawler/task_list/publication.py",
         "crawler/task_list/sections_csv.py", "crawler/task_list/validators.py", "crawler/task_list/yaml_source.py",
         "extractors/content/trimming.py", "extractors/explanation/explain.py", "extractors/explanation/fields.py",
         "extractors/explanation/lines.py", "extractors/explanation/values.py",
@@ -71,7 +71,8 @@ FURTHER = (  # messages in files that also have many other texts
     "no answer within {0} s", "look at the server's load and at the network", "not storable: {0}",
     "line before the body", "line after the body", "lines before the body", "lines after the body",
     "lines around the body", "JSON-LD of the page", "meta elements", "{0} pages of this shape: {1} articles, {2} lists",
-    "{0} by structure ({1})", "{0} by screenshot",
+    "{0} by structure ({1})", "{0} by screenshot", "a map", "a list", "on another site", "on another host",
+    "kept pages", "pages off the template and recent pages",
 )  # fmt: skip
 REASON = "reason"  # variables and arguments of this name contain messages, too
 NOT_READ = frozenset({"cast", "examples", "compile", "match", "search"})  # calls whose arguments are not messages
@@ -111,9 +112,11 @@ WORDS = (  # words of tables, headings and states, translated where they are pri
     "other", "heading", "code", "quote", "table", "embed", "summary",
     "page", "missing", "answer", "because", "similar", "weight", "density", "text", "blocks", "methods",
     "agrees", "lost", "Votes", "Method",
+    "compiled", "read", "navigation", "crawl", "extract", "schedule", "delivery", "console", ", ",
 )  # fmt: skip
 NOUNS = (
     "task", "output", "row", "page", "URL", "reason", "file", "further page", "further task", "refused row",
+    "visit", "same", "changed", "lost", "gained", "without an article", "refused", "failed",
     "crawl worker", "extraction worker", "list page", "link", "article", "new article",
 )  # fmt: skip
 OF_CLICK = (

@@ -12,6 +12,10 @@ MOST_KNOWN = 10_000  # translations of texts and parts that are cached
 CONTEXT = "\4"  # between context and text of a message, as in gettext
 REPORT = "report"  # context of the messages of a report, which are looked up unchanged
 PLACEHOLDER = re.compile(r"\{\d+\}")
+JOINT = "\1"  # where a value meets the text
+_CHINESE, _OTHER = r"[\u4e00-\u9fff]", "[A-Za-z0-9]"
+NO_SPACE = re.compile(f"(?<={_CHINESE}) ?{JOINT}+ ?(?={_CHINESE})")
+SPACE = re.compile(f"(?<={_CHINESE}){JOINT}+(?={_OTHER})|(?<={_OTHER}){JOINT}+(?={_CHINESE})")
 SEPARATORS = (("; ", "；"), (". ", "。"), (": ", "："), (", ", "，"), (" ", " "))  # between parts
 BRACKETS = re.compile(r"(?P<before>.+?) \((?P<inside>.+)\)(?P<after>.*)")
 
@@ -75,7 +79,7 @@ class Translator:
         if not body or len(body) > LONGEST or not re.search("[a-zA-Z]{2}", body):
             return line
         indent = line[: len(line) - len(line.lstrip(" "))]
-        if body.endswith(":") and (heading := self._exact.get(body[:-1])):
+        if body.endswith(":") and (heading := self._part(body[:-1], 0)) != body[:-1]:
             return f"{indent}{heading}："
         return f"{indent}{self._part(body, 0)}"
 
@@ -150,8 +154,12 @@ def _compiled(expression: str) -> "re.Pattern[str]":
 
 
 def _filled(text: str, values: Mapping[int, str]) -> str:
-    """Return a text with its placeholders replaced; a value may look like a placeholder itself."""
-    return PLACEHOLDER.sub(lambda found: values[int(found[0][1:-1])], text)
+    """Return a text with its placeholders replaced; a value may look like a placeholder itself.
+
+    Where a value meets the text, Chinese has a space before and after letters and digits, and none between characters.
+    """
+    filled = PLACEHOLDER.sub(lambda found: f"{JOINT}{values[int(found[0][1:-1])]}{JOINT}", text)
+    return NO_SPACE.sub("", SPACE.sub(" ", filled)).replace(JOINT, "")
 
 
 def _template(text: str, translated: str) -> _Template:

@@ -12,6 +12,7 @@ PASSWORD = "EXEMPLAR_CONSOLE_PASSWORD"
 TOKEN = "EXEMPLAR_CONSOLE_TOKEN"
 METRICS_TOKEN = access.TOKEN
 LEAST_SECRET = 12  # characters of a password or token beyond loopback
+ANY_ADDRESS = ("0.0.0.0", "::")
 LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -43,8 +44,14 @@ class ConsoleConfig:
     def hosts(self) -> frozenset[str]:
         """Return the names that a request's Host header may have, without port."""
         own = f"[{self.host}]" if ":" in self.host else self.host
-        local = LOCAL_NAMES if is_loopback(self.host) or self.host in ("0.0.0.0", "::") else ()
+        local = LOCAL_NAMES if is_loopback(self.host) or self.host in ANY_ADDRESS else ()
         return frozenset(name.lower() for name in (own, *local, *self.names))
+
+    @property
+    def address(self) -> str:
+        """Return an address at which a browser reaches the console."""
+        host = "127.0.0.1" if self.host in ANY_ADDRESS else self.host
+        return f"http://{self.names[0] if self.names else f'[{host}]' if ':' in host else host}:{self.port}/"
 
     def check(self) -> None:
         """Raise `ConsoleRefused` for an address beyond loopback without a password or token, or with a short one."""

@@ -67,8 +67,7 @@ def serve(config: ConsoleConfig, *, say: Callable[[str], None]) -> None:
         before = web.is_stopping
         web.is_stopping = lambda: stopping.is_set() or before()
         stop = stopping.set
-        host = f"[{config.host}]" if ":" in config.host else config.host
-        say(f"the console is at http://{host}:{config.port}/; press Ctrl-C to stop")
+        say(f"the console is at {config.address}; press Ctrl-C to stop")
         server = Server(
             uvicorn.Config(
                 noting_requests(create_app(web)),

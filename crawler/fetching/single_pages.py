@@ -13,7 +13,6 @@ from crawler.session import TASKS_FILE, identity_of
 from crawler.task_list.file import load
 from crawler.task_list.models import Settings, Task
 from extractors.html.urls import normalise
-from workers.errors import ExemplarError
 from workers.inbox import StoredPage
 
 if TYPE_CHECKING:
@@ -67,8 +66,6 @@ def run_survey(
     spider = _crawl(settings, of_scrapy, context_from(settings, task), SurveySpider, survey=survey, on_page=on_page)
     if spider.error is not None:
         raise spider.error
-    if not spider.done:
-        raise ExemplarError("stopped before the end; nothing was written")
     result: Found = spider.result
     return result
 
@@ -84,4 +81,4 @@ def _crawl(
     """Run a spider to its end and return it. Scrapy keeps the interval, one request to a host at a time."""
     one_at_a_time = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1, "LOG_LEVEL": "ERROR"}
     all_settings = identity_of(settings) | one_at_a_time | dict(of_scrapy)
-    return run_spider(spider, all_settings, context=context, **arguments).spider
+    return run_spider(spider, all_settings, has_state=False, context=context, **arguments).spider

@@ -30,7 +30,7 @@ def run_section(task: str, **arguments: Any) -> RunReport:
     Arguments as for `scrapy crawl section -a`: tasks (the file), limit, all, since, until, backfill. Raises
     `ExemplarError`, `TaskError` or `redis.RedisError` if the run cannot start.
     """
-    given = {name: str(value) for name, value in arguments.items() if value is not None}
+    given: dict[str, Any] = {name: str(value) for name, value in arguments.items() if value is not None}
     crawler = run_spider("section", {}, task=task, **given)
     error = crawler.settings.get("EXEMPLAR_ERROR")
     if error is not None:
@@ -41,8 +41,11 @@ def run_section(task: str, **arguments: Any) -> RunReport:
     return report
 
 
-def run_spider(spider: type | str, settings: Mapping[str, Any], **arguments: Any) -> Any:
-    """Run a spider to its end and return Scrapy's `Crawler`; `settings` override those of the project."""
+def run_spider(spider: type | str, settings: Mapping[str, Any], *, has_state: bool = True, **arguments: Any) -> Any:
+    """Run a spider to its end and return Scrapy's `Crawler`; `settings` override those of the project.
+
+    `has_state`: after a signal the spider ends by itself; else Ctrl-C raises `KeyboardInterrupt` at once.
+    """
     os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "crawler.settings")
     warnings.filterwarnings("ignore", module=r"scrapy|twisted|OpenSSL")
     from scrapy.crawler import CrawlerProcess
@@ -62,7 +65,13 @@ def run_spider(spider: type | str, settings: Mapping[str, Any], **arguments: Any
         process.crawl(crawler, **arguments)
     skip_unread_records()
     with handlers_kept():
-        process.start()
+        try:
+            process.start(install_signal_handlers=has_state)
+        except KeyboardInterrupt:
+            from twisted.internet import reactor
+
+            reactor.getThreadPool().stop()  # its threads would keep the process alive
+            raise
     return crawler
 
 

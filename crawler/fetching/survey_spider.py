@@ -21,7 +21,6 @@ class SurveySpider(PagesSpider):
 
     name = "survey"
     result: Any = None
-    done = False
     error: Exception | None = None
 
     def __init__(
@@ -39,7 +38,6 @@ class SurveySpider(PagesSpider):
         """Run the survey. The spider is open until it returns; Scrapy cancels it if the spider is stopped before."""
         try:
             self.result = await self.survey(self.fetch)
-            self.done = True
         except Exception as error:  # the starter of the spider raises it again; here it would only be logged
             self.error = error
         none: tuple[Request, ...] = ()  # `fetch` makes the requests

@@ -32,7 +32,9 @@ def doubt_about(page: StoredPage) -> ExampleDoubt | None:
     if kind.kind == "list" or not kind.is_rather_article:
         is_sure = kind.kind == "list" or isinstance(alone, NoArticle) or kind.probability < SURELY_NONE
         why = alone.reason if isinstance(alone, NoArticle) else "; ".join(kind.reasons)
-        return ExampleDoubt(f"it {'is' if is_sure else 'may be'} a list page, not an article ({why})", is_sure)
+        return ExampleDoubt(
+            f"it {'is a list page' if is_sure else 'may be a list page'}, not an article ({why})", is_sure
+        )
     if isinstance(alone, Article) or kind.kind == "article":
         return None
     return ExampleDoubt(f"it has no article ({alone.reason})", is_sure=True)

@@ -36,6 +36,7 @@ _LIST_NAME = re.compile(
     r"articles?|authors?|topics?|rss|feed|atom|sitemap|map",
     re.IGNORECASE,
 )
+_FOLDER_OF_LISTS = re.compile(r"tags?|labels?|category|categories|cat|authors?|topics?|archives?", re.IGNORECASE)
 _ABOUT_SITE = re.compile(
     r"about|about-us|aboutus|contact|contact-us|contactus|login|register|signup|links|privacy|terms|help|faq",
     re.IGNORECASE,
@@ -124,6 +125,8 @@ class SiteLinks:
             return "pagination"
         if _is_named_list(address) and not _is_named_list(here):
             return "named as a list"
+        if any(map(_FOLDER_OF_LISTS.fullmatch, {*address.folders} - {*here.folders})):
+            return "in a folder of lists"
         if _ABOUT_SITE.fullmatch(address.stem):
             return ABOUT_SITE
         count = len(self.pages)

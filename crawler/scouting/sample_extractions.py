@@ -69,6 +69,7 @@ class SampleExtraction:
         return self.method == "example"
 
 
+NAME_AN_ARTICLE = "name one of its articles"
 NAME_ONE = "name one of its articles, or add --article if the page itself is an article"
 
 

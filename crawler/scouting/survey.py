@@ -27,10 +27,13 @@ from crawler.scouting.fetch import Fetch, fetch_all
 from crawler.scouting.fitting import fit
 from crawler.scouting.inference import Inference, Relatives, SeenPage, SiteLinks, infer, is_short, relatives, siblings
 from crawler.scouting.sample_extractions import (
+    MOST_PROPOSALS,
+    NAME_AN_ARTICLE,
     NAME_ONE,
     NoSection,
     SampleExtraction,
     extract_sample,
+    is_empty_shell,
     prepared,
     proposals,
 )
@@ -48,7 +51,7 @@ SAMPLES_A_FAMILY = 2
 TRIALS = 3  # siblings that are extracted
 PLENTY = 30  # siblings that are enough for a section of their own on a big site
 ENOUGH = 12  # linked siblings after which no further list pages are read
-TWO = 2  # siblings whose texts show that a page is an article although it looks like a list
+TWO = 2  # siblings that show that a page is an article although it looks like a list; links that show a section
 FEW = 3  # siblings that a pattern needs
 BIG_HOME = 250  # links of its own site on the home page of a big site
 BIG_SITE = "a big site"
@@ -125,6 +128,7 @@ class _Survey:
     refused: dict[str, str] = field(default_factory=dict)  # links to pages that are not articles, with the reasons
     warnings: list[str] = field(default_factory=list)
     feeds: list[str] = field(default_factory=list)
+    shells: list[str] = field(default_factory=list)  # list pages that are empty without their scripts
     missing: set[str] = field(default_factory=set)  # links to pages that are unavailable
     samples: int = 0
     doubt: NoSection | None = None  # why the example may not be an article; its siblings may show that it is one
@@ -134,6 +138,11 @@ class _Survey:
         if isinstance(page, str):
             raise NoSection(f"{self.url}: {page}")
         self.example = page.url
+        listing = read_listing(page.body, page.url, page.content_type)
+        if listing.form != "page":
+            articles = [(link.url, link.text) for link in listing.links[:MOST_PROPOSALS]]
+            form = "is a feed" if listing.form == "feed" else "is a sitemap or another list of URLs"
+            raise NoSection(f"{page.url} {form}, not an article", NAME_AN_ARTICLE, articles)
         if urlsplit(page.url).path == "/" and not urlsplit(page.url).query:
             self.refuse(NoSection(f"{page.url} is the site's home page, not an article", NAME_ONE, proposals(page)))
         self.section, self.cuts[page.url], doubt = prepared(page, self.insist)
@@ -210,6 +219,7 @@ class _Survey:
         self.feeds += listing.feeds
         if why != "the example":
             self.lists[page.url] = CheckedPage(page.url, why)
+            self.shells += [page.url] if listing.form == "page" and is_empty_shell(page) else []
 
     def has_enough(self) -> bool:
         own = {sibling.url for sibling in self.siblings()[1:]}
@@ -259,6 +269,8 @@ class _Survey:
             families.setdefault(group.family, []).append(group)
         joined: list[Relatives] = []
         for members in sorted(families.values(), key=lambda family: -sum(len(group.urls) for group in family)):
+            if len(own) > FEW and sum(len(group.urls) for group in members) < TWO:
+                continue  # a single link, as to a tag, is no evidence that other folders have articles
             verdicts: dict[str, bool] = {}
             for group in members[: SAMPLES_A_FAMILY + 1]:
                 if self.samples >= MOST_SAMPLES or list(verdicts.values()).count(True) >= SAMPLES_A_FAMILY:
@@ -414,9 +426,11 @@ class _Survey:
 
     def none_found(self, members: Sequence[Address]) -> str:
         lists = ", ".join(page.url for page in self.pages.values() if page.url != self.example) or "no list page"
+        by_scripts = f"{self.shells[0]} is filled by scripts. " if self.shells else ""
         return (
             f"{self.example}: no siblings found (links like it on {lists}: {len(members) - 1}); nothing was written. "
-            f"Write the task by hand: example, pattern (as in {fit(members[:1])}), and start: the section's list page"
+            f"{by_scripts}Write the task by hand: example, pattern (as in {fit(members[:1])}), start: the section's "
+            f"list page{', and `render: true`, so that a browser opens it' if self.shells else ''}"
         )
 
 

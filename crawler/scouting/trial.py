@@ -85,6 +85,7 @@ class _Trial:
         self.fetch, self.task, self.today, self.articles = fetch, task, today, articles
         self.lists: list[ReadList] = []
         self.listed: set[str] = set()  # article URLs on the lists
+        self.shells: list[str] = []  # lists that are empty without their scripts
         self.problems: list[str] = []
         self.report, self.ledger = RunReport.begun(task.name, SETTINGS.now()), MemoryLedger(task.name)
         self.run_lists = _lists_of_a_run(task, today, self.report, self.ledger)
@@ -152,6 +153,7 @@ class _Trial:
     def read(self, list_page: ListPage, page: StoredPage) -> None:
         listing = read_listing(page.body, page.url, page.content_type)
         links = judged(listing.links, self.task.pattern, self.task.follow, page.url)
+        self.shells += [page.url] if listing.form == "page" and is_empty_shell(page) else []
         self.listed |= {normalise(judged_link.link.url) for judged_link in links if judged_link.taken}
         self.lists.append(ReadList(page.url, list_page.kind, tuple(links)))
         self.run_lists.read(list_page, page.body, page.url, page.content_type)
@@ -188,6 +190,11 @@ class _Trial:
         if not found:
             read = sum(not read_list.reason for read_list in self.lists)
             self.problems.append(f"no link matches the pattern (list pages read: {read}){self.nearest()}")
+            self.problems += [
+                f"{url} is filled by scripts: add `render: true` to the task, so that a run opens it in a browser"
+                for url in self.shells[:1]
+                if self.task.render is not True
+            ]
         else:
             self.note_problems_of_samples(samples)
 

@@ -63,7 +63,7 @@ def suggest(word: str, known: Sequence[str]) -> str:
 def show(value: object, length: int = 60) -> str:
     """Return `value` in its written form, truncated to `length` characters."""
     if value is None:
-        text = "nothing"
+        text = "no value"
     elif isinstance(value, bool):
         text = "true" if value else "false"
     else:

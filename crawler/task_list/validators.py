@@ -6,6 +6,7 @@ type unchanged: pydantic then reports the type that it expects.
 
 import ipaddress
 import re
+from collections.abc import Sequence
 from datetime import date
 from pathlib import PurePath
 from typing import get_args
@@ -31,7 +32,7 @@ DEFAULTS_EXAMPLE = "http://section.invalid/"  # stands for the example while `de
 NEAR_DUPLICATES = ("mark", "drop", "keep")
 REDESIGN = ("propose", "adopt", "ignore")
 TOKEN = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"  # RFC 9110, section 5.6.2
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_WINDOWS = re.compile(r"[A-Za-z]:(?=[\\/])|(?=\\\\)")  # the begin of a path with a drive or a server
 
 
 def to_tuple(value: object) -> object:
@@ -93,11 +94,7 @@ def check_output(value: object) -> object:
         return value
     if not value.strip():
         raise BadValueError("empty", "write out/{task}.jsonl")
-    if "\0" in value:
-        raise BadValueError("a NUL character", "file names cannot contain it; remove it", offset=value.find("\0"))
-    if drive := _DRIVE.match(value):
-        raise BadValueError(f"a path of Windows: {drive[0]}", f"write {value[2:].replace(chr(92), '/')}")
-    check_variables(value)
+    _check_text_of_path(value)
     masked = VARIABLE.sub(lambda variable: "x" * len(variable[0]), value)
     kind = kind_of(value)
     # If a variable such as ${PG_DSN} contains the suffix, it is checked where the variable is expanded.
@@ -126,7 +123,8 @@ def _refuse_kind_of_output(output: str) -> None:
     path = output.partition("?")[0]
     suffix = PurePath(path).suffix.lower()
     if suffix.rstrip() in suffixes:
-        raise BadValueError("the output ends with a slash or a space", f"did you mean {path.rstrip('/ ')}?")
+        what = "a slash or a space" if path == output else "a query"
+        raise BadValueError(f"the output ends with {what}", f"did you mean {path.rstrip('/ ')}?")
     near = nearest(suffix, suffixes) if suffix else None
     what = f"unknown kind of output {suffix}{where}" if suffix else "the output has no suffix"
     raise BadValueError(what, f"did you mean {near}?" if near else hint)
@@ -180,11 +178,19 @@ def check_folder(value: object) -> object:
     return value
 
 
-def _check_path(value: str) -> None:
-    """Check a path: no NUL, complete variables, no placeholder except {task}."""
+def _check_text_of_path(value: str) -> None:
+    """Check a path or an address: no NUL, no Windows path, complete variables."""
     if "\0" in value:
         raise BadValueError("a NUL character", "file names cannot contain it; remove it", offset=value.find("\0"))
+    if drive := _WINDOWS.match(value):
+        path = value[drive.end() :].replace("\\", "/")
+        raise BadValueError("Windows paths do not exist on this machine", f"write {path.replace('//', '/')}")
     check_variables(value)
+
+
+def _check_path(value: str) -> None:
+    """Check a path: its text, and no placeholder except {task}."""
+    _check_text_of_path(value)
     without_variables = re.sub(r"\$\{[^}]*\}", "", value)
     for found in re.finditer(r"\{([^{}]*)\}|[{}]", without_variables):
         if found[0] != "{task}":
@@ -200,25 +206,25 @@ def check_render(value: object) -> object:
 
 def check_near_duplicates(value: object) -> object:
     """Accept one of `NEAR_DUPLICATES`."""
-    if value not in NEAR_DUPLICATES:
-        near = nearest(str(value), NEAR_DUPLICATES)
-        hint = f"did you mean {near!r}?" if near else ""
-        raise BadValueError(f"{show(value)} is not one of {', '.join(NEAR_DUPLICATES)}", hint)
-    return value
+    return _check_one_of(NEAR_DUPLICATES, value)
 
 
 def check_redesign(value: object) -> object:
     """Accept one of `REDESIGN`."""
-    if value not in REDESIGN:
-        raise BadValueError(f"{show(value)} is not one of {', '.join(REDESIGN)}", suggest(str(value), REDESIGN))
-    return value
+    return _check_one_of(REDESIGN, value)
 
 
 def check_durability(value: object) -> object:
     """Accept safe and fast."""
-    known = get_args(Durability)
+    return _check_one_of(get_args(Durability), value)
+
+
+def _check_one_of(known: Sequence[str], value: object) -> object:
     if value not in known:
-        raise BadValueError(f"{show(value)} is neither {' nor '.join(known)}", suggest(str(value), known))
+        near = nearest(str(value), known)
+        raise BadValueError(
+            f"{show(value)} is not one of {', '.join(known)}", f"did you mean {near!r}?" if near else ""
+        )
     return value
 
 
@@ -308,11 +314,11 @@ def check_name(name: str) -> str:
     """Accept a task's name, which is also part of file names and Redis keys."""
     if len(name) > 100:
         raise BadValueError("the name is longer than 100 characters", "shorten it")
-    if name.startswith("."):
-        raise BadValueError("a task's name cannot start with a dot", f"write {name.lstrip('.') or 'news'}")
+    plain = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "news"
     if not re.fullmatch(r"[\w.-]+", name):
-        plain = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "news"
         raise BadValueError("a task's name may contain only letters, digits, - _ and .", f"write {plain}")
+    if name.startswith("."):
+        raise BadValueError("a task's name cannot start with a dot", f"write {plain}")
     return name
 
 

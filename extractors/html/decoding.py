@@ -7,12 +7,13 @@ never consume the ASCII byte after them, so that markup survives.
 
 The exceptions, each only where the bytes themselves contradict the declaration:
 
-- A page that is declared as gb2312, gbk or another multi-byte encoding and is valid UTF-8, with a sequence of three
-  bytes, is UTF-8: text in those encodings is never valid UTF-8, except for a few letters.
+- A page that is valid UTF-8, with a sequence of three bytes or several letters, is UTF-8: text in other encodings is
+  never valid UTF-8, except for a few letters.
 - A page that is declared as UTF-8, and mostly is not, is read in the encoding of its meta element, if that is another
-  one, else in the most likely one: most of its letters would be lost.
-- A page with tags in UTF-16, or with the escape sequences of ISO-2022-JP, is in that encoding if nothing or UTF-8 is
-  declared.
+  one, else in the most likely one: most of its letters would be lost. So is a page that is declared as ISO-8859-1 or
+  windows-1252, often by a server for all of its pages, and in which whole words are written without ASCII letters.
+- A page with tags in UTF-16, or with the escape sequences of ISO-2022-JP, is in that encoding if nothing, UTF-8 or
+  ISO-8859-1 is declared.
 - UTF-16 without a single NUL, and the labels for which the standard refuses to show a page ("replacement": hz-gb-2312,
   iso-2022-kr …, a guard against scripts, which we do not run), count as no declaration. No page is lost.
 """
@@ -22,12 +23,13 @@ import re
 
 from .encodings.declaration import in_header, in_page
 from .encodings.decoders import REPLACEMENT, decode_as
-from .encodings.guess import MULTI_BYTE, guess, is_damaged_utf8, telling
+from .encodings.guess import guess, is_damaged_utf8, telling
 
 SNIFF = 1_500  # bytes of the runs with non-ASCII bytes in which broken ones are counted
 MIN_LETTERS = 4  # distinct non-ASCII characters that contradict gb2312 where UTF-8 has no sequence of three bytes
 UNDECLARED, DECLARED = 4, 1  # characters per error from which damaged text is still read as UTF-8
-MAX_BROKEN = 0.01  # share of errors that a page declared as UTF-8 may have in another encoding, plus one error
+MAX_BROKEN = 0.01  # share of errors that a page may have in another encoding than the declared one, plus one error
+FOREIGN = 3.0  # mean length of the runs of non-ASCII bytes above which a text is not Western European
 
 _BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_BE, "utf-16be"), (codecs.BOM_UTF16_LE, "utf-16le"))
 _UTF_16_TAG = re.compile(rb"<\0[/!?a-zA-Z]")
@@ -44,13 +46,12 @@ def decode(data: bytes, content_type: str | None = None) -> tuple[str, str]:
         if data.startswith(mark):
             return decode_as(data[len(mark) :], name), name
     declared = _declared(data, content_type)
-    if declared in (None, "utf-8") and (escaped := _of_escapes(data)):
+    if declared in (None, "utf-8", "windows-1252") and (escaped := _of_escapes(data)):
         return decode_as(data, escaped), escaped
-    if declared in (None, "utf-8", "iso-2022-jp", *MULTI_BYTE):
-        utf8 = _as_utf8(data)
-        if utf8 is not None and (declared in (None, "utf-8") or _contradicts(utf8)):
-            return utf8, "utf-8"
-    name = _undeclared(data) if declared is None else _instead_of_utf8(data) if declared == "utf-8" else declared
+    utf8 = _as_utf8(data)
+    if utf8 is not None and (declared in (None, "utf-8") or _contradicts(utf8)):
+        return utf8, "utf-8"
+    name = _undeclared(data) if declared is None else _instead_of(declared, data)
     return decode_as(data, name), name
 
 
@@ -86,13 +87,18 @@ def _undeclared(data: bytes) -> str:
     return "utf-8" if is_damaged_utf8(decode_as(telling(data, SNIFF), "utf-8"), UNDECLARED) else guess(data)
 
 
-def _instead_of_utf8(data: bytes) -> str:
-    """Return the encoding of a page that is declared as UTF-8 and contains invalid UTF-8."""
+def _instead_of(declared: str, data: bytes) -> str:
+    """Return the encoding of a page that is declared as UTF-8 or Western European, and may be in another one."""
     sample = telling(data, SNIFF)
-    if is_damaged_utf8(decode_as(sample, "utf-8"), DECLARED):
-        return "utf-8"
-    most = MAX_BROKEN * sum(map(len, _HIGH_BYTES.findall(sample))) + 1
+    runs = _HIGH_BYTES.findall(sample)
+    if declared == "utf-8":
+        is_right = is_damaged_utf8(decode_as(sample, "utf-8"), DECLARED)
+    else:
+        is_right = declared != "windows-1252" or sum(map(len, runs)) <= FOREIGN * len(runs)
+    if is_right:
+        return declared
+    most = MAX_BROKEN * sum(map(len, runs)) + 1
     for name in filter(None, (in_page(data), guess(data))):
-        if name not in ("utf-8", "replacement") and decode_as(sample, name).count(REPLACEMENT) <= most:
+        if name not in (declared, "replacement") and decode_as(sample, name).count(REPLACEMENT) <= most:
             return name
-    return "utf-8"
+    return declared

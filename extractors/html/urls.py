@@ -30,6 +30,7 @@ _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _STRAY_PERCENT = re.compile(r"%(?=[0-9A-Fa-f]?%)")
 _UNSAFE = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~]")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_MANY_SLASHES = re.compile(r"\A((?:https?:)?)/{3,}", re.IGNORECASE)
 _BEFORE_QUERY = re.compile(r"^[^?#]*")
 _NO_HOST = re.compile(r"[\s<>\\^|\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # "forbidden host code points" of the URL standard
 _TAB_OR_NEWLINE = re.compile(r"[\t\r\n]")
@@ -94,10 +95,13 @@ def escape(text: str) -> str:
 
 
 def with_slashes(reference: str) -> str:
-    """Return a reference of a page with slashes for the backslashes before its query, as browsers interpret it."""
-    if "\\" not in reference:
-        return reference
-    return _BEFORE_QUERY.sub(lambda head: head[0].replace("\\", "/"), reference, count=1)
+    """Return a reference of a page with slashes for the backslashes before its query, and two before a host.
+
+    Browsers interpret it so; Python's versions differ in what they make of more slashes.
+    """
+    if "\\" in reference:
+        reference = _BEFORE_QUERY.sub(lambda head: head[0].replace("\\", "/"), reference, count=1)
+    return _MANY_SLASHES.sub(r"\1//", reference)
 
 
 def with_encoded_query(reference: str, encoding: str) -> str:

@@ -49,15 +49,16 @@ class DateWords:
     """The words of date_words.json, ready for look-up.
 
     `ago`: past forms with # for the number, and the unit in `AGO`; a form without # means one, or two if it has the
-    unit twice. `count`: an expression for a number beside such words. `signs`: words of which one is in every text with
-    the name of a month or relative words. `zones`: offset or name in IANA's
-    database by abbreviation.
+    unit twice. `count`: an expression for a number beside such words; `counts`: the values of those in letters.
+    `signs`: words of which one is in every text with the name of a month or relative words. `zones`: offset or name in
+    IANA's database by abbreviation.
     """
 
     def __init__(self) -> None:
         content: dict[str, Any] = json.loads(WORDS_FILE.read_text(encoding="utf-8"))
         self.ago: dict[str, str] = content["ago"]
-        self.count = re.compile(content["count"])
+        self.counts: dict[str, int] = content["counts"]
+        self.count = re.compile(rf"(?<![\d.,])\d{{1,3}}(?![\d.,]\d)|半|(?<!\w)(?:{'|'.join(self.counts)})(?!\w)")
         self.signs = frozenset(content["signs"].split())
         self.zones: dict[str, str] = content["zones"]
         self._words = {

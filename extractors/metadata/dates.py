@@ -23,12 +23,13 @@ JAPAN = timezone(timedelta(hours=9))  # … and Japanese and Korean ones
 LONGEST = 1_000  # characters of a text that are read
 BEFORE = 40  # characters before a day that are searched for its time
 SHORT_LINE = 40  # characters of a line in which words without a number may be a date
-MOST_COUNTS = 5  # numbers of a line that may belong to such words
+MOST_COUNTS = 8  # numbers of a line that may belong to such words
 AROUND_COUNT = 30  # characters on each side of a number that "3 hours ago" may have
 
 _WEST, _EAST = timedelta(hours=-12), timedelta(hours=14)
 _WESTERN_HALVES = (-570, -210, -150)  # minutes of the only western offsets that are not whole hours
 # The expressions read texts in which `marked` has put marks in the place of words
+_HOURS = ("uhr", "uur")
 _WEEKDAY, _FILL = mark(WEEKDAY), mark(FILL)
 _HALF = f"[{mark(HALVES)}-{mark(HALVES + 23)}]"
 _ANY_MONTH = f"[{mark(1)}-{mark(12)}{mark(FOREIGN + 1)}-{mark(FOREIGN + 12)}]"
@@ -36,9 +37,9 @@ _MONTH, _OWN_MONTH = f"(?P<month>{_ANY_MONTH})", f"(?P<month>[{mark(1)}-{mark(12
 _DAY = r"(?P<day>\d\d?)(?:st|nd|rd|th|er|re|[aeº°ª])?"
 _GAP = rf"(?:[\s.,،/'’()-]|{_FILL})"  # between the parts of a day
 _CLOCK = rf"""(?:(?P<half>{_HALF})\s?)?(?P<hour>2[0-4]|[01]?\d)
-    (?:(?P<sign>\s?[:：]\s?|\s?[时時点點시]\s?|\.|\s?h\s?(?![^\W\d]))(?P<minute>[0-5]\d(?!\d)|\d(?=\s?[分분])|半)?
+    (?:(?P<sign>\s?[:：]\s?|\s?[时時点點시]\s?|\.|\s?h\s?(?![^\W\d])|\s(?:Uhr|uur)\b\s?)(?P<minute>[0-5]\d(?!\d)|\d(?=\s?[分분])|半)?
        (?:(?:\s?[分분]\s?|[:：])(?P<second>[0-5]\d(?!\d)|\d(?=\s?[秒초]))(?:[.,]\d+)?\s?[秒초]?|\s?[分분])?)?
-    (?:(?:\s|{_FILL}){{0,5}}(?P<meridiem>{_HALF}))?(?P<after>\s?{_FILL})?
+    (?:(?:\s|{_FILL}){{0,5}}(?P<meridiem>{_HALF}))?(?P<after>\s?(?:{_FILL}|Uhr\b|uur\b))?
     (?:[\s.]{{0,3}}\(?(?P<zone>(?:UTC|GMT)?\s?[+−-]\d\d?:?\d\d(?!\d)|(?:UTC|GMT)\s?[+−-]\d\d?(?!\d)|[+-]\d\d(?![\d:])
     |(?-i:[A-Z][A-Za-z]+(?:/[A-Z][A-Za-z_]+){{1,2}}(?:[+-]\d\d?)?|[A-Z]{{1,5}}|МСК)(?!\w)|(?:[ecmp][sd]t|utc|gmt|z)(?!\w)))?"""
 _BETWEEN = rf"(?:[\s,،.|·•@()（）\[\]–—-]|T(?=\d)|[日일號号]|{_WEEKDAY}|{_FILL})"  # a day and its time
@@ -282,7 +283,7 @@ def _hour(parts: dict[str, str], zone: timezone | None, language: str) -> int | 
     elif sign == ".":
         known = parts["minute"] and (led or parts["after"] or zone or "h" in date_words().style(language))
     else:
-        known = sign and (parts["minute"] or sign in "时時点點시" or (led and sign in "hH"))
+        known = sign and (parts["minute"] or sign in "时時点點시" or sign.lower() in _HOURS or (led and sign in "hH"))
     return hour if known else None
 
 
@@ -335,10 +336,12 @@ def _ago(text: str, now: datetime) -> date | None:
     for number in islice(words.count.finditer(text), MOST_COUNTS):
         left = text[: number.start()][-AROUND_COUNT:].strip().replace(".", "")
         right = text[number.end() :][:AROUND_COUNT].strip().replace(".", "")
-        ends = [right[: cut.start()] for cut in _CUT.finditer(right) if right[cut.start() :][:1] not in tuple("后後")]
+        ends = [
+            right[: cut.start()] for cut in _CUT.finditer(right) if right[cut.start() :][:1] not in tuple("后後线線台")
+        ]
         forms = (f"{left[cut.start() :]}#{end}" for cut in _CUT.finditer(left) for end in ends)
         if unit := next(filter(None, map(words.ago.get, forms)), unit):
-            count = 0.5 if number[0] == "半" else int(number[0]) if number[0].isdigit() else 1
+            count = 0.5 if number[0] == "半" else int(words.counts.get(number[0], number[0]))
             break
     if not unit:
         return None

@@ -7,10 +7,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 import redis
 
+from console.web.config import ConsoleConfig
+from console.web.security import host_name
 from crawler.task_list.file import load
 from crawler.task_list.publication import publish
 from tests.console.conftest import Exemplar
@@ -49,6 +52,21 @@ def test_an_address_of_another_machine_is_refused(exemplar: Exemplar, tmp_path: 
     done = exemplar("console", "--host", "192.0.2.1", EXEMPLAR_CONSOLE_PASSWORD="a long password for it")
     assert done.code == 1
     assert "192.0.2.1:8300 is unusable: Cannot assign requested address; choose another address with --host" in done.err
+
+
+@pytest.mark.parametrize(
+    ("host", "names", "address"),
+    [
+        ("0.0.0.0", (), "http://127.0.0.1:8300/"),
+        ("::", (), "http://127.0.0.1:8300/"),
+        ("0.0.0.0", ("crawler.example",), "http://crawler.example:8300/"),
+        ("::1", (), "http://[::1]:8300/"),
+    ],
+)
+def test_the_printed_address_of_the_console_is_one_that_it_answers(host: str, names: tuple[str, ...], address: str):
+    config = ConsoleConfig(Path("tasks.yaml"), host, 8300, names)
+    assert config.address == address
+    assert host_name(urlsplit(address).netloc) in config.hosts
 
 
 def test_a_day_in_another_form_is_answered_with_the_right_one(exemplar: Exemplar):

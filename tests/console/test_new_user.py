@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,12 +19,17 @@ import pytest
 import redis
 from rich.console import Console
 
+from console.progress import accounting_table
+from console.runner import Accounting
 from console.sample_site import SiteServer, truth
 from console.status import table
+from crawler.task_list.file import load
 from tests.console.conftest import Exemplar
 from tests.console.test_add import EXAMPLES, LIST
 from workers.keys import SCHEDULE
+from workers.page_store import LARGEST_PAGE
 from workers.redis_access.embedded import Embedded
+from workers.url_states import FINAL_STATES, OPEN_STATES, Counts
 
 pytestmark = pytest.mark.timeout(240)
 
@@ -75,6 +81,45 @@ def test_ctrl_c_at_the_question_of_add_ends_it(site: SiteServer, here: Path, env
         terminal.process.wait()
         os.close(terminal.master)
     assert (here / "tasks.yaml").read_text("utf-8") == LIST
+
+
+@pytest.mark.parametrize("command", ["add", "extract"])
+def test_ctrl_c_while_pages_are_read_ends_a_command(
+    command: str, site: SiteServer, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    environment |= {"EXEMPLAR_ALLOW_HOSTS": "127.0.0.1", "EXEMPLAR_CONTACT": "a@b.org"}
+    slow = "/" if command == "add" else EXAMPLES["zh"]
+    is_asked = threading.Event()
+    site.override(slow, answer=lambda request: (is_asked.set(), time.sleep(60)))
+    terminal = Terminal(tmp_path, environment, command, site.url + EXAMPLES["zh"])
+    try:
+        assert is_asked.wait(60)
+        assert interrupted(terminal.process) == 130
+    finally:
+        terminal.process.kill()
+        terminal.process.wait()
+        os.close(terminal.master)
+    assert not (tmp_path / "tasks.yaml").exists()
+
+
+def test_init_asks_again_after_an_invalid_contact(tmp_path: Path, environment: dict[str, str]) -> None:
+    terminal = Terminal(tmp_path, environment, "init")
+    try:
+        terminal.read_until("left empty):")
+        os.write(terminal.master, b"foo bar\n")
+        terminal.read_until("neither a URL nor an e-mail address")
+        os.write(terminal.master, b"crawler@example.org\n")
+        assert terminal.process.wait(60) == 0
+    finally:
+        terminal.process.kill()
+        os.close(terminal.master)
+    assert load(tmp_path / "tasks.yaml").settings.contact == "crawler@example.org"
+
+
+def test_init_names_an_invalid_contact(tmp_path: Path, exemplar: Exemplar) -> None:
+    done = exemplar("init", "--contact", "me\nsettings: {}")
+    assert (done.code, "neither a URL nor an e-mail address" in done.err) == (2, True)
+    assert not (tmp_path / "tasks.yaml").exists()
 
 
 def test_a_crawl_within_a_command_leaves_all_signal_handlers_as_they_were(
@@ -213,6 +258,19 @@ def test_random_bytes_are_refused(tmp_path: Path, exemplar: Exemplar) -> None:
     assert "binary data" in done.err
 
 
+@pytest.mark.parametrize("source", ["/dev/zero", "-"])
+def test_input_without_an_end_is_refused(source: str, tmp_path: Path, exemplar: Exemplar) -> None:
+    done = exemplar("extract", source, stdin=bytes(LARGEST_PAGE + 1) if source == "-" else b"")
+    assert (done.code, f"{source}: larger than 32 MB" in done.err) == (1, True)
+
+
+@pytest.mark.parametrize("command", ["add", "extract"])
+def test_a_line_of_a_list_that_is_no_url_is_named(command: str, tmp_path: Path, exemplar: Exemplar) -> None:
+    (tmp_path / "urls.txt").write_text("# ours\nhttps://a.example/1\n\nwww.a.example/2\n", "utf-8")
+    done = exemplar(command, "urls.txt")
+    assert (done.code, "urls.txt:4: 'www.a.example/2' is not a URL" in done.err) == (2, True)
+
+
 # -- run
 
 
@@ -222,6 +280,7 @@ def test_a_run_of_chosen_tasks_runs_no_other_and_prints_lines_for_a_person(folde
     assert "zh-news starts now" in done.out
     assert "zh-news: crawl finished; " in done.out
     assert "{" not in done.out
+    assert done.out.splitlines()[-1] == "rows are in out/zh-news.jsonl, out/articles.db"
     assert [file.name for file in (folder / "out").glob("*.jsonl")] == ["zh-news.jsonl"]
     missing = exemplar("run", "zh-new", "--once")
     assert (missing.code, "did you mean 'zh-news'" in missing.err) == (2, True)
@@ -283,6 +342,20 @@ def read_until(process: "subprocess.Popen[str]", *texts: str) -> None:
         line = process.stdout.readline()
         assert line, f"the run ended without {missing}"
         missing = [text for text in missing if text not in line]
+
+
+def test_names_are_whole_at_60_columns() -> None:
+    counts = dict.fromkeys(("seen", "waiting", "leased", "fetched", "written", "duplicate", "rejected", "failed"), 7777)
+    row = {"task": "the-news-of-harbour", "state": "running", "every": "1h", "period": None, "next": None}
+    shown = StringIO()
+    Console(file=shown, width=60).print(table({"tasks": [row | {"counts": counts}]}, 60))
+    accounting = Accounting()
+    accounting.after = {
+        "the-news-of-harbour": Counts(7777, dict.fromkeys((*OPEN_STATES, *FINAL_STATES), 0) | {"written": 7777})
+    }
+    Console(file=shown, width=60).print(accounting_table(accounting, 60))
+    assert shown.getvalue().count("the-news-of-harbour") == 2
+    assert "…" not in shown.getvalue()
 
 
 def test_counts_are_whole_at_80_columns() -> None:

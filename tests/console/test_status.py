@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast
 
 import pytest
 import redis
@@ -46,6 +47,14 @@ def test_a_closed_host_is_shown_with_its_time_and_reason(told: "redis.Redis") ->
     [line] = [line for line in shown.splitlines() if HOST in line]
     assert line.startswith(f"host {HOST}: closed until ")
     assert line.endswith("(http 429; Retry-After: 600 s)")
+
+
+def test_only_named_tasks_are_shown(told: "redis.Redis") -> None:
+    told.hset(keys.TASKS, "other", cast(str, told.hget(keys.TASKS, "news")))
+    done = CliRunner().invoke(command, ["news", "--json"])
+    assert [row["task"] for row in json.loads(done.stdout)["tasks"]] == ["news"]
+    unknown = CliRunner().invoke(command, ["nws"])
+    assert (unknown.exit_code, "unknown task 'nws'; did you mean 'news'?" in unknown.output) == (2, True)
 
 
 def test_json_has_the_hosts_too(told: "redis.Redis") -> None:

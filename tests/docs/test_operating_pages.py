@@ -12,7 +12,7 @@ from workers import keys
 from workers.ledger import FETCH_LEASE
 from workers.processes import LEAST_MEMORY
 from workers.redesign import off_template
-from workers.redis_access.redis_address import addresses
+from workers.redis_access.redis_address import address_of
 from workers.url_states import FINAL_STATES, MOST_ATTEMPTS, OPEN_STATES
 from workers.writing import delivery, refused_rows
 
@@ -96,7 +96,8 @@ FORMS = [
 def test_addresses_of_redis_are_read(line: str, tmp_path: Path) -> None:
     (tmp_path / "ca.pem").touch()
     text = line.removeprefix("REDIS_URL=").strip('"').replace("/etc/exemplar/", f"{tmp_path}/")
-    assert len(addresses(text)) == (2 if "#b" in text else 1)
+    address = address_of(text)
+    assert (address.scheme, len(address.hosts)) == (text.partition(":")[0], len(re.findall(r":\d+\b", text)))
 
 
 def test_commands_of_the_parts_are_those_of_the_files_for_systemd() -> None:

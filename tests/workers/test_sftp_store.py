@@ -8,7 +8,7 @@ import pytest
 
 from workers.errors import OutputError, SinkUnavailable
 from workers.sinks import open_sink
-from workers.sinks.sftp_store import _replace
+from workers.sinks.sftp_store import _make_folders, _replace
 
 from .batch_sink_suite import BatchSinkSuite, batch, keys
 from .sink_suite import row
@@ -117,6 +117,18 @@ def test_a_check_names_the_mistake(sshd, tmp_path):
         with pytest.raises(SinkUnavailable) as unavailable:
             open_sink(output, "t", None).write(batch(1, row(1)))
         assert words in str(unavailable.value)
+
+
+def test_a_folder_that_cannot_be_created_for_lack_of_rights_is_called_so(tmp_path):
+    class Server:
+        def stat(self, name):
+            return (tmp_path / name).stat()
+
+        def mkdir(self, name):
+            raise PermissionError
+
+    with pytest.raises(PermissionError):
+        _make_folders(Server(), "rows/2026")
 
 
 class OldServer:

@@ -6,7 +6,9 @@ import hmac
 import json
 import logging
 import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 from urllib.parse import quote
 
 import pytest
@@ -371,6 +373,14 @@ def test_a_long_wait_is_limited(receiver):
     with pytest.raises(SinkUnavailable) as unavailable:
         open_sink(receiver).write(batch(1, row(1)))
     assert unavailable.value.wait == 3600
+
+
+def test_a_port_without_tls_is_named_with_the_remedy(tmp_path):
+    with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
+        Thread(target=server.handle_request, daemon=True).start()
+        address = f"https://127.0.0.1:{server.server_port}/hook"
+        with pytest.raises(SinkUnavailable, match="does not use TLS at this port; check the port, or write http:"):
+            WebhookSink(Target(address, address, "t", tmp_path), limits=LIMITS).check()
 
 
 def test_certificates_are_checked(tmp_path):

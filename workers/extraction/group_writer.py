@@ -51,7 +51,7 @@ class PendingPage:
     is_held: bool = True
     is_settled: bool = False
     is_doubtful: bool = False
-    problem: str = ""  # why the last output could not take its rows
+    problems: dict[str, str] = field(default_factory=dict)  # why outputs could not take its rows
 
     @property
     def name(self) -> Fingerprint:
@@ -141,9 +141,10 @@ class GroupWriter:
 
     def _release(self, page: PendingPage) -> None:
         lacking = [output for output in self.outputs if output.name not in page.delivered]
-        wait, problem = max((output.wait(), output.problem) for output in lacking)
-        pause = max(wait, self.times.sink_pause)
-        self.ledger.release(page.name, self.worker, pause, page.problem or problem, delivered=sorted(page.delivered))
+        pause = max(self.times.sink_pause, *(output.wait() for output in lacking))
+        problems = (page.problems.get(output.name) or output.problem for output in lacking)
+        reason = "; ".join(dict.fromkeys(filter(None, problems)))
+        self.ledger.release(page.name, self.worker, pause, reason, delivered=sorted(page.delivered))
 
     def _deliver(self, output: Output, pages: Sequence[PendingPage]) -> None:
         """Write a group to one output. If it refuses the rows, each page is tried alone, since one may be at fault."""
@@ -173,7 +174,7 @@ class GroupWriter:
                 self._settle([page for page in held if self._is_everywhere(page)])
         except SinkUnavailable as error:
             for page in pages:
-                page.problem = str(error)
+                page.problems[output.name] = str(error)
             raise
         finally:
             self.watch.end()

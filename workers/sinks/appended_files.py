@@ -89,7 +89,7 @@ class AppendedFileSink:
         assert self._held is not None, "pass the fence inside `with sink.exclusive()`"
         if not stat.S_ISREG(os.fstat(self._held).st_mode):
             return epoch
-        return pass_fence(self.pattern.hidden("epochs"), task, epoch, self.durability)
+        return pass_fence(self.name, self.pattern.hidden("epochs"), task, epoch, self.durability)
 
     def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey] = frozenset()) -> None:
         """Append the rows, in one write to each file; a partial write is undone."""

@@ -16,11 +16,11 @@ from workers.errors import SinkUnavailable
 from workers.sinks.durability import Durability, make_folder
 
 
-def pass_fence(folder: Path, task: str, epoch: str, durability: Durability) -> str:
+def pass_fence(name: str, folder: Path, task: str, epoch: str, durability: Durability) -> str:
     """Note that an epoch writes rows of a task; return a name of its turn, which is new if another epoch wrote last.
 
-    Call it only while the output is held. `folder`: that of the output's fences. Where no file can be created in it
-    for lack of rights, the epoch itself is returned. Raises `SinkUnavailable`.
+    Call it only while the output is held. `name`: that of the output in messages; `folder`: that of its fences. Where
+    no file can be created in it for lack of rights, the epoch itself is returned. Raises `SinkUnavailable`.
     """
     path = folder / sha256(task.encode()).hexdigest()[:16]
     try:
@@ -36,5 +36,5 @@ def pass_fence(folder: Path, task: str, epoch: str, durability: Durability) -> s
     except PermissionError:
         return epoch
     except OSError as error:
-        raise SinkUnavailable(f"output unavailable: {path} cannot be written: {error.strerror or error}") from None
+        raise SinkUnavailable(f"output unavailable: {name} cannot be written: {error.strerror or error}") from None
     return turn

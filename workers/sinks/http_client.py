@@ -341,8 +341,10 @@ def _system_words(error: BaseException | None) -> str:
 def _tls_words(error: BaseException | None) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"its certificate is not accepted ({error.verify_message}); option ca=FILE names another authority"
-    reason = error.reason if isinstance(error, ssl.SSLError) else None
-    return (reason or "no secure connection").replace("_", " ").lower()
+    reason = (error.reason if isinstance(error, ssl.SSLError) else None) or "no secure connection"
+    if reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST"):
+        return "the server does not use TLS at this port; check the port, or write http: in place of https:"
+    return reason.replace("_", " ").lower()
 
 
 def _protocol_words(error: BaseException | None) -> str:

@@ -145,7 +145,7 @@ class SftpStore:
         except (EOFError, paramiko.SSHException):
             failure = SinkUnavailable(f"{unavailable}: the connection ended, or no SSH server answered")
         except OSError as error:
-            failure = SinkUnavailable(f"{unavailable}: {error.strerror or type(error).__name__}")
+            failure = SinkUnavailable(f"{unavailable}: {error.strerror or str(error) or type(error).__name__}")
         else:
             return
         self.close()
@@ -226,7 +226,10 @@ def _make_folders(sftp: paramiko.SFTPClient, folder: str) -> None:
         try:
             sftp.mkdir(level)
         except OSError:
-            sftp.stat(level)  # another process created it
+            with suppress(FileNotFoundError):
+                sftp.stat(level)  # another process created it
+                continue
+            raise
 
 
 def _replace(sftp: paramiko.SFTPClient, temporary: str, final: str) -> None:

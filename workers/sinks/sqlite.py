@@ -99,7 +99,7 @@ class SqliteSink(SqliteFile):
 
     def fence(self, task: str, epoch: str) -> str:
         """Note that an epoch writes, in a hidden folder beside the database."""
-        return pass_fence(PathPattern(self.name, Path()).hidden("epochs"), task, epoch, self.durability)
+        return pass_fence(self.name, PathPattern(self.name, Path()).hidden("epochs"), task, epoch, self.durability)
 
     def _upsert(self, connection: sqlite3.Connection, rows: Sequence[Row]) -> dict[RowKey, str]:
         """Upsert rows; if the table refuses one, each on its own. Return SQLite's messages by the keys of refused rows.

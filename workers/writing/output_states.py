@@ -10,7 +10,7 @@ from ..addresses import shown
 from ..errors import OutputError
 from ..extraction_config import config_of
 from ..ledger import Ledger, with_pages
-from ..sinks import is_queued
+from ..sinks import expand, is_queued
 from .refused_rows import refused_count, refusing
 from .row_queue import all_queues, queue_states
 
@@ -84,8 +84,15 @@ def _file_outputs(connection: "redis.Redis", task: str) -> list[OutputState]:
         having = json.loads(delivered or "[]")
         for output in outputs:
             if output not in having:
-                number, since, _ = waiting.get(output, (0, float(at), ""))
-                waiting[output] = number + 1, min(since, float(at)), reason
+                number, since, problem = waiting.get(output, (0, float(at), ""))
+                waiting[output] = number + 1, min(since, float(at)), _problem_of(output, task, reason) or problem
     return [
-        OutputState(task, output, number, "pages", since, reason) for output, (number, since, reason) in waiting.items()
+        OutputState(task, output, number, "pages", since, problem)
+        for output, (number, since, problem) in waiting.items()
     ]
+
+
+def _problem_of(output: str, task: str, reason: str) -> str:
+    """Return the part of a page's reason that is about an output; "" if it is about others only."""
+    path = expand(output, task).removeprefix("sqlite:///").partition("{")[0]
+    return next((part for part in reason.split("; ") if path in part), "")

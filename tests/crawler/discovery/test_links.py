@@ -153,10 +153,13 @@ def test_a_page_that_was_cut_says_so():
         (r"..\1.html", "http://site.example/1.html"),
         (r"\\other.example\1.html", "http://other.example/1.html"),
         (r"http:\\other.example\1.html", "http://other.example/1.html"),
+        ("///other.example/1.html", "http://other.example/1.html"),
+        (r"\/\//other.example/1.html", "http://other.example/1.html"),
+        ("http:////other.example/1.html", "http://other.example/1.html"),
         (r"1.html?a\b", r"http://site.example/news/1.html?a%5Cb"),
     ],
 )
-def test_backslashes_are_slashes_up_to_the_query(href, url):
+def test_slashes_and_backslashes_are_read_as_in_browsers(href, url):
     assert absolute(PAGE, href) == url
 
 

@@ -47,7 +47,6 @@ def test_a_survey_gets_pages_and_reasons():
         return [page.url, await fetch(GONE), await fetch("town.example/no-scheme")]
 
     spider = run(survey)
-    assert spider.done
     assert spider.result[:2] == [ONE, "http 404"]
     assert isinstance(spider.result[2], str)
 
@@ -70,7 +69,7 @@ def test_what_the_survey_raises_is_kept():
         raise LookupError("no section")
 
     spider = run(survey)
-    assert not spider.done
+    assert spider.result is None
     assert str(spider.error) == "no section"
 
 
@@ -91,4 +90,4 @@ def test_an_answer_after_a_cancelled_survey_is_left_out():
             await asyncio.wait_for(fetch(ONE), 0)
         await asyncio.sleep(0)
 
-    assert run(survey).done
+    assert run(survey).error is None

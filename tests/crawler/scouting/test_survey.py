@@ -203,6 +203,33 @@ def test_article_without_siblings_says_what_to_write() -> None:
     assert f"{HOST}/lonely/{{id}}.html" in str(error.value)
 
 
+def test_lists_that_scripts_fill_are_named_with_the_remedy() -> None:
+    shell = b"<html><head><title>Home</title><script src=/app.js></script></head><body><div id=app></div></body></html>"
+    site = Site({"/lonely/77.html": article(7, menu("/")), "/": shell})
+    with pytest.raises(NoSection, match="is filled by scripts") as error:
+        look(site, "/lonely/77.html")
+    assert "`render: true`" in str(error.value)
+
+
+@pytest.mark.parametrize("folder", ["tags", "topics-of-the-year"])
+def test_one_link_to_another_folder_is_no_reason_to_take_all_folders(folder: str) -> None:
+    tag = f"/{folder}/sea-and-salt/"
+    paths = [(f"/posts/{title_of(n).lower().replace(' ', '-')}/", n) for n in range(12)]
+    site = Site({path: article(n, NAV, side=f"<a href='{tag}'>Sea and salt</a>") for path, n in paths})
+    site.pages |= {"/": listing(NAV, paths), tag: article(1, NAV)}
+    found = look(site, paths[3][0])
+    assert found.pattern.startswith(f"{HOST}/posts/{{slug}}")
+    assert takes(found, tag) == [False]
+
+
+def test_a_feed_proposes_its_articles() -> None:
+    entries = "".join(f"<item><title>{title_of(n)}</title><link>{HOST}/a/{n}</link></item>" for n in range(3))
+    feed = f"<?xml version='1.0'?><rss version='2.0'><channel><title>News</title>{entries}</channel></rss>"
+    with pytest.raises(NoSection, match=r"/feed is a feed, not an article; name one of its articles$") as error:
+        look(Site({"/feed": feed.encode()}), "/feed")
+    assert error.value.proposals == tuple((f"{HOST}/a/{n}", title_of(n)) for n in range(3))
+
+
 def test_a_lone_title_with_a_year_is_no_id() -> None:
     site = Site({"/lonely/review-2022.html": article(7, menu("/")), "/": page("Home", menu("/"))})
     with pytest.raises(NoSection, match="no siblings") as error:

@@ -110,7 +110,9 @@ MISTAKES = [
     ("{to: 'a{tsk}.jsonl'}", "6:20", "output.to: unknown placeholder {tsk}; did you mean {task}?"),
     ("'a.jsonl '", "6:13", "output: the output ends with a slash or a space; did you mean a.jsonl?"),
     ("out/a.jsonl/", "6:13", "output: the output ends with a slash or a space; did you mean out/a.jsonl?"),
-    (r"C:\data\a.csv", "6:13", "output: a path of Windows: C:\\; write /data/a.csv"),
+    (r"C:\data\a.csv", "6:13", "output: Windows paths do not exist on this machine; write /data/a.csv"),
+    (r"\\server\share\a.csv", "6:13", "output: Windows paths do not exist on this machine; write /server/share/a.csv"),
+    ("'a.jsonl?x=1'", "6:13", "output: the output ends with a query; did you mean a.jsonl?"),
     ("sqlit:///a.db", "6:13", "output: unknown kind of output sqlit:; did you mean sqlite:?"),
     ("'{published:%H}.csv'", "6:13", "output: unknown part %H of a date; write %Y/%m/%d; known"),
     (

@@ -75,9 +75,9 @@ ZONES = {  # hours; CST is also used in China, IST in three countries
 }  # fmt: skip
 AMBIGUOUS = {"hier", "eile", "jana", "heri", "avui", "dnes", "kecha", "gister"}
 FILLERS = {  # words between the parts of a date, beside those in CLDR's patterns
-    "en": "on at of the o'clock", "de": "am um den vom uhr", "fr": "le du à", "es": "el del a las la hrs hs",
+    "en": "on at of the o'clock", "de": "am um den vom", "fr": "le du à", "es": "el del a las la hrs hs",
     "pt": "às as", "it": "il alle ore del",
-    "nl": "om op uur", "af": "om", "sv": "kl klockan den", "da": "kl den klokken", "nb": "kl den klokken",
+    "nl": "om op", "af": "om", "sv": "kl klockan den", "da": "kl den klokken", "nb": "kl den klokken",
     "is": "kl", "fi": "klo kello",
     "et": "kell a", "lv": "plkst gada", "lt": "val m d", "pl": "o godz r roku dnia", "cs": "v ve dne hod",
     "sk": "o dňa hod", "sl": "ob",
@@ -98,13 +98,14 @@ BESIDE = {  # months beside CLDR's
 }  # fmt: skip
 ALSO_AGO = {  # beside CLDR's; # is the number, forms without it mean one, or two
     "en": "m:# mins ago, m:# min ago, h:# hrs ago, h:# h ago", "de": "m:vor # min", "es": "m:hace # min",
-    "it": "m:# min fa",
+    "it": "m:# min fa, h:#'ora fa",
     "pt": "h:# horas atrás, m:# minutos atrás, d:# dias atrás, h:há # h, m:há # min",
     "nb": "d:for # dag siden, d:for # dager siden",
     "hu": "m:# perce, h:# órája, d:# napja",
     "et": "m:# minutit tagasi, h:# tundi tagasi, h:# tunni tagasi, d:# päeva tagasi, d:# päev tagasi",
     "vi": "h:# tiếng trước", "id": "m:# menit lalu, h:# jam lalu, d:# hari lalu, d:# hari yang lalu",
     "ms": "h:# jam yang lalu, d:# hari yang lalu",
+    "pl": "h:godzinę temu, m:minutę temu, d:dzień temu, w:tydzień temu",
     "ru": "h:час назад, m:минуту назад, d:день назад, w:неделю назад",
     "uk": "h:годину тому, m:хвилину тому, d:день тому",
     "bn": "h:# ঘণ্টা আগে", "ja": "h:#時間前, m:#分前, d:#日前", "fa": "h:# ساعت قبل, m:# دقیقه قبل, d:# روز قبل",
@@ -112,10 +113,16 @@ ALSO_AGO = {  # beside CLDR's; # is the number, forms without it mean one, or tw
     "el": "m:πριν # λεπτά, h:πριν # ώρες, h:πριν # ώρα, d:πριν # μέρες, d:πριν # ημέρες",
 }  # fmt: skip
 HALVES_BESIDE = {"zh": {7: "早晨 清早", 12: "午间 午間", 18: "傍晚", 22: "夜间 夜間", 23: "深夜"}}
-ONE = {  # words for one in "an hour ago"
-    "en": "a an one", "de": "einer einem", "fr": "une un", "es": "una un", "pt": "uma um", "it": "un una",
-    "nl": "een",
-    "sv": "en ett", "da": "en et", "nb": "en et", "ro": "o un", "ca": "una un", "hu": "egy", "tr": "bir",
+COUNTS = {  # words for one, two … in "an hour ago", "two days ago"
+    "en": "a, an, one; two; three; four; five; six", "de": "einer, einem; zwei; drei; vier; fünf; sechs",
+    "fr": "une, un; deux; trois; quatre; cinq; six", "es": "una, un; dos; tres; cuatro; cinco; seis",
+    "pt": "uma, um; dois, duas; três; quatro; cinco; seis", "it": "un, una; due; tre; quattro; cinque; sei",
+    "nl": "een; twee; drie; vier; vijf; zes", "sv": "en, ett; två; tre; fyra; fem; sex",
+    "da": "en, et; to; tre; fire; fem; seks", "nb": "en, et; to; tre; fire; fem; seks",
+    "ro": "o, un; două; trei; patru", "ca": "una, un; dos, dues; tres",
+    "hu": "egy; két; három; négy; öt; hat", "tr": "bir; iki; üç; dört; beş; altı",
+    "ru": "; два, две; три; четыре; пять; шесть", "uk": "; два, дві; три; чотири", "pl": "; dwa, dwie; trzy; cztery",
+    "cs": "; dvěma; třemi", "fi": "; kaksi; kolme; neljä; viisi; kuusi", "el": "ένα, μία; δύο; τρεις, τρία",
 }  # fmt: skip
 _LITERAL = r"'([^']+)'"
 UNITS = {"minute": "m", "hour": "h", "day": "d", "week": "w"}
@@ -129,7 +136,7 @@ def table() -> dict[str, Any]:
     ago = dict(sorted(_without_conflicts()))
     days = {language: {fold(word): number for number, word in _days(words)} for language, words in DAYS_AGO.items()}
     clear = {word: number for known in days.values() for word, number in known.items() if _is_clear(word)}
-    ones = "|".join(sorted({fold(word) for words in ONE.values() for word in words.split()}))
+    counts = {fold(word): number + 1 for words in COUNTS.values() for number, word in _days(words) if word}
     longest = {max(WORD.findall(form) or [""], key=lambda word: (len(word), word)) for form in ago}
     day_words = {WORD.findall(word)[0] for known in days.values() for word in known if WORD.match(word)}
     months = {word for words in own.values() for word, code in words.items() if code % FOREIGN < WEEKDAY}
@@ -137,7 +144,7 @@ def table() -> dict[str, Any]:
         "words": {language: _by_code(words) for language, words in own.items()},
         "joined": _joined(raw),
         "ago": ago,
-        "count": rf"(?<![\d.,])\d{{1,3}}(?![\d.,]\d)|半|(?<!\w)(?:{ones})(?!\w)",
+        "counts": dict(sorted(counts.items())),
         "days": {
             language: _longest_first(known | days["en"] | days["zh"]) for language, known in {**days, "": clear}.items()
         },
@@ -295,13 +302,11 @@ def _ago(language: str, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
             for plural, pattern in fields[field + width].get("past", {}).items():
                 if pattern in future or _is_unit_alone(pattern):
                     continue
-                if "{0}" in pattern:
-                    forms = [pattern.replace("{0}", "#")]
-                    for word, others in OTHERWISE.get(language, {}).items():
-                        forms += [form.replace(word, other) for form in forms for other in others]
-                    yield from ((unit, _form(form)) for form in forms)
-                else:
-                    yield unit * (1 + (plural == "two")), _form(pattern)
+                forms = [pattern.replace("{0}", "#")]
+                for word, others in OTHERWISE.get(language, {}).items():
+                    forms += [form.replace(word, other) for form in forms for other in others]
+                times = 2 if plural == "two" and "{0}" not in pattern else 1
+                yield from ((unit * times, _form(form)) for form in forms)
 
 
 def _is_unit_alone(pattern: str) -> bool:
