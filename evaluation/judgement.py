@@ -30,7 +30,7 @@ from .line_model import FOLDS, LabelledForm, learn, read_examples
 
 RIGHT = 0.8  # F1 from which a text is right
 BOUNDS = (0.0, 0.5, 0.8, 0.9, 0.95, 0.98, 1.0)  # of the intervals of the reliability table
-SHAPE = Shape(trees=60, depth=4, rate=0.1, ridge=4.0, rows=0.7)
+SHAPE = Shape(trees=80, depth=5, rate=0.08, ridge=4.0, rows=0.6)
 STORED, DESIGNED = ("plain", "example", "memory"), ("designed", "designed example")
 WEIGHT = {"plain": 1.0, "example": 1.0, "memory": 1.0, "names": 0.3, "short": 0.3, "pieces": 0.3,
           "designed": 0.3, "designed example": 0.3}  # fmt: skip

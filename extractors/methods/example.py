@@ -350,7 +350,8 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> Body
         trace.note(verdict)
     if verdict.refused:
         return verdict.refused
-    opinion = second_opinion(page, parsed.prior, replace(body, kept=kept), usual_similarity(valid))
+    places = np.minimum.reduce([vote.layout.factors(page) for vote in valid])
+    opinion = second_opinion(page, parsed.prior, replace(body, kept=kept), usual_similarity(valid), places)
     known = known_of(page, parsed.head, opinion.kept, verdict.probability)
     trust = trust_of(opinion, replace(known, match=best, support=support_of(valid, opinion.kept)))
     election = Election(valid, counts_of(page, valid), kept, opinion, trust)

@@ -78,16 +78,19 @@ def like_text(chance: Floats, code: Flags, rules: Flags) -> Floats:
     return changed
 
 
-def second_opinion(lines: Lines, prior: Prior, body: Body, similarity: list[float] | None = None) -> Opinion:
+def second_opinion(
+    lines: Lines, prior: Prior, body: Body, similarity: list[float] | None = None, places: Floats | None = None
+) -> Opinion:
     """Return the body after the model's correction.
 
-    `body`: that of the rules, or of the vote of examples; `similarity`: of the lines to an example's, None without one.
+    `body`: that of the rules, or of the vote of examples; `similarity`: of the lines to an example's, None without one;
+    `places`: factors of the lines by the examples' layouts, which know where the template has no body.
     """
     values = features_of(lines, prior, body, similarity)
     chance = probability((_chosen.get() or _stored()).log_odds(values))
     rules = np.zeros(len(lines), np.bool_)
     rules[body.kept] = True
-    chance = like_text(chance, lines.code, rules)
+    chance = like_text(chance if places is None else chance * places, lines.code, rules)
     kept = np.flatnonzero(corrected(rules, chance, lines.width)).tolist()
     opinion = Opinion(kept, rules, chance, lines.width, values)
     if (trace := tracing()) is not None:
