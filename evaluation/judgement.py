@@ -24,13 +24,16 @@ from extractors.content.line_model.features import NAMES, TAGS
 from extractors.content.line_model.opinion import corrected, like_text
 from extractors.content.line_model.trees import Shape, Trees, fit, probability, save
 
+from extractors.methods.example import LIKELIER, SURE
+
 from .data import DataError, read_sets
 from .designs import DESIGNS
 from .line_model import FOLDS, LabelledForm, learn, read_examples
 
+MISSING = 0.15  # share of the truth that a page lacks, from which it is not judged
 RIGHT = 0.8  # F1 from which a text is right
 BOUNDS = (0.0, 0.5, 0.8, 0.9, 0.95, 0.98, 1.0)  # of the intervals of the reliability table
-SHAPE = Shape(trees=80, depth=5, rate=0.08, ridge=4.0, rows=0.6)
+SHAPE = Shape(trees=200, depth=4, rate=0.05, ridge=6.0, rows=0.5)
 STORED, DESIGNED = ("plain", "example", "memory"), ("designed", "designed example")
 WEIGHT = {"plain": 1.0, "example": 1.0, "memory": 1.0, "names": 0.3, "short": 0.3, "pieces": 0.3,
           "designed": 0.3, "designed example": 0.3}  # fmt: skip
@@ -77,9 +80,11 @@ def line_model_without(forms: Sequence[LabelledForm], fold: int) -> Trees:
 
 
 def judged_by(model: Trees, forms: Iterable[LabelledForm], fold: int) -> Iterator[Judged]:
-    """Yield the forms of a fold's sites, those in designs only if all their designs are unseen."""
+    """Yield the forms of a fold's sites; those in designs only if a design is unseen. A page that lacks much of its truth
+    is left out, because its text cannot be right.
+    """
     for one in forms:
-        if one.fold == fold and (not one.designs or fold in one.designs):
+        if one.fold == fold and (not one.designs or fold in one.designs) and one.missing < MISSING:
             yield judge_form(one, probability(model.log_odds(one.values)))
 
 
@@ -166,11 +171,15 @@ def _choice(judged: Sequence[Judged]) -> Iterator[str]:
     for form in ("example", "memory", "designed example"):
         pairs = [(one, alone[one.form.page]) for one in judged if one.form.form == form and one.form.page in alone]
         if pairs:
-            chosen = [own.f1 if own.confidence > one.confidence else one.f1 for one, own in pairs]
+            chosen = [_chosen(one, own).f1 for one, own in pairs]
             columns = [one.f1 for one, _ in pairs], [own.f1 for _, own in pairs], chosen, [
                 max(one.f1, own.f1) for one, own in pairs
             ]  # fmt: skip
             yield f"{form:34}{len(pairs):6}" + "".join(f"{np.mean(column):9.4f}" for column in columns)
+
+
+def _chosen(one: Judged, own: Judged) -> Judged:
+    return own if one.confidence < SURE and own.confidence > one.confidence + LIKELIER else one
 
 
 def _area(group: Sequence[Judged]) -> float:

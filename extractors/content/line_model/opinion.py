@@ -84,13 +84,16 @@ def second_opinion(
     """Return the body after the model's correction.
 
     `body`: that of the rules, or of the vote of examples; `similarity`: of the lines to an example's, None without one;
-    `places`: factors of the lines by the examples' layouts, which know where the template has no body.
+    `places`: factors of the lines by the examples' layouts, which know where the template has no body; for lines that
+    the vote leaves out.
     """
     values = features_of(lines, prior, body, similarity)
     chance = probability((_chosen.get() or _stored()).log_odds(values))
     rules = np.zeros(len(lines), np.bool_)
     rules[body.kept] = True
-    chance = like_text(chance if places is None else chance * places, lines.code, rules)
+    if places is not None:
+        chance = np.where(rules, chance, chance * places)
+    chance = like_text(chance, lines.code, rules)
     kept = np.flatnonzero(corrected(rules, chance, lines.width)).tolist()
     opinion = Opinion(kept, rules, chance, lines.width, values)
     if (trace := tracing()) is not None:
