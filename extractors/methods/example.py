@@ -147,7 +147,7 @@ class Example:
         pairs = list(zip(voters, votes, strict=True))
         others = [voter.titles for voter, vote in pairs if not vote.twin and not _is_same_page(voter, page)]
         usual = self._usual_match(voters[0].template)
-        elected = elect(parsed, votes, self._list_like)
+        elected = elect(parsed, votes, self._list_like, usual)
         # An earlier form of the page itself is no evidence of its template.
         match = max([vote.match for voter, vote in pairs if not _is_same_page(voter, page)] or [votes[0].match])
         fits = match >= max(DISSIMILAR, ODD * usual)
@@ -331,11 +331,12 @@ def compare(voter: Voter, page: ParsedPage) -> Comparison:
     return VotedPage(page).compare(voter)
 
 
-def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> BodyLines | str:
+def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0, usual_match: float = 0.0) -> BodyLines | str:
     """Return the lines that at least half of the votes keep, corrected, or the reason why there is no article.
 
     Examples that do not fit the page do not count; if all differ, the page is extracted alone. So it is if the
-    confidence in the page's own body is clearly higher. `list_like`: log odds that the example is a list.
+    confidence in the page's own body is clearly higher, or not clearly lower where the page has another template than
+    the section's. `list_like`: log odds that the example is a list; `usual_match`: of the section's pages, 0 if unknown.
     """
     page, trace = parsed.lines, tracing()
     valid = [vote for vote in votes if vote.counts]
@@ -360,9 +361,10 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0) -> Body
     election = Election(valid, counts_of(page, valid), kept, opinion, trust)
     if trace is not None:
         trace.note(election)
-    if trust.confidence < SURE:
+    is_odd = best < ODD * usual_match
+    if trust.confidence < SURE or is_odd:
         own = density.cut(parsed, "the body of the page alone is likelier", list_like + ELSEWHERE)
-        if isinstance(own, BodyLines) and own.confidence > trust.confidence + LIKELIER:
+        if isinstance(own, BodyLines) and own.confidence > trust.confidence + (-LIKELIER if is_odd else LIKELIER):
             return own
         if trace is not None:
             trace.note(election)  # the last decision noted is the one on which the result is based

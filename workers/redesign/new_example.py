@@ -117,9 +117,7 @@ def _best(
     possible = {place: article for place, article in good.items() if may_be(pages[place])}
     if not possible:
         return NoExample("no URL of the pages of the new template matches the pattern")
-    for place in sorted(
-        possible, key=lambda place: (possible[place].confidence, len(possible[place].text)), reverse=True
-    ):
+    for place in sorted(possible, key=lambda place: len(possible[place].text), reverse=True):
         article = possible[place]
         others = [pages[other] for other in articles if other != place][:MEMORY]
         compared = _compared(pages[place], others, refuse)
