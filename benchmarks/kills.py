@@ -146,9 +146,9 @@ def _publish(folder: Path, url: str, site: NumberedSite, delay: float) -> None:
 
 def _spider(folder: Path, url: str) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
-        [sys.executable, "-m", "crawler.fetching.spider_process", TASK],
+        [sys.executable, "-m", "console", "crawl", TASK],
         cwd=folder,
-        env={**os.environ, "REDIS_URL": url, "EXEMPLAR_PUBLISHED": "1", "PYTHONPATH": str(Path(__file__).parents[1])},
+        env={**os.environ, "REDIS_URL": url, "PYTHONPATH": str(Path(__file__).parents[1])},
         stdout=subprocess.DEVNULL,
     )
 

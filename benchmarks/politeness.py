@@ -126,7 +126,7 @@ def crawl(spiders: int, requests: int, floor: float, refused: int | None = None)
     with own_redis() as url, tempfile.TemporaryDirectory() as folder:
         Path(folder, "tasks.yaml").write_text(f"settings: {{allow_hosts: [127.0.0.1]}}\ntasks:\n{tasks}", "utf-8")
         environment = {"PYTHONPATH": str(REPOSITORY), "REDIS_URL": url, "PATH": "/usr/bin:/bin"}
-        command = [sys.executable, "-m", "crawler.fetching.spider_process"]
+        command = [sys.executable, "-m", "console", "crawl", "--json"]
         children = [
             subprocess.Popen([*command, f"task{n}"], cwd=folder, env=environment, stdout=subprocess.PIPE)
             for n in range(spiders)

@@ -84,10 +84,10 @@ def announce(connection: "redis.Redis", address: str, pages: int, folder: Path) 
 
 def measure(url: str, folder: Path) -> tuple[Peaks, Peaks, float]:
     """Crawl without, then with workers; return both peaks and the seconds from the workers' start to the end."""
-    environment = {**os.environ, "REDIS_URL": url, "EXEMPLAR_PUBLISHED": "1"}
+    environment = {**os.environ, "REDIS_URL": url}
     connection = redis.Redis.from_url(url)
     alone, together = Peaks(), Peaks()
-    spider_call = [sys.executable, "-m", "crawler.fetching.spider_process", TASK]
+    spider_call = [sys.executable, "-m", "console", "crawl", TASK]
     work_call = [sys.executable, "-m", "console", "work", "extract", "-n", "2"]
     limit = time.monotonic() + LONGEST
     with subprocess.Popen(spider_call, env=environment, cwd=folder, stdout=subprocess.DEVNULL) as spider:

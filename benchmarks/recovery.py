@@ -144,12 +144,9 @@ def _kill_extraction(
 
 
 def _pid_of(connection: "redis.Redis", worker: str) -> int | None:
-    """Return the process id of an extraction worker; None if it does not run. RQ adds a suffix to its name."""
-    for key in connection.scan_iter(f"rq:worker:{worker}.*", count=1000):
-        pid = int(cast("bytes | None", connection.hget(key, "pid")) or 0)
-        if pid and Path(f"/proc/{pid}").exists():
-            return pid
-    return None
+    """Return the process id of an extraction worker; None if it does not run."""
+    pid = int(cast("bytes | None", connection.hget(f"rq:worker:{worker}", "pid")) or 0)
+    return pid if pid and Path(f"/proc/{pid}").exists() else None
 
 
 def _until_taken(connection: "redis.Redis", ledger: Ledger, mine: str, killed: float) -> list[float]:
@@ -184,9 +181,9 @@ def _kill_crawling(
         cluster.start("crawl worker", *command)
     ledger, times = Ledger(connection, TASK), []
     for _ in range(kills):
-        _until(lambda: _spider_of(cluster) and connection.zcard(ledger.keys["leased"]) > 2, "a spider at work")
+        _until(lambda: _process_of(cluster) and connection.zcard(ledger.keys["leased"]) > 2, "a spider at work")
         time.sleep(chance.uniform(0.5, 3.0))
-        worker, spider = _spider_of(cluster) or (0, 0)
+        worker, spider = _process_of(cluster) or (0, 0)
         if not worker:
             continue
         killed = cluster.kill("crawl worker", spider if kind == "spider" else worker, *command)
@@ -200,13 +197,13 @@ def _kill_crawling(
     return times
 
 
-def _spider_of(cluster: TrialCluster) -> tuple[int, int] | None:
-    """Return the process ids of a crawl worker and its spider."""
+def _process_of(cluster: TrialCluster) -> tuple[int, int] | None:
+    """Return the process ids of a crawl worker and its crawl process."""
     for worker in cluster.processes.get("crawl worker", []):
         with suppress(OSError):
             children = Path(f"/proc/{worker.pid}/task/{worker.pid}/children").read_text().split()
             for child in children:
-                if "spider_process" in Path(f"/proc/{child}/cmdline").read_text():
+                if "crawl_process" in Path(f"/proc/{child}/cmdline").read_text():
                     return worker.pid, int(child)
     return None
 

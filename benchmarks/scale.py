@@ -4,15 +4,12 @@
     python -m benchmarks.scale --urls 1000000 --pages 5000
 
 The steps are those of the real ledger, page store and extraction worker, with an embedded Redis that has an append-only
-file. Pages are generated. Fetching (`benchmarks.spider_cost`) and RQ's jobs are not included.
+file. Pages are generated. Fetching (`benchmarks.spider_cost`, `benchmarks.quiet_visits`) and RQ's jobs are not
+included.
 """
 
 import argparse
-import os
 import random
-import resource
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -25,8 +22,6 @@ from typing import Any
 
 import redis
 
-from console.sample_site import SiteServer, tasks_yaml
-from console.sample_site.tasks import TASK_NAMES
 from crawler.task_list.file import loads
 from crawler.task_list.publication import publish
 from workers.extraction_config import ExtractionConfig, keep_example
@@ -176,7 +171,6 @@ def measure(connection: "redis.Redis", folder: Path, urls: int, pages: int, size
     step("URL rejected, with its reason", third, lambda: settle(ledger, third, "rejected", "dead link: http 404"))
     print(f"{'row in a .jsonl':42} {(folder / 'out.jsonl').stat().st_size / pages:10.0f} bytes")
     step("task that is published", tasks, lambda: publish(connection, loads(task_list(tasks)), folder / "tasks.yaml"))
-    print(f"{'run that finds nothing new':42} {idle_run(connection, folder):10.2f} s of CPU of its spider's process")
     for number in (1000, 10_000, urls):
         print(f"{f'URL kept for ever, of {number:,} of a task':42} {kept(connection, number):10.0f} bytes in Redis")
 
@@ -189,23 +183,6 @@ def kept(connection: "redis.Redis", urls: int) -> float:
         add(ledger, range(urls))
         settle(ledger, urls, "duplicate", "")
     return cost.memory / urls
-
-
-def idle_run(connection: "redis.Redis", folder: Path) -> float:
-    """Return the CPU seconds of the process of a run that reads the lists of the sample site and finds nothing new."""
-    with SiteServer() as site:
-        publish(connection, loads(tasks_yaml(site.url)), folder / "tasks.yaml", take_over=True)
-        address = connection.connection_pool.connection_kwargs["path"]
-        for _ in range(2):
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            subprocess.run(
-                [sys.executable, "-m", "crawler.fetching.spider_process", TASK_NAMES["zh"]],
-                env={**os.environ, "REDIS_URL": f"unix://{address}", "EXEMPLAR_PUBLISHED": "1"},
-                stdout=subprocess.DEVNULL,
-                check=True,
-            )
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _configure(connection: "redis.Redis", folder: Path, size: int) -> None:

@@ -107,7 +107,7 @@ def section_child(task: str) -> None:
     """Run the spider as in a crawl worker, with a meter."""
     import_module("extractors.page_types.empty_shell")  # otherwise imported with the first list page, once per process
     from crawler import settings
-    from crawler.fetching.spider_process import run_section
+    from crawler.spiders.one_run import run_section
 
     settings.EXTENSIONS_BASE[METER] = 0
     report = run_section(task)
@@ -143,9 +143,14 @@ def run(child: Callable[..., None], *arguments: str, url: str, profile: str = ""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     call = f"from benchmarks import spider_cost; spider_cost.{child.__name__}(*sys.argv[1:])"
     code = f"import sys; {call}"
-    environment = {**os.environ, "REDIS_URL": url, "EXEMPLAR_PUBLISHED": "1", PROFILE: profile}
+    environment = {**os.environ, "REDIS_URL": url, PROFILE: profile, "PYTHONPATH": str(Path(__file__).parents[1])}
     done = subprocess.run(
-        [sys.executable, "-c", code, *arguments], env=environment, stdout=subprocess.PIPE, check=True, text=True
+        [sys.executable, "-c", code, *arguments],
+        env=environment,
+        cwd=tempfile.gettempdir(),  # without a tasks.yaml
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     said: dict[str, Any] = {}

@@ -1,6 +1,6 @@
 """The speed of extraction workers, compared with that of the extractor alone on the same pages in as many processes.
 
-    python -m benchmarks.worker_rate --site DATA/sites/NAME [--pages 3000] [--rounds 3] [--workers 2,4]
+    python -m benchmarks.worker_rate --site DATA/sites/NAME [--pages 3000] [--rounds 3] [--workers 2,4] [--at-once 30]
 
 The articles of a stored site (`truth.jsonl` names them), each under several URLs, are delivered without a spider; then
 real workers under a real supervisor extract them, and append the rows to a JSONL file with `durability: safe`. The
@@ -30,7 +30,7 @@ from workers import keys
 from workers.extraction.page_decision import judge_page
 from workers.extraction.section_preparation import SectionPreparation
 from workers.extraction_config import ExtractionConfig, keep_example
-from workers.inbox import Inbox
+from workers.inbox import PAGES_A_JOB, Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.redis_access.connection import connect
@@ -40,7 +40,6 @@ from workers.url_states import Found, fingerprint
 
 SITE = "http://site.example"
 OWN_URLS = r"http://site\.example/\d+\.html"  # matches no canonical link, so that each page has its own row
-AT_ONCE = 10  # pages of a job
 LONGEST = 1800.0  # seconds that a measurement may take
 TICKS = os.sysconf("SC_CLK_TCK")
 ROOT = Path(__file__).parents[1]
@@ -70,7 +69,7 @@ def main() -> int:
     for number in range(options.rounds):
         for count in counts:
             with tempfile.TemporaryDirectory(prefix="worker-rate-", dir=options.folder) as name:
-                workers, alone = _measure(Path(name), bodies, options.pages, count)
+                workers, alone = _measure(Path(name), bodies, options, count)
             print(f"round {number + 1}, {count} processes: workers {workers}; extractor alone {alone}", flush=True)
             shares[count].append(workers.pages / alone.pages)
             costs[count].append((workers.cpu + workers.redis_cpu) / alone.cpu)
@@ -82,7 +81,10 @@ def main() -> int:
     return 0
 
 
-def _measure(folder: Path, bodies: Sequence[bytes], number: int, count: int) -> tuple[Throughput, Throughput]:
+def _measure(
+    folder: Path, bodies: Sequence[bytes], options: argparse.Namespace, count: int
+) -> tuple[Throughput, Throughput]:
+    number, at_once = options.pages, options.at_once
     with Embedded(folder / "redis") as url:
         connection = connect(url)
         config = ExtractionConfig(
@@ -91,8 +93,8 @@ def _measure(folder: Path, bodies: Sequence[bytes], number: int, count: int) -> 
         connection.hset(keys.CONFIGS, config.task, config.to_json())
         keep_example(connection, config.task, _page(bodies, 0), config.example)
         ledger, inbox = Ledger(connection, config.task), Inbox(connection)
-        for start in range(1, number + 1, AT_ONCE):
-            pages = [_page(bodies, place) for place in range(start, min(start + AT_ONCE, number + 1))]
+        for start in range(1, number + 1, at_once):
+            pages = [_page(bodies, place) for place in range(start, min(start + at_once, number + 1))]
             ledger.add([Found(page.url) for page in pages])
             inbox.deliver(ledger, {fingerprint(page.url): page for page in pages})
         workers = _workers(connection, url, ledger, folder, number, count)
@@ -188,6 +190,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--pages", type=int, default=3000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--workers", default="2,4", help="how many, separated by commas")
+    parser.add_argument("--at-once", type=int, default=PAGES_A_JOB, help="pages that are delivered together")
     parser.add_argument("--folder", type=Path, help="where temporary files go")
     return parser.parse_args()
 

@@ -10,7 +10,7 @@ import sys
 import redis
 
 from console.options import log_to_stderr, print_json
-from crawler.fetching.spider_process import EXIT_UNAVAILABLE
+from crawler.fetching.scrapy_process import EXIT_UNAVAILABLE
 from crawler.logs import complain
 from workers.redis_access.connection import reason
 from workers.reporting.present_problems import PresentProblem

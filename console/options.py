@@ -144,6 +144,9 @@ def print_json(value: Any) -> None:
     sys.stdout.flush()
 
 
+RUNS = 32  # runs that a crawl worker has at a time, by default
+
+
 def log_to_stderr(verbose: bool = False, form: str | None = None) -> None:
     """Log to standard error; `form`: that of the option `--log-format` (`crawler.logs`)."""
     start_logging(verbose, form)

@@ -1,7 +1,7 @@
 """All parts on one machine: scheduler, crawl workers, extraction workers, until all is done or stopped.
 
-Scheduler and crawl workers are loops in threads here (their spiders are processes of their own); the extraction
-supervisor is a child process, because it forks. When this process dies, all of them end.
+Scheduler and crawl workers are loops in threads here (all runs go on in a child process of these); the
+extraction supervisor is a child process, because it forks. When this process dies, all of them end.
 """
 
 import json
@@ -148,7 +148,7 @@ class Runner:
         file: Path,
         *,
         workers: int,
-        crawlers: int,
+        runs: int,
         on_event: Event,
         only: Sequence[str] | None = None,
         exits_without_redis: bool = False,
@@ -169,7 +169,7 @@ class Runner:
         self.scheduler = Scheduler(
             self.connection, file, take_over=take_over, only=only, on_change=self._edited, **waits
         )
-        self.crawlers = CrawlWorkers(url, self._client_of(url, exits_without_redis), crawlers, **waits)
+        self.crawlers = CrawlWorkers(url, self._client_of(url, exits_without_redis), runs, **waits)
         self._outage = Outage(self.connection, self._redis_changed, exits=exits_without_redis, clock=clock)
         self._problems: dict[str, PresentProblem] = {}  # problems of the extraction, by text
         self._extraction: subprocess.Popen[str] | None = None

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from crawler.fetching.context import FetchContext, context_from
+from crawler.fetching.scrapy_process import EXIT_FAILED, EXIT_OK, EXIT_UNAVAILABLE, run_spider
 from crawler.fetching.shot import Shot
-from crawler.fetching.spider_process import EXIT_FAILED, EXIT_OK, EXIT_UNAVAILABLE, run_spider
 from crawler.guarding.browser_proxy import GuardedProxy
 from crawler.rendering.chromium import find_browser, rendering_settings
 from crawler.rendering.task import TABS

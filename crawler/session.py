@@ -19,7 +19,6 @@ from workers.redis_access.embedded import redis_for
 from workers.state_folder import state_folder
 
 TASKS_FILE = "tasks.yaml"
-PUBLISHED_ONLY = "EXEMPLAR_PUBLISHED"  # environment variable for the children of a crawl worker, which read no file
 CONTACT = "EXEMPLAR_CONTACT"
 
 log = logging.getLogger(__name__)
@@ -46,7 +45,7 @@ def open_session(
 ) -> Iterator[Session]:
     """Open a session for a command. `file` is the task list; None is tasks.yaml in the working directory, if it exists.
 
-    Without a file, or in a crawl worker's child, the published list is used. With `task` only this task is read from
+    Without a file the published list is used. With `task` only this task is read from
     it, which saves time when there are 100,000 tasks. Raises `ExemplarError` and `TaskError`.
     """
     file, tasks = _task_list(file)
@@ -54,8 +53,13 @@ def open_session(
     with redis_for(state, purpose=purpose, say=say) as url, connect(url) as connection:
         if tasks is not None and file is not None:
             publish(connection, tasks, file, take_over="REDIS_URL" not in os.environ)
-        in_force = published_task(connection, task) if task else published(connection)
-        yield Session(url, connection, in_force, guard_from(in_force.settings.allow_hosts))
+        yield session_of(url, connection, task)
+
+
+def session_of(url: str, connection: "redis.Redis", task: str = "") -> Session:
+    """Return a session by the published task list, or with `task` by this task of it. Raises `TaskError`."""
+    in_force = published_task(connection, task) if task else published(connection)
+    return Session(url, connection, in_force, guard_from(in_force.settings.allow_hosts))
 
 
 def identity_of(settings: Settings) -> dict[str, str]:
@@ -83,8 +87,6 @@ def contact_of(settings: Settings) -> str:
 
 
 def _task_list(file: Path | None) -> tuple[Path | None, TaskFile | None]:
-    if os.environ.get(PUBLISHED_ONLY):
-        return None, None
     if file is None:
         file = Path(TASKS_FILE)
         if not file.exists():

@@ -43,6 +43,7 @@ DOWNLOADER_MIDDLEWARES = {
     "crawler.guarding.limits.MetaRefresh": 580,
     "crawler.guarding.limits.Decompression": 590,
     "crawler.guarding.limits.Redirects": 600,
+    "scrapy.downloadermiddlewares.httpcache.HttpCacheMiddleware": 690,  # its files contain no secrets
     "crawler.guarding.credentials_gate.CredentialsMiddleware": 700,
     "crawler.guarding.proxying.ProxyMiddleware": 750,
     "crawler.politeness.pace_gate.PaceMiddleware": 950,
@@ -66,9 +67,10 @@ COOKIES_ENABLED = False
 REFERER_ENABLED = False
 HTTPCACHE_ENABLED = False
 
-# None of Scrapy's extensions. One of them, the remote control, executes code that is sent to a port of each spider, and
-# writes the port and its token to a file in the home folder. Loading all of them takes a tenth of a spider's start.
-EXTENSIONS_BASE: dict[str, int] = {}
+# Scrapy's extensions, but not those that execute code that is sent to a port, nor those that log for each spider.
+_NOT_LOADED = ("telnet.TelnetConsole", "remote_control.RemoteControl", "logcount.LogCount", "memusage.MemoryUsage")
+EXTENSIONS_BASE = {name: place for name, place in _scrapys.EXTENSIONS_BASE.items() if not name.endswith(_NOT_LOADED)}
+LOGSTATS_INTERVAL = 0.0
 REMOTE_CONTROL_ENABLED = False
 TELNETCONSOLE_ENABLED = False
 MEMUSAGE_ENABLED = False

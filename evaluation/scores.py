@@ -1,7 +1,8 @@
 """The common measure: F1 over 4-word shingles as a multiset; each CJK character is a word.
 
 It is that of Scrapinghub's article-extraction benchmark: precision is averaged over the pages with an extracted text,
-recall over those with a truth, and F1 is computed from the two means. Our addition: case is ignored.
+recall over those with a truth, and F1 is computed from the two means. Our additions: case is ignored, and so are the
+numbers of list items at the start of lines, in texts and truths: browsers show them, most truths do not have them.
 """
 
 import re
@@ -15,6 +16,7 @@ import numpy as np
 SHINGLE = 4  # words
 RESAMPLES = 1000  # of the bootstrap, as in the source
 CONFIDENCE = 1.96  # standard deviations: 95%
+_ITEM_NUMBER = re.compile(r"^ *\d{1,3}\. ", re.MULTILINE)
 _BAG_WORD = re.compile(r"\w+")
 _WORD = re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿가-힣]|[^\W_぀-ヿ㐀-䶿一-鿿豈-﫿가-힣]+", re.UNICODE)
 
@@ -47,12 +49,12 @@ def shingles(text: str) -> Counter[tuple[str, ...]]:
 
 def words(text: str) -> list[str]:
     """Return the words of a text in lower case, each CJK character one."""
-    return _WORD.findall(text.lower())
+    return _WORD.findall(_ITEM_NUMBER.sub("", text).lower())
 
 
 def bag_score(text: str, truth: str) -> Score:
     """Return the score of a text by its words as a bag (`\\w+`, lower case): the measure of WCXB."""
-    found, wanted = (Counter(_BAG_WORD.findall(part.lower())) for part in (text, truth))
+    found, wanted = (Counter(_BAG_WORD.findall(_ITEM_NUMBER.sub("", part).lower())) for part in (text, truth))
     common = (found & wanted).total()
     return Score(common / found.total() if found else None, common / wanted.total() if wanted else None)
 

@@ -28,9 +28,10 @@ class Link:
 class Block:
     """A piece of the body.
 
-    Each item of a list and each row of a table is one line of `text`, the cells of a row separated by a tab;
-    `level` is 1–6 for a heading, else None. `images`: absolute http(s) URLs. A picture without a caption becomes a
-    caption with its alternative text; a player becomes an embed with one link and no text.
+    Each item of a list and each row of a table is one line of `text`: nested items are indented by two spaces for each
+    list around them, those of ordered lists numbered; the cells of a row are separated by a tab. `level` is 1–6 for a
+    heading, else None. `images`: absolute http(s) URLs. A picture without a caption becomes a caption with its
+    alternative text; a player becomes an embed with one link and no text.
     """
 
     kind: Kind
@@ -49,6 +50,19 @@ class Block:
         if self.images:
             row["images"] = list(self.images)
         return row
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment. `time`: as `Article.published`; `text`: one line for each paragraph."""
+
+    author: str
+    time: date | None
+    text: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields as JSON types, the time in ISO 8601."""
+        return {"author": self.author, "time": self.time.isoformat() if self.time else None, "text": self.text}
 
 
 class Markup(Protocol):

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 
-from .article import IN_TEXT, KINDS, Article, NoArticle, join
+from .article import IN_TEXT, KINDS, Article, Comment, NoArticle, join
 from .html.decoding import decode
 from .html.encodings.decoders import REPLACEMENT
 from .interface import Learner
@@ -100,6 +100,19 @@ def extract(
     return Section(example, method=method, include=include).extract(
         html, url, content_type=content_type, fetched_at=fetched_at, refuse=refuse, screenshot=screenshot
     )
+
+
+def read_comments(
+    html: bytes | str,
+    url: str | None = None,
+    *,
+    content_type: str | None = None,
+    fetched_at: datetime | None = None,
+) -> list[Comment]:
+    """Return the comments of readers that a page has, in its order. Parameters and errors are those of `Section`."""
+    from .metadata import comments  # most extractions do not need it
+
+    return comments.read_comments(make_page(html, url, content_type, fetched_at))
 
 
 def check_kinds(include: Collection[str]) -> frozenset[str]:

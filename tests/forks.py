@@ -27,7 +27,13 @@ from unittest.mock import patch
 from tests.samples import IS_LONG
 
 OWN = ("EXEMPLAR_", "REDIS_URL", "PYTEST_", "PYTHONPATH")  # variables so named may differ; Python has read the others
-PROGRAMS = ("console", "console.extraction_process", "console.web.survey_process", "crawler.fetching.spider_process")
+PROGRAMS = (
+    "console",
+    "console.extraction_process",
+    "console.web.survey_process",
+    "crawler.scheduling.crawl_process",
+    "tests.crawler.one_run",
+)
 MOST_FILES = 4096  # that a process has open
 
 

@@ -3,12 +3,10 @@
 import ast
 import graphlib
 import importlib.util
-import inspect
 import re
 import subprocess
 import sys
 import tomllib
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -241,48 +239,10 @@ def test_files_that_newcomers_are_sent_to_exist(document: str) -> None:
 # Private names of libraries
 
 
-RELIED_ON = {  # distribution: what we use of it that it does not promise; its range ends at the next minor version
-    "scrapy": (
-        "scrapy.core.downloader.handlers.http11:_LenientHTTP11ClientFactory",
-        "scrapy.core.downloader.handlers.http11:_LenientHTTP11ClientProtocol",
-        "scrapy.core.downloader.handlers.http11:_LenientHTTPClientParser",
-        "scrapy.core.downloader.handlers.http11:HTTP11DownloadHandler._pool",
-        "scrapy.downloadermiddlewares.httpcompression:HttpCompressionMiddleware._max_size",
-        "scrapy:Spider._set_crawler",
-    ),
-    "twisted": (
-        "twisted.web._newclient:HEADER",
-        "twisted.web._newclient:STATUS",
-        "twisted.web._newclient:HTTP11ClientProtocol._parser",
-        "twisted.web._newclient:HTTP11ClientProtocol._quiescentCallback",
-        "twisted.web.client:HTTPConnectionPool._factory",
-    ),
-    "scrapy-playwright": (
-        "scrapy_playwright.handler:ScrapyPlaywrightDownloadHandler._launch",
-        "scrapy_playwright.handler:ScrapyPlaywrightDownloadHandler.abort_request",
-        "scrapy_playwright.handler:ScrapyPlaywrightDownloadHandler.browser",
-        "scrapy_playwright.handler:ScrapyPlaywrightDownloadHandler.config",
-        "scrapy_playwright.handler:ScrapyPlaywrightDownloadHandler.context_wrappers",
-        "scrapy_playwright.handler:BrowserContextWrapper.context",
-    ),
-    "rq": ("rq.worker:BaseWorker._stop_requested",),
-}
 OUR_OWN = {"_exit", "_asdict", "_Element"}  # of the standard library, documented; lxml's name for an element's type
 
 
-@pytest.mark.parametrize("place", [place for places in RELIED_ON.values() for place in places])
-def test_a_private_name_that_we_rely_on_is_there(place: str) -> None:
-    module, _, path = place.partition(":")
-    holder = importlib.import_module(module)
-    *owners, name = path.split(".")
-    for owner in owners:
-        holder = getattr(holder, owner)
-    # An attribute of instances: it is set in the class or one of its bases.
-    sources = [inspect.getsource(kind) for kind in getattr(holder, "__mro__", ()) if kind is not object]
-    assert hasattr(holder, name) or any(re.search(rf"(self\.)?\b{name}\b\s*[:=]", text) for text in sources)
-
-
-def test_no_other_private_names_of_libraries_are_used() -> None:
+def test_no_private_names_of_libraries_are_used() -> None:
     ours: set[str] = set()
     used: dict[str, set[str]] = {}
     for path in tracked():
@@ -303,20 +263,5 @@ def test_no_other_private_names_of_libraries_are_used() -> None:
                 for alias in node.names:
                     if private or alias.name.startswith("_"):
                         used.setdefault(f"{node.module}:{alias.name}", set()).add(path.name)
-    known = {place for places in RELIED_ON.values() for place in places}
-    known |= {place.rpartition(".")[2] for place in known} | OUR_OWN
-    foreign = {name: files for name, files in used.items() if name not in ours and name not in known}
+    foreign = {name: files for name, files in used.items() if name not in ours | OUR_OWN}
     assert {name: files for name, files in foreign.items() if not name.startswith(("console", "crawler"))} == {}
-
-
-@pytest.mark.parametrize("distribution", RELIED_ON)
-def test_the_range_of_a_library_whose_private_names_are_used_ends_at_its_next_minor_version(distribution: str) -> None:
-    [line] = [line for line in project()["dependencies"] if re.split(r"[<>=]", line)[0] == distribution]
-    first, end = re.fullmatch(r"[\w-]+>=([\d.]+),<([\d.]+)", line).groups()
-    low, high = ([int(part) for part in version.split(".")] for version in (first, end))
-    if distribution == "scrapy-playwright":  # 0.0.x: the third number is its minor one
-        assert (low[:2], high[:2], high[2]) == ([0, 0], [0, 0], low[2] + 1)
-    else:
-        assert (high[0], high[1]) == (low[0], low[1] + 1)
-    installed = [int(part) for part in metadata.version(distribution).split(".")[: len(high)]]
-    assert low <= installed < high

@@ -28,21 +28,16 @@ from .redis_access.redis_clock import clock_of
 from .reporting.presence import alive
 from .url_states import Fingerprint
 
-__all__ = ["JOB", "LARGEST_PAGE", "PAGES_A_JOB", "QUEUE", "Inbox", "StoredPage", "description_of"]
+__all__ = ["JOB", "LARGEST_PAGE", "PAGES_A_JOB", "QUEUE", "Inbox", "StoredPage"]
 
 QUEUE = "exemplar-pages"
 JOB = "workers.extract.cut_pages"  # the function that a wake-up job runs; jobs in Redis hold this name
-PAGES_A_JOB = 10  # larger jobs may take long; while many wait, a worker joins up to three of them
+PAGES_A_JOB = 30  # RQ takes a job in about 18 requests; larger jobs would leave other workers without one for longer
 FIRST = "first-"  # the beginning of the id of a job that was queued before all others
 _QUEUED_AT = re.compile(r"(\d{13})-")  # the beginning of the id of any other job: Redis' time in milliseconds
 FIRST_MOST = 100  # jobs at the head of the queue that are examined for one that was queued in its turn
 PRUNE_EVERY = 600.0  # seconds
 JOB_KEPT = 3600  # seconds for which a failed job is kept for inspection; its pages do not depend on it
-
-
-def description_of(task: str) -> str:
-    """Return the description of a task's jobs."""
-    return f"pages of {task}"
 
 
 class Inbox:
@@ -136,7 +131,7 @@ class Inbox:
                 timeout=-1,  # the supervisor enforces each page's deadline; an alarm cannot interrupt lxml
                 result_ttl=0,
                 failure_ttl=JOB_KEPT,
-                description=description_of(task),
+                description=f"pages of {task}",
                 job_id=f"{head}-{uuid.uuid4().hex}",
                 at_front=first,
             )

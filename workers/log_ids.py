@@ -14,7 +14,6 @@ from contextvars import ContextVar
 LOG_IDS = ("task", "run", "page", "list")
 
 _present: ContextVar[Mapping[str, str]] = ContextVar("log_ids")
-_of_process: dict[str, str] = {}
 
 
 @contextmanager
@@ -27,13 +26,13 @@ def log_ids(**ids: str) -> Iterator[None]:
         _present.reset(token)
 
 
-def set_process_ids(**ids: str) -> None:
-    """Add ids to all lines of this process: a spider's process has one run."""
-    _of_process.update(ids)
+def set_log_ids(**ids: str) -> None:
+    """Add ids to all lines that are logged from now on in the present task of asyncio, and in those that it starts."""
+    _present.set({**_present.get({}), **ids})
 
 
 def ids_of(record: logging.LogRecord) -> dict[str, str]:
     """Return the ids of a line that is logged now, by name, in the order of `LOG_IDS`."""
     own = {name: getattr(record, name) for name in LOG_IDS if hasattr(record, name)}
-    known = {**_of_process, **_present.get({}), **own}
+    known = {**_present.get({}), **own}
     return {name: known[name] for name in LOG_IDS if known.get(name)}

@@ -5,7 +5,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
-from extractors import Article, Listing
+from extractors import Article, Comment, Listing
 
 from .usage_rights import NOTHING_DECLARED, Usage
 
@@ -14,7 +14,9 @@ RowKey = tuple[str, str, int]  # the values of `KEY`
 _OWN = frozenset(
     {"url", "canonical_url", "robots_meta", "tdm_meta", "blocks"}
 )  # fields of an article that a row has in another form
-ON_REQUEST = frozenset({"html", "markdown"})  # fields of an output that names them; a row never has the second
+ON_REQUEST = frozenset(
+    {"html", "markdown", "comments"}
+)  # fields of an output that names them; a row never has `markdown`
 KEY = ("task", "canonical_url", "version")  # a row is written once for each value of these
 
 
@@ -34,13 +36,15 @@ def row_of(
     usage: Usage = NOTHING_DECLARED,
     hash_: str = "",
     html: bool = False,
+    comments: Sequence[Comment] | None = None,
 ) -> Row:
     """Return the row of an article, or of a list's entry in the form of an article.
 
     `listed_on`: the list page of an entry, None for an article. `section_version` names the pages that voted on it
     (`workers.extraction.recent_pages`), None without an example. `parts`: how many pages it was joined from;
     `parts_missing`: the URLs of further pages that are unavailable. `hash_`: the article's `content_hash`, if known.
-    `html`: whether the row has the article's HTML, for outputs that show it.
+    `html`: whether the row has the article's HTML, for outputs that show it; `comments`: those of readers, for outputs
+    that name them.
     """
     extracted = article.to_dict()
     return {
@@ -60,6 +64,7 @@ def row_of(
         "parts_missing": list(parts_missing),
         "blocks": extracted.get("blocks", []),
         **({"html": article.html} if html else {}),
+        **({} if comments is None else {"comments": [comment.to_dict() for comment in comments]}),
     }
 
 

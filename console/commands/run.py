@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING
 import click
 
 from console.completion import complete_tasks_or_files
-from console.options import TASKS, counted, examples, exit_option, log_format_option, log_to_stderr, say, verbose_option
+from console.options import (
+    RUNS,
+    TASKS,
+    counted,
+    examples,
+    exit_option,
+    log_format_option,
+    log_to_stderr,
+    say,
+    verbose_option,
+)
 
 if TYPE_CHECKING:
     from crawler.task_list.models import TaskFile
@@ -33,11 +43,11 @@ if TYPE_CHECKING:
     "--workers", type=click.IntRange(min=1), help="Extraction processes.  [default: one per processor, at most 4]"
 )
 @click.option(
-    "--crawlers",
+    "--runs",
     type=click.IntRange(min=1),
-    default=4,
+    default=RUNS,
     show_default=True,
-    help="Number of spiders that run at the same time.",
+    help="Number of tasks that run at the same time.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON lines, even on a terminal.")
 @exit_option
@@ -49,7 +59,7 @@ def command(
     once: bool,
     now: bool,
     workers: int | None,
-    crawlers: int,
+    runs: int,
     as_json: bool,
     exits: bool,
     verbose: bool,
@@ -80,7 +90,7 @@ def command(
             url,
             file,
             workers=count,
-            crawlers=crawlers,
+            runs=runs,
             only=chosen or None,
             on_event=progress.event,
             exits_without_redis=exits,

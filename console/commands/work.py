@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from console.options import (
+    RUNS,
     counted,
     examples,
     exit_option,
@@ -17,25 +18,25 @@ from console.options import (
 )
 
 
-@click.group(epilog=examples("exemplar work crawl -n 2", "exemplar work extract -n 8"))
+@click.group(epilog=examples("exemplar work crawl --runs 50", "exemplar work extract -n 8"))
 def command() -> None:
     """Run workers of one kind; any number of them may share one Redis, on any number of machines."""
 
 
-@command.command(epilog=examples("REDIS_URL=redis://queue:6379/0 exemplar work crawl -n 2"))
+@command.command(epilog=examples("REDIS_URL=redis://queue:6379/0 exemplar work crawl --runs 50"))
 @click.option(
     "-n",
-    "--number",
+    "--runs",
     type=click.IntRange(min=1),
-    default=2,
+    default=RUNS,
     show_default=True,
-    help="Number of spiders that run at the same time.",
+    help="Number of tasks that run at the same time.",
 )
 @exit_option
 @verbose_option
 @log_format_option
-def crawl(number: int, exits: bool, verbose: bool, log_format: str | None) -> None:
-    """Take due tasks from the schedule and run their spiders."""
+def crawl(runs: int, exits: bool, verbose: bool, log_format: str | None) -> None:
+    """Take due tasks from the schedule and run their spiders, all in one process."""
     from crawler.scheduling.crawl_worker import CrawlWorkers
     from workers.processes import stop_by_signal
     from workers.redis_access.connection import connect
@@ -47,9 +48,9 @@ def crawl(number: int, exits: bool, verbose: bool, log_format: str | None) -> No
 
     log_to_stderr(verbose, log_format)
     with redis_for(state_folder(), purpose="work crawl", say=say) as url:
-        workers = CrawlWorkers(url, connect(url), number, exits_without_redis=exits, on_notice=say)
+        workers = CrawlWorkers(url, connect(url), runs, exits_without_redis=exits, on_notice=say)
         stop_by_signal(workers.stop)
-        say(f"{counted(number, 'crawl worker')} running; press Ctrl-C to stop")
+        say(f"crawl worker running, for up to {counted(runs, 'run')} at a time; press Ctrl-C to stop")
         workers.run(report)
 
 

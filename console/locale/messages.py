@@ -29,7 +29,8 @@ TEMPLATES = ("console/report/templates/report.html",)  # templates whose texts a
 READ_WHOLE = frozenset(  # files of other packages in which all texts are messages: reasons, doubts, states in words
     {
         "crawler/discovery/link_judgement.py", "crawler/discovery/list_frontier.py", "crawler/discovery/walk.py",
-        "crawler/fetching/errors.py", "crawler/fetching/failures.py", "crawler/guarding/gate.py",
+        "crawler/fetching/errors.py", "crawler/fetching/failures.py", "crawler/guarding/connections.py",
+        "crawler/guarding/gate.py", "crawler/task_list/scrapy_settings.py",
         "crawler/guarding/guard.py", "crawler/notifying/targets.py", "crawler/patterns/pattern.py",
         "crawler/patterns/syntax.py", "crawler/politeness/host_rules.py", "crawler/politeness/host_states.py",
         "crawler/politeness/retry_after.py", "crawler/run/admission.py", "crawler/run/outcomes.py",

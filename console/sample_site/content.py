@@ -37,7 +37,9 @@ class StoryBlock:
         if self.kind == "pre":
             return "\n".join(self.lines)
         if self.kind == "table":
-            return "\n".join(" ".join(cells(line)) for line in self.lines)
+            return "\n".join("\t".join(cells(line)) for line in self.lines)
+        if self.kind == "list":
+            return "\n".join(f"{number}. {plain(line)}" for number, line in enumerate(self.lines, 1))
         return "\n".join(plain(line) for line in self.lines)
 
 

@@ -56,7 +56,8 @@ class Walk:
     """One walk through a section's lists: read `next_page`, then call one of the `record_` methods.
 
     `limits`: the bounds that it reached, so that something was left out; `remarks`: notes for the user;
-    `fresh`: the articles at which it does not end, although they are known.
+    `fresh`: the articles at which it does not end, although they are known. `unclear`: pages at which a pagination was
+    taken for a loop, but the section may have grown as fast as it was read: the next walk goes on there.
     """
 
     def __init__(self, plan: WalkPlan):
@@ -72,6 +73,8 @@ class Walk:
         self._pages_below: Counter[str] = Counter()  # pages by start page, without those that repeat earlier ones
         self._shown: set[Fingerprint] = set()  # articles on list pages of this walk
         self.fresh = {*plan.fresh}  # articles that became known during this walk, or since one that left lists unread
+        self.unclear: list[ListPage] = []
+        self._pages_with_news = 0  # most of their articles were unknown
         self._has_articles = False
         self._explores = False
 
@@ -101,6 +104,7 @@ class Walk:
         further = [target for target in targets if self.frontier.push(target)]
         if listing.form != "sitemap" and new and (new == found if listing.form == "feed" else 2 * new >= found):
             self.fresh |= articles
+            self._pages_with_news += 1
         for target in self.followed_lists(page, listing):
             self.frontier.push(target)
         if page.kind == "start" and found == 0 and not self.frontier.has_waiting:
@@ -176,7 +180,11 @@ class Walk:
         without_articles = 0 if found else page.without_articles + 1
         urls = [*listing.next, *pagination(page.url, self._other_links(listing))]
         repeats = self._count_repeats(page, {link.url for link in listing.links} - {*urls}, is_shown) if urls else 0
-        if not urls or self._is_circle(page, repeats):
+        if not urls:
+            return []
+        if self._is_circle(page, repeats):
+            if not self.plan.complete or self._pages_with_news > SHIFTS_MORE:
+                self.unclear.append(page)
             return []
         if without_articles > MOST_WITHOUT_ARTICLES:
             notes = self.remarks if self.plan.complete else self.limits

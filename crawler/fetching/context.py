@@ -11,7 +11,9 @@ from typing import Any, ParamSpec, Protocol, Self, TypeVar
 
 import redis
 import scrapy
+from scrapy.settings import BaseSettings
 
+from crawler.fetching.settings_in_force import put_in_force
 from crawler.guarding.credentials import Credentials, credentials_of, proxy_of
 from crawler.guarding.guard import Guard, RefusedAddresses, guard_from
 from crawler.politeness.addresses import AddressBook
@@ -23,7 +25,6 @@ from crawler.task_list.models import Settings, Task
 PERMIT = "permit"  # a `crawler.politeness.pace_gate.GrantedPermit`
 PROXY = "proxy_at"  # host and port of the proxy that the request goes through
 RENDER = "render"  # whether the page is loaded in a browser
-HOPS = "hops"  # a list to which the first gate adds the request, and the requests of its redirects
 WITHOUT_ROBOTS = "dont_obey_robotstxt"  # the request is for a host's own file
 
 NAP = 0.25  # seconds between two checks for the end of the run, during a pause
@@ -54,7 +55,7 @@ class FetchContext:
     `connection` and `pace`: None if the process crawls alone; then Scrapy keeps the interval. `interval`: seconds
     between two requests to a host. `addresses`: set if hosts on one IP address share one pace. `tdm`: tdmrep.json is
     read. `remark` and `on_browser_missing` are called with a message. `clock`: seconds from any origin; `sleep`:
-    seconds.
+    seconds. `browsers`: the browsers of the process, by what distinguishes them; `keeps_browsers`: other runs follow.
     """
 
     guard: Guard = field(default_factory=Guard)
@@ -73,6 +74,8 @@ class FetchContext:
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     refused: RefusedAddresses = field(default_factory=RefusedAddresses)
+    browsers: dict[Any, Any] = field(default_factory=dict, repr=False)
+    keeps_browsers: bool = False
 
     async def pause(self, seconds: float) -> None:
         """Wait; return early if the run ends."""
@@ -94,6 +97,12 @@ class GatedSpider(scrapy.Spider):
         super().__init__(**kwargs)
         self.context = context
 
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        """Complete a person's settings; called by Scrapy. Raises `ExemplarError` for one that is refused."""
+        put_in_force(settings)
+        super().update_settings(settings)
+
 
 def context_from(settings: Settings, task: Task | None = None, **more: Any) -> FetchContext:
     """Return the context for the settings of a task list and a task; `more`: further fields.
@@ -106,10 +115,10 @@ def context_from(settings: Settings, task: Task | None = None, **more: Any) -> F
 
 
 def context_of(crawler: Any) -> FetchContext:
-    """Return the context of a crawl. Raises `TypeError` if its spider has none."""
-    if not isinstance(crawler.spider, GatedSpider):
-        raise TypeError(f"{type(crawler.spider).__name__} is not a GatedSpider")
-    return crawler.spider.context
+    """Return the context of a crawl; for a spider without one, such as that of `scrapy shell`, by the environment."""
+    if isinstance(crawler.spider, GatedSpider):
+        return crawler.spider.context
+    return context_from(Settings())
 
 
 class Gate:
@@ -124,11 +133,7 @@ class Gate:
         return cls(context_of(crawler))
 
 
-def context_of_process(process: Any) -> FetchContext:
-    """Return the context of the crawl of a `CrawlerProcess`; before it begins and after it, only public addresses are
-    allowed.
-
-    A process runs one crawl.
-    """
+def contexts_of_process(process: Any) -> list[FetchContext]:
+    """Return the contexts of all crawls in a process; if there is none, that of the environment."""
     contexts = [context_of(crawler) for crawler in process.crawlers if crawler.spider is not None]
-    return contexts[0] if contexts else FetchContext()
+    return contexts or [context_from(Settings())]

@@ -21,6 +21,7 @@ from twisted.web.client import ResponseFailed, ResponseNeverReceived
 
 from crawler.fetching.context import PROXY
 from crawler.fetching.errors import FetchError
+from crawler.guarding.connections import TOO_LARGE, ResponseTooCostly
 from crawler.run.outcomes import PROXY_AUTHENTICATION, Outcome
 
 # Subclasses before their base classes. Errors that mean that the host is unavailable or out of order:
@@ -66,9 +67,11 @@ def _outcome(error: BaseException) -> Outcome:
         case IgnoreRequest():
             return Outcome("fail", text or "the request was refused")
         case DownloadCancelledError() | defer.CancelledError():
-            return Outcome("fail", "the page is larger than 32 MiB" + _size_in(text))
+            return Outcome("fail", TOO_LARGE + _size_in(text))
         case TunnelError():
             return _of_proxy(text)
+        case _ if reason := _too_costly(error):
+            return Outcome("fail", reason)
         case UnsupportedURLSchemeError() | NotSupported():
             return Outcome("fail", "only http and https are fetched")
     if reason := host_failure(error):
@@ -77,6 +80,12 @@ def _outcome(error: BaseException) -> Outcome:
         return Outcome("again", "the response broke off")
     name = type(error).__name__
     return Outcome("again", f"{name}: {text}"[:100] if text else name)
+
+
+def _too_costly(error: BaseException) -> str:
+    """Return the text of a `ResponseTooCostly`, or "". Twisted wraps it, and Scrapy wraps Twisted's error."""
+    reasons = getattr(error.__cause__ or error, "reasons", ())
+    return next((str(each.value) for each in reasons if isinstance(each.value, ResponseTooCostly)), "")
 
 
 def _size_in(text: str) -> str:

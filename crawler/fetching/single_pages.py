@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from crawler.fetching.context import FetchContext, context_from
-from crawler.fetching.spider_process import run_spider
+from crawler.fetching.scrapy_process import run_spider
 from crawler.session import TASKS_FILE, identity_of
 from crawler.task_list.file import load
 from crawler.task_list.models import Settings, Task

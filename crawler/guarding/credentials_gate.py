@@ -15,7 +15,10 @@ HOST_ONLY = DefaultCookiePolicy.DomainStrictNonDomain  # a cookie without Domain
 
 
 class CredentialsMiddleware(Gate):
-    """Adds to each request the secrets that its URL may get, and removes those that a redirect copied."""
+    """Adds to each request the secrets that its URL may get, until its response is there.
+
+    So neither a redirect nor an HTTP cache gets them.
+    """
 
     def __init__(self, context: FetchContext):
         super().__init__(context)
@@ -29,20 +32,22 @@ class CredentialsMiddleware(Gate):
 
     def process_request(self, request: Request) -> None:
         """Send private headers to home only, and each cookie to its site."""
-        at_home = self.credentials.are_for(request.url)
-        for name, value in self.credentials.private.items():
-            request.headers.pop(name, None)
-            if at_home:
-                request.headers[name] = value
+        self._remove_from(request)
+        if self.credentials.are_for(request.url):
+            request.headers.update(self.credentials.private)
         if self.credentials.cookies is not None:
-            request.headers.pop("Cookie", None)
             self._jar(request.url).add_cookie_header(request)
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Keep the cookies that a site sets."""
         if self.credentials.cookies is not None and "Set-Cookie" in response.headers:
             self._jar(request.url).extract_cookies(response, request)
+        self._remove_from(request)
         return response
+
+    def _remove_from(self, request: Request) -> None:
+        for name in (*self.credentials.private, *(["Cookie"] if self.credentials.cookies is not None else [])):
+            request.headers.pop(name, None)
 
     def _jar(self, url: str) -> CookieJar:
         """Return the cookie jar of a URL.

@@ -4,8 +4,8 @@ from scrapy import Request
 from scrapy.exceptions import CannotResolveHostError
 from scrapy.http import Response
 
-from crawler.fetching.context import HOPS, PROXY, Gate
-from crawler.fetching.errors import AddressRefused, RequestRefused
+from crawler.fetching.context import PROXY, Gate
+from crawler.fetching.errors import AddressRefused, RequestRefused, RunEnding
 from crawler.guarding.guard import host_and_port
 
 CONTACT_MISSING = (
@@ -18,9 +18,9 @@ class UrlGate(Gate):
     """Refuses URLs by their text, and public hosts if no contact is set; before robots.txt is requested."""
 
     def process_request(self, request: Request) -> None:
-        """Raises `RequestRefused`."""
-        if (hops := request.meta.get(HOPS)) is not None:
-            hops.append(request)
+        """Raises `RequestRefused`, and `RunEnding` if nothing more is to be fetched."""
+        if self.context.is_ending():
+            raise RunEnding
         if refusal := self.context.guard.refusal(request.url):
             raise RequestRefused(refusal)
         if not self.context.contact and not self.context.guard.lists(*host_and_port(request.url)):

@@ -52,7 +52,8 @@ class Guard:
     """Decides on connections by address. `allow`: hosts, `host:port` or CIDR networks, which may be private."""
 
     def __init__(self, allow: Iterable[str] = ()):
-        self._entries = [_entry(text) for text in allow if text.strip()]
+        self.allow = tuple(allow)
+        self._entries = [_entry(text) for text in self.allow if text.strip()]
         self._allows = lru_cache(maxsize=1024)(self._allows_address)  # several calls for each response
 
     def allows(self, address: Address, host: str, port: int) -> bool:

@@ -9,24 +9,17 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from scrapy import Request, Spider
-from scrapy.core.downloader.handlers.http11 import (
-    HTTP11DownloadHandler,
-    _LenientHTTP11ClientFactory,
-    _LenientHTTP11ClientProtocol,
-    _LenientHTTPClientParser,
-)
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware, RedirectMiddleware
 from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
 from scrapy.http import Response
-from twisted.web._newclient import HEADER, STATUS
 
 from crawler.fetching.errors import BodyTimeout, DecompressionFailed, RequestRefused
 from crawler.politeness.pace_gate import in_time
 from crawler.run.outcomes import MOVED
 from extractors.html.urls import ascii_host
 
-HEAD_MOST = 256 * 1024  # bytes of a response's head, interim responses (1xx) included; browsers accept 256 KiB as well
 RATIO_MOST = 100  # times that a response may grow when it is decompressed; pages grow 3 to 30 times
 RATIO_FROM = 2**20  # bytes; a smaller decompressed response is never refused
 REFRESH_LOOK = 4096 * 4  # bytes; Scrapy reads 4,096 characters, of at most four bytes each
@@ -36,53 +29,11 @@ LAYERS_MOST = 3  # layers of compression; one is usual
 Follow = Callable[[Request, Response], Request | Response]
 
 
-class HeadTooLarge(Exception):
-    """The response's head is larger than `HEAD_MOST`."""
-
-
-class _HeadCountingParser(_LenientHTTPClientParser):
-    """Counts the bytes of a response's head."""
-
-    MAX_LENGTH = HEAD_MOST  # bytes of one line
-    _head = 0
-
-    def dataReceived(self, data: bytes) -> None:
-        if self.state not in (STATUS, HEADER):
-            super().dataReceived(data)  # type: ignore[no-untyped-call]
-            return
-        self._head += len(data)
-        super().dataReceived(data)  # type: ignore[no-untyped-call]
-        if self._head > HEAD_MOST and self.state in (STATUS, HEADER):
-            raise HeadTooLarge
-
-    def lineLengthExceeded(self, line: bytes) -> None:
-        raise HeadTooLarge
-
-
-class _Protocol(_LenientHTTP11ClientProtocol):
-    """Reads responses with `_HeadCountingParser`, in the way in which Scrapy replaces Twisted's parser."""
-
-    def request(self, request: Any) -> Any:
-        response = super().request(request)
-        if self._parser is not None:
-            self._parser.__class__ = _HeadCountingParser
-        return response
-
-
-class _Factory(_LenientHTTP11ClientFactory):
-    def buildProtocol(self, addr: Any) -> _Protocol:
-        return _Protocol(self._quiescentCallback)  # type: ignore[no-untyped-call]
-
-
 class LimitedHandler(HTTP11DownloadHandler):
-    """Scrapy's handler for http and https, with a limit on the head; the last check of the permit is here."""
-
-    def __init__(self, crawler: Any):
-        super().__init__(crawler)
-        self._pool._factory = _Factory
+    """Scrapy's handler for http and https; the last check of the permit is here."""
 
     async def download_request(self, request: Request) -> Response:
-        """Download. Raises `RequestRefused` for a head that is too large, `BodyTimeout` for a slow body."""
+        """Download. Raises `BodyTimeout` for a slow body."""
         request.meta.pop("download_latency", None)  # that of the response that redirected here
         await in_time(request)
         try:
@@ -91,14 +42,19 @@ class LimitedHandler(HTTP11DownloadHandler):
             if "download_latency" in request.meta:
                 raise BodyTimeout from error
             raise
-        except Exception as error:
-            if _is_of_head(error):
-                raise RequestRefused(f"its headers are larger than {HEAD_MOST // 1024} KiB") from error
-            raise
 
 
 class Decompression(HttpCompressionMiddleware):
     """Decompresses responses, within `RATIO_MOST`."""
+
+    most: int  # bytes
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> "Decompression":
+        """Scrapy's constructor."""
+        created = super().from_crawler(crawler)
+        created.most = crawler.settings.getint("DOWNLOAD_MAXSIZE")
+        return created
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
@@ -114,7 +70,7 @@ class Decompression(HttpCompressionMiddleware):
         layers = b",".join(encodings).count(b",") + 1
         if layers > LAYERS_MOST:
             raise RequestRefused(f"{layers} layers of compression")
-        usual = request.meta.get("download_maxsize", self._max_size)
+        usual = request.meta.get("download_maxsize", self.most)
         most = min(usual, max(RATIO_FROM, RATIO_MOST * packed))
         outer = dict(request.meta)
         request.meta["download_maxsize"] = most
@@ -188,9 +144,3 @@ def _followed(follow: Follow, request: Request, response: Response, most: int) -
         raise RequestRefused(f"more than {most} redirects") from None
     except ValueError:
         raise RequestRefused("redirects to an invalid URL") from None
-
-
-def _is_of_head(error: BaseException) -> bool:
-    """Whether a failure comes from `HeadTooLarge`; Twisted wraps it in other failures."""
-    reasons = [reason.value for reason in getattr(error.__cause__ or error, "reasons", ())]
-    return any(isinstance(reason, HeadTooLarge) for reason in reasons)

@@ -1,28 +1,38 @@
 """Twisted's name resolution with the guard: it returns only addresses that may be contacted.
 
 Connections are made to the addresses that are returned here, literals included, so the guard is also effective for
-a name whose address changes between check and use. Installed through Scrapy's setting `TWISTED_DNS_RESOLVER`.
+a name whose address changes between check and use. Installed through Scrapy's setting `TWISTED_DNS_RESOLVER`, for all
+crawls of the process: an address that the guard of none of them allows is not returned.
 """
 
 import ipaddress
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
+from twisted.internet.interfaces import IHostnameResolver, IHostResolution, IResolutionReceiver
 from zope.interface.declarations import implementer
 
-from crawler.fetching.context import FetchContext, context_of_process
+from crawler.fetching.context import FetchContext, contexts_of_process
+from crawler.guarding.connections import limit_responses
+
+KEPT = 60.0  # seconds for which the addresses of a name are kept
+NAMES_MOST = 10_000  # names that are kept
+
+Key = tuple[str, int, Any, str]  # host, port, address types, transport
 
 
 @implementer(IResolutionReceiver)
 class _Filter:
-    """Passes on the addresses that the guard allows."""
+    """Passes on the addresses that the guard allows, and collects all of them in `found`."""
 
-    def __init__(self, context: FetchContext, receiver: Any, host: str, port: int):
-        self.context, self.receiver, self.host, self.port = context, receiver, host, port
+    def __init__(self, contexts: Sequence[FetchContext], receiver: Any, host: str, port: int):
+        self.contexts, self.receiver, self.host, self.port = contexts, receiver, host, port
+        self.found: list[Any] = []
         self.refused: str | None = None
         self.passed = False
+        self.on_complete: Callable[[list[Any]], None] = lambda found: None
 
     def resolutionBegan(self, resolution: Any) -> None:
         """Record that a lookup begins."""
@@ -30,8 +40,9 @@ class _Filter:
 
     def addressResolved(self, address: Any) -> None:
         """Pass on an address that was found, or refuse it."""
+        self.found.append(address)
         found = ipaddress.ip_address(address.host.split("%")[0])
-        if self.context.guard.allows(found, self.host, self.port):
+        if any(context.guard.allows(found, self.host, self.port) for context in self.contexts):
             self.passed = True
             self.receiver.addressResolved(address)
         else:
@@ -39,27 +50,50 @@ class _Filter:
 
     def resolutionComplete(self) -> None:
         """End the lookup, and record the refused address for the message."""
-        self.context.refused.note(self.host, self.port, None if self.passed else self.refused)
+        for context in self.contexts:
+            context.refused.note(self.host, self.port, None if self.passed else self.refused)
+        self.on_complete(self.found)
         self.receiver.resolutionComplete()
+
+
+@implementer(IHostResolution)
+class _Known:
+    """A lookup that has ended before it began: the addresses are known."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def cancel(self) -> None:
+        """Do nothing: the lookup has ended."""
 
 
 @implementer(IHostnameResolver)
 class GuardedResolver:
-    """The reactor's own resolver with the guard. `context` returns the crawl's context at each lookup."""
+    """The reactor's own resolver with the guard; addresses are kept for a minute, and checked at each lookup.
 
-    def __init__(self, reactor: Any, context: Callable[[], FetchContext]):
-        self.reactor, self.context = reactor, context
+    `contexts` returns the contexts of the process at each lookup; `clock`: seconds from any origin.
+    """
+
+    def __init__(
+        self,
+        reactor: Any,
+        contexts: Callable[[], Sequence[FetchContext]],
+        clock: Callable[[], float] = time.monotonic,
+    ):
+        self.reactor, self.contexts, self.clock = reactor, contexts, clock
         self.inner = reactor.nameResolver
+        self._known: dict[Key, tuple[float, list[Any]]] = {}
 
     @classmethod
     def from_crawler(cls, process: Any, reactor: Any) -> "GuardedResolver":
-        """Scrapy's constructor. `process`: the `CrawlerProcess`, whose spider may not exist yet."""
-        return cls(reactor, partial(context_of_process, process))
+        """Scrapy's constructor. `process`: the `AsyncCrawlerProcess`, whose spiders may not exist yet."""
+        return cls(reactor, partial(contexts_of_process, process))
 
     def install_on_reactor(self) -> None:
-        """Install the resolver; called by Scrapy."""
+        """Install the resolver, and the limit on responses; called by Scrapy."""
         if not isinstance(self.inner, GuardedResolver):
             self.reactor.installNameResolver(self)
+            limit_responses(self.reactor)
 
     def resolveHostName(
         self,
@@ -70,5 +104,21 @@ class GuardedResolver:
         transportSemantics: str = "TCP",
     ) -> Any:
         """Resolve, without the addresses that must not be contacted."""
-        receiver = _Filter(self.context(), receiver, hostName, portNumber or 80)
+        receiver = _Filter(self.contexts(), receiver, hostName, portNumber or 80)
+        key = (hostName, portNumber, tuple(addressTypes or ()), transportSemantics)
+        until, addresses = self._known.get(key, (0.0, []))
+        if addresses and self.clock() < until:
+            known = _Known(hostName)
+            receiver.resolutionBegan(known)
+            for address in addresses:
+                receiver.addressResolved(address)
+            receiver.resolutionComplete()
+            return known
+        receiver.on_complete = partial(self._keep, key)
         return self.inner.resolveHostName(receiver, hostName, portNumber, addressTypes, transportSemantics)
+
+    def _keep(self, key: Key, found: list[Any]) -> None:
+        if found:
+            if len(self._known) >= NAMES_MOST:
+                self._known.clear()
+            self._known[key] = self.clock() + KEPT, found

@@ -1,33 +1,33 @@
 """The life cycle of the browser. It is started for the first page, and replaced when it has grown or died.
 
-scrapy-playwright's download handler drives one browser; a new browser is a new handler with a new Playwright driver, so
-that nothing of the old one stays in memory. A context (cookies, cache) serves some pages and is closed with them; a
-browser gets no more pages once it has rendered its maximum number or its processes use too much memory, and ends when
-its open pages are done. Only then does the next one start, so there is never more than one.
+All runs of a process with the same proxy share one browser; each run has contexts (cookies, cache) and a cache of
+scripts of its own. A context serves some pages and is closed with them; a browser gets no more pages once it has
+rendered its maximum number or its processes use too much memory, and ends when its open pages are done. Only then does
+the next one start, with a new Playwright driver, so that nothing of the old one stays in memory.
 """
 
 import asyncio
 import contextlib
-import dataclasses
-import logging
 import os
 import signal
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import async_playwright
 from scrapy import Request
 from scrapy.exceptions import DownloadTimeoutError
 from scrapy.http import Response
-from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
-from scrapy_playwright.page import PageMethod
 
-from crawler.fetching.context import context_of
 from crawler.fetching.errors import AddressRefused, RenderingFailed
 from crawler.guarding.browser_proxy import GuardedProxy
-from crawler.guarding.guard import host_and_port
+from crawler.guarding.guard import Guard, host_and_port
+from crawler.politeness.pace_gate import in_time
 from crawler.rendering.chromium import PAGE_SECONDS, BrowserMissing, find_browser, launch_options
 from crawler.rendering.memory import below, resident
 from crawler.rendering.scripts import ScriptCache
+from crawler.rendering.task import TABS
 from crawler.rendering.visit import SETTLE_SECONDS, PageEnds, Visit
 
 PAGES_A_CONTEXT = 50
@@ -37,7 +37,7 @@ MEMORY_MOST = 4 * 2**30  # … and from which it is killed with its open pages
 LOOK_EVERY = 1.0  # seconds between two checks of the memory while pages are open
 START_SECONDS = 30.0
 CLOSE_SECONDS = 5.0  # seconds that a tab or a browser has to close; then its processes are killed
-VISIT = "visit"  # key of the `Visit` in the meta of a navigation
+TABS_OF_ALL = 2 * TABS  # open pages of all runs
 FLAGS = ("--blink-settings=imagesEnabled=false", "--js-flags=--max-old-space-size=512")  # the second: MiB a page
 WITHOUT_UDP = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete window[name]"
 CUT_OFF = (
@@ -47,41 +47,47 @@ CUT_OFF = (
     "has been closed",
 )
 
-logging.getLogger("scrapy-playwright").setLevel(logging.CRITICAL)  # the spider itself logs failures, in one line
+
+Owner = Hashable  # a run, in the process that shares the browser
 
 
 class BrowserGone(Exception):
     """The browser died, or had to be killed, with the page open."""
 
 
+@dataclass(eq=False)
+class _Context:
+    """Playwright's context for some pages of one run, opened by the first one. `tabs`: those of this program."""
+
+    opened: "asyncio.Future[Any]"
+    given: int = 0  # number of pages that it was given
+    open: int = 0
+    opening: int = 0  # number of tabs that are being opened
+    tabs: set[Any] = field(default_factory=set)
+
+
 class Browser:
     """One browser, from its start to its end."""
 
-    def __init__(self, crawler: Any, executable: str, proxy: str, cache: ScriptCache):
-        self.executable, self.cache = executable, cache
+    def __init__(self, executable: str, proxy: str, user_agent: str):
+        self.executable = executable
         self.broken = False
         self.idle = asyncio.Event()
         self.idle.set()
-        self._context = {"service_workers": "block", "accept_downloads": False, "ignore_https_errors": True}
-        self._context["user_agent"] = user_agent = crawler.settings["USER_AGENT"]
+        self._options: dict[str, Any] = {
+            "service_workers": "block",
+            "accept_downloads": False,
+            "ignore_https_errors": True,
+            "user_agent": user_agent,
+        }
+        self._launch_options = launch_options(executable, proxy, (*FLAGS, f"--user-agent={user_agent}"))
         self._shown = 0  # number of pages that it was given
-        self._open: dict[str, int] = {}  # context -> number of its open pages
-        self._tabs: set[Any] = set()  # tabs of this program; any other was opened by a page
-        self._guarding: dict[str, asyncio.Future[None]] = {}  # by context
-        self._opening = 0  # number of tabs that are being opened
+        self._contexts: dict[Owner, _Context] = {}  # the present one of each run
+        self._open = 0  # number of open pages
         self._pids: list[int] = []
         self._watch: asyncio.Task[None] | None = None
-        self._handler = ScrapyPlaywrightDownloadHandler.from_crawler(crawler)
-        self._handler.abort_request = lambda request: True  # blocks requests that `Visit` does not see
-        self._handler.config = dataclasses.replace(
-            self._handler.config,
-            launch_options=launch_options(executable, proxy, (*FLAGS, f"--user-agent={user_agent}")),
-            startup_context_kwargs={self._context_name(): self._context},
-            max_pages_per_context=1000,  # no limit here: the spider limits the number of pages
-            restart_disconnected_browser=False,
-            target_closed_max_retries=0,
-            download_timeout_secs=1.0,
-        )
+        self._playwright: Any = None
+        self._browser: Any = None
 
     @property
     def worn_out(self) -> bool:
@@ -93,51 +99,48 @@ class Browser:
         """Start the browser. Raises `BrowserMissing` if it does not start."""
         before = set(below(os.getpid()))
         try:
-            await asyncio.wait_for(self._handler._launch(), START_SECONDS)
+            async with asyncio.timeout(START_SECONDS):
+                self._playwright = await async_playwright().start()
+                self._browser = await self._playwright.chromium.launch(**self._launch_options)
         except (PlaywrightError, OSError, TimeoutError) as error:
             await self.close()
             message = next(iter(str(error).splitlines()), "") or "it does not answer"
             raise BrowserMissing(f"the browser {self.executable} does not start: {message[:200]}") from None
         finally:
             self._pids = [pid for pid in below(os.getpid()) if pid not in before]
-        self._handler.browser.on("disconnected", lambda _: self._break())
+        self._browser.on("disconnected", lambda _: self._break())
         self._watch = asyncio.ensure_future(self._watch_memory(before))
 
-    async def show(self, request: Request) -> Response:
-        """Render a page. Raises `BrowserGone`, `RenderingFailed`, `RequestRefused`."""
-        visit, name = Visit(request, self.cache), self._context_name()
+    async def show(self, request: Request, owner: Owner, cache: ScriptCache) -> Response:
+        """Render a page for a run. Raises `BrowserGone`, `RenderingFailed`, `RequestRefused`."""
+        visit, context = Visit(request, cache), self._take(owner)
         seconds = request.meta.get("download_timeout") or PAGE_SECONDS
-        navigation = Request(
-            request.url,
-            headers=request.headers,
-            dont_filter=True,
-            meta={
-                "playwright": True,
-                "playwright_include_page": True,
-                "playwright_context": name,
-                "playwright_context_kwargs": self._context,
-                "playwright_page_init_callback": self._prepare,
-                "playwright_page_methods": [PageMethod(visit.settle)],
-                "playwright_page_goto_kwargs": {"wait_until": "commit", "timeout": seconds * 1000},
-                VISIT: visit,
-            },
-        )
-        self._take(name)
+        tab = None
         try:
             async with asyncio.timeout(seconds + SETTLE_SECONDS + CLOSE_SECONDS):
-                return visit.to_response(await self._handler.download_request(navigation))
+                tab = await self._open_tab(context)
+                await visit.prepare(tab)
+                answer = await tab.goto(request.url, wait_until="commit", timeout=seconds * 1000)
+                await visit.settle(tab)
+                headers = await answer.all_headers() if answer else {}
+                return visit.to_response(tab.url, answer.status if answer else 200, headers, await tab.content())
         except PageEnds:
             assert visit.ending is not None
             return visit.ending.to_response(request)
-        except (PlaywrightError, RuntimeError) as error:
+        except PlaywrightError as error:
             if visit.ending is not None:
                 return visit.ending.to_response(request)
-            raise self._reason(visit.not_prepared or error) from None
+            raise self._reason(error) from None
         except TimeoutError:
             raise RenderingFailed("the page's scripts do not end") from None
         finally:
             request.meta["download_latency"] = visit.latency
-            await self._leave(visit.tab, name)
+            await self._leave(tab, owner, context)
+
+    async def forget(self, owner: Owner) -> None:
+        """Close the context of a run that has ended."""
+        if (context := self._contexts.pop(owner, None)) is not None and not context.open:
+            await self._close_context(context)
 
     async def close(self) -> None:
         """End the browser and all its processes."""
@@ -145,48 +148,60 @@ class Browser:
         if self._watch is not None:
             self._watch.cancel()
         with contextlib.suppress(PlaywrightError, TimeoutError, OSError):
-            await asyncio.wait_for(self._handler.close(), CLOSE_SECONDS)
+            async with asyncio.timeout(CLOSE_SECONDS):
+                if self._browser is not None:
+                    await self._browser.close()
+                if self._playwright is not None:
+                    await self._playwright.stop()
         self._kill()
 
-    def _context_name(self) -> str:
-        return f"pages-{self._shown // PAGES_A_CONTEXT}"
-
-    async def _prepare(self, page: Any, navigation: Request) -> None:
-        """Set up a new tab. Requests of other tabs, which pages open, are not sent."""
-        self._opening -= 1
-        visit: Visit = navigation.meta[VISIT]
-        visit.tab = page
-        self._tabs.add(page)
-        name = navigation.meta["playwright_context"]
-        try:
-            if name not in self._guarding:
-                self._guarding[name] = asyncio.ensure_future(_guard(page.context))
-            await asyncio.shield(self._guarding[name])
-            await visit.prepare(page)
-        except PlaywrightError as error:  # scrapy-playwright would only log the error; the tab then sends no request
-            visit.not_prepared = error
-
-    def _take(self, name: str) -> None:
+    def _take(self, owner: Owner) -> _Context:
+        """Return the context for the next page of a run."""
+        context = self._contexts.get(owner)
+        if context is None or context.given >= PAGES_A_CONTEXT:
+            context = self._contexts[owner] = _Context(asyncio.ensure_future(self._open_context()))
+        context.given += 1
+        context.open += 1
+        context.opening += 1
         self._shown += 1
-        self._opening += 1
-        self._open[name] = self._open.get(name, 0) + 1
+        self._open += 1
         self.idle.clear()
+        return context
 
-    async def _leave(self, tab: Any, name: str) -> None:
-        """Close a page's tab and those that it opened; after the last page of a used-up context, also the context."""
-        self._tabs.discard(tab)
-        self._opening -= tab is None
-        self._open[name] -= 1
+    async def _open_context(self) -> Any:
+        """Open a context. It blocks requests of tabs that pages open, and UDP connections, whatever the flags are."""
+        opened = await self._browser.new_context(**self._options)
+        await opened.route("**", lambda route: route.abort())
+        await opened.add_init_script(WITHOUT_UDP)
+        return opened
+
+    async def _open_tab(self, context: _Context) -> Any:
         try:
-            wrapper = self._handler.context_wrappers.get(name)
-            if wrapper is not None and not self._open[name] and name != self._context_name():
-                await self._close(wrapper.context)
+            tab = await (await asyncio.shield(context.opened)).new_page()
+            context.tabs.add(tab)
+            return tab
+        finally:
+            context.opening -= 1
+
+    async def _leave(self, tab: Any, owner: Owner, context: _Context) -> None:
+        """Close a page's tab and those that it opened; after the last page of a used-up context, also the context."""
+        context.tabs.discard(tab)
+        context.open -= 1
+        try:
+            is_present = self._contexts.get(owner) is context and context.given < PAGES_A_CONTEXT
+            if not context.open and not is_present:
+                await self._close_context(context)
             elif tab is not None:
-                strays = [] if self._opening else [page for page in tab.context.pages if page not in self._tabs]
+                strays = [] if context.opening else [page for page in tab.context.pages if page not in context.tabs]
                 await asyncio.gather(*map(self._close, {tab, *strays}))
         finally:
-            if not any(self._open.values()):
+            self._open -= 1
+            if not self._open:
                 self.idle.set()
+
+    async def _close_context(self, context: _Context) -> None:
+        if context.opened.done() and not context.opened.cancelled() and context.opened.exception() is None:
+            await self._close(context.opened.result())
 
     async def _close(self, what: Any) -> None:
         try:
@@ -231,22 +246,21 @@ class Browser:
                 return
 
 
-async def _guard(context: Any) -> None:
-    """Block requests of tabs that pages open, and UDP connections, independently of the browser's flags."""
-    await context.route("**", lambda route: route.abort())
-    await context.add_init_script(WITHOUT_UDP)
-
-
 class Browsers:
-    """The browsers of a crawl, one after the other, all with one proxy. Not for several event loops."""
+    """The browsers of the runs of a process, one after the other, all with one proxy. Not for several event loops.
 
-    def __init__(self, crawler: Any):
-        self.crawler = crawler
-        self.cache = ScriptCache()
+    `guard` and `upstream`: those of the runs. `linger`: seconds until the browser ends after the last run.
+    """
+
+    def __init__(self, guard: Guard, upstream: str, user_agent: str, *, linger: float = 0.0):
+        self.guard, self.upstream, self.user_agent, self.linger = guard, upstream, user_agent, linger
         self.started = 0
+        self._caches: dict[Owner, ScriptCache] = {}  # of the runs that use it
         self._proxy: GuardedProxy | None = None
         self._current: Browser | None = None
         self._lock = asyncio.Lock()
+        self._tabs = asyncio.Semaphore(TABS_OF_ALL)
+        self._ending: asyncio.Future[None] | None = None
 
     async def ready(self) -> Browser:
         """Return the browser for the next page, started if necessary. Raises `BrowserMissing`."""
@@ -258,28 +272,50 @@ class Browsers:
             if self._current is None:
                 executable = find_browser()
                 if self._proxy is None:
-                    context = context_of(self.crawler)
-                    self._proxy = GuardedProxy(context.guard, upstream=context.proxy).__enter__()
-                browser = Browser(self.crawler, executable, self._proxy.url, self.cache)
+                    self._proxy = GuardedProxy(self.guard, upstream=self.upstream).__enter__()
+                browser = Browser(executable, self._proxy.url, self.user_agent)
                 await browser.start()
                 self._current, self.started = browser, self.started + 1
             return self._current
 
-    async def show(self, request: Request) -> Response:
-        """Render a page; if the browser dies with it, once more in a new browser."""
-        for _ in range(2):
-            browser = await self.ready()
-            try:
-                response = await browser.show(request)
-                if response.status == 403:
+    def join(self, owner: Owner) -> None:
+        """Note that a run uses the browser."""
+        if self._ending is not None:
+            self._ending.cancel()
+        self._caches.setdefault(owner, ScriptCache())
+
+    async def show(self, request: Request, owner: Owner) -> Response:
+        """Render a page for a run; if the browser dies with it, once more in a new browser."""
+        async with self._tabs:
+            await in_time(request)
+            for _ in range(2):
+                browser = await self.ready()
+                try:
+                    response = await browser.show(request, owner, self._caches[owner])
+                    if response.status == 403:
+                        self._check_refused(request)
+                    return response
+                except BrowserGone:
+                    continue
+                except (RenderingFailed, DownloadTimeoutError):
                     self._check_refused(request)
-                return response
-            except BrowserGone:
-                continue
-            except (RenderingFailed, DownloadTimeoutError):
-                self._check_refused(request)
-                raise
+                    raise
         raise RenderingFailed("browser crashed on this or another page")
+
+    async def leave(self, owner: Owner) -> None:
+        """Note that a run has ended; after the last one the browser ends."""
+        if self._caches.pop(owner, None) is None:
+            return
+        if self._current is not None:
+            await self._current.forget(owner)
+        if not self._caches and self.linger:
+            self._ending = asyncio.ensure_future(self._close_later())
+        elif not self._caches:
+            await self.close()
+
+    async def _close_later(self) -> None:
+        await asyncio.sleep(self.linger)
+        await asyncio.shield(self.close())
 
     async def close(self) -> None:
         """End browser and proxy."""

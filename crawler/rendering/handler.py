@@ -14,16 +14,24 @@ if TYPE_CHECKING:
     from crawler.rendering.browsers import Browsers
 
 PLAIN_HANDLERS = "EXEMPLAR_PLAIN_HANDLERS"  # setting: scheme -> the handler for requests that are not rendered
+LINGER = 60.0  # seconds after the last run of a crawl process until its browser ends
 READY_AT = 945  # order among the middlewares: after robots.txt and guard, before the pace, so that no permit expires
 
 
 def browsers_of(crawler: Any) -> "Browsers":
-    """Return the browsers of a crawl; Playwright is imported only when the first one is needed."""
-    if crawler.spider.browsers is None:
+    """Return the browsers of a crawl, which others of the process may share; Playwright is imported only here."""
+    spider = crawler.spider
+    if spider.browsers is None:
         from crawler.rendering.browsers import Browsers
 
-        crawler.spider.browsers = Browsers(crawler)
-    browsers: Browsers = crawler.spider.browsers
+        context, user_agent = context_of(crawler), crawler.settings["USER_AGENT"]
+        key = (context.guard.allow, context.proxy, user_agent)
+        if key not in context.browsers:
+            linger = LINGER if context.keeps_browsers else 0.0
+            context.browsers[key] = Browsers(context.guard, context.proxy, user_agent, linger=linger)
+        spider.browsers = context.browsers[key]
+        spider.browsers.join(spider)
+    browsers: Browsers = spider.browsers
     return browsers
 
 
@@ -57,7 +65,7 @@ class RenderingHandler:
     async def download_request(self, request: Request) -> Response:
         """Download. Raises the errors of the other handler; for rendered pages `RenderingFailed`, `RequestRefused`."""
         if request.meta.get(RENDER):
-            return await browsers_of(self.crawler).show(request)
+            return await browsers_of(self.crawler).show(request, self.crawler.spider)
         scheme = request.url.partition(":")[0]
         if scheme not in self._plain:
             named = self.crawler.settings.getdict(PLAIN_HANDLERS)[scheme]
@@ -66,9 +74,9 @@ class RenderingHandler:
         return response
 
     async def close(self) -> None:
-        """Close the browsers; called by Scrapy at the end."""
+        """Leave the browsers; called by Scrapy at the end."""
         if self.crawler.spider.browsers is not None:
-            await self.crawler.spider.browsers.close()
+            await self.crawler.spider.browsers.leave(self.crawler.spider)
         for handler in self._plain.values():
             await handler.close()
 

@@ -73,13 +73,11 @@ class EarlyResponse:
 
 
 class Visit:
-    """One request in a tab. `tab`: Playwright's page once it is open; `not_prepared`: why it could not be set up."""
+    """One request in a tab."""
 
     def __init__(self, request: Request, cache: ScriptCache):
         self.request, self.cache = request, cache
         self.ending: EarlyResponse | None = None
-        self.tab: Any = None
-        self.not_prepared: PlaywrightError | None = None
         self.latency = 0.0  # seconds to the main document's response
         self._began = time.monotonic()
         self._frame = ""  # the id of the main frame in DevTools; empty until the tab is set up
@@ -127,18 +125,20 @@ class Visit:
         if not before[2]:
             raise RenderingFailed(UNENDING)
 
-    def to_response(self, response: Any) -> ScrapyResponse:
-        """The rendered page, in UTF-8, since scripts may add characters that the encoding of its source lacks."""
-        text = response.text if hasattr(response, "text") else response.body.decode("utf-8", "replace")
+    def to_response(self, url: str, status: int, answered: dict[str, str], text: str) -> ScrapyResponse:
+        """The rendered page, in UTF-8, since scripts may add characters that the encoding of its source lacks.
+
+        `answered`: the headers of the main document.
+        """
         body = text.encode("utf-8", "replace")
         if len(body) > LARGEST_PAGE:
             raise RequestRefused(TOO_LARGE)
-        headers = Headers(response.headers)
+        headers = Headers(answered)
         headers["Content-Type"] = "text/html; charset=utf-8"
         for name in ("Content-Length", "Content-Encoding", "Transfer-Encoding", "ETag", "Last-Modified"):
             headers.pop(name, None)
-        url = response.url if urlsplit(response.url).scheme in ("http", "https") else self.request.url
-        return HtmlResponse(url, response.status, headers, body, encoding="utf-8")
+        url = url if urlsplit(url).scheme in ("http", "https") else self.request.url
+        return HtmlResponse(url, status, headers, body, encoding="utf-8")
 
     def _is_ready(self, text: int, still: float) -> bool:
         if text < SPARSE_TEXT:

@@ -180,7 +180,7 @@ class SectionLists:
         memory = replace(self.list_yield.to_memory(walk.maps), learnt=learnt)
         if not (self.report.found or self.report.unchanged):  # an empty list is no evidence of the section's end
             memory = replace(memory, complete=memory.complete and walk.plan.complete)
-        self.state.save(memory, self.list_yield.unread, walk.fresh)
+        self.state.save(memory, [*self.list_yield.unread, *walk.unclear], walk.fresh)
 
     def _shape(self) -> str:
         """Return the shape of the task for which the crawl state is valid."""

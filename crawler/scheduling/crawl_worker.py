@@ -1,57 +1,107 @@
-"""Crawl workers: they lease due tasks from the schedule and run each task's spider in a child process."""
+"""Crawl workers: they lease due tasks from the schedule, and run them in a crawl process that they watch.
+
+    schedule ─▶ lease ─▶ crawl process (`crawler.scheduling.crawl_process`), all runs in it ─▶ report ─▶ schedule
+
+The crawl process lives as long as the worker. It is replaced if it dies, if its heartbeats stop, or if it has grown
+above `MEMORY_MARK`: then new runs start in another one, and its own runs go on to their end. A task by one of whose
+pages a process hung or crashed runs in a process of its own, until a run of it has ended, so that it disturbs no other.
+"""
 
 import json
 import logging
 import os
+import queue
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import redis
 
 from crawler.run.run_report import RunReport, keep_report
-from crawler.run.spider_coordination import is_in_crew
 from crawler.scheduling.schedule import RunLease, Schedule
-from crawler.session import PUBLISHED_ONLY
 from crawler.task_list.publication import ListWatch
 from workers.processes import ended_by, ending_with_parent
 from workers.redis_access.outage import Outage
 from workers.reporting.presence import HEARTBEAT_EVERY, Presence
 
-LOOK_EVERY = 0.1  # seconds between two checks of the child processes
+LOOK_EVERY = 0.1  # seconds between two checks of runs and schedule
 RENEW_EVERY = 1.0  # seconds between two renewals of leases
-STOP_WAIT = 20.0  # seconds in which a spider must hand over its fetched pages; then it is killed
-TRY_AGAIN_AFTER = 1.0  # seconds after which an interrupted run is started again; doubled if that one ends at its start
+STOP_WAIT = 20.0  # seconds in which runs must hand over their fetched pages; then their process is killed
+TRY_AGAIN_AFTER = 1.0  # seconds after which an interrupted run is started again; doubled if that one cannot begin
 TRY_AGAIN_MOST = 60.0  # seconds
-HANGS_AFTER = 30.0  # seconds without a heartbeat until a spider is killed; it has one each second
-START_MOST = 120.0  # seconds that a spider has from its start until it has joined its task
+HANGS_AFTER = 30.0  # seconds without a heartbeat until a crawl process is killed; it has one each second
+START_MOST = 120.0  # seconds that a crawl process has from its start until its first heartbeat
+READ_MOST = 1.0  # seconds until the output of a process that has ended is read to its end
+MEMORY_MARK = 600 * 2**20  # bytes of a crawl process from which it gets no more runs
+
+CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS)  # of code in C, by the page that it handles
+
+Report = Callable[[str, dict[str, Any]], None]
 
 log = logging.getLogger(__name__)
 
 
-@dataclass
-class _Child:
+@dataclass(eq=False)
+class _LeasedRun:
     lease: RunLease
-    process: "subprocess.Popen[bytes]"
-    started: float  # like the next two, by the workers' clock
+    started: float  # like the next one, by the workers' clock
     renewed: float
-    seen: float = 0.0  # when it was last seen among the spiders of its task; 0 if never
-    report: dict[str, Any] | None = None  # read from its output after it has ended
+    report: dict[str, Any] | None = None  # once it has ended
+    code: int = 0  # an exit code, if it could not begin
+    pause: float = TRY_AGAIN_AFTER  # seconds until it is started again if it was interrupted
+
+
+@dataclass(eq=False)
+class _Process:
+    """A crawl process and its runs, by task. `seen`: when it had its last heartbeat, None before the first.
+
+    `work`: the file into which it writes the task whose page it handles.
+    """
+
+    process: "subprocess.Popen[bytes]"
+    work: Path
+    started: float
+    seen: float | None = None
+    memory: int = 0  # bytes
+    is_retired: bool = False  # it gets no more runs
+    hangs: bool = False  # it was killed because its heartbeats stopped
+    runs: dict[str, _LeasedRun] = field(default_factory=dict)
+    lines: "queue.SimpleQueue[dict[str, Any]]" = field(default_factory=queue.SimpleQueue)
+
+    def __post_init__(self) -> None:
+        self.reader = threading.Thread(target=self._read, name="crawl", daemon=True)
+        self.reader.start()
+
+    @property
+    def handled(self) -> str:
+        """The task whose page it handled when it ended; empty if none."""
+        return self.work.read_bytes().rstrip(b"\0").decode()
+
+    def _read(self) -> None:
+        """Read its output to the end."""
+        assert self.process.stdout is not None
+        with self.process.stdout as output:
+            for line in output:
+                if line.endswith(b"\n"):  # otherwise it was killed while it printed
+                    self.lines.put(json.loads(line))
 
 
 class CrawlWorkers:
-    """Runs up to `count` spiders at a time, on the Redis at `url`. `clock`: monotonic seconds.
+    """Runs up to `count` tasks at a time, on the Redis at `url`. `clock`: monotonic seconds.
 
     `exits_without_redis`: raise `redis.RedisError` when Redis is unavailable, instead of waiting for it. `hangs_after`:
-    seconds without a heartbeat until a spider is killed. `on_notice` gets texts on the loss and return of Redis.
+    seconds without a heartbeat until a crawl process is killed. `on_notice` gets texts on the loss and return of Redis.
     `restarts`: how often an interrupted run of a task is started again at once; for runs without a scheduler, which
-    would start it again.
+    would start it again. `memory_mark`: bytes.
     """
 
     def __init__(
@@ -65,167 +115,242 @@ class CrawlWorkers:
         on_notice: Callable[[str], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
         restarts: int = 0,
+        memory_mark: int = MEMORY_MARK,
     ):
         self.url, self.redis, self.count, self.clock = url, connection, count, clock
-        self.hangs_after, self.restarts = hangs_after, restarts
+        self.hangs_after, self.restarts, self.memory_mark = hangs_after, restarts, memory_mark
         self.schedule = Schedule(connection)
         self.presence = Presence(connection, "crawl")
         self._list_watch = ListWatch(connection)
         self._on_notice = on_notice or (lambda text: log.warning("%s", text))
         self._outage = Outage(connection, self._notice, exits=exits_without_redis, clock=clock)
         self.stopping = False
-        self._children: list[_Child] = []
-        self._interrupted: dict[str, int] = {}  # task -> number of its runs in a row that ended at their start
+        self._processes: list[_Process] = []
+        self._not_begun: Counter[str] = Counter()  # task -> number of its runs in a row that could not begin
+        self._alone: set[str] = set()  # tasks by one of whose pages a process hung or crashed
+        self._not_started = 0  # number of crawl processes in a row that ended before their first heartbeat
+        self._start_at = 0.0  # when the next crawl process may be started, by `clock`
         self._restarted: Counter[str] = Counter()  # task -> number of its runs that were started again at once
         self._shown = 0.0
 
-    def run(self, on_report: Callable[[str, dict[str, Any]], None] | None = None) -> None:
-        """Run spiders until `stop`. `on_report` gets each task's name and report, with `restarted` if it runs again.
+    def run(self, on_report: Report = lambda task, report: None) -> None:
+        """Run tasks until `stop`. `on_report` gets each task's name and report, with `restarted` if it runs again.
 
-        Spiders that run when Redis becomes unavailable are kept. Raises `redis.RedisError` if Redis fails in a
-        way that will not pass, or with `exits_without_redis`; then call `run` again to continue.
+        Runs that go on when Redis becomes unavailable are kept. Raises `redis.RedisError` if Redis fails in a way that
+        will not pass, or with `exits_without_redis`; then call `run` again to continue.
         """
         while not self.stopping:
             self._outage.attempt(lambda: self._serve(on_report))
             time.sleep(LOOK_EVERY)
         self._end(on_report)
 
-    def _serve(self, on_report: Callable[[str, dict[str, Any]], None] | None) -> None:
-        self._reap(on_report)
-        self._start()
-        self._renew()
-        self._kill_hanging()
-        self._show()
-
     def stop(self, *_: Any) -> None:
-        """Stop: the spiders hand over the pages that they fetched, then `run` returns. Safe in a signal handler."""
+        """Stop: the runs hand over the pages that they fetched, then `run` returns. Safe in a signal handler."""
         self.stopping = True
 
+    def _serve(self, on_report: Report) -> None:
+        self._settle(on_report)
+        self._watch()
+        self._start()
+        self._renew()
+        self._show()
+
+    @property
+    def _runs(self) -> list[_LeasedRun]:
+        return [run for process in self._processes for run in process.runs.values()]
+
+    # -- the beginning of runs --------------------------------------------------------------------------------------
+
     def _start(self) -> None:
-        while len(self._children) < self.count:
+        """Lease due tasks and start their runs, in the newest crawl process; those of `_alone` in one of their own."""
+        while (process := self._current()) and len(self._runs) < self.count:
             lease = self.schedule.lease()
             if lease is None:
                 return
-            environment = {**os.environ, "REDIS_URL": self.url, PUBLISHED_ONLY: "1"}
-            process = subprocess.Popen(
-                [sys.executable, "-m", "crawler.fetching.spider_process", lease.task],
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                start_new_session=True,
-                preexec_fn=ending_with_parent(),
-            )
-            self._children.append(_Child(lease, process, started=self.clock(), renewed=self.clock()))
+            alone = self._start_process() if lease.task in self._alone else None
+            process = alone or process
+            process.runs[lease.task] = _LeasedRun(lease, self.clock(), self.clock())
+            self._send(process, lease.task)
+            if alone is not None:
+                self._retire(alone)
 
-    def _reap(self, on_report: Callable[[str, dict[str, Any]], None] | None) -> None:
-        for child in [child for child in self._children if child.process.poll() is not None]:
-            if child.report is None:
-                child.report = _report_of(child.process)
-            child.report = child.report or self._report_of_killed(child)
-            report = child.report
-            task, code = child.lease.task, child.process.returncode
-            interrupted = code not in (0, 1) or report["outcome"] in ("stopped", "redis")
-            again = self.schedule.clock() + self._pause_of(child) if interrupted and not self.stopping else None
-            restarts = again is not None and self._restarted[task] < self.restarts
-            if report["outcome"] == "killed" and report["problems"] and code < 0:
-                keep_report(self.redis, RunReport(**report))
-            if restarts:
-                self.schedule.fire_now([task])  # before `done`, so that at no moment the task seems to have ended
-            self.schedule.done(child.lease, again_at=again)
-            self._count_interruption(child, interrupted)
-            self._restarted[task] += restarts
-            self._children.remove(
-                child
-            )  # after `done`, which raises if Redis is unavailable; then the child is handled again
-            if again is not None and self.restarts and not restarts:
-                runs = self.restarts + 1
-                report["problems"].append(f"its run was started {runs} times and interrupted each time")
-            if on_report is not None:
-                on_report(task, {**report, "restarted": True} if restarts else report)
+    def _current(self) -> _Process | None:
+        """Return the crawl process for new runs, started if necessary; None while it is too early to start one."""
+        for process in self._processes:
+            if not process.is_retired and process.process.poll() is None:
+                return process
+        return self._start_process() if self.clock() >= self._start_at else None
 
-    def _report_of_killed(self, child: _Child) -> dict[str, Any]:
-        """Return the report of a run whose spider ended without one."""
-        now, code = self.schedule.clock(), child.process.returncode
-        began, ended = (datetime.fromtimestamp(at, UTC) for at in (now - (self.clock() - child.started), now))
-        report = RunReport.begun(child.lease.task, began)
+    def _start_process(self) -> _Process:
+        number, work = tempfile.mkstemp(prefix="exemplar-crawl-")
+        os.close(number)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "crawler.scheduling.crawl_process", work],
+            env={**os.environ, "REDIS_URL": self.url},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+            preexec_fn=ending_with_parent(),
+        )
+        started = _Process(process, Path(work), self.clock())
+        self._processes.append(started)
+        return started
+
+    def _send(self, process: _Process, task: str) -> None:
+        assert process.process.stdin is not None
+        try:
+            process.process.stdin.write(json.dumps(task).encode() + b"\n")
+            process.process.stdin.flush()
+        except BrokenPipeError:
+            pass  # it has died; its runs are reported as killed
+
+    # -- the end of runs --------------------------------------------------------------------------------------------
+
+    def _settle(self, on_report: Report) -> None:
+        """Read what the crawl processes print, and settle the runs that ended; those of a dead process were killed."""
+        for process in [*self._processes]:
+            code = process.process.poll()
+            if code is not None:
+                process.reader.join(READ_MOST)
+            self._read(process)
+            for task, run in [*process.runs.items()]:
+                if run.report is None and code is not None:
+                    self._note_killed(process, run, code)
+                if run.report is not None:
+                    self._settle_run(run, on_report)
+                    del process.runs[task]  # after `done`, which raises if Redis is unavailable; then it is repeated
+            if code is not None:
+                self._remove(process)
+
+    def _remove(self, process: _Process) -> None:
+        """Remove a process that has ended. If it had no heartbeat, the next one is started after a growing pause."""
+        self._processes.remove(process)
+        process.work.unlink(missing_ok=True)
+        self._not_started = self._not_started + 1 if process.seen is None else 0
+        if self._not_started:
+            self._start_at = self.clock() + _doubled(self._not_started - 1)
+
+    def _read(self, process: _Process) -> None:
+        while not process.lines.empty():
+            line = process.lines.get()
+            if "beat" in line:
+                process.seen, process.memory = self.clock(), line["beat"]
+            elif (run := process.runs.get(line["task"])) is not None:
+                run.report = line.get("report")
+                if run.report is None:
+                    self._note_not_begun(run, line["error"], line["code"])
+                else:
+                    self._not_begun.pop(run.lease.task, None)
+                    self._alone.discard(run.lease.task)
+
+    def _note_not_begun(self, run: _LeasedRun, error: str, code: int) -> None:
+        task = run.lease.task
+        log.error("%s", error)
+        run.report, run.code = self._report_of_killed(run, error), code
+        run.pause = _doubled(self._not_begun[task])
+        self._not_begun[task] += 1
+
+    def _note_killed(self, process: _Process, run: _LeasedRun, code: int) -> None:
+        """Note that a run's process ended before it."""
+        text = f"the crawl process was {ended_by(code)}"
+        if (process.hangs or -code in CRASHES) and process.handled == run.lease.task:
+            text = f"the crawl process was {ended_by(code)} while it handled a page of this task"
+            run.pause = TRY_AGAIN_MOST
+            self._alone.add(run.lease.task)
+        if self.stopping and code == -signal.SIGTERM:  # it was stopped while it was still starting
+            text = ""
+        if text:
+            self.presence.note_error(f"task {run.lease.task}: {text}")
+        run.report, run.code = self._report_of_killed(run, text), code
+
+    def _settle_run(self, run: _LeasedRun, on_report: Report) -> None:
+        report, task = run.report, run.lease.task
+        assert report is not None
+        interrupted = run.code not in (0, 1) or report["outcome"] in ("stopped", "redis")
+        again = self.schedule.clock() + run.pause if interrupted and not self.stopping else None
+        restarts = again is not None and self._restarted[task] < self.restarts
+        if report["outcome"] == "killed" and report["problems"] and run.code < 0:
+            keep_report(self.redis, RunReport(**report))
+        if restarts:
+            self.schedule.fire_now([task])  # before `done`, so that at no moment the task seems to have ended
+        self.schedule.done(run.lease, again_at=again)
+        self._restarted[task] += restarts
+        if again is not None and self.restarts and not restarts:
+            report["problems"].append(f"its run was started {self.restarts + 1} times and interrupted each time")
+        on_report(task, {**report, "restarted": True} if restarts else report)
+
+    def _report_of_killed(self, run: _LeasedRun, problem: str) -> dict[str, Any]:
+        """Return the report of a run that ended without one."""
+        now = self.schedule.clock()
+        began, ended = (datetime.fromtimestamp(at, UTC) for at in (now - (self.clock() - run.started), now))
+        report = RunReport.begun(run.lease.task, began)
         report.end("killed", ended)
-        if not (self.stopping and code == -signal.SIGTERM):  # otherwise it was stopped while it was still starting
-            report.problem(f"the spider was {ended_by(code)}")
-            self.presence.note_error(f"task {child.lease.task}: the spider was {ended_by(code)}")
+        if problem:
+            report.problem(problem)
         return report.to_dict()
 
-    def _pause_of(self, child: _Child) -> float:
-        """Seconds until an interrupted run is started again."""
-        doublings = min(self._interrupted.get(child.lease.task, 0), 10)
-        return min(TRY_AGAIN_AFTER * float(2**doublings), TRY_AGAIN_MOST)
-
-    def _count_interruption(self, child: _Child, interrupted: bool) -> None:
-        """Count the runs of a task in a row that were interrupted before they joined the task."""
-        task = child.lease.task
-        if interrupted and not child.seen:
-            self._interrupted[task] = self._interrupted.get(task, 0) + 1
-        else:
-            self._interrupted.pop(task, None)
+    # -- leases and heartbeats --------------------------------------------------------------------------------------
 
     def _renew(self) -> None:
         now = self.clock()
-        for child in self._children:
-            if now - child.renewed > RENEW_EVERY:
-                if not self.schedule.renew(child.lease):
-                    log.warning("task %s: its lease expired", child.lease.task)
-                child.renewed = now
+        for run in self._runs:
+            if now - run.renewed > RENEW_EVERY:
+                if not self.schedule.renew(run.lease):
+                    log.warning("task %s: its lease expired", run.lease.task)
+                run.renewed = now
 
-    def _kill_hanging(self) -> None:
-        """Kill spiders without a heartbeat for too long; their tasks are run again."""
+    def _watch(self) -> None:
+        """Kill crawl processes without a heartbeat for too long, and replace those that have grown."""
         now = self.clock()
-        if self._outage.ended_within(self.hangs_after):
-            return
-        for child in self._children:
-            if child.seen and now - child.seen < min(1.0, self.hangs_after):
-                continue
-            if is_in_crew(self.redis, child.lease.task, child.process.pid):
-                child.seen = now
-            elif now - (child.seen or child.started) > (self.hangs_after if child.seen else START_MOST):
-                text = f"task {child.lease.task}: its spider sends no heartbeat; it is killed"
+        for process in self._processes:
+            quiet = now - (process.started if process.seen is None else process.seen)
+            if quiet > (START_MOST if process.seen is None else self.hangs_after):
+                text = "the crawl process sends no heartbeat; it is killed"
                 log.warning("%s", text)
                 self.presence.note_error(text)
-                child.process.kill()
+                process.hangs = True
+                process.process.kill()
+            elif process.memory > self.memory_mark and not process.is_retired:
+                log.info("the crawl process has %d MB of memory; new runs start in another one", process.memory >> 20)
+                self._retire(process)
+
+    def _retire(self, process: _Process) -> None:
+        """Let a process end after its runs."""
+        assert process.process.stdin is not None
+        process.is_retired = True
+        process.process.stdin.close()
 
     def _show(self) -> None:
         now = self.clock()
         if now - self._shown > HEARTBEAT_EVERY:
             self._list_watch.look()
-            self.presence.show(workers=self.count, running=[child.lease.task for child in self._children])
+            self.presence.show(workers=self.count, running=[run.lease.task for run in self._runs])
             self._shown = now
 
     def _notice(self, text: str) -> None:
         self.presence.note_error(text)
         self._on_notice(text)
 
-    def _end(self, on_report: Callable[[str, dict[str, Any]], None] | None) -> None:
-        for child in self._children:
-            child.process.send_signal(signal.SIGTERM)
+    # -- the end ----------------------------------------------------------------------------------------------------
+
+    def _end(self, on_report: Report) -> None:
+        processes = [each.process for each in self._processes]
+        for process in processes:
+            process.send_signal(signal.SIGTERM)
         deadline = self.clock() + STOP_WAIT
-        while any(child.process.poll() is None for child in self._children) and self.clock() < deadline:
-            self._outage.attempt(lambda: self._reap_and_renew(on_report))
+        while any(process.poll() is None for process in processes) and self.clock() < deadline:
+            self._outage.attempt(lambda: self._settle_and_renew(on_report))
             time.sleep(0.05)
-        for child in self._children:
-            child.process.kill()
-            child.process.wait()
-        self._outage.attempt(lambda: self._reap(on_report))
+        for process in processes:
+            process.kill()
+            process.wait()
+        self._outage.attempt(lambda: self._settle(on_report))
         self._outage.attempt(self.presence.leave)
 
-    def _reap_and_renew(self, on_report: Callable[[str, dict[str, Any]], None] | None) -> None:
-        self._reap(on_report)
+    def _settle_and_renew(self, on_report: Report) -> None:
+        self._settle(on_report)
         self._renew()
 
 
-def _report_of(process: "subprocess.Popen[bytes]") -> dict[str, Any]:
-    assert process.stdout is not None
-    with process.stdout as output:
-        lines = output.read().decode("utf-8", "replace").strip().splitlines()
-    try:
-        report = json.loads(lines[-1])
-    except (ValueError, IndexError):
-        return {}
-    return report if isinstance(report, dict) else {}
+def _doubled(times: int) -> float:
+    return min(TRY_AGAIN_AFTER * float(2 ** min(times, 10)), TRY_AGAIN_MOST)

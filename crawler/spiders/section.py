@@ -1,17 +1,17 @@
 """The spider of a task's run. It turns the run's fetches into Scrapy's requests; `SectionRun` decides.
 
-    run.next() ─▶ Fetch ─▶ Request ─▶ the gates and the network ─▶ answer_of | no_answer_of ─▶ run.settle(fetch, …)
+    run.next() ─▶ Fetch ─▶ Request ─▶ Scrapy's engine ─▶ callback | errback ─▶ run.settle(fetch, answer) ─▶ Fetch …
 
 `exemplar crawl TASK` and `scrapy crawl section -a task=TASK` run it alike.
 """
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import ExitStack, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,29 +19,27 @@ import redis
 from scrapy import Request, signals
 from scrapy.exceptions import DontCloseSpider
 from scrapy.http import Response
-from twisted.internet.task import LoopingCall
 
 from crawler.fetching.answers import answer_of, list_answer_of, no_answer_of, no_request, surprise
-from crawler.fetching.context import HOPS, RENDER, Arguments, FetchContext, GatedSpider, Result, context_from
+from crawler.fetching.context import RENDER, Arguments, FetchContext, GatedSpider, Result, context_from
 from crawler.fetching.errors import RunEnding
-from crawler.fetching.gated_downloads import GatedDownloads
-from crawler.fetching.spider_process import hide_start_errors, quiet_scrapy
+from crawler.fetching.scrapy_process import STARTED_BY_US, log_nothing_more, quiet_scrapy
+from crawler.fetching.settings_in_force import add_settings
 from crawler.guarding.gate import CONTACT_MISSING
 from crawler.guarding.guard import host_and_port
-from crawler.politeness.addresses import AddressBook
-from crawler.politeness.pace import Pace
 from crawler.rendering.handler import rendering_settings
 from crawler.run.fetches import Answered, ArticleFetch, Fetch, ListFetch, Unanswered
 from crawler.run.run_report import RunOptions, RunReport
 from crawler.run.section_run import SectionRun
 from crawler.session import Session, identity_of, open_session
+from crawler.spiders.shared import Shared
 from crawler.task_list.models import Task
 from workers.errors import ExemplarError
-from workers.log_ids import set_process_ids
+from workers.log_ids import set_log_ids
 from workers.redis_access.connection import reason
-from workers.redis_access.full_redis import WaitingRedis
 from workers.usage_rights import TDM
 
+BEAT_EVERY = 1.0  # seconds
 REQUESTS_BESIDES = 16  # simultaneous requests besides those for articles: lists, robots.txt
 
 log = logging.getLogger(__name__)
@@ -52,6 +50,7 @@ class SectionSpider(GatedSpider):
 
     name = "section"
     report: RunReport | None = None
+    shared: Shared | None = None
 
     def __init__(self, context: FetchContext, resources: ExitStack, run: SectionRun, **kwargs: Any):
         context = replace(
@@ -62,48 +61,53 @@ class SectionSpider(GatedSpider):
             on_browser_missing=self.end_without_browser,
         )
         super().__init__(context, **kwargs)
-        self.resources, self.run = resources, run
+        self.resources, self.run, self.task = resources, run, run.task.name
         self.headers = dict(context.credentials.open) if context.credentials else {}
         self.outcome = "finished"
-        self._beat: LoopingCall | None = None
-        self._tasks: set[asyncio.Future[None]] = set()  # one for each fetch in flight
+        self._beating: asyncio.Future[None] | None = None
+        self._unsettled: set[Fetch] = set()  # fetches whose requests were sent or wait for Scrapy
         self._waiting: asyncio.TimerHandle | None = None
         self._closing: asyncio.Future[None] | None = None
         self._is_over = self._is_closed = False
 
     @classmethod
     def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> "SectionSpider":
-        """Open the session and begin the run. Arguments: task, limit, all, since, until, backfill, tasks (the file).
+        """Begin a run. Arguments: task, limit, all, since, until, backfill, tasks (the file), or `shared`.
 
-        A mistake is logged as one line, and the process ends with its exit code.
+        Without `shared` a session of its own is opened. In the command `scrapy crawl` a mistake is logged as one line.
         """
         quiet_scrapy()
         try:
             return cls._begin(crawler, **kwargs)
         except (ExemplarError, ValueError, redis.RedisError) as error:
-            crawler.settings.set("EXEMPLAR_ERROR", error, priority="cmdline")
-            log.critical("%s", error)
-            hide_start_errors(crawler)
+            if not crawler.settings.getbool(STARTED_BY_US):
+                log.critical("%s", error)
+                log_nothing_more()
             raise
 
     @classmethod
-    def _begin(cls, crawler: Any, task: str = "", tasks: str = "", **kwargs: Any) -> "SectionSpider":
+    def _begin(
+        cls, crawler: Any, task: str = "", tasks: str = "", shared: Shared | None = None, **kwargs: Any
+    ) -> "SectionSpider":
+        if not task:
+            raise ExemplarError("no task given; use -a task=NAME")
         resources = ExitStack()
         with resources:
-            session = resources.enter_context(open_session(Path(tasks) if tasks else None, purpose="crawl", task=task))
-            if not task:
-                raise ExemplarError("no task given; use -a task=NAME")
-            session = replace(session, connection=(connection := WaitingRedis.of(session.connection)))
+            if shared is None:
+                file = Path(tasks) if tasks else None
+                opened = resources.enter_context(open_session(file, purpose="crawl", task=task))
+                shared = Shared.of(opened.url, opened.connection)
+            session = shared.session(task)
             marks = session.settings.pressure.marks
-            run = SectionRun(connection, session.tasks[task], _options(kwargs), marks=marks)
-            connection.on_wait = run.beat_while_full
-            set_process_ids(task=run.task.name, run=run.report.id)
-            context = _context(session, run.task)
+            run = SectionRun(shared.connection, session.tasks[task], _options(kwargs), marks=marks)
+            set_log_ids(task=run.task.name, run=run.report.id)
+            context = _context(session, run.task, shared)
             _refuse_without_contact(context, run.task)
             _apply(crawler.settings, session, run)
             run.begin()
-            spider = cls(context, resources.pop_all(), run)
-        spider._set_crawler(crawler)
+            spider = super().from_crawler(crawler, context, resources.pop_all(), run)
+        spider.shared = shared
+        shared.spiders.add(spider)
         crawler.signals.connect(spider._idle, signal=signals.spider_idle)
         crawler.signals.connect(spider._opened, signal=signals.spider_opened)
         return spider
@@ -111,10 +115,8 @@ class SectionSpider(GatedSpider):
     # -- fetches ----------------------------------------------------------------------------------------------------
 
     async def start(self) -> AsyncIterator[Request]:
-        """Start the first fetches. Scrapy gets no requests from this method, since `_follow` sends them."""
-        self._send(self._next())
-        none: tuple[Request, ...] = ()
-        for request in none:
+        """Yield the requests of the first fetches."""
+        for request in self._requests(self._next()):
             yield request
 
     def _next(self) -> list[Fetch]:
@@ -122,79 +124,68 @@ class SectionSpider(GatedSpider):
             return [] if self.is_ending() else self.guarded_call(self.run.next)
         return []
 
-    def _send(self, fetches: Iterable[Fetch]) -> None:
-        for fetch in fetches:
-            task = asyncio.ensure_future(self._follow(fetch))
-            self._tasks.add(task)
-            task.add_done_callback(self._ended)
+    def _requests(self, fetches: Sequence[Fetch]) -> list[Request]:
+        """Return the requests of fetches. A fetch with an invalid URL is settled, and those that follow are added."""
+        requests: list[Request] = []
+        waiting = [*fetches]
+        while waiting:
+            fetch = waiting.pop(0)
+            self._unsettled.add(fetch)
+            try:
+                requests.append(self._request(fetch))
+            except ValueError as error:  # for example http://host:99999/
+                waiting += self._settle(fetch, partial(no_request, error, fetch.url)) or self._next()
+        return requests
 
-    def _ended(self, task: "asyncio.Future[None]") -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("task %s: a fetch ended", self.run.task.name, exc_info=error)
-        if not self._tasks:
-            self._continue_or_close()
+    def _request(self, fetch: Fetch) -> Request:
+        return Request(
+            fetch.url,
+            callback=self._on_response,
+            errback=self._on_failure,
+            headers={**self.headers, **fetch.headers},
+            meta={RENDER: True} if fetch.render else None,
+            cb_kwargs={"fetch": fetch},
+            dont_filter=True,  # the ledger knows which URLs were fetched
+        )
 
-    async def _follow(self, fetch: Fetch) -> None:
-        """Execute a fetch and the fetches that follow from it. When the last such task ends, the spider ends.
+    def _on_response(self, response: Response, fetch: Fetch) -> "list[Request] | Awaitable[list[Request]]":
+        return self._settle_and_continue(fetch, partial(self._answer_of, fetch, response))
 
-        Callbacks are not used: Scrapy's scheduler and scraper would take a fifth of a page's CPU time.
-        """
-        fetches = [fetch]
-        while fetches:
-            self._send(fetches[1:])
-            fetches = await self._settle_and_continue(fetches[0], await self._answer_to(fetches[0]))
-
-    async def _answer_to(self, fetch: Fetch) -> Callable[[], Answered | Unanswered]:
-        """Send a fetch; return a function that gives its answer."""
-        hops: list[Request] = []  # the requests of its redirects
-        try:
-            request = self._request(fetch, hops)
-        except ValueError as error:  # for example http://host:99999/
-            return partial(no_request, error, fetch.url)
-        if self.is_ending():
-            return partial(no_answer_of, RunEnding(), request)
-        try:
-            response = await self._downloads.response_to(request)
-        except Exception as error:
-            return partial(no_answer_of, error, hops[-1] if hops else request)
-        finally:
-            hops.clear()  # the requests refer to the list
-        return partial(self._answer_of, fetch, response)
-
-    @cached_property
-    def _downloads(self) -> GatedDownloads:
-        assert self.crawler.engine is not None, "the spider runs"
-        return GatedDownloads(self.crawler.engine.downloader)
-
-    def _request(self, fetch: Fetch, hops: list[Request]) -> Request:
-        meta: dict[str, Any] = {HOPS: hops, RENDER: True} if fetch.render else {HOPS: hops}
-        return Request(fetch.url, headers={**self.headers, **fetch.headers}, meta=meta)
+    def _on_failure(self, failure: Any) -> "list[Request] | Awaitable[list[Request]]":
+        request = failure.request  # of the hop that failed
+        return self._settle_and_continue(request.cb_kwargs["fetch"], partial(no_answer_of, failure.value, request))
 
     def _answer_of(self, fetch: Fetch, response: Response) -> Answered:
         now = self.guarded_call(self.run.settings.now)
         return list_answer_of(response, now) if isinstance(fetch, ListFetch) else answer_of(response, now)
 
-    async def _settle_and_continue(self, fetch: Fetch, answer: Callable[[], Answered | Unanswered]) -> list[Fetch]:
-        """Settle a fetch; return the fetches that follow from it, or else the next ones."""
+    def _settle_and_continue(
+        self, fetch: Fetch, answer: Callable[[], Answered | Unanswered]
+    ) -> "list[Request] | Awaitable[list[Request]]":
+        """Settle a fetch; return the requests of the fetches that follow from it, or else of the next ones."""
         further = self._settle(fetch, answer)
         if wait := max((following.after for following in further), default=0.0):
-            await self.context.pause(wait)
-            further = [] if self.is_ending() else further
-        return further or self._next()
+            return self._requests_after(wait, further)
+        return self._requests(further or self._next())
+
+    async def _requests_after(self, wait: float, further: Sequence[Fetch]) -> list[Request]:
+        await self.context.pause(wait)
+        return [] if self.is_ending() else self._requests(further)
 
     def _settle(self, fetch: Fetch, answer: Callable[[], Answered | Unanswered]) -> list[Fetch]:
         """Settle a fetch.
 
         An error in the handling of a page counts as an attempt, so the page is neither lost nor tried without end.
         """
+        self._unsettled.discard(fetch)
         further: list[Fetch] = []
         try:
-            further = self.guarded_call(self.run.settle, fetch, answer())
+            with self.shared.handling(self.task) if self.shared is not None else nullcontext():
+                further = self.guarded_call(self.run.settle, fetch, answer())
         except RunEnding:
             pass
         except Exception as error:
-            log.exception("task %s: %s", self.run.task.name, fetch.url, extra=_ids_of(fetch))
+            log.exception("task %s: %s", self.task, fetch.url, extra=_ids_of(fetch))
             with suppress(RunEnding):
                 self.guarded_call(self.run.settle, fetch, surprise(error, fetch.url))
         if self.run.unreachable:
@@ -204,26 +195,24 @@ class SectionSpider(GatedSpider):
     # -- life -------------------------------------------------------------------------------------------------------
 
     def _opened(self) -> None:
-        self._beat = LoopingCall(self._beat_once)
-        self._beat.start(1.0, now=False)
+        self._beating = asyncio.ensure_future(self._beat())
 
-    def _beat_once(self) -> None:
-        with suppress(RunEnding):
-            self.guarded_call(self.run.beat)
-        if not self.run.in_flight:
-            self._send_next()  # another spider of the task may have found more
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(BEAT_EVERY)
+            with suppress(RunEnding):
+                self.guarded_call(self.run.beat)
+            if not self.run.in_flight:
+                self._send_next()  # another spider of the task may have found more
 
     def _idle(self) -> None:
-        """Keep the spider open while the run continues; called by Scrapy when it is idle."""
-        if self._tasks or self._waiting is not None or self._continues():
+        """Keep the spider open while the run continues; called by Scrapy when no request is in flight."""
+        if self._waiting is not None or self._continues():
             raise DontCloseSpider
         self._is_over = True
 
     def _continues(self) -> bool:
-        """Continue when no fetch is in flight: fetch the remaining pages, or wait for those that are due soon.
-
-        Returns whether the run continues.
-        """
+        """Send the remaining fetches, or wait for those that are due soon. Returns whether the run continues."""
         if self._send_next():
             return True
         with suppress(RunEnding):
@@ -234,31 +223,32 @@ class SectionSpider(GatedSpider):
 
     def _continue_after_wait(self) -> None:
         self._waiting = None
-        if not self._tasks:
-            self._continue_or_close()
-
-    def _continue_or_close(self) -> None:
-        if not self.is_ending() and not self._continues():
+        if not (self.run.in_flight or self.is_ending() or self._continues()):
             self._is_over = True
             self._close("finished")
 
     def _send_next(self) -> bool:
-        """Start further fetches; harmless if the spider is already closed."""
-        fetches = self._next()
-        self._send(fetches)
-        return bool(fetches)
+        """Send further fetches; harmless if the spider is already closed."""
+        requests = self._requests(self._next())
+        for request in requests:
+            self.crawler.engine.crawl(request)
+        return bool(requests)
 
-    async def closed(self, why: str) -> None:
-        """End the run when the fetches in flight are settled; called by Scrapy at the end, for any cause."""
+    def closed(self, why: str) -> None:
+        """End the run; called by Scrapy at the end, for any cause, when no request is in flight."""
         self._is_over = self._is_closed = True
-        while self._tasks:
-            await asyncio.wait(self._tasks)
-        if self._beat is not None and self._beat.running:
-            self._beat.stop()
+        if self._beating is not None:
+            self._beating.cancel()
+        if self._waiting is not None:
+            self._waiting.cancel()
         if self.outcome == "finished" and why != "finished":
             self.outcome = "stopped"
         self.report = self.run.report
+        if self.shared is not None:
+            self.shared.spiders.discard(self)
         try:
+            for fetch in [*self._unsettled]:  # requests that Scrapy had not sent
+                self._settle(fetch, partial(no_answer_of, RunEnding(), Request(fetch.url)))
             with suppress(RunEnding):
                 self.guarded_call(self.run.end, self.outcome)
         finally:
@@ -271,7 +261,7 @@ class SectionSpider(GatedSpider):
             return
         self.outcome = outcome
         self.run.report.problem(problem)
-        log.error("task %s: %s", self.run.task.name, problem)
+        log.error("task %s: %s", self.task, problem)
         self._close(outcome)
 
     def _close(self, reason: str) -> None:
@@ -301,19 +291,27 @@ class SectionSpider(GatedSpider):
             try:
                 return step(*args, **kwargs)
             except redis.RedisError as error:
-                self._stop("redis", f"Redis is unavailable: {reason(error)}")
+                self.end_without_redis(error)
+                if self.shared is not None:
+                    self.shared.end_without_redis(error)
         raise RunEnding("Redis is unavailable")
 
+    def end_without_redis(self, error: redis.RedisError) -> None:
+        """End the run, because Redis is unavailable."""
+        self._stop("redis", f"Redis is unavailable: {reason(error)}")
 
-def _context(session: Session, task: Task) -> FetchContext:
+
+def _context(session: Session, task: Task, shared: Shared) -> FetchContext:
     return context_from(
         session.settings,
         task,
-        connection=session.connection,
-        pace=Pace(session.connection),
+        connection=shared.connection,
+        pace=shared.pace,
         interval=task.delay,
-        addresses=AddressBook() if session.settings.per_address else None,
+        addresses=shared.addresses if session.settings.per_address else None,
         tdm=TDM in task.skip,
+        browsers=shared.browsers,
+        keeps_browsers=shared.work is not None,
     )
 
 
@@ -337,6 +335,7 @@ def _options(arguments: dict[str, str]) -> RunOptions:
 
 def _apply(settings: Any, session: Session, run: SectionRun) -> None:
     """Apply the task's options as Scrapy's settings. Those of Scrapy's command line have priority."""
+    add_settings(settings, session.settings.scrapy)
     of_task = {
         **identity_of(session.settings),
         "ROBOTSTXT_OBEY": run.task.robots,

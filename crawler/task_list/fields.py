@@ -9,6 +9,7 @@ from crawler.patterns.pattern import Pattern
 from crawler.task_list import validators
 from crawler.task_list.ages import Age, Revisit
 from crawler.task_list.periods import Period
+from crawler.task_list.scrapy_settings import check_scrapy
 from workers.sinks.durability import Durability
 from workers.usage_rights import SKIPPABLE
 
@@ -102,6 +103,7 @@ Directives = Annotated[
 ]
 Headers = Annotated[dict[str, str], AfterValidator(validators.check_headers)]
 Cookies = Annotated[dict[str, str] | None, AfterValidator(validators.check_cookies)]
+Scrapy = Annotated[dict[str, Any], AfterValidator(check_scrapy)]
 AllowedHosts = Annotated[
     tuple[Annotated[str, BeforeValidator(validators.to_allowed_host)], ...], _LISTED, _one_or_more(_TEXT)
 ]

@@ -362,6 +362,13 @@ class Settings(_Frozen):
         description="Product name in the User-Agent and in robots.txt.",
         examples=[PRODUCT],
     )
+    scrapy: fields.Scrapy = Field(
+        default_factory=dict,
+        repr=False,
+        description="Settings of Scrapy for all spiders: middlewares, extensions, HTTP cache, throttling …; values may "
+        "contain ${NAME}.",
+        examples=[{"AUTOTHROTTLE_ENABLED": True, "HTTPCACHE_ENABLED": True}],
+    )
 
 
 class TaskFile(_Frozen):

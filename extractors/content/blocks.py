@@ -5,6 +5,8 @@ layout table, a list that contains the article). Captions and players are blocks
 out.
 """
 
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import compress, groupby
 from operator import itemgetter
@@ -34,6 +36,10 @@ BLOCK_KINDS |= dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "heading")
 MARKED: dict[int, Kind] = {CAPTION: "caption", EMBED: "embed", SUMMARY: "summary"}
 CELL_WIDTH = 60  # mean bytes per line; a table with longer lines is layout, and its cells contain prose
 JOINED = frozenset({"list", "table"})  # kinds whose neighbouring lines make one block
+INDENT, MAX_INDENTED = "  ", 20  # of an item for each list around it; levels that are indented
+_LISTS = frozenset({"ul", "ol", "menu", "dir"})
+_NUMBERED = re.compile(r"[(（\[]?(?:\d{1,4}|[a-zA-Z]|[一二三四五六七八九十]{1,3})[.)、．）\]]")  # by the author
+_INTEGER = re.compile(r"\s*[-+]?[0-9]{1,9}\s*")
 Mark = tuple[Kind, int]  # the kind of a line's block, and the path of the element that groups the block
 CAPTION_MARK: Mark = ("caption", 0)
 
@@ -46,12 +52,13 @@ def make_blocks(lines: Lines, marks: list[tuple[int, Mark]], root: int, base: st
     """
     found: list[tuple[int, Block]] = []  # (number of the block's last line, block)
     links = _links_by_line(lines, {index for index, _ in marks}, base)
+    numbers: dict[etree._Element, int] = {}  # of items of ordered lists
     for (kind, holder), run in groupby(marks, key=itemgetter(1)):
         indices = [index for index, _ in run]
         if kind == "table" and sum([lines.widths[i] for i in indices]) > CELL_WIDTH * len(indices):
             kind = "paragraph"
         if kind in JOINED:
-            text = _join_items(lines, indices, "\t" if kind == "table" else " ")
+            text = _table_text(lines, indices) if kind == "table" else _list_text(lines, indices, root, numbers)
             inside = tuple(link for index in indices for link in links.get(index, ()))
             found.append((indices[-1], Block(kind, text, links=inside)))
         else:
@@ -89,10 +96,58 @@ def _outermost_holder(trie: PathTrie, path: int, root: int) -> int:
     return holders[-1] if holders else trie.parent[path]
 
 
-def _join_items(lines: Lines, indices: list[int], separator: str) -> str:
-    """Join the lines of an item by `separator`, items by a line break."""
-    items = groupby(indices, key=lambda index: lines.items[index])
-    return "\n".join(separator.join(lines.texts[index] for index in run) for _, run in items)
+def _table_text(lines: Lines, indices: list[int]) -> str:
+    """Return the rows, one per line, their cells separated by tabs."""
+    return "\n".join("\t".join(lines.texts[index] for index in row) for row in _items(lines, indices))
+
+
+def _list_text(lines: Lines, indices: list[int], root: int, numbers: dict[etree._Element, int]) -> str:
+    """Return the items, one per line; nested ones are indented, those of ordered lists numbered.
+
+    `numbers`: of the items of lists that were numbered before.
+    """
+    tags = lines.trie.tag
+    items = list(_items(lines, indices))
+    lists = {
+        path: [tags[step] for step in lines.trie.up(path, root) if tags[step] in _LISTS]
+        for path in {lines.paths[item[0]] for item in items}
+    }
+    least = min(map(len, lists.values()))
+    written = []
+    for item in items:
+        around = lists[lines.paths[item[0]]]
+        text = " ".join(lines.texts[index] for index in item)
+        if around[:1] == ["ol"] and item[0] < len(lines.blocks) and not _NUMBERED.match(text):
+            number = _number(lines.blocks[item[0]], numbers)
+            text = text if number is None else f"{number}. {text}"
+        written.append(INDENT * min(len(around) - least, MAX_INDENTED) + text)
+    return "\n".join(written)
+
+
+def _number(block: etree._Element, numbers: dict[etree._Element, int]) -> int | None:
+    """Return the number of the item of an ordered list that a block is in; None if it is in none."""
+    item = next((element for element in (block, *block.iterancestors()) if element.tag == "li"), None)
+    parent = None if item is None else item.getparent()
+    if item is None or parent is None or parent.tag != "ol":
+        return None
+    if item not in numbers:
+        siblings = parent.findall("li")
+        backwards = parent.get("reversed") is not None
+        number = _integer(parent.get("start"), len(siblings) if backwards else 1)
+        for sibling in siblings:
+            numbers[sibling] = number = _integer(sibling.get("value"), number)
+            number += -1 if backwards else 1
+    return numbers[item]
+
+
+def _integer(written: str | None, otherwise: int) -> int:
+    return int(written) if written and _INTEGER.fullmatch(written) else otherwise
+
+
+def _items(lines: Lines, indices: list[int]) -> Iterator[list[int]]:
+    """Yield the lines of each item or row."""
+    for _, item in groupby(indices, key=lambda index: lines.items[index]):
+        yield list(item)
 
 
 def _links_by_line(lines: Lines, wanted: set[int], base: str) -> dict[int, tuple[Link, ...]]:

@@ -66,15 +66,26 @@ def build_tree(ctext: Ctext) -> BlockTree:
     names, places, parents, starts, ends, of_line = [""], [""], [0], [0], [0], [0]
     open_ = [0]
     top = 0  # the last of them
+    absent: set[str] = set()  # names of which no element is open that an end tag may close
     for line, tag in enumerate(ctext.tags, 1):
         closing, name, place = _read_tag(tag)
         if closing:
-            for _ in range(1 if top and names[top] == name else _closed(name, open_, names)):
-                ends[open_.pop()] = line
+            count = 1 if top and names[top] == name else 0 if name in absent else _closed(name, open_, names)
+            if not count:
+                absent.add(name)
+            for _ in range(count):
+                top = open_.pop()
+                ends[top] = line
+                if names[top] in CELLS:
+                    absent.clear()
         elif name not in VOID:
             closed = CLOSED_BY.get(name, PARAGRAPH)
             while names[open_[-1]] in closed:
-                ends[open_.pop()] = line
+                top = open_.pop()
+                ends[top] = line
+                if names[top] in CELLS:
+                    absent.clear()
+            absent.discard(name)
             if len(open_) < MAX_DEPTH:
                 parents.append(open_[-1])
                 open_.append(len(names))

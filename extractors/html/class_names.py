@@ -35,6 +35,7 @@ _NOISE = (  # soft names: half of the text in elements with such names belongs t
 _LOUD_NOISE = (
     r"foot(?:er)?|cookies?|gdpr|consent|privacy|modal|popup|overlay|lightbox|comments?|comment ?list|disqus|side ?bar"
     r"|outbrain|taboola|news ?letter|related|recommend(?:ed|ations?)?|most ?(?:read|popular|viewed)|trending|see ?also"
+    r"|slide ?shows?|galler(?:y|ies)|carousel|swiper"
 )
 _WORDS = re2.Set.SearchSet()  # one search for all four kinds of names
 _IS_DECLARED, _IS_BODY, _IS_NOISE, _IS_LOUD = (

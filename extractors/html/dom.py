@@ -114,7 +114,7 @@ def inner_text(element: etree._Element) -> str:
     """Return all text below `element`."""
     if not len(element):
         return element.text or ""
-    return "".join(str(text) for text in element.itertext())
+    return str(etree.tostring(element, encoding="unicode", method="text", with_tail=False))
 
 
 def short_text(element: etree._Element, most: int) -> str:
@@ -162,7 +162,7 @@ class _ShallowTree:
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         name = _valid_name(tag)
         if len(self._open) < MAX_DEPTH or name not in RAW_TEXT:
-            kept = islice(attributes.items(), MAX_ATTRIBUTES)
+            kept = islice(attributes.items(), MAX_ATTRIBUTES) if attributes else ()
             self._builder.start(name, {_valid_name(key): _valid_text(value) for key, value in kept})
         if len(self._open) >= MAX_DEPTH and name not in RAW_TEXT:
             self._builder.end(name)

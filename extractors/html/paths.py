@@ -44,7 +44,7 @@ _EMBED = re.compile(r"twitter|instagram|tiktok|fb-|embed", re.IGNORECASE)
 CLEAN, COMMENT, CAPTION, EMBED, SUMMARY = range(5)
 _MARKS = {  # the first that is found counts
     COMMENT: r"(?i)\b(?:comment|comments|commentlist|disqus|respond)",
-    CAPTION: r"(?i)caption|\bcredit",
+    CAPTION: r"(?i)caption|\bcredit|\b(?:slide-?show|gallery|carousel|swiper)",
     SUMMARY: r"(?i)\b(?:summary|standfirst|dek|lede|excerpt|abstract|intro(?:duction)?)\b",
 }
 _FORMS = {

@@ -36,7 +36,7 @@ def main() -> int:
                     continue
                 trial = Trial(
                     seed, form, arguments.pages, kinds, arguments.kills, arguments.settle, arguments.every,
-                    arguments.sections, hold=arguments.hold, forked=arguments.forked, delay=arguments.delay,
+                    arguments.sections, hold=arguments.hold, delay=arguments.delay,
                     within=arguments.within, pairs=arguments.pairs,
                 )  # fmt: skip
                 outcomes.append(run(trial, network, arguments.keep))
@@ -72,7 +72,7 @@ def _arguments() -> argparse.Namespace:
         "--faults", type=_kinds, default=[*FAULTS], help=f"of {', '.join(FAULTS)}; kill- are all of those"
     )
     parser.add_argument("--form", type=lambda text: text.split(","), default=[*NODES], help="cluster, single or both")
-    parser.add_argument("--settle", type=float, default=150.0, help="seconds to recover after the last fault")
+    parser.add_argument("--settle", type=float, default=150.0, help="seconds without progress after which it is judged")
     parser.add_argument("--hold", type=float, default=1.0, help="factor of how long faults last")
     parser.add_argument("--sections", type=int, default=2, help="tasks, of which each has a section of the site")
     parser.add_argument("--every", default="10s", help="the period of the tasks")
@@ -82,7 +82,6 @@ def _arguments() -> argparse.Namespace:
         help="seconds within which 99 of 100 pages in hand are worked on again, at a load of 5 (per two cores)",
     )  # fmt: skip
     parser.add_argument("--pairs", action="store_true", help="a second fault begins while the first one lasts")
-    parser.add_argument("--forked", action="store_true", help="spiders are forks of their crawl worker: less CPU time")
     parser.add_argument("--keep", type=Path, help="where to keep logs and outputs of runs with violations")
     return parser.parse_args()
 

@@ -19,21 +19,20 @@ from typing import Literal
 
 import redis
 
-from crawler.fetching.spider_process import EXIT_UNAVAILABLE
-from tests.chaos.forked_spiders import task_of_fork
+from crawler.fetching.scrapy_process import EXIT_UNAVAILABLE
 from tests.chaos.network import Network
 from tests.chaos.site import Site
 from workers.processes import ending_with_parent
 from workers.worker_processes.supervised_delivery import PROCESS_NAME
 
 Form = Literal["cluster", "single"]
-Role = Literal["run", "scheduler", "crawl-worker", "spider", "supervisor", "worker", "delivery", "redis"]
+Role = Literal["run", "scheduler", "crawl-worker", "crawl-process", "supervisor", "worker", "delivery", "redis"]
 
 REPOSITORY = Path(__file__).parents[2]
 SHIM = Path(__file__).parent / "shim"
 EXEMPLAR = [sys.executable, "-m", "console"]
 NODES: dict[Form, dict[str, list[str]]] = {
-    "single": {"run": ["run", "tasks.yaml", "--workers", "2", "--crawlers", "2", "--json"]},
+    "single": {"run": ["run", "tasks.yaml", "--workers", "2", "--runs", "2", "--json"]},
     "cluster": {
         "schedule": ["schedule", "tasks.yaml"],
         "crawl": ["work", "crawl", "-n", "2"],
@@ -47,7 +46,7 @@ _ROLES_OF_NODES: dict[str, Role] = {  # a word of its command: what it is
     "schedule": "scheduler",
     "run": "run",
 }
-RETRIES = 30  # of an article: a spider that is killed has begun an attempt of each that it has leased
+RETRIES = 30  # of an article: a crawl process that is killed has begun an attempt of each that it has leased
 RESTART_AFTER = 0.5  # seconds
 START_WAIT = 15.0  # seconds within which a command that starts without Redis ends with code 3, as documented
 STOP_WAIT = 45.0  # seconds that a node gets to stop: longer than it gives its own parts
@@ -69,16 +68,13 @@ class Node:
 
 
 class Cluster:
-    """The nodes of one form in a folder of their own. `url`: their Redis; None for the embedded one.
-
-    `forked`: spiders are forks of their crawl worker.
-    """
+    """The nodes of one form in a folder of their own. `url`: their Redis; None for the embedded one."""
 
     def __init__(
-        self, folder: Path, site: Site, network: Network, form: Form, url: str | None, *, every: str, forked: bool,
+        self, folder: Path, site: Site, network: Network, form: Form, url: str | None, *, every: str,
         delay: float = 0.0,
     ):  # fmt: skip
-        self.folder, self.site, self.network, self.form, self.forked = folder, site, network, form, forked
+        self.folder, self.site, self.network, self.form = folder, site, network, form
         self.out = folder / "disk" / "out"
         self.synced = folder / "synced"
         self._keeping = threading.Event()
@@ -148,7 +144,6 @@ class Cluster:
             "CHAOS_CLOCK": str(self._clock(name)),
             "CHAOS_SYNCED": str(self.synced),
             "CHAOS_TARGETS": "1",
-            **({"CHAOS_FORKS": "1"} if self.forked else {}),
             "EXEMPLAR_STATE": str(self.folder / (".exemplar" if url is None else f"state-{name}")),
         }
         self.set_clock(name, 0.0)
@@ -247,9 +242,16 @@ def until(condition: Callable[[], object], within: float, every: float = 0.05) -
     return False
 
 
-def task_of(pid: int) -> str:
-    """The task of a spider; empty if it has just ended."""
-    return task_of_fork(pid) or (_words(pid) or [""])[-1]
+def until_still(condition: Callable[[], object], progress: Callable[[], int], still: float, every: float) -> bool:
+    """Wait until it holds; False if there was no further progress for `still` seconds, however slow the machine is."""
+    most, limit = progress(), time.monotonic() + still
+    while not condition():
+        if (now := progress()) > most:
+            most, limit = now, time.monotonic() + still
+        if time.monotonic() > limit:
+            return False
+        time.sleep(every)
+    return True
 
 
 def _words(pid: int) -> list[str]:
@@ -266,8 +268,8 @@ def role_of(pid: int, root: int, form: Form) -> Role | None:
         return next((role for word, role in _ROLES_OF_NODES.items() if word in words), None)
     if "redis-server" in line or "valkey-server" in line:
         return "redis"
-    if "crawler.fetching.spider_process" in line or task_of_fork(pid):
-        return "spider"
+    if "crawler.scheduling.crawl_process" in line:
+        return "crawl-process"
     if "console.extraction_process" in line:  # the supervisor of a run, and its workers
         return "supervisor" if _stat(pid, PARENT) == str(root) else _forked(pid)
     return _forked(pid) if "extract" in words else None

@@ -64,6 +64,13 @@ class World:
             return not is_open and not has_queues(self.client)
         return False
 
+    def progress(self) -> int:
+        """How many articles are known, and settled; 0 while Redis is away."""
+        with suppress(redis.RedisError):
+            counts = [Ledger(self.client, name).counts() for name in self.cluster.site.published]
+            return sum(2 * each.seen - each.open for each in counts)
+        return 0
+
     def begin_walk(self) -> None:
         """Let articles of several list pages appear in each section, and wait until a walk has come to older pages."""
         site = self.cluster.site
@@ -276,7 +283,7 @@ _ROLES: Mapping[Role, tuple[Form, ...]] = {
     "run": ("single",),
     "scheduler": _CLUSTER,
     "crawl-worker": _CLUSTER,
-    "spider": BOTH,
+    "crawl-process": BOTH,
     "supervisor": BOTH,
     "worker": BOTH,
     "delivery": BOTH,

@@ -71,15 +71,26 @@ def _places(ledger: Ledger, urls: list[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _rows_of_files(paths: list[Path]) -> tuple[list[OutputRow], int]:
-    """The rows of a JSONL output, those of files that were moved aside included, and how many lines are none."""
+    """The rows of a JSONL output, those of files that were moved aside included, and how many lines are none.
+
+    A file that was moved aside may end within a line: the process that wrote it was killed, and nobody writes that file
+    any more. The page was not settled, so its row is in another file.
+    """
     rows, damaged = [], 0
-    for line in (line for path in paths for line in path.read_bytes().splitlines()):
+    for line in (line for path in paths for line in _lines(path)):
         try:
             row = json.loads(line)
             rows.append(OutputRow(**{name: row[name] for name in COLUMNS}))
         except (ValueError, KeyError, TypeError):
             damaged += 1
     return rows, damaged
+
+
+def _lines(path: Path) -> list[bytes]:
+    lines = path.read_bytes().splitlines(keepends=True)
+    if path.suffix != ".jsonl" and lines and not lines[-1].endswith(b"\n"):
+        lines.pop()
+    return lines
 
 
 def _rows_of_database(path: Path) -> list[OutputRow]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import redis
 
-from tests.chaos.cluster import Cluster, descendants, task_of
+from crawler.scheduling.schedule import Schedule
+from tests.chaos.cluster import Cluster, descendants
 from workers.ledger import Ledger
 from workers.url_states import Fingerprint, fingerprint
 
@@ -17,7 +18,7 @@ LOOK_EVERY = 0.1  # seconds
 
 @dataclass
 class InHand:
-    """A page that a process had when it was killed. `holder`: the worker's name; empty for a spider's."""
+    """A page that a process had when it was killed. `holder`: the worker's name; empty for a crawl process'."""
 
     task: str
     url: str
@@ -56,7 +57,8 @@ class Recovery:
                 int(self.client.hget(key, "pid") or 0): key.decode() for key in self.client.smembers("rq:workers")
             }
             holders = {workers[each].removeprefix("rq:worker:") for each in below if each in workers}
-            spiders = {task_of(each) for each in below.intersection(self.cluster.pids("spider"))}
+            crawls = below.intersection(self.cluster.pids("crawl-process"))
+            running = Schedule(self.client).running() if crawls else []
             for task in self.cluster.site.published:
                 ledger = Ledger(self.client, task)
                 by = {
@@ -66,7 +68,7 @@ class Recovery:
                 for page in ledger.open_urls("fetched", 500):
                     if (holder := by.get(fingerprint(page["url"]), "")) in holders:
                         found.append(InHand(task, page["url"], holder, time.time()))
-                if task in spiders:
+                if task in running:
                     found += [InHand(task, page["url"], "", time.time()) for page in ledger.open_urls("leased", 500)]
         return found
 

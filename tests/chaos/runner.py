@@ -17,7 +17,7 @@ from pathlib import Path
 import redis
 
 from tests.chaos.checker import Violation, violations
-from tests.chaos.cluster import Cluster, Form, end_orphans, until
+from tests.chaos.cluster import Cluster, Form, end_orphans, until, until_still
 from tests.chaos.faults import FAULTS, World, resource_of
 from tests.chaos.history import history_of
 from tests.chaos.network import Network
@@ -41,7 +41,7 @@ DISK_BYTES_A_PAGE = 20_000  # of the outputs' disk
 
 @dataclass(frozen=True)
 class Trial:
-    """What a seed is tried with. `settle`: seconds that the system gets to recover after its last fault."""
+    """What a seed is tried with. `settle`: seconds without progress after which it is judged."""
 
     seed: int
     form: Form
@@ -53,7 +53,6 @@ class Trial:
     sections: int = 2
     latency: float = 0.05
     hold: float = 1.0  # factor of the faults' durations
-    forked: bool = False  # whether spiders are forks of their crawl worker
     delay: float = 0.1  # seconds between two requests
     within: float = float("inf")  # seconds within which pages of killed processes are worked on again
     pairs: bool = False  # whether faults overlap
@@ -144,7 +143,7 @@ def _live(trial: Trial, world: World, outcome: Outcome) -> None:
         outcome.faults += [kind, second] if second else [kind]
     healed = time.monotonic()
     site.publish(left - portion * len(chosen))  # what the schedule has to find by itself
-    if until(world.is_settled, within=trial.settle, every=0.5):
+    if until_still(world.is_settled, world.progress, trial.settle, every=0.5):
         outcome.settled_after = time.monotonic() - healed
         time.sleep(1.0)  # what comes late, such as a worker that was stopped, must not write any more
 
@@ -196,7 +195,7 @@ def _world(trial: Trial, network: Network, folder: Path) -> Iterator[World]:
             server = stack.enter_context(RedisServer(folder / "redis"))
             proxy = stack.enter_context(Proxy(network.host, str(server.socket), trial.seed))
         cluster = Cluster(
-            folder, site, network, trial.form, proxy.url if proxy else None, every=trial.every, forked=trial.forked,
+            folder, site, network, trial.form, proxy.url if proxy else None, every=trial.every,
             delay=trial.delay,
         )  # fmt: skip
         stack.enter_context(cluster)

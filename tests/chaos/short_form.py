@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 from tests.chaos.faults import FAULTS
-from tests.samples import sample
 
 REPOSITORY = Path(__file__).parents[2]
 LONGEST = 600.0  # seconds of one trial; a machine with nothing else to do takes a sixth of it
@@ -55,7 +54,7 @@ def words_of(group: str, chosen: list[str] | None = None) -> list[str]:
         "120" if chosen else "240",
     ]
     sizes += ["--every", "30s", "--delay", "0.1", "--within", "35"]  # each fault starts a run, too
-    return ["--form", form, "--faults", ",".join(kinds), *sizes, *sample(("--forked",), ())]
+    return ["--form", form, "--faults", ",".join(kinds), *sizes]
 
 
 def check(group: str) -> None:

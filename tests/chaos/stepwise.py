@@ -33,7 +33,7 @@ from crawler.politeness.pace import HostProblem
 from crawler.run.fetches import Answered, ArticleFetch, Fetch
 from crawler.run.run_settings import RunSettings
 from crawler.run.section_run import SectionRun
-from crawler.run.spider_coordination import CREW
+from crawler.run.spider_coordination import CREW, SILENT_SECONDS, Crew
 from crawler.task_list.file import loads
 from crawler.task_list.publication import publish
 from tests.chaos.checker import History, Violation, violations
@@ -56,7 +56,6 @@ from workers.writing.row_queue import has_queues
 
 TASK = "s1"
 TURN = 0.25  # seconds by which each turn sets the clock forward
-SILENT = 8.0  # seconds until the place of a dead spider in its crew expires
 CALM_AFTER = 150  # turns with faults; then all is to be settled within …
 TURNS = 700
 LONGEST_WAIT = 25.0  # seconds until a page in hand is worked on again: 15, and 10 more if the sweep that queues it dies
@@ -203,7 +202,7 @@ class System:
         self.spiders: list[Spider | None] = [None, None]
         self.workers: list[tuple[Part, ExtractionWorker] | None] = [None, None]
         self.down_until = [0.0, 0.0]  # when the machine of a spider that died is up again
-        self.silent: list[str] = []  # tokens of spiders that died long enough ago
+        self.places: dict[str, float] = {}  # when each spider renewed its place in the crew
         self.saved: dict[bytes, bytes | None] | None = None
         self.epochs = 0
 
@@ -290,7 +289,7 @@ class System:
         part.close()
 
     def bury(self, place: int) -> None:
-        """A spider is dead: its place in the crew expires after some seconds."""
+        """A spider is dead: what it had waits for others."""
         spider, self.spiders[place] = self.spiders[place], None
         if spider is None:
             return
@@ -299,8 +298,6 @@ class System:
         self.in_hand.append(InHand(names, "", self.now()))
         if self.plan.longest_wait < DOWN and self.now() >= self.down_until[1 - place]:
             self.down_until[place] = self.now() + DOWN  # the other spider has to take its pages
-        token = spider.run.crew._token
-        self.later(SILENT, lambda: self.silent.append(token))
 
     def answer(self, fetch: Fetch) -> Answered:
         path = "/" + fetch.url.removeprefix(self.site.url).lstrip("/")
@@ -403,6 +400,13 @@ class System:
         facts = {"id": f"epoch-{self.epochs}", "run_id": self.clean.info("server")["run_id"]}
         self.clean.hset(keys.EPOCH, mapping=facts)
 
+    def _end_places(self) -> None:
+        """Let places in the crew expire by the clock of the history: by that of Redis hardly any time passes."""
+        present = {token for token, at in self.places.items() if at > self.now() - SILENT_SECONDS}
+        members = self.clean.zrange(keys.of_task(TASK, CREW), 0, -1)
+        if ended := [token for token in members if token.decode() not in present]:
+            self.clean.zrem(keys.of_task(TASK, CREW), *ended)
+
     def later(self, seconds: float, act: Callable[[], object]) -> None:
         self.planned.append((self.now() + seconds, act))
 
@@ -420,8 +424,22 @@ class System:
                 self.active.die()
             return judge(section, lease)
 
+        places, now = self.places, self.now
+
+        class Place(Crew):
+            """A place that expires by the clock of the history alone."""
+
+            def __init__(self, *words: Any):
+                super().__init__(*words, silent=86_400.0)
+
+            def renew(self) -> bool:
+                is_kept = super().renew()
+                places[self._token] = now()
+                return is_kept
+
         real = RedisClock.now
         with (
+            patch("crawler.run.section_run.Crew", Place),
             patch.object(RedisClock, "now", lambda clock: self.now()),
             patch.object(extraction_worker, "judge", judged),
         ):
@@ -437,8 +455,10 @@ class System:
                     TypeError,
                 ) as error:  # that of a part, which would end
                     return [Violation("error", TASK, f"{type(error).__name__}: {error}")]
-                if self.is_calm and turn % 5 == 0 and not self.planned and self.is_settled():
-                    break
+                if self.is_calm and turn % 5 == 0 and not self.planned:
+                    if self.is_settled():
+                        break
+                    self._skip_wait()
             history = self.history()
         assert RedisClock.now is real
         return violations(history)
@@ -451,8 +471,7 @@ class System:
         )
         for _, act in due:
             act()
-        if self.silent:
-            self.clean.zrem(keys.of_task(TASK, CREW), *self.silent)
+        self._end_places()
         if not self.is_calm and turn % 15 == 14:
             self.happen(self.choose.choice(self.plan.between))
         number = turn % 8
@@ -487,6 +506,12 @@ class System:
                     hand.names.discard(name)
                     self.waits.append(self.now() - hand.died_at)
         self.in_hand = [hand for hand in self.in_hand if hand.names]
+
+    def _skip_wait(self) -> None:
+        """Set the clock forward to the next attempt if all else is done: a page that failed often waits for minutes."""
+        delayed, due = self.ledger.delayed()
+        if due is not None and self.ledger.counts().open == delayed and not has_queues(self.clean):
+            self.offset = max(self.offset, due - self.began)
 
     def is_settled(self) -> bool:
         counts = self.ledger.counts()

@@ -13,8 +13,9 @@ import pytest
 import redis
 
 from extractors import Section
-from tests.chaos.cluster import SHIM, role_of, task_of
+from tests.chaos.cluster import SHIM, role_of, until_still
 from tests.chaos.faults import cut_unsynced
+from tests.chaos.history import _rows_of_files
 from tests.chaos.proxy import Proxy
 from tests.chaos.redis_server import RedisServer
 from tests.chaos.site import KINDS, LINKS, PERIOD, REFUSED_FIRST, Site
@@ -197,12 +198,26 @@ with Network() as network:
     assert done.stdout == "[0, 1, 0]\n", done.stderr
 
 
-def test_a_spider_that_is_a_fork_is_found_by_its_name():
-    script = "import time, workers.processes as own; own.name_process('spider s1'); print(flush=True); time.sleep(60)"
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as spider:
-        try:
-            spider.stdout.readline()
-            assert (role_of(spider.pid, os.getpid(), "cluster"), task_of(spider.pid)) == ("spider", "s1")
-        finally:
-            spider.kill()
-    assert task_of(spider.pid) == ""
+@pytest.mark.parametrize("most", [3, 9])
+def test_a_slow_system_has_as_long_as_it_makes_progress(most, monkeypatch):
+    now = [0.0]
+    clock = SimpleNamespace(monotonic=lambda: now[0], sleep=lambda seconds: now.__setitem__(0, now[0] + seconds))
+    monkeypatch.setattr("tests.chaos.cluster.time", clock)
+    done = until_still(lambda: now[0] >= 50, lambda: min(int(now[0] / 8), most), still=10.0, every=1.0)
+    assert done == (most == 9)
+    assert now[0] == (50 if done else 35), "it is judged ten seconds after the last progress"
+
+
+def test_only_a_file_that_was_moved_aside_may_end_within_a_line(tmp_path):
+    row = b'{"task": "s", "url": "u", "version": 1, "title": "", "text": "", "parts": 1, "published": "", '
+    row += b'"canonical_url": "u"}\n'
+    for name, content in {"s.jsonl": row, "s.jsonl.1": row + row[:20], "s.jsonl.2": row[:20] + b"\n" + row}.items():
+        (tmp_path / name).write_bytes(content)
+    read = {path.name: _rows_of_files([path]) for path in tmp_path.iterdir()}
+    assert {name: (len(rows), damaged) for name, (rows, damaged) in read.items()} == {
+        "s.jsonl": (1, 0),
+        "s.jsonl.1": (1, 0),
+        "s.jsonl.2": (1, 1),
+    }
+    (tmp_path / "s.jsonl").write_bytes(row + row[:20])
+    assert _rows_of_files([tmp_path / "s.jsonl"])[1] == 1

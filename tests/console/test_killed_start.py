@@ -19,7 +19,7 @@ LIMIT = 60.0  # seconds until a test gives up waiting
 KILLS = sample(20, 100)
 STEP = 0.05  # seconds between the moments of two kills
 PARENT, START_TIME = 1, 19  # fields of /proc/PID/stat after the name
-CHILDREN = ("redis-server", "console.extraction_process", "crawler.fetching.spider_process")
+CHILDREN = ("redis-server", "console.extraction_process", "crawler.scheduling.crawl_process")
 
 pytestmark = pytest.mark.timeout(300)
 

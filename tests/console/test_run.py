@@ -202,7 +202,7 @@ def test_run_once_starts_the_run_of_a_killed_spider_again(
     out, err = process.communicate(timeout=100)
     assert process.returncode == 0, err
     assert (len(rows(folder, "zh-news")), len(rows(folder, "en-stories"))) == (16, 14)
-    assert sum("its run is started again" in line for line in (out + err).splitlines()) == 1
+    assert sum("zh-news" in line and "its run is started again" in line for line in (out + err).splitlines()) == 1
     runs = [task["last_run"]["outcome"] for task in exemplar("status", "--json").events[0]["tasks"]]
     assert runs == ["finished", "finished"]
 

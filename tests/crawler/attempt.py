@@ -10,9 +10,12 @@ from pathlib import Path
 
 def main(file: str, seconds: str) -> None:
     from crawler import settings
-    from crawler.fetching.single_pages import fetch
 
     settings.DOWNLOAD_TIMEOUT = float(seconds)
+    from crawler.fetching.single_pages import fetch
+    from crawler.guarding import resolver
+
+    resolver.KEPT = 0.0  # so that each lookup is made
     answers = fetch(json.loads(Path(file).read_text("utf-8")), delay=0)
     print(json.dumps({url: said if isinstance(said, str) else "fetched" for url, said in answers.items()}))
 

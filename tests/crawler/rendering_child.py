@@ -46,9 +46,9 @@ def main(said):
     class ChangedBrowser(browsers.Browser):
         def __init__(self, *args):
             super().__init__(*args)
-            self._context.update(said.get("context", {}))
-            for option in [option for option, value in self._context.items() if value is None]:
-                del self._context[option]
+            self._options.update(said.get("context", {}))
+            for option in [option for option, value in self._options.items() if value is None]:
+                del self._options[option]
 
     browsers.Browser = ChangedBrowser
 
@@ -94,10 +94,11 @@ def main(said):
     )
     settings = get_project_settings()
     settings.setdict({"LOG_LEVEL": "ERROR"}, priority="cmdline")
-    settings.setdict(rendering_settings(settings) | said.get("settings", {}), priority="cmdline")
     process = CrawlerProcess(settings)
     logging.getLogger("scrapy").setLevel(logging.ERROR)
     crawler = process.create_crawler(Spider)
+    of_browser = rendering_settings(crawler.settings) | said.get("settings", {})
+    crawler.settings.setdict(of_browser, priority="spider")
     process.crawl(crawler, context)
     process.start()
     started = crawler.spider.browsers.started if crawler.spider.browsers else 0

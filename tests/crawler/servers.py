@@ -113,7 +113,7 @@ def run_section(folder, redis_url, names, tasks, *, verbose=False, **environ):
             sys.executable,
             "-m",
             "tests.crawler.network",
-            *(scrapy if verbose else ["crawler.fetching.spider_process", "news"]),
+            *(scrapy if verbose else ["tests.crawler.one_run", "news"]),
         ],
         cwd=folder,
         env=environment(

@@ -38,7 +38,7 @@ class Child:
     def __init__(self, task: str, folder: Path, redis_url: str, *, scrapy: bool = False, **environ: str):
         variables = environment(REDIS_URL=redis_url, **environ)
         if not scrapy:
-            self.process: Started = start("crawler.fetching.spider_process", [task], folder, variables)
+            self.process: Started = start("tests.crawler.one_run", [task], folder, variables)
             return
         command = [str(SCRAPY), "crawl", "section", "-a", f"task={task}", "-a", f"tasks={folder / 'tasks.yaml'}"]
         self.process = subprocess.Popen(

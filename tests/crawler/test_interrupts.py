@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from crawler.fetching.spider_process import interrupts_held
+from crawler.fetching.scrapy_process import interrupts_held
 
 
 def test_ctrl_c_waits_for_the_end_of_the_block() -> None:

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import threading
 import time
-from collections import defaultdict
 from contextlib import ExitStack
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from typing import NamedTuple
 import pytest
 import redis
 from scrapy.http import HtmlResponse
+from twisted.python.failure import Failure
 
 from console.sample_site import DEAD_LINKS, LoggedRequest, Response, SiteServer, truth
 from crawler.fetching.context import FetchContext
@@ -492,45 +492,43 @@ FETCH = Fetch("http://site.example/1")
 NEXT = Fetch("http://site.example/2", headers={"If-None-Match": "x"})
 
 
-class Downloader:
-    """An engine whose first request gives `came`; it notes all requests, and answers further ones with a page."""
+class Engine:
+    """Scrapy's engine as far as a spider calls it."""
 
     running = True
 
-    def __init__(self, came):
-        self.came, self.requests, self.closed = [came], [], []
-        self.downloader = SimpleNamespace(middleware=SimpleNamespace(methods=defaultdict(list)), handlers=self)
-
-    async def download_request_async(self, request):
-        self.requests.append(request)
-        came = self.came.pop() if self.came else HtmlResponse(request.url, body=b"<p>y</p>")
-        if isinstance(came, Exception):
-            raise came
-        return came
+    def __init__(self):
+        self.closed = []
 
     async def close_spider_async(self, reason):
         self.closed.append(reason)
 
 
-class SlowDownloader(Downloader):
-    async def download_request_async(self, request):
-        await asyncio.sleep(0.01)
-        return await super().download_request_async(request)
+def spider_of(run):
+    spider = SectionSpider(FetchContext(), ExitStack(), run)
+    spider.crawler = SimpleNamespace(engine=Engine())
+    return spider
 
 
 def told(run, came):
-    """What a spider requests after an answer or a failure, and why it ended."""
-    spider = SectionSpider(FetchContext(), None, run)
-    spider.crawler = SimpleNamespace(engine=Downloader(came))
+    """What a spider requests after an answer or a failure, and after the answers to that; and its outcome."""
+    spider, requested = spider_of(run), []
 
     async def follow():
-        spider._send([FETCH])
-        while not spider.crawler.engine.closed:
-            await asyncio.sleep(0)
+        waiting = [(request, came) for request in spider._requests([FETCH])]
+        while waiting:
+            request, answer = waiting.pop(0)
+            if isinstance(answer, Exception):
+                failure = Failure(answer)
+                failure.request = request
+                further = request.errback(failure)
+            else:
+                further = request.callback(answer, **request.cb_kwargs)
+            requested.extend(further)
+            waiting += [(request, HtmlResponse(request.url, body=b"<p>y</p>")) for request in further]
 
     asyncio.run(follow())
-    assert spider.crawler.engine.closed == [spider.outcome]
-    return spider.crawler.engine.requests[1:], spider.outcome
+    return requested, spider.outcome
 
 
 ANSWER = HtmlResponse(FETCH.url, body=b"<p>x</p>", headers={"Content-Type": "text/html"})
@@ -573,17 +571,11 @@ def test_a_request_that_was_never_sent_is_told_as_such():
     assert none.cause == "run ending"
 
 
-def test_a_spider_that_is_closed_settles_its_fetches_in_flight_before_its_run_ends():
+def test_a_spider_that_is_closed_settles_the_fetches_that_were_not_sent_before_its_run_ends():
     run = Noted()
     run.report, run.ended = SimpleNamespace(outcome=""), []
-    run.end = lambda outcome: run.ended.append((outcome, len(run.told)))
-    spider = SectionSpider(FetchContext(), ExitStack(), run)
-    spider.crawler = SimpleNamespace(engine=SlowDownloader(ANSWER))
-
-    async def close():
-        spider._send([FETCH, NEXT])
-        await asyncio.sleep(0)
-        await spider.closed("shutdown")
-
-    asyncio.run(close())
-    assert run.ended == [("stopped", 2)]
+    run.end = lambda outcome: run.ended.append((outcome, [answer.cause for _, answer in run.told]))
+    spider = spider_of(run)
+    spider._requests([FETCH, NEXT])
+    spider.closed("shutdown")
+    assert run.ended == [("stopped", ["run ending", "run ending"])]

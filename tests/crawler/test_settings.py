@@ -12,8 +12,10 @@ def project() -> Settings:
     return settings
 
 
-def test_no_extension_is_used_not_even_if_one_is_enabled_by_default() -> None:
-    assert dict(project().get_component_priority_dict_with_base("EXTENSIONS")) == {}
+def test_no_extension_opens_a_port_or_logs_for_each_spider() -> None:
+    names = [str(name).rpartition(".")[2] for name in project().get_component_priority_dict_with_base("EXTENSIONS")]
+    assert "AutoThrottle" in names
+    assert not {"TelnetConsole", "RemoteControl", "LogCount", "MemoryUsage"} & {*names}
     assert not project().getbool("REMOTE_CONTROL_ENABLED")
 
 

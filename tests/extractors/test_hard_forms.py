@@ -46,7 +46,7 @@ def test_page_whose_text_stands_in_table_cells():
 
 def test_article_that_is_a_list():
     items = "".join(f"<li>{text}</li>" for text in ALL)
-    assert "\n".join(body_of(news_page("Ten facts", (), body=f"<ol>{items}</ol>"))).split("\n") == list(ALL)
+    assert "\n".join(body_of(news_page("Ten facts", (), body=f"<ul>{items}</ul>"))).split("\n") == list(ALL)
 
 
 def test_comments_longer_than_the_article_stay_out():

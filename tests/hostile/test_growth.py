@@ -104,6 +104,14 @@ def links(size: int) -> str:
     return TITLE + PROSE + "".join(f"<li><a href=/{n}.html>entry {n}</a>" for n in range(size // 32))
 
 
+def heads(size: int) -> str:
+    return TITLE + PROSE + "<a></a><link rel=alternate href=/z>" * (size // 35)
+
+
+def ends(size: int) -> str:
+    return TITLE + PROSE + "<h2>" * 300 + "</div>x" * (size // 7)
+
+
 def segments(size: int) -> str:
     return (
         TITLE
@@ -113,7 +121,9 @@ def segments(size: int) -> str:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("make", [images, notices, attributes, numbered_tags, lines_of_text, classes, links, segments])
+@pytest.mark.parametrize(
+    "make", [images, notices, attributes, numbered_tags, lines_of_text, classes, links, heads, ends, segments]
+)
 def test_time_grows_as_the_page_does(make: Callable[[int], str]) -> None:
     assert grows_too_fast(article, make, 150_000) is None
     assert grows_too_fast(html_list, make, 150_000) is None

@@ -9,14 +9,12 @@ import pytest
 from extractors import NoArticle, Section, UnusablePage
 from extractors.content.body_html import TreeMarkup
 from workers.extraction import section_preparation
-from workers.extraction.group_writer import GroupWriter
 from workers.extraction_config import RowFilter, example_asked, keep_example
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.pages.quarantine import kept_page
 from workers.sinks import JsonLinesSink, OutputOptions
 from workers.url_states import MOST_ATTEMPTS, fingerprint
-from workers.worker_processes import extraction_worker
 from workers.worker_processes.extraction_worker import MOST_FETCHES, ExtractionWorker
 from workers.writing.outputs import MOST_FACTOR
 
@@ -31,9 +29,6 @@ class Notes:
 
     def job(self, task, names):
         self.told.append(("job", list(names)))
-
-    def further(self, names):
-        self.told.append(("further", list(names)))
 
     def begin(self, task, name, seconds):
         self.told.append(("begin", name))
@@ -94,6 +89,18 @@ def test_html_and_markdown_are_in_the_outputs_that_name_them_and_only_made_for_t
     assert row["markdown"].startswith("**Story 1**, plain: The harbour office")
     [file] = tmp_path.glob("*.md")
     assert "\n\n**Story 1**, plain: The harbour office" in file.read_text().replace("---\n", "\n\n")
+
+
+def test_comments_are_in_the_outputs_that_name_them(connection, worker, tmp_path):
+    comment = b"<div class=comment><b class=author>Ann Reed</b><time>2025-11-18</time><p>Well told.</p></div></body>"
+    named = OutputOptions(fields=(("url", "url"), ("said", "comments"))).to_json()
+    publish(connection, tmp_path, "plain.jsonl", "named.jsonl", output_options={"named.jsonl": named})
+    worker.extract_pages(TASK, deliver(connection, {1: article(1).replace(b"</body>", comment)}))
+    [row] = rows(tmp_path, "named.jsonl")
+    assert row["said"] == [{"author": "Ann Reed", "time": "2025-11-18", "text": "Well told."}]
+    [row] = rows(tmp_path, "plain.jsonl")
+    assert "comments" not in row
+    assert "Well told" not in row["text"]
 
 
 def test_the_html_of_an_article_is_not_made_for_an_output_without_it(connection, worker, tmp_path, monkeypatch):
@@ -417,27 +424,3 @@ def test_a_page_that_was_stored_without_headers_is_cut(connection, worker, tmp_p
     assert not connection.hexists(f"exemplar:task:{TASK}:page:{name}", "headers")
     worker.extract_pages(TASK, [name])
     assert rows(tmp_path)[0]["robots_directives"] == []
-
-
-def test_pages_of_a_further_job_are_written_in_the_same_group(connection, worker, tmp_path, monkeypatch):
-    publish(connection, tmp_path, "out.jsonl")
-    names = deliver(connection, {1: article(1), 2: article(2), 3: article(3)})
-    waiting = [names[1:2], names[2:], []]
-    worker.further_pages = lambda task: waiting.pop(0)
-    flushes = []
-    flush = GroupWriter.flush
-    monkeypatch.setattr(GroupWriter, "flush", lambda self: flushes.append(1) or flush(self))
-    worker.extract_pages(TASK, names[:1])
-    assert len(rows(tmp_path)) == 3
-    assert flushes == [1]
-
-
-def test_no_further_job_is_taken_when_a_group_is_large(connection, worker, tmp_path, monkeypatch):
-    monkeypatch.setattr(extraction_worker, "MOST_TOGETHER", 2 + extraction_worker.PAGES_A_JOB - 1)
-    publish(connection, tmp_path, "out.jsonl")
-    names = deliver(connection, {1: article(1), 2: article(2), 3: article(3)})
-    waiting = [names[1:2], names[2:]]
-    worker.further_pages = lambda task: waiting.pop(0)
-    worker.extract_pages(TASK, names[:1])
-    assert len(rows(tmp_path)) == 2
-    assert waiting == [names[2:]]

@@ -1,32 +1,37 @@
-"""The RQ worker of pages: it takes a waiting job in one request, and keeps a failed one for a person to look at."""
+"""The RQ worker of pages: it runs nothing but wake-up jobs, and keeps a failed one for a person to look at."""
+
+import signal
 
 import pytest
-from rq import Queue
-from rq.job import Job
+import redis
+from rq.job import Callback, Job
 from rq.registry import FailedJobRegistry
 from rq.serializers import JSONSerializer
 from rq.worker import WorkerStatus
 
 from workers.extract import set_this_worker
 from workers.inbox import QUEUE, Inbox
-from workers.worker_processes.worker import WAITING_LEAST, PageWorker, WakeUpJob
+from workers.processes import STOP_SIGNALS
+from workers.worker_processes.extraction_worker import ExtractionWorker
+from workers.worker_processes.worker import EXIT_WITHOUT_REDIS, page_worker, run_jobs
 
 
-class Extraction:
-    """In place of the extraction: notes the pages of each job."""
+class Extraction(ExtractionWorker):
+    """Notes the pages of each job, and extracts nothing."""
 
-    def __init__(self):
+    def __init__(self, connection):
+        super().__init__(connection, "w")
         self.jobs = []
         self.during = lambda: None
 
-    def extract_pages(self, task, names):
+    def _extract_pages(self, task, names):
         self.jobs.append((task, names))
         self.during()
 
 
 @pytest.fixture
-def extraction():
-    extraction = Extraction()
+def extraction(connection):
+    extraction = Extraction(connection)
     set_this_worker(extraction)
     yield extraction
     set_this_worker(None)
@@ -34,8 +39,10 @@ def extraction():
 
 @pytest.fixture
 def worker(connection):
-    how = {"connection": connection, "job_class": WakeUpJob, "serializer": JSONSerializer}
-    return PageWorker([Queue(QUEUE, **how)], name="w", **how)
+    before = {number: signal.getsignal(number) for number in STOP_SIGNALS}
+    yield page_worker(connection, "w")
+    for number, handler in before.items():  # RQ sets its own
+        signal.signal(number, handler)
 
 
 def keys_of_rq(connection):
@@ -79,7 +86,7 @@ def test_a_job_that_fails_is_kept_and_the_worker_ends(connection, worker, extrac
     kept = Job.fetch(name, connection=connection, serializer=JSONSerializer)
     assert (kept.args, kept.get_status()) == (["news", ["1"]], "failed")
     assert "ZeroDivisionError: a mistake of ours" in kept.latest_result().exc_string
-    assert not worker.lost_redis
+    assert isinstance(extraction.failure, ZeroDivisionError)
 
 
 def test_a_worker_is_busy_during_a_job_so_that_a_stop_waits(connection, worker, extraction):
@@ -91,12 +98,51 @@ def test_a_worker_is_busy_during_a_job_so_that_a_stop_waits(connection, worker, 
     assert worker.get_state() != WorkerStatus.BUSY
 
 
-def test_while_many_jobs_wait_a_job_of_the_same_task_is_taken_at_once(connection, worker, extraction):
+def test_a_job_runs_the_function_of_wake_up_jobs_whichever_it_names(connection, worker, extraction):
     inbox = Inbox(connection)
-    for number in range(WAITING_LEAST):
-        inbox.wake("news" if number < 2 else "sport", [str(number)])
-    assert worker.further_pages("sport") == []  # another task is first
-    assert worker.further_pages("news") == ["0"]
-    assert worker.further_pages("news") == []  # too few are left for the other workers
-    assert inbox.waiting_jobs() == WAITING_LEAST - 1
-    assert worker.get_state() != WorkerStatus.BUSY
+    inbox.queue.enqueue("os.mkdir", "news", ["1"], on_success=Callback("os.getcwd"), on_failure=Callback("os.getcwd"))
+    worker.work(burst=True)
+    assert extraction.jobs == [("news", ["1"])]
+    assert FailedJobRegistry(queue=inbox.queue).get_job_ids() == []
+
+
+@pytest.mark.parametrize("error", [redis.ConnectionError("gone"), redis.ResponseError("OOM command not allowed")])
+def test_a_worker_that_lost_redis_in_a_job_says_so_by_its_exit_code(connection, worker, extraction, error):
+    def lose():
+        raise error
+
+    extraction.during = lose
+    inbox = Inbox(connection)
+    inbox.wake("news", ["1"])
+    inbox.wake("news", ["2"])
+    with pytest.raises(SystemExit) as end:
+        run_jobs(worker, extraction)
+    assert end.value.code == EXIT_WITHOUT_REDIS
+    assert extraction.jobs == [("news", ["1"])]
+
+
+def test_a_worker_whose_end_redis_refuses_to_record_says_so_by_its_exit_code(connection, worker, extraction):
+    def fill():
+        connection.config_set("maxmemory", 1)
+
+    extraction.during = fill
+    Inbox(connection).wake("news", ["1"])
+    try:
+        with pytest.raises(SystemExit) as end:
+            run_jobs(worker, extraction)
+    finally:
+        connection.config_set("maxmemory", 0)
+        worker.unsubscribe()
+    assert end.value.code == EXIT_WITHOUT_REDIS
+    assert extraction.failure is None
+
+
+def test_a_worker_that_is_told_to_stop_finishes_its_job(connection, worker, extraction):
+    extraction.during = lambda: signal.raise_signal(signal.SIGTERM)
+    inbox = Inbox(connection)
+    inbox.wake("news", ["1"])
+    inbox.wake("news", ["2"])
+    run_jobs(worker, extraction)
+    assert extraction.jobs == [("news", ["1"])]
+    assert inbox.waiting_jobs() == 1
+    assert FailedJobRegistry(queue=inbox.queue).get_job_ids() == []

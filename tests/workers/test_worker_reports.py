@@ -21,7 +21,6 @@ def test_messages_come_in_order(pipe):
     read, write = pipe
     watch = PipeWatch(write)
     watch.job("news", ["a", "b"])
-    watch.further(["c"])
     watch.begin("news", "a", 20.0)
     watch.end()
     watch.writing("news", ["a"], 10.0)
@@ -30,7 +29,6 @@ def test_messages_come_in_order(pipe):
     watch.wrote("news")
     assert list(messages(read, bytearray())) == [
         {"job": ["a", "b"], "task": "news"},
-        {"further": ["c"]},
         {"begin": "a", "task": "news", "seconds": 20.0},
         {"end": True},
         {"writing": ["a"], "task": "news", "seconds": 10.0},

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from extractors import Article, Listing, NoArticle, Section, UnusablePage
+from extractors import Article, Comment, Listing, NoArticle, Section, UnusablePage, read_comments
 from extractors.article import CHECK
 from extractors.content.multipage import joined
 from extractors.page import Refuse
@@ -188,6 +188,13 @@ def _extract(section: Section, page: StoredPage, refuse: Refuse) -> Article | Li
     return section.extract(
         page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at, refuse=refuse
     )
+
+
+def comments_on(section: PreparedSection, page: StoredPage) -> list[Comment] | None:
+    """Return the comments of readers on the article's first page; None if no output has them."""
+    if not section.comments:
+        return None
+    return read_comments(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
 
 
 def sent_page(lease: PageLease, judged: Reject | FoundArticle, *, has_example: bool) -> SentPage:

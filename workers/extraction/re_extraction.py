@@ -33,7 +33,7 @@ from ..writing.refused_rows import keep_refused
 from ..writing.row_queue import RowQueue
 from .entries import entry_row, wanted_entries
 from .near_duplicates import NearDuplicates
-from .page_decision import Fail, FoundArticle, FoundList, Reject, judge_page
+from .page_decision import Fail, FoundArticle, FoundList, Reject, comments_on, judge_page
 from .page_processes import DEADLINE, PageProcesses
 from .row_claims import canonical_url
 from .section_preparation import PreparedSection, SectionPreparation
@@ -352,6 +352,7 @@ def _article_row(
         parts_missing=page.page.missing,
         usage=usage,
         html=section.html,
+        comments=comments_on(section, page.page),
     )
 
 

@@ -16,7 +16,7 @@ from ..rows import content_hash, row_of
 from ..url_states import Claim, PageLease, fingerprint
 from .entries import entry_row, wanted_entries
 from .near_duplicates import NearDuplicates
-from .page_decision import FoundArticle, FoundList, KeepRow, MarkDuplicate, Postpone, WriteRows
+from .page_decision import FoundArticle, FoundList, KeepRow, MarkDuplicate, Postpone, WriteRows, comments_on
 from .recheck_plan import is_unchanged, next_list_recheck, next_recheck
 from .section_preparation import PreparedSection
 
@@ -82,6 +82,7 @@ class RowClaims:
             usage=found.usage,
             hash_=found.hash,
             html=section.html,
+            comments=comments_on(section, found.page),
         )
         recheck = next_recheck(config.revisit, previous, version, found.example_hash, now=now)
         # Its row may have been written before. A plan for rechecks may be older than the row of the last recheck.

@@ -22,10 +22,6 @@ class Watch(Protocol):
         """
         ...
 
-    def further(self, names: Sequence[str]) -> None:
-        """Report that the job has further pages."""
-        ...
-
     def begin(self, task: str, name: str, seconds: float) -> None:
         """Report that work on a page has begun; it must end within `seconds`."""
         ...
@@ -56,9 +52,6 @@ class NoWatch:
     def job(self, task: str, names: Sequence[str]) -> None:
         """No-op."""
 
-    def further(self, names: Sequence[str]) -> None:
-        """No-op."""
-
     def begin(self, task: str, name: str, seconds: float) -> None:
         """No-op."""
 
@@ -87,10 +80,6 @@ class PipeWatch:
         """Report the pages of the job."""
         self._wrote.clear()
         self._send({"job": list(names), "task": task})
-
-    def further(self, names: Sequence[str]) -> None:
-        """Report further pages of the job."""
-        self._send({"further": list(names)})
 
     def begin(self, task: str, name: str, seconds: float) -> None:
         """Report the page and its time limit."""

@@ -39,7 +39,9 @@ TITLE_BYTES = 80  # bytes of a title as part of a file name
 PLACEHOLDERS = {"title": TITLE_BYTES, "id": ID_DIGITS, "version": 10}
 NAMES_TRIED = 100  # A.md, A-0123456789ab.md, A-0123456789ab-2.md …
 ADDED_BYTES = ID_DIGITS + 4  # bytes added to a name that another article has
-BODY_FIELDS = frozenset({"text", "blocks", "html"})  # fields that are in the front matter only if they are chosen
+BODY_FIELDS = frozenset(
+    {"text", "blocks", "html", "comments"}
+)  # fields that are in the front matter only if they are chosen
 DEFAULT_TEMPLATE = "$body\n"
 TEMPLATE_NAMES = frozenset({"body", "date", "id", *COLUMNS} - {"blocks"})
 LISTED = ("task", "url", "canonical_url", "version", "fetched_at", "listed_on", "content_hash")

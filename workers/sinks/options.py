@@ -75,7 +75,12 @@ class OutputOptions:
     @property
     def wants_html(self) -> bool:
         """Whether a chosen field needs the article's HTML."""
-        return not ON_REQUEST.isdisjoint(source for _, source in self.fields)
+        return any(source in ("html", "markdown") for _, source in self.fields)
+
+    @property
+    def wants_comments(self) -> bool:
+        """Whether the comments of readers are a chosen field."""
+        return any(source == "comments" for _, source in self.fields)
 
     def key_names(self) -> tuple[str, ...]:
         """Return the names that the fields of the row key have in the output, in the order of `workers.rows.KEY`."""

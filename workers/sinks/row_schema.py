@@ -41,11 +41,21 @@ _BLOCK = {
             "paragraph, heading, list, table, code, quote, summary, caption or embed; later versions may add some."
         ),
         "text": _text(
-            "Each item of a list and each row of a table is one line; the cells of a row are separated by tabs."
+            "Each item of a list and each row of a table is one line. Nested items are indented, those of ordered "
+            "lists numbered; the cells of a row are separated by tabs."
         ),
         "level": {"type": "integer", "minimum": 1, "maximum": 6, "description": "Of a heading."},
         "links": {"type": "array", "items": _LINK, "description": "Links within the block; missing if there is none."},
         "images": _texts("Absolute URLs of pictures; missing if there is none."),
+    },
+}
+_COMMENT = {
+    "type": "object",
+    "required": ["author", "time", "text"],
+    "properties": {
+        "author": _text("Name."),
+        "time": _optional(f"When it was written. {_TIME}."),
+        "text": _text("One line for each paragraph."),
     },
 }
 
@@ -102,6 +112,7 @@ FIELDS: Mapping[str, Mapping[str, Any]] = {  # in the order of a row
 ON_REQUEST: Mapping[str, Mapping[str, Any]] = {  # only in outputs whose `fields` name them
     "html": _text("The article as clean HTML."),
     "markdown": _text("The article as Markdown (CommonMark, with tables)."),
+    "comments": {"type": "array", "items": _COMMENT, "description": "Comments of readers that the page has."},
 }
 CHOICES = {**FIELDS, **ON_REQUEST}  # what `fields` may name
 

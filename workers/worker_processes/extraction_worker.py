@@ -7,8 +7,7 @@ output counts for none.
 """
 
 import logging
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -17,7 +16,7 @@ import redis
 from ..clock import Clock
 from ..errors import OutputError, SinkUnavailable
 from ..extraction.block_pages import ROW_FETCHES, BlockPages
-from ..extraction.group_writer import GROUP_SECONDS, GroupWriter
+from ..extraction.group_writer import GroupWriter
 from ..extraction.page_decision import (
     Decision,
     Fail,
@@ -37,7 +36,6 @@ from ..extraction.section_preparation import PreparedSection, SectionPreparation
 from ..extraction_config import config_of
 from ..health import update_health
 from ..health.observations import failed_observation, is_observed, refused_observation, to_json
-from ..inbox import PAGES_A_JOB
 from ..ledger import RETRY_PAUSES, Ledger
 from ..log_ids import log_ids
 from ..page_store import StoredPage, unpack
@@ -52,7 +50,6 @@ from ..task_state.failed_pages import requeue
 from ..url_states import Fingerprint, PageLease
 from ..writing.outputs import Output, shortest_wait
 
-MOST_TOGETHER = 30  # pages of a job and of those that are added to it, while many jobs wait
 MOST_FETCHES = 3  # fetches of a page whose stored body is damaged each time
 
 log = logging.getLogger(__name__)
@@ -76,14 +73,18 @@ class ExtractionWorker:
         self.times = times or WorkerTimes()
         self.clock = clock or clock_of(connection).now
         self._sections = SectionPreparation(connection, self.watch, times=self.times, clock=self.clock)
-        # Takes another job of a task, if one waits, and returns its pages.
-        self.further_pages: Callable[[str], list[Fingerprint]] | None = None
+        self.failure: Exception | None = None  # the unexpected error that ended the last job
         self._redesign: RedesignWatch | None = None  # that of the present job
 
     def extract_pages(self, task: str, names: Sequence[Fingerprint]) -> None:
         """Extract, write and settle the pages of one job; skip those that are settled or leased to another worker."""
-        with log_ids(task=task):
-            self._extract_pages(task, names)
+        self.failure = None
+        try:
+            with log_ids(task=task):
+                self._extract_pages(task, names)
+        except Exception as error:
+            self.failure = error
+            raise
 
     def _extract_pages(self, task: str, names: Sequence[Fingerprint]) -> None:
         self.watch.job(task, names)
@@ -116,22 +117,15 @@ class ExtractionWorker:
         self, section: PreparedSection, ledger: Ledger, group: GroupWriter, names: Sequence[Fingerprint]
     ) -> None:
         """Extract one page after another, and write them in groups."""
-        earlier, taken = "", 0
-        until = time.monotonic() + GROUP_SECONDS
-        while names:
-            for leases in ledger.take_all(names, self.name, seconds=self.times.page_lease):
-                for lease in leases:
-                    with log_ids(page=lease.fingerprint, run=lease.run):
-                        self._process(section, ledger, group, lease, earlier)
-                    earlier = lease.fingerprint
-                    if group.is_due():
-                        self._write(section, ledger, group)
-                self.watch.end()  # the deadline of the last page is for its extraction
-            taken += len(names)
-            is_short = taken + PAGES_A_JOB <= MOST_TOGETHER and time.monotonic() < until
-            names = self.further_pages(ledger.task) if is_short and self.further_pages is not None else []
-            if names:
-                self.watch.further(names)
+        earlier = ""
+        for leases in ledger.take_all(names, self.name, seconds=self.times.page_lease):
+            for lease in leases:
+                with log_ids(page=lease.fingerprint, run=lease.run):
+                    self._process(section, ledger, group, lease, earlier)
+                earlier = lease.fingerprint
+                if group.is_due():
+                    self._write(section, ledger, group)
+            self.watch.end()  # the deadline of the last page is for its extraction
         self._write(section, ledger, group)
 
     def _redesign_watch(self, section: PreparedSection) -> RedesignWatch | None:

@@ -47,9 +47,6 @@ class SupervisedWorker:
         elif "job" in message:
             self.task, self.job, self.page, self.begun = message["task"], message["job"], "", []
             self._enter("between pages", self.silence if self.job else 0.0)
-        elif "further" in message:
-            self.job = [*self.job, *message["further"]]
-            self.put_off()
         elif "end" in message:
             self._enter("between pages", self.silence if self.job else 0.0)
         return 0

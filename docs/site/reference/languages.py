@@ -40,6 +40,7 @@ IN_CHINESE: Mapping[str, str] = {
     "list of {}": "{}的列表",
     "one of {}": "{} 之一",
     "map of names to {}": "名称到{}的映射",
+    "map of names to values": "名称到值的映射",
     "{} to {}": "{} 到 {}",
     "at least {}": "至少 {}",
     "at most {}": "至多 {}",

@@ -106,6 +106,8 @@ def _of_kind(kind: str, key: Schema, wording: PageTexts) -> str:
         return wording.phrase("list of {}").format(f"({form})" if items and "anyOf" in items else form)
     if kind == "object" and isinstance(key.get("additionalProperties"), Mapping):
         return wording.phrase("map of names to {}").format(_form(key["additionalProperties"], wording))
+    if kind == "object" and "properties" not in key:
+        return wording.phrase("map of names to values")
     if kind == "object":
         return "{" + _comma(wording).join(code(name) for name in key["properties"]) + "}"
     if key.get("format") == "date":

@@ -4,7 +4,6 @@ log of what has reached the disk.
 `CHAOS_CLOCK` names a file of one double: the seconds by which this node's clock is off, at any moment.
 `CHAOS_SYNCED` names a log: a line of JSON for each file that was synced, with the size that is safe from a power cut.
 `CHAOS_TARGETS`, if it is set, makes a kind of outputs of `tests/workers/batch_folder.py`.
-`CHAOS_FORKS`, if it is set, lets crawl workers fork their spiders (`tests/chaos/forked_spiders.py`).
 """
 
 import datetime
@@ -126,10 +125,6 @@ def add_targets() -> None:
 if "CHAOS_CLOCK" in os.environ:
     shift_clock(os.environ["CHAOS_CLOCK"])
 if "CHAOS_SYNCED" in os.environ:
-    log_number = log_syncs(os.environ["CHAOS_SYNCED"])
+    log_syncs(os.environ["CHAOS_SYNCED"])
 if "CHAOS_TARGETS" in os.environ:
     add_targets()
-if "CHAOS_FORKS" in os.environ and sys.orig_argv[1:3] == ["-m", "console"] and {"crawl", "run"} & {*sys.orig_argv}:
-    from tests.chaos.forked_spiders import fork_spiders
-
-    fork_spiders(os.environ["CHAOS_SYNCED"], log_number)

@@ -319,6 +319,33 @@ def test_a_section_that_grows_while_an_interrupted_walk_is_resumed_is_read_whole
     assert {f"/a/{n}.html" for n in range(1, 301)} <= outing.articles
 
 
+@pytest.mark.parametrize("complete", [False, True])
+def test_a_section_that_grew_as_fast_as_it_was_read_is_read_to_its_end_by_the_next_walk(complete):
+    known = {f"/a/{n}.html" for n in range(1, 11)} if complete else set()
+    site = Growing(200, dict.fromkeys(range(10, 40), 10))
+    first = Outing(site, known=known, complete=complete)
+    assert not {f"/a/{n}.html" for n in range(11, 201)} <= first.articles, "it was not taken for a loop"
+    later = Outing(
+        Growing(len(site.articles), {}),
+        known=known | first.articles,
+        complete=True,
+        unread=first.walk.unclear,
+        fresh=first.walk.fresh,
+    )
+    assert first.articles | later.articles | known == set(site.articles)
+    assert later.walk.unclear == []
+
+
+def test_a_real_loop_is_read_once_more_and_then_left():
+    site = {"/a/": ["/a/1.html", "/a/2.html", "/a/?page=2"]}
+    site |= {f"/a/?page={n}": ["/a/2.html", "/a/1.html", f"/a/?page={n + 1}"] for n in range(2, 99)}
+    first = Outing(site)
+    later = Outing(site, known=first.articles, complete=True, unread=first.walk.unclear, fresh=first.walk.fresh)
+    assert first.walk.unclear
+    assert not later.walk.unclear
+    assert len(later.read) <= 2 * len(first.read)
+
+
 def test_what_changes_beside_the_articles_does_not_hide_them():
     boxes = iter(range(1000, 2000))
     site = Growing(300, {1: 10, 3: 10}, other=lambda: [f"/about/{next(boxes)}"])

@@ -37,7 +37,7 @@ class Receiver:
 
 allow, port, names = json.loads(sys.argv[1])
 context = FetchContext(guard=Guard(allow))
-resolver = GuardedResolver(reactor, lambda: context)
+resolver = GuardedResolver(reactor, lambda: [context])
 resolver.install_on_reactor()
 
 def resolve(name):

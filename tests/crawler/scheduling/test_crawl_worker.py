@@ -1,4 +1,4 @@
-"""Crawl workers against a real schedule, with real spiders as their children."""
+"""Crawl workers against a real schedule, with a real crawl process as their child."""
 
 import os
 import signal
@@ -6,7 +6,6 @@ import threading
 import time
 from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
 
 import pytest
 import redis
@@ -17,7 +16,7 @@ from crawler.scheduling.crawl_worker import CrawlWorkers
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
 from crawler.task_list.publication import publish, published_periods
-from tests.crawler.spiders import Child, asked_for, states, until, write_tasks
+from tests.crawler.spiders import asked_for, states, until, write_tasks
 from workers.reporting.presence import alive
 
 pytestmark = pytest.mark.timeout(60)
@@ -60,8 +59,12 @@ def at_work(redis_url, count=1, **options):
             thread.join()
 
 
-def children_of(workers):
-    return [child.process for child in workers._children]
+def processes_of(workers):
+    return [each.process for each in workers._processes]
+
+
+def running(workers):
+    return [run.lease.task for run in workers._runs]
 
 
 def test_a_due_task_is_crawled_and_its_report_arrives(site, connection, redis_url, tmp_path, schedule):
@@ -83,7 +86,7 @@ def test_a_spider_that_was_killed_is_told_and_its_task_comes_again(site, connect
     schedule.fire_now(["zh-news"])
     with at_work(redis_url) as (workers, reports):
         until(lambda: asked_for(site))
-        children_of(workers)[0].send_signal(signal.SIGKILL)
+        processes_of(workers)[0].send_signal(signal.SIGKILL)
         until(lambda: reports)
     assert reports[0][1]["outcome"] == "killed"
     assert "SIGKILL" in reports[0][1]["problems"][0]
@@ -95,15 +98,15 @@ def test_a_run_whose_spider_was_killed_is_among_the_last_runs(site, connection, 
     schedule.fire_now(["zh-news"])
     with at_work(redis_url) as (workers, told):
         until(lambda: asked_for(site))
-        children_of(workers)[0].send_signal(signal.SIGKILL)
+        processes_of(workers)[0].send_signal(signal.SIGKILL)
         until(lambda: told)
     [report] = last_runs(connection, "zh-news", 9)
     assert report == told[0][1]
-    assert (report["outcome"], report["problems"]) == ("killed", ["the spider was ended by SIGKILL"])
+    assert (report["outcome"], report["problems"]) == ("killed", ["the crawl process was ended by SIGKILL"])
     assert datetime.fromisoformat(report["started"]) <= datetime.fromisoformat(report["ended"])
 
 
-def test_a_killed_spider_is_reported_although_redis_was_away_at_that_moment(
+def test_a_killed_run_is_reported_although_redis_was_away_at_that_moment(
     site, connection, redis_url, tmp_path, schedule
 ):
     publish_tasks(connection, tmp_path, site, delay=0.2)
@@ -111,13 +114,13 @@ def test_a_killed_spider_is_reported_although_redis_was_away_at_that_moment(
     with at_work(redis_url) as (workers, reports):
         report_of_killed = workers._report_of_killed
 
-        def fail_once(child):
+        def fail_once(*arguments):
             workers._report_of_killed = report_of_killed
             raise redis.ConnectionError("away")
 
         workers._report_of_killed = fail_once
         until(lambda: asked_for(site))
-        children_of(workers)[0].send_signal(signal.SIGKILL)
+        processes_of(workers)[0].send_signal(signal.SIGKILL)
         until(lambda: reports)
     assert reports[0][1]["outcome"] == "killed"
 
@@ -131,10 +134,10 @@ def test_without_a_scheduler_an_interrupted_run_is_started_again_a_few_times(
     with at_work(redis_url, restarts=2) as (workers, reports):
 
         def kill():
-            for child in children_of(workers):
-                if child.pid not in killed and child.poll() is None:
-                    killed.add(child.pid)
-                    child.send_signal(signal.SIGKILL)
+            for process in processes_of(workers):
+                if process.pid not in killed and running(workers):
+                    killed.add(process.pid)
+                    process.send_signal(signal.SIGKILL)
             return len(reports) == 3
 
         until(kill)
@@ -149,7 +152,7 @@ def test_a_spider_that_was_killed_is_replaced_within_seconds(site, connection, r
     schedule.fire_now(["zh-news"])
     with at_work(redis_url) as (workers, reports):
         until(lambda: asked_for(site))
-        children_of(workers)[0].send_signal(signal.SIGKILL)
+        processes_of(workers)[0].send_signal(signal.SIGKILL)
         killed = time.monotonic()
         until(lambda: reports)
         asked = len(asked_for(site))
@@ -161,8 +164,8 @@ def test_a_spider_that_hangs_is_killed(site, connection, redis_url, tmp_path, sc
     publish_tasks(connection, tmp_path, site, delay=0.2)
     schedule.fire_now(["zh-news"])
     with at_work(redis_url, hangs_after=1.0) as (workers, reports):
-        until(lambda: asked_for(site) and children_of(workers)[0].poll() is None and workers._children[0].seen)
-        children_of(workers)[0].send_signal(signal.SIGSTOP)
+        until(lambda: asked_for(site))
+        processes_of(workers)[0].send_signal(signal.SIGSTOP)
         until(lambda: reports)
     assert "SIGKILL" in reports[0][1]["problems"][0]
 
@@ -182,7 +185,7 @@ def test_stopping_a_spider_that_is_still_starting_is_no_problem(site, connection
     publish_tasks(connection, tmp_path, site, delay=0.2)
     schedule.fire_now(["zh-news"])
     with at_work(redis_url) as (workers, reports):
-        until(lambda: children_of(workers))
+        until(lambda: running(workers))
     [(_, report)] = reports
     assert (report["outcome"], report["problems"]) in [("killed", []), ("stopped", [])]
     assert schedule.running() == []
@@ -197,7 +200,7 @@ def test_two_workers_never_run_one_task_at_once(site, connection, redis_url, tmp
         schedule.fire_now(["zh-news"])  # a person is impatient
 
         def both_ran():
-            together.append(len(children_of(one)) + len(children_of(two)))
+            together.append(len(running(one)) + len(running(two)))
             return len(first) + len(second) >= 2
 
         until(both_ran)
@@ -211,13 +214,6 @@ def test_a_worker_shows_that_it_is_alive_and_leaves(connection, redis_url):
         until(lambda: alive(connection))
         assert [(sign["role"], sign["workers"]) for sign in alive(connection)] == [("crawl", 3)]
     assert alive(connection) == []
-
-
-def test_a_child_looks_at_no_file_only_at_what_is_published(site, connection, redis_url, tmp_path):
-    publish_tasks(connection, tmp_path, site, limit=1)
-    (tmp_path / "tasks.yaml").write_text("broken: [", "utf-8")
-    with Child("zh-news", Path(tmp_path), redis_url, EXEMPLAR_PUBLISHED="1") as child:
-        assert child.end().report["fetched"] == 1
 
 
 class UnavailableOnce(Schedule):

@@ -160,16 +160,26 @@ def test_an_edit_after_such_a_start_is_one_of_the_list_in_force(scheduler, conne
     assert list(published(connection).tasks) == ["news", "weather"]
 
 
-def test_tasks_fire_while_a_long_list_is_read(scheduler, connection, file):
-    done = threading.Event()
-    scheduler.read, scheduler.read_wait = lambda path: done.wait(20) and load(path), 0.01
+def test_tasks_fire_while_a_long_list_is_read(scheduler, connection, file, monkeypatch):
+    begun, may_end = threading.Event(), threading.Event()
+
+    def read(path):
+        begun.set()
+        may_end.wait()
+        return load(path)
+
+    monkeypatch.setattr("crawler.scheduling.scheduler.load", read)
+    scheduler.read_wait = 0.01
     file.write(text_of("news", "sports"))
     connection.zadd("exemplar:schedule", {"news": 1.0})
-    scheduler.tick()
-    assert scheduler.schedule.due() == ["news"]
-    assert list(published(connection).tasks) == ["news"]
-    done.set()
-    scheduler.read_wait = 20
+    try:
+        scheduler.tick()
+        assert begun.wait(60), "the file is read"
+        assert scheduler.schedule.due() == ["news"]
+        assert list(published(connection).tasks) == ["news"]
+    finally:
+        may_end.set()
+    scheduler.read_wait = 60
     scheduler.tick()
     assert list(published(connection).tasks) == ["news", "sports"]
     assert scheduler.tasks == 2

@@ -103,3 +103,20 @@ def test_unknown_kind_is_named():
         extract(blog_page(BAKERY), include=["pargraph"])
     with pytest.raises(TypeError, match="collection"):
         extract(blog_page(BAKERY), include="paragraph")
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<ol><li>Flour<li>Water</ol>", "1. Flour\n2. Water"),
+        ("<ol start=3><li>Flour<li value=7>Water<li>Salt</ol>", "3. Flour\n7. Water\n8. Salt"),
+        ("<ol reversed><li>Flour<li>Water</ol>", "2. Flour\n1. Water"),
+        ("<ol start=x><li>1) Flour<li>Water</ol>", "1) Flour\n2. Water"),
+        ("<ul><li>Flour<ol><li>rye<li>oats</ol><li>Water</ul>", "Flour\n  1. rye\n  2. oats\nWater"),
+        ("<ol><li>Flour<ul><li>rye<ul><li>dark</ul></ul><li>Water</ol>", "1. Flour\n  rye\n    dark\n2. Water"),
+        ("<ol><li>Flour</ol><ol><li>Water</ol>", "1. Flour\n1. Water"),
+    ],
+)
+def test_nested_items_are_indented_and_ordered_ones_numbered(page, text):
+    [block] = blocks(page)
+    assert block.text == text

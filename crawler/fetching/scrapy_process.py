@@ -1,0 +1,113 @@
+"""Scrapy in a process: its set-up, and one spider run to its end.
+
+`crawler.scheduling.crawl_process` runs many spiders in one process.
+"""
+
+import logging
+import os
+import signal
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, cast
+
+from crawler.logs import logs_json
+
+EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
+STARTED_BY_US = "EXEMPLAR_STARTED"  # setting: the starter of the spider handles errors of its start
+
+
+def run_spider(spider: type, settings: Mapping[str, Any], *, has_state: bool = True, **arguments: Any) -> Any:
+    """Run a spider to its end and return Scrapy's `Crawler`; `settings` override all others.
+
+    `has_state`: after a signal the spider ends by itself; else Ctrl-C raises `KeyboardInterrupt` at once. Raises the
+    error of a spider that cannot be created.
+    """
+    process = scrapy_process()
+    crawler = process.create_crawler(spider)
+    crawler.settings.setdict(dict(settings), priority="spider")
+    with interrupts_held():
+        crawl = process.crawl(crawler, **arguments)
+    skip_unread_records()
+    with handlers_kept():
+        try:
+            process.start(install_signal_handlers=has_state)
+        except KeyboardInterrupt:
+            from twisted.internet import reactor
+
+            cast("Any", reactor).getThreadPool().stop()  # its threads would keep the process alive
+            raise
+    if crawl.done() and not crawl.cancelled() and (error := crawl.exception()) is not None:
+        raise error
+    return crawler
+
+
+def scrapy_process() -> Any:
+    """Return Scrapy's `AsyncCrawlerProcess`. Raises `ExemplarError` for a setting of a person that is refused."""
+    os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "crawler.settings")
+    warnings.filterwarnings("ignore", module=r"scrapy|twisted|OpenSSL")
+    from scrapy.crawler import AsyncCrawlerProcess
+    from scrapy.utils.project import get_project_settings
+
+    from crawler.fetching.settings_in_force import put_in_force
+
+    project = get_project_settings()
+    put_in_force(project)
+    project.set(STARTED_BY_US, True)
+    if logs_json():
+        project.set("LOG_INSTALL_ROOT_HANDLER", False, priority="cmdline")
+        logging.getLogger("scrapy.utils.log").setLevel(logging.WARNING)  # drops the list of versions at each run
+    process = AsyncCrawlerProcess(project)
+    quiet_scrapy()  # after the line above, which sets up Scrapy's logging
+    logging.getLogger("scrapy").setLevel(logging.ERROR)
+    return process
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Delay Ctrl-C until the end of the block: while Twisted sets up a crawl, an interrupt would print a traceback."""
+    interrupts: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: interrupts.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if interrupts:
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def handlers_kept() -> Iterator[None]:
+    """Restore all signal handlers at the end of the block.
+
+    Scrapy and Twisted leave their own handlers, which have no effect afterwards.
+    """
+    before = {number: signal.getsignal(number) for number in signal.valid_signals()}
+    descriptor = signal.set_wakeup_fd(-1)
+    signal.set_wakeup_fd(descriptor)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if handler is not None and signal.getsignal(number) is not handler:
+                signal.signal(number, handler)
+        signal.set_wakeup_fd(descriptor)
+
+
+def quiet_scrapy() -> None:
+    """Drop needless messages of Scrapy: on missing Referer headers, and on large responses (the ledger has them)."""
+    for name in ("downloadermiddlewares.redirect", "downloadermiddlewares.httpcompression", "core.downloader.handlers"):
+        logging.getLogger(f"scrapy.{name}").setLevel(logging.ERROR)
+
+
+def skip_unread_records() -> None:
+    """Let loggers drop what no handler writes, before they create a record: Scrapy logs all levels, at each page."""
+    root = logging.getLogger()
+    least = min((handler.level for handler in root.handlers), default=logging.WARNING)
+    root.setLevel(max(least, logging.INFO))
+
+
+def log_nothing_more() -> None:
+    """Log nothing from now on: the user has got one line on the cause, and needs no traceback of Scrapy."""
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(lambda record: False)

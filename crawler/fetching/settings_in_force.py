@@ -1,0 +1,63 @@
+"""The settings of a crawler: this program's, in force under those that a person added to them.
+
+    Scrapy's defaults < crawler.settings < a settings module (`SCRAPY_SETTINGS_MODULE`), `scrapy crawl -s`
+                                          < `settings.scrapy` of tasks.yaml < what the task says
+
+This holds in whatever way a spider is started. Which settings are refused: `crawler.task_list.scrapy_settings`.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
+
+from crawler import settings as own
+from crawler.task_list.environment import expand
+from crawler.task_list.scrapy_settings import COMPONENTS, mapped, refusal
+from workers.addresses import VARIABLE
+from workers.errors import ExemplarError
+from workers.redaction import remember
+
+OWN = {name: value for name, value in vars(own).items() if name.isupper() and not name.startswith("_")}
+GIVEN = SETTINGS_PRIORITIES["project"]  # the least priority of a person's settings
+
+
+def put_in_force(settings: BaseSettings) -> None:
+    """Complete a person's settings with this program's. Raises `ExemplarError` for one that is refused."""
+    for name in settings:
+        if (settings.getpriority(name) or 0) >= GIVEN:
+            _check(name, settings[name])
+    for name, value in OWN.items():
+        priority = settings.getpriority(name) or 0
+        if name in COMPONENTS:
+            settings.set(name, {**value, **settings.getdict(name)}, priority=max(priority, GIVEN))
+        elif priority < GIVEN:
+            settings.set(name, value, priority=GIVEN)
+    cache = Path(".scrapy", settings["HTTPCACHE_DIR"]).absolute()  # Scrapy finds it only beside a scrapy.cfg
+    settings.set("HTTPCACHE_DIR", str(cache), priority=max(settings.getpriority("HTTPCACHE_DIR") or 0, GIVEN))
+
+
+def add_settings(settings: BaseSettings, values: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> None:
+    """Add settings of a task list, variables expanded. Raises `TaskError` for a variable that is not set."""
+
+    def expanded(text: str) -> str:
+        remember(*(expand(match[0], environ) for match in VARIABLE.finditer(text)))
+        return expand(text, environ)
+
+    for name, value in values.items():
+        value = mapped(value, expanded)
+        both = {**settings.getdict(name), **value} if name in COMPONENTS else value
+        settings.set(name, both, priority="spider")
+
+
+def _check(name: str, value: Any) -> None:
+    before = OWN.get(name)
+    if name in COMPONENTS:
+        known = before or {}
+        value = {each: place for each, place in dict(value).items() if (each, place) not in known.items()}
+    elif value == before or (isinstance(value, BaseSettings) and dict(value) == before):
+        return
+    if why := refusal(name, value):
+        raise ExemplarError(f"the setting {name} of Scrapy cannot be changed: {why}")

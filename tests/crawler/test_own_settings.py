@@ -1,0 +1,168 @@
+"""docs/scrapy.md: its example runs as it says, in both ways; what is refused is refused with its reason."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from scrapy.settings import BaseSettings, Settings
+
+from crawler.fetching.context import GatedSpider
+from crawler.fetching.settings_in_force import add_settings, put_in_force
+from crawler.task_list.file import loads
+from crawler.task_list.mistakes import TaskError
+from crawler.task_list.scrapy_settings import REFUSED
+from tests.crawler.servers import Server
+from tests.crawler.spiders import REPOSITORY, crawl
+from workers.errors import ExemplarError
+
+PAGES = [REPOSITORY / "docs" / name for name in ("scrapy.md", "scrapy.zh-CN.md")]
+ARTICLES = ("/story/1001.html", "/story/1002.html", "/story/1003.html")
+TASKS = """\
+settings: {{scrapy: {0}}}
+tasks: {{a: {{example: "http://x.test/a/1.html", pattern: "/a/{{id}}.html", every: 1d, output: o.jsonl}}}}
+"""
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGES[0].read_text("utf-8"), re.M | re.S)
+
+
+class Stories:
+    """A site with the section of the example; it notes the requests for articles that asked for small pages."""
+
+    def __init__(self) -> None:
+        self.small: list[str] = []
+
+    def __call__(self, handler):
+        if handler.path == "/stories/":
+            return 200, {}, "".join(f'<a href="{path}">{path}</a>' for path in ARTICLES).encode()
+        if handler.path not in ARTICLES:
+            return 404, {}, b""
+        if handler.headers["Save-Data"] == "on":
+            self.small.append(handler.path)
+        return 200, {}, f"<h1>{handler.path}</h1><p>{'A sentence of this story. ' * 30}</p>".encode()
+
+
+@pytest.fixture
+def stories():
+    site = Stories()
+    with Server("127.0.0.1", site) as server:
+        site.url = f"http://127.0.0.1:{server.port}"
+        yield site
+
+
+def write_example(folder: Path, url: str) -> None:
+    [code], [tasks] = blocks("python"), blocks("yaml")
+    (folder / "our_scrapy.py").write_text(code, "utf-8")
+    tasks = tasks.replace("https://news.example", url)
+    tasks = tasks.replace("settings:\n", "settings:\n  allow_hosts: [127.0.0.1]\n  delay: 0\n", 1)
+    (folder / "tasks.yaml").write_text(tasks, "utf-8")
+
+
+@pytest.mark.parametrize("scrapy", [False, True], ids=["exemplar", "scrapy"])
+def test_the_example_runs(stories, connection, redis_url, tmp_path, scrapy):
+    write_example(tmp_path, stories.url)
+    numbers = tmp_path / "runs.jsonl"
+    tasks = tmp_path / "tasks.yaml"
+    tasks.write_text(tasks.read_text("utf-8").replace("runs.jsonl", "${NUMBERS}"), "utf-8")
+    path = f"{REPOSITORY}:{tmp_path}"
+    ended = crawl(tmp_path, redis_url, "stories", scrapy=scrapy, PYTHONPATH=path, NUMBERS=str(numbers))
+    assert ended.code == 0, ended.said
+    assert sorted(stories.small) == [*ARTICLES]
+    [line] = map(json.loads, numbers.read_text("utf-8").splitlines())
+    assert line == {
+        "task": "stories",
+        "responses": len(ARTICLES) + 3,
+        "reason": "finished",
+    }  # list, robots.txt, sitemap.xml
+
+
+def test_a_settings_module_is_in_force_beside_the_task_list(stories, connection, redis_url, tmp_path):
+    write_example(tmp_path, stories.url)
+    (tmp_path / "ours.py").write_text("DEFAULT_REQUEST_HEADERS = {'Save-Data': 'on'}\nHTTPCACHE_ENABLED = True\n")
+    tasks = tmp_path / "tasks.yaml"
+    tasks.write_text(re.sub(r"  scrapy:\n(    .*\n)+", "", tasks.read_text("utf-8")), "utf-8")
+    path = f"{REPOSITORY}:{tmp_path}"
+    for _ in range(2):
+        assert crawl(tmp_path, redis_url, "stories", PYTHONPATH=path, SCRAPY_SETTINGS_MODULE="ours").code == 0
+    assert sorted(stories.small) == [*ARTICLES]
+    assert list((tmp_path / ".scrapy" / "httpcache" / "section").rglob("response_body"))
+
+
+def test_the_http_cache_keeps_no_secrets(stories, connection, redis_url, tmp_path):
+    write_example(tmp_path, stories.url)
+    tasks = tmp_path / "tasks.yaml"
+    text = re.sub(r"  scrapy:\n(    .*\n)+", "  scrapy: {HTTPCACHE_ENABLED: true}\n", tasks.read_text("utf-8"))
+    tasks.write_text(text + "    headers: {X-Key: '${KEY}'}\n    auth: {user: me, password: '${KEY}'}\n", "utf-8")
+    assert crawl(tmp_path, redis_url, "stories", KEY="swordfish9").code == 0
+    kept = [path.read_bytes() for path in (tmp_path / ".scrapy" / "httpcache").rglob("*") if path.is_file()]
+    assert len(kept) > len(ARTICLES)
+    assert not any(b"swordfish9" in text or b"Authorization" in text for text in kept)
+
+
+def test_a_settings_module_that_changes_the_guard_starts_nothing(connection, redis_url, tmp_path):
+    (tmp_path / "ours.py").write_text("DOWNLOAD_HANDLERS = {'http': 'ours.Handler'}\n", "utf-8")
+    (tmp_path / "tasks.yaml").write_text(TASKS.format("{}"), "utf-8")
+    ended = crawl(tmp_path, redis_url, "a", PYTHONPATH=f"{REPOSITORY}:{tmp_path}", SCRAPY_SETTINGS_MODULE="ours")
+    assert ended.code == 1
+    assert "DOWNLOAD_HANDLERS of Scrapy cannot be changed: it decides which addresses may be contacted" in ended.said
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("{TWISTED_DNS_RESOLVER: a.B}", "it decides which addresses may be contacted"),
+        ("{DOWNLOADER_MIDDLEWARES: {our.Gate: 700}}", "our.Gate: from 700 on requests contain the secrets of tasks"),
+        ("{DOWNLOADER_MIDDLEWARES: {crawler.guarding.gate.UrlGate: null}}", "this program needs it where it is"),
+        ("{EXTENSIONS: {scrapy.extensions.telnet.TelnetConsole: 1}}", "it executes code that is sent to a port"),
+        ("{ROBOTSTXT_OBEY: false}", "set `robots` of the task"),
+        ("{RETRY_ENABLED: true}", "the ledger has the URLs"),
+        ("{extensions: {}}", "write it in capital letters"),
+        ("{EXTENSIONS: [a.B]}", "EXTENSIONS is not a map"),
+        ("{A: ['${']}", "${ without a variable's name"),
+    ],
+)
+def test_a_task_list_with_a_setting_that_is_refused_says_why(written, message):
+    with pytest.raises(TaskError, match=re.escape(message)):
+        loads(TASKS.format(written))
+
+
+def test_each_refused_setting_is_refused_in_a_module_unless_it_has_this_programs_value():
+    for name in REFUSED:
+        with pytest.raises(ExemplarError, match=f"the setting {name} of Scrapy"):
+            put_in_force(
+                Settings({name: {"another": "a.B"} if isinstance(Settings()[name], BaseSettings) else "another"})
+            )
+    own = Settings()
+    own.setmodule("crawler.settings", priority="project")
+    put_in_force(own)
+    assert own["TWISTED_DNS_RESOLVER"] == "crawler.guarding.resolver.GuardedResolver"
+
+
+def test_the_gates_are_in_force_whatever_settings_a_spider_starts_with():
+    settings = Settings({"DOWNLOADER_MIDDLEWARES": {"ours.Stamp": 300}})
+    GatedSpider.update_settings(settings)
+    placed = settings.getdict("DOWNLOADER_MIDDLEWARES")
+    assert placed["crawler.guarding.gate.UrlGate"] == 50
+    assert placed["ours.Stamp"] == 300
+    assert settings["DOWNLOAD_HANDLERS"]["file"] is None
+
+
+def test_components_of_a_task_list_come_beside_those_of_the_program_and_variables_are_expanded():
+    settings = Settings()
+    put_in_force(settings)
+    add_settings(settings, {"EXTENSIONS": {"ours.Count": 1}, "OURS": ["${A}", {"b": "${A}"}]}, {"A": "x"})
+    add_settings(settings, {"EXTENSIONS": {"ours.More": 2}}, {})
+    assert settings.getdict("EXTENSIONS") == {"ours.Count": 1, "ours.More": 2}
+    assert settings["OURS"] == ["x", {"b": "x"}]
+
+
+def test_both_pages_have_the_same_example_and_name_only_refused_settings_as_refused():
+    english, chinese = (path.read_text("utf-8") for path in PAGES)
+    of_page = [re.findall(r"^```\w+\n.*?^```$", text, re.M | re.S) for text in (english, chinese)]
+    assert of_page[0] == of_page[1]
+    table = english.partition("## What is refused")[2]
+    named = {name for name in re.findall(r"`([A-Z_]+)`", table) if name != "SPIDER_MODULES"}
+    assert len(named) > 10
+    assert named <= {*REFUSED}
