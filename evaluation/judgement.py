@@ -23,7 +23,6 @@ from extractors.content.confidence.trust import LEAST, MOST, WEIGHTS
 from extractors.content.line_model.features import NAMES, TAGS
 from extractors.content.line_model.opinion import corrected, like_text
 from extractors.content.line_model.trees import Shape, Trees, fit, probability, save
-
 from extractors.methods.example import LIKELIER, SURE
 
 from .data import DataError, read_sets
@@ -80,8 +79,9 @@ def line_model_without(forms: Sequence[LabelledForm], fold: int) -> Trees:
 
 
 def judged_by(model: Trees, forms: Iterable[LabelledForm], fold: int) -> Iterator[Judged]:
-    """Yield the forms of a fold's sites; those in designs only if a design is unseen. A page that lacks much of its truth
-    is left out, because its text cannot be right.
+    """Yield the forms of a fold's sites; those in designs only if a design is unseen.
+
+    A page that lacks much of its truth is left out, because its text cannot be right.
     """
     for one in forms:
         if one.fold == fold and (not one.designs or fold in one.designs) and one.missing < MISSING:

@@ -98,7 +98,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _may_learn(name: str, one: LabelledForm) -> bool:
-    """Whether the line model of this name may be trained on a form; that of a fold leaves out the fold's designs, too."""
+    """Whether a line model may be trained on a form; that of a fold leaves out the fold's designs, too."""
     what, _, left = name.partition("-")
     return family_of(one.set) != family_of(left) if what == SET else one.seen_without(int(left))
 

@@ -50,8 +50,8 @@ EXPECTED, ELSEWHERE = 2.0, -1.0  # log odds for an article whose body stands whe
 PUZZLING = 0.4  # expected F1 of an example's own body, below which the example abstains
 AGREE = 0.8  # F1 by bytes of the example's body and the page's own, from which they are the same
 DECIDES = 0.1  # expected F1 by which a page's corrected body must be better to be taken for an example's own
-# With sites and designs left out, F1 of pages beside one of another design .940, alone .923, with these two .946; of stored
-# pages beside others of their section .970, .968 and .969.
+# With sites and designs left out, F1 of designed pages beside an example is .940, alone .923, with these two .946; of
+# stored pages beside others of their section .970, .968 and .969.
 SURE = 0.9  # confidence in the examples' body, from which the page is not extracted alone as well
 LIKELIER = 0.05  # by which the confidence in the page's own body must be higher
 # Below this share of the usual match of a section's pages, a page is of another template: of the sample site's articles
@@ -336,7 +336,7 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0, usual_m
 
     Examples that do not fit the page do not count; if all differ, the page is extracted alone. So it is if the
     confidence in the page's own body is clearly higher, or not clearly lower where the page has another template than
-    the section's. `list_like`: log odds that the example is a list; `usual_match`: of the section's pages, 0 if unknown.
+    the section's. `list_like`: log odds that the example is a list; `usual_match`: of the section, 0 if unknown.
     """
     page, trace = parsed.lines, tracing()
     valid = [vote for vote in votes if vote.counts]

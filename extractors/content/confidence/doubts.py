@@ -22,7 +22,8 @@ NAMES = (
     "expected", "inside_doubt", "outside_hope", "first_chance", "last_chance", "least_chance", "undecided",
     "bytes", "lines", "prose_share", "linked", "mean_width", "largest", "headings", "sentences",
     "in_units", "after_others", "after_opened", "after_titles", "label_run", "dates", "cut_off",
-    "agrees_rules", "agrees_model", "agrees_run", "agrees_prose", "agrees_place", "agrees_clean", "probability", "described", "match", "support", "shared", "page_prose",
+    "agrees_rules", "agrees_model", "agrees_run", "agrees_prose", "agrees_place", "agrees_clean",
+    "probability", "described", "match", "support", "shared", "page_prose",
 )  # fmt: skip
 _AT = {name: place for place, name in enumerate(COLUMNS)}
 
