@@ -25,10 +25,11 @@ from typing import Any, cast
 from extractors.article import Article, Block
 from tests import services
 from workers.rows import Row, row_of
-from workers.sinks import kinds, sqlite
+from workers.sinks import kinds
 from workers.sinks.durability import Durability
 from workers.sinks.interface import BatchSink, RowBatch
 from workers.sinks.options import BATCH_ROWS
+from workers.sinks.row_schema import COLUMNS
 from workers.sinks.sqlite import SqliteSink
 from workers.sinks.sqlite_file import SYNCHRONOUS
 
@@ -131,7 +132,7 @@ def _rates(
 def of_sqlite(rows: Sequence[Row], rounds: int, durability: Durability, size: int) -> tuple[float, float]:
     """Return the rows per second of the SQLite sink in groups of this size, and of plain inserts in batches of 500."""
     times: tuple[list[float], list[float]] = ([], [])
-    columns = ", ".join(sqlite.COLUMNS)
+    columns = ", ".join(COLUMNS)
     for _ in range(rounds):
         with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
             sink = SqliteSink(Path(folder) / "ours.db", durability=durability)
@@ -156,7 +157,7 @@ def _in_groups(sink: SqliteSink, rows: Sequence[Row], size: int) -> None:
 
 
 def _bare_sqlite(connection: sqlite3.Connection, plain: Sequence[Any]) -> None:
-    statement = f"INSERT INTO articles ({', '.join(sqlite.COLUMNS)}) VALUES ({', '.join('?' * len(sqlite.COLUMNS))})"
+    statement = f"INSERT INTO articles ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
     for batch in batches(plain, BATCH_ROWS):
         connection.executemany(statement, batch)
         connection.commit()

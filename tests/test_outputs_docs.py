@@ -1,13 +1,17 @@
 """docs/outputs.md: every example is valid, and gets the rows of the sample site on a server of the test's own."""
 
+import dbm
 import json
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
@@ -21,7 +25,7 @@ from tests.workers.http_receiver import Receiver
 from tests.workers.search_double import SearchDouble
 from tests.workers.store_servers import S3Server, s3_server
 from workers.rows import Row, key_of
-from workers.sinks import KINDS, Kind, Target, kind_of, open_sink
+from workers.sinks import KINDS, Kind, Target, kind_of, kinds, open_sink
 from workers.writing.export import export_rows
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "outputs.md"
@@ -157,6 +161,54 @@ def test_every_kind_of_output_is_documented(kind: Kind, folder: Path) -> None:
     tasks = [task for _, example in EXAMPLES for task in task_file(example, folder).tasks.values()]
     outputs = [output for task in tasks for output in task.outputs()]
     assert any(kind_of(output) is kind for output in outputs), f"no example of {kind.name}"
+
+
+def test_another_package_adds_a_format_a_storage_and_an_output(
+    tmp_path: Path, rows: list[Row], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The example of the document, found by its entry points. One that cannot be loaded is left out."""
+    [(_, points)] = blocks("toml")
+    [module] = [block for heading, block in blocks("python") if heading == "An output of your own"]
+    metadata = tmp_path / "installed" / "my_outputs-1.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata.parent / "my_outputs.py").write_text(module, "utf-8")
+    lines = ["[exemplar.outputs]", *points.replace('"', "").splitlines()[1:], "broken = my_outputs:NOTHING"]
+    (metadata / "entry_points.txt").write_text("\n".join(lines))
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: my-outputs\nVersion: 1\n")
+    folder = tmp_path / "tasks"
+    (folder / "out").mkdir(parents=True)
+    (folder / "out" / f"{TASK}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    own = ("rows/{task}.titles", f"shelf://{folder}/shelf/{{task}}.parquet", f"shelf://{folder}/both/{{task}}.titles")
+    outputs = ("out/{task}.jsonl", *own, "board:titles")
+    (folder / "tasks.yaml").write_text(
+        f"tasks:\n  {TASK}:\n    example: http://127.0.0.1/1\n    pattern: /{{id}}\n    every: 1h\n    output:\n"
+        + "".join(f"      - '{output}'\n" for output in outputs)
+    )
+
+    path = f"{metadata.parent}{os.pathsep}{Path(__file__).parent.parent}"
+    command = [sys.executable, "-m", "console", "check"]
+    done = subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
+    assert "5 outputs tried" in done.stdout, done.stderr
+    monkeypatch.syspath_prepend(metadata.parent)
+    monkeypatch.chdir(folder)
+    kinds.added.cache_clear()
+    try:
+        for output in outputs[1:]:
+            for _ in range(2):
+                result = CliRunner().invoke(exemplar, ["export", TASK, "--to", output, "--json"])
+                assert json.loads(result.stdout)["written"] == len(rows), result.output
+    finally:
+        kinds.added.cache_clear()
+    titles = sorted(row["title"] for row in rows)
+    for place in ("rows", "both"):
+        files = [*(folder / place).rglob("[!.]*.titles")]
+        found = [line.split("\t")[3] for file in files for line in file.read_text("utf-8").splitlines()]
+        assert sorted(found) == titles
+    files = [*(folder / "shelf").rglob("[!.]*.parquet")]
+    tables = [pq.read_table(file, partitioning=None) for file in files]
+    assert sorted(title for table in tables for title in table["title"].to_pylist()) == titles
+    with dbm.open(str(folder / "titles")) as board:
+        assert sorted(board[key].decode() for key in board.keys()) == titles  # noqa: SIM118
 
 
 def test_links_lead_to_headings_and_files() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from console.known_task import redis_of
-from console.locale import in_language
+from console.locale import in_language, word
 from console.options import (
     counted,
     examples,
@@ -170,7 +170,8 @@ def _warnings(tasks: "TaskFile", tried: "Sequence[TriedOutput]") -> list[str]:
 
 def _print_rows(rows: Sequence[dict[str, Any]]) -> None:
     for row in rows:
-        show(f"{row['task']}: every {row['every']}{'  (paused)' if row['paused'] else ''}")
+        paused = f"  ({word('paused')})" if row["paused"] else ""
+        show_data(in_language(f"{row['task']}: every {row['every']}") + paused)
         show_data(f"  {heading('articles')}{row['pattern']}")
         derived = "" if row["start_named"] else f"  ({in_language('derived; the first one that works is used')})"
         show_data(f"  {heading('lists')}{', '.join(row['start'])}{derived}")

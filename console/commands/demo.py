@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from console import sample_site
+from console.locale import in_language, word
 from console.options import examples, json_option, print_json, say
 from workers.processes import ending_with_parent
 
@@ -65,9 +66,9 @@ def _show(rows: list[dict[str, Any]], work: Path) -> None:
     truth = {article.path: article for name in sample_site.SECTIONS for article in sample_site.truth(name)}
     articles = Table(box=None, pad_edge=False)
     for title in ("task", "published", "title", "author"):
-        articles.add_column(title, no_wrap=True)
+        articles.add_column(word(title), no_wrap=True)
     for title in ("characters", "F1", "method"):
-        articles.add_column(title, justify="right")
+        articles.add_column(word(title), justify="right")
     for row in sorted(rows, key=lambda row: (row["task"], row["published"] or "")):
         known = truth.get(urlsplit(row["canonical_url"]).path)
         f1 = f"{sample_site.shingle_f1(row['text'], known.text):.3f}" if known else "–"
@@ -75,7 +76,8 @@ def _show(rows: list[dict[str, Any]], work: Path) -> None:
         articles.add_row(row["task"], published, title, row["author"] or "", str(len(row["text"])), f1, row["method"])
     console = Console(width=None if sys.stdout.isatty() else 140)
     console.print(articles)
-    console.print(f"\n{len(rows)} articles. F1 compares each text with the original.", highlight=False)
+    compared = in_language(f"{len(rows)} articles. F1 compares each text with the original.")
+    console.print(f"\n{compared}", highlight=False)
     for file in sorted((work / "out").glob("*")):
         if file.suffix in (".jsonl", ".db"):
             console.print(f"  {file}", highlight=False, soft_wrap=True)

@@ -51,9 +51,9 @@ READ_WHOLE = frozenset(  # files of other packages in which all texts are messag
         "workers/redesign/new_example.py", "workers/unproposed.py", "workers/redis_access/connection.py",
         "workers/redis_access/embedded.py", "workers/redis_access/outage.py", "workers/redis_access/persistence.py",
         "workers/redis_access/redis_address.py", "workers/reporting/present_problems.py",
-        "workers/sinks/cloud_store.py", "workers/sinks/existing_tables.py", "workers/sinks/http_client.py",
-        "workers/sinks/search.py", "workers/sinks/sftp_store.py", "workers/sinks/templates.py",
-        "workers/sinks/webhook.py",
+        "workers/sinks/cloud_stores.py", "workers/sinks/durability.py", "workers/sinks/http_client.py",
+        "workers/sinks/paths.py", "workers/sinks/search.py", "workers/sinks/sftp_store.py",
+        "workers/sinks/tables.py", "workers/sinks/webhook.py",
         "workers/variables.py", "workers/worker_processes/supervised_delivery.py",
         "workers/worker_processes/supervisor.py", "workers/writing/delivery.py",
     }

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from crawler.task_list.models import TaskFile
 from workers.errors import OutputError
 from workers.rows import Row
-from workers.sinks.kinds import expand, kind_of
+from workers.sinks.kinds import READ_LINES, READ_TABLE, expand, kind_of
 from workers.sinks.reading import row_in, sqlite_records
 
 LONGEST_LINE = 64 * 2**20  # bytes
@@ -49,9 +49,9 @@ def article_files(tasks: TaskFile) -> list[ArticleFile]:
                 continue
             if kind is None or "{" in address:
                 continue
-            if kind.reads.endswith(":jsonl_rows") and not address.endswith(COMPRESSED):
+            if kind.reads == READ_LINES and not address.endswith(COMPRESSED):
                 places[folder / Path(address).expanduser()] = "jsonl"
-            elif kind.reads.endswith(":sqlite_rows"):
+            elif kind.reads == READ_TABLE:
                 is_address = address.lower().startswith("sqlite:")
                 plain = unquote(address.partition(":")[2].removeprefix("///")) if is_address else address
                 places[folder / Path(plain).expanduser()] = "sqlite"

@@ -21,8 +21,8 @@ from console.web.texts import COOKIE, LANGUAGES
 from console.web.words import snippet
 from crawler.task_list.change import is_in_block
 from workers.sinks import OutputOptions
-from workers.sinks.csv_files import BOM, CsvFormat
-from workers.sinks.jsonl import JsonLinesFormat
+from workers.sinks.csv_format import BOM, Csv
+from workers.sinks.formats import PlainLines
 from workers.sinks.row_html import html_of
 
 TASKS_A_PAGE = 50
@@ -219,8 +219,8 @@ def export(request: Request) -> Response:
     as_csv = request.query_params.get("format") == "csv"
     name = f"articles.{'csv' if as_csv else 'jsonl'}"
     batches = web.data.index.rows(_query_of(request))
-    form = CsvFormat(OutputOptions()) if as_csv else JsonLinesFormat(OutputOptions())
-    header = form.encode([], b"")
+    form = Csv(OutputOptions()) if as_csv else PlainLines(OutputOptions())
+    header = form.encode([])
     return StreamingResponse(
         chain([BOM + header if as_csv else header], (form.encode(rows, header) for rows in batches)),
         media_type="text/csv; charset=utf-8" if as_csv else "application/x-ndjson",

@@ -64,7 +64,7 @@ def test_translations_are_in_chinese(translated: dict[str, str]) -> None:
     same = re.compile(
         r"(failures|work) \w+$|--\w+:? |redis: |REDIS_URL|skip: |http |auto|\{0\}: exemplar|\{0\} of \{1\} MB"
     )
-    names = (f"word{CONTEXT}redis", f"word{CONTEXT}feed")
+    names = (f"word{CONTEXT}redis", f"word{CONTEXT}feed", f"word{CONTEXT}, ")
     assert [key for key in latin if not same.match(key.rpartition(CONTEXT)[2]) and key not in names] == []
 
 
@@ -103,7 +103,7 @@ def test_a_message_that_is_there_twice_is_refused() -> None:
             "error: http://h/ is a list page, not an article (no date); nothing was written",
             "错误：http://h/ 是列表页，不是文章（无日期）；没有写入任何内容",
         ),
-        ("t.yaml: 1 个任务, no mistakes, 1 个输出 tried", "t.yaml：1 个任务，没有错误，试用了1 个输出"),
+        ("t.yaml: 1 个任务, no mistakes, 1 个输出 tried", "t.yaml：1 个任务，没有错误，试用了 1 个输出"),
         ("Articles to which this page links:", "这个页面链接到的文章："),
         ("  note: 3 things that nobody translated", "  注意：3 things that nobody translated"),
         ("Lights on Bridge Street", "Lights on Bridge Street"),
@@ -120,7 +120,9 @@ def test_each_message_is_found_whatever_its_values_are(translated: dict[str, str
         if CONTEXT in key or not PLACEHOLDER.search(key) or re.search(r"\}\s*\{", key):
             continue  # of two values side by side nobody can tell where the first ends
         values = {found: f"v{number}" for number, found in enumerate(PLACEHOLDER.findall(key))}
-        english, wanted = (PLACEHOLDER.sub(lambda found, known=values: known[found[0]], form) for form in (key, text))
+        english = PLACEHOLDER.sub(lambda found, known=values: known[found[0]], key)
+        spaced = re.sub(r"(?<=[一-鿿])(?=\{\d+\})|(?<=\d\})(?=[一-鿿])", " ", text)
+        wanted = PLACEHOLDER.sub(lambda found, known=values: known[found[0]], spaced)
         assert translator.translate(english) == wanted, key
 
 
@@ -141,6 +143,12 @@ def test_json_stays_english(tmp_path: Path, exemplar: Exemplar) -> None:
     (tmp_path / "tasks.yaml").write_text("tasks:\n  a:\n    exampel: 1\n", "utf-8")
     assert exemplar("check", "--json", **CHINESE).out == exemplar("check", "--json").out
     assert "未知的键" in exemplar("check", **CHINESE).err
+
+
+def test_a_paused_task_is_in_chinese(tmp_path: Path, exemplar: Exemplar) -> None:
+    task = "    example: http://127.0.0.1/1\n    pattern: /{id}\n    every: 1h\n    paused: true\n"
+    (tmp_path / "tasks.yaml").write_text(f"tasks:\n  a:\n{task}    output: out/a.jsonl\n", "utf-8")
+    assert exemplar("check", **CHINESE).out.splitlines()[0] == "a：每 1h  (已暂停)"
 
 
 def test_titles_of_pages_are_not_translated(tmp_path: Path, exemplar: Exemplar) -> None:

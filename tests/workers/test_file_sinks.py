@@ -13,7 +13,7 @@ import zstandard
 from workers.errors import OutputError, SinkUnavailable
 from workers.rows import content_hash_of, key_of
 from workers.sinks import JsonLinesSink, OutputOptions, open_sink
-from workers.sinks.csv_files import CsvSink, neutralised, original_text
+from workers.sinks.csv_format import Csv, neutralised, original_text
 from workers.sinks.interface import written_row
 
 from .naughty import as_stored, naughty_rows
@@ -418,7 +418,7 @@ def test_check_creates_the_file_and_writes_no_row(tmp_path):
 
 
 def test_csv_of_a_path(tmp_path):
-    assert isinstance(open_sink("a.CSV", "t", tmp_path), CsvSink)
+    assert isinstance(open_sink("a.CSV", "t", tmp_path).format, Csv)
 
 
 @pytest.mark.parametrize("output", ["out.jsonl", "out.jsonl.gz"])

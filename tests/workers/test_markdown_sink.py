@@ -13,7 +13,7 @@ from workers.sinks import OutputOptions, open_sink
 from workers.sinks.front_matter import front_matter, read_front_matter
 from workers.sinks.interface import written_row
 from workers.sinks.markdown import TITLE_BYTES, file_name_of
-from workers.sinks.markdown_text import markdown_of
+from workers.sinks.row_html import markdown_of
 
 from .naughty import NAUGHTY, as_stored, long_title, naughty_rows
 from .sink_suite import SinkSuite, row, write

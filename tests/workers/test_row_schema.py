@@ -7,8 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from workers.sinks.row_schema import FIELDS, ROW_SCHEMA_VERSION, row_schema
-from workers.sinks.sqlite import COLUMNS
+from workers.sinks.row_schema import COLUMNS, FIELDS, ROW_SCHEMA_VERSION, row_schema
 
 from .test_rows import ARTICLE, row
 

@@ -2,13 +2,15 @@
 
 import multiprocessing
 import shutil
+from pathlib import Path
 
 import paramiko
 import pytest
 
 from workers.errors import OutputError, SinkUnavailable
-from workers.sinks import open_sink
-from workers.sinks.sftp_store import _make_folders, _replace
+from workers.sinks import Target, open_sink
+from workers.sinks.sftp_store import SftpStore, _replace
+from workers.sinks.stores import address_of
 
 from .batch_sink_suite import BatchSinkSuite, batch, keys
 from .sink_suite import row
@@ -74,7 +76,7 @@ class TestSftp(BatchSinkSuite):
         sink = open_sink(f"sftp://{server.user}@127.0.0.1:{server.port}/~/.none-{folder.name}/{options}", "t", None)
         try:
             sink.write(batch(1, row(1)))
-            with sink._store._errors("") as sftp:
+            with sink._store.errors("") as sftp:
                 home = sftp.normalize(".")
                 assert sftp.listdir(f".none-{folder.name}") == ["2026-03-12"]
         finally:
@@ -127,8 +129,9 @@ def test_a_folder_that_cannot_be_created_for_lack_of_rights_is_called_so(tmp_pat
         def mkdir(self, name):
             raise PermissionError
 
+    store = SftpStore(address_of(Target("sftp://me@host/rows/", "o", "t", Path("/"))))
     with pytest.raises(PermissionError):
-        _make_folders(Server(), "rows/2026")
+        store.make_folder(Server(), "rows/2026")
 
 
 class OldServer:

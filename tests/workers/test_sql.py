@@ -15,7 +15,7 @@ from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import key_of
 from workers.sinks import kinds
 from workers.sinks.options import OutputOptions
-from workers.sinks.sql_table import FIELDS
+from workers.sinks.row_schema import COLUMNS
 
 from .batch_sink_suite import OlderForm, RefusedRows, batch, batches_of, keys
 from .kills import deliver_with_kills
@@ -42,7 +42,7 @@ def new_database(server):
 
 
 class SqlSuite(RefusedRows, OlderForm):
-    compared = FIELDS
+    compared = COLUMNS
 
     def open(self, place):
         return open_sql(place.address)
@@ -266,7 +266,7 @@ def test_names_that_no_column_can_have_are_refused(fields):
 
 
 def test_the_columns_are_the_fields_of_a_row():
-    assert set(FIELDS) == set(next(naughty_rows()))
+    assert set(COLUMNS) == set(next(naughty_rows()))
 
 
 def test_a_user_without_rights_reads_which_statement_grants_them(postgres):

@@ -1,6 +1,8 @@
 """Batches as objects: their names, what is looked up where, and the suite of batch sinks on folders of this machine."""
 
+import csv
 import gzip
+import io
 import json
 from datetime import date
 from pathlib import Path
@@ -10,16 +12,18 @@ import zstandard
 
 from workers.errors import OutputError, SinkUnavailable
 from workers.sinks import OutputOptions, Target, open_sink
-from workers.sinks.folder_store import FolderStore
+from workers.sinks.formats import GzipLines
+from workers.sinks.kinds import FORMATS
 from workers.sinks.object_names import object_names
-from workers.sinks.object_store import parse_address
-from workers.sinks.store import SUFFIXES, LinesFormat, StoreSink
+from workers.sinks.store_sink import StoreSink
+from workers.sinks.stores import FolderStore, address_of
 from workers.variables import expand_address
 
 from .batch_sink_suite import BatchSinkSuite, batch, keys
 from .sink_suite import row
 
 DAY = date(2026, 3, 12)
+SUFFIXES = {suffix: one.day_folder for one in FORMATS for suffix in one.suffixes}
 ID = "0" * 31 + "1"
 
 
@@ -70,19 +74,19 @@ class TestFolderOfLines(FolderOutput):
     def test_a_folder_that_is_away_has_no_names_to_look_rows_up(self, place):
         (place / "deep").write_text("a file where a folder should be")
         with pytest.raises(SinkUnavailable):
-            FolderStore("x").names(f"{place}/deep/t", "")
-        assert FolderStore("x").names(f"{place}/none/t", "") == []
+            FolderStore(address("file:///x")).names(f"{place}/deep/t", "")
+        assert FolderStore(address("file:///x")).names(f"{place}/none/t", "") == []
 
     def test_a_process_that_lost_its_batch_shows_no_half_file(self, place):
         """Another process took the batch over, and removed the temporary file of the first."""
         sink = self.open(place)
 
         class Slow(FolderStore):
-            def _write(self, path, data):
-                super()._write(path, data[:10])
+            def write(self, connection, path, data):
+                super().write(connection, path, data[:10])
                 sink.write(batch(1, row(1), again=True))
 
-        slow = StoreSink("slow", Slow("slow"), sink._names, LinesFormat("x.jsonl.gz", OutputOptions()))
+        slow = StoreSink("slow", Slow(address("file:///slow")), sink._names, GzipLines(OutputOptions()))
         with pytest.raises(SinkUnavailable):
             slow.write(batch(1, row(1), again=True))
         assert self.keys(place) == keys([row(1)])
@@ -162,13 +166,16 @@ class TestZstdInNamesOfYourOwn(FolderOutput):
         return [one for path, data in self.files(place).items() for one in lines(str(path), data)]
 
 
-def test_a_store_in_memory(tmp_path):
-    sink = open_sink("memory://test-of-stores/{task}.jsonl", "t", tmp_path)
-    sink.check()
-    sink.write(batch(1, row(1), row(2)))
+@pytest.mark.parametrize("suffix", ["csv", "tsv"])
+def test_a_format_that_is_appended_to_files_can_be_an_object_too(tmp_path, suffix):
+    sink = open_sink(f"file://{tmp_path}/x/{{task}}.{suffix}", "t", tmp_path)
+    sink.write(batch(1, row(1, title="=1+1"), row(2)))
     sink.write(batch(2, row(2), row(3), again=True))
-    names = sink._store.names("/test-of-stores/t/2026-03-12", "")
-    assert [one["title"] for name in names for one in lines(name, sink._store.read(name))] == ["题 1", "题 2", "题 3"]
+    files = [path.read_text("utf-8") for path in sorted((tmp_path / "x").rglob(f"*.{suffix}"))]
+    found = [
+        one for text in files for one in csv.DictReader(io.StringIO(text), delimiter="\t" if suffix == "tsv" else ",")
+    ]
+    assert [one["title"] for one in found] == ["'=1+1", "题 2", "题 3"]
 
 
 @pytest.mark.parametrize(
@@ -211,24 +218,24 @@ def test_mistakes_in_paths(path, words):
 
 
 def address(text, **variables):
-    return parse_address(Target(expand_address(text, variables), text, "t", Path("/")))
+    return address_of(Target(expand_address(text, variables), text, "t", Path("/")))
 
 
 def test_parts_of_addresses(monkeypatch):
     found = address("sftp://me@host:2222/a/b@c/?known_hosts=/k&key=~/id")
-    assert (found.user, found.host, found.port, found.path) == ("me", "host", 2222, "/a/b@c/")
+    assert (found.user, found.host, found.port, found.place) == ("me", "host", 2222, "/a/b@c/")
     assert found.options == {"known_hosts": "/k", "key": "~/id"}
     assert found.name == "sftp://me@host:2222/a/b@c/"
     assert (address("sftp://host:22/a@b/").host, address("sftp://host:22/a@b/").user) == ("host", "")
     found = address("abfss://box@account.dfs.core.windows.net/a/")
-    assert (found.scheme, found.host, found.options) == ("az", "box", {"account": "account"})
-    assert address("gcs://bucket/a/").scheme == "gs"
+    assert (found.storage.name, found.host, found.options) == ("azure", "box", {"account": "account"})
+    assert address("gcs://bucket/a/").storage.name == "gcs"
 
 
 @pytest.mark.parametrize("password", ["plain", "p@ss:w/r?d#1", "%41", "@", "a/b@c"])
 def test_passwords_with_any_characters(password):
     found = address("sftp://me:${SFTP_PASSWORD}@host/a@b/", SFTP_PASSWORD=password)
-    assert (found.user, found.password, found.host, found.path) == ("me", password, "host", "/a@b/")
+    assert (found.user, found.password, found.host, found.place) == ("me", password, "host", "/a@b/")
     assert found.name == "sftp://me@host/a@b/"
     assert f"password={password!r}" not in repr(found)
     assert address("sftp://me:a%2Fb@host/x/").password == "a/b"

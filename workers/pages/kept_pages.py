@@ -30,8 +30,7 @@ from ..rows import Row
 from ..sinks import expand
 from ..sinks.durability import Durability
 from ..sinks.interface import PATIENCE, PageKind, PageSink, SourcePage
-from ..sinks.sqlite_file import SqliteFile
-from ..sinks.sqlite_lock import WRITE_ANYTHING
+from ..sinks.sqlite_file import WRITE_ANYTHING, SqliteFile
 from ..url_states import Fingerprint, fingerprint
 
 KEPT_PAGES = "kept pages"  # the name under which the ledger notes that a page is kept, beside those of outputs
@@ -352,24 +351,23 @@ class KeptPages(SqliteFile, PageSink):
     @contextmanager
     def _committed(self) -> Iterator[sqlite3.Connection]:
         assert self._connection is not None, "write inside `with sink.exclusive()`"
-        try:
-            yield self._connection
+        with self._reported():
+            try:
+                yield self._connection
+            except ValueError as error:  # a block is damaged
+                raise OSError(str(error)) from None
             self._connection.commit()
-        except (sqlite3.Error, OSError, ValueError) as error:
-            raise self._failed(error) from None
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         """Open the file for one read. Raises `SinkUnavailable`, `ValueError` if a block is damaged."""
-        try:
+        with self._reported():
             database = self._open(PATIENCE)
             database.execute("BEGIN")  # one consistent state for all reads
             try:
                 yield database
             finally:
                 database.rollback()
-        except (sqlite3.Error, OSError) as error:
-            raise self._failed(error) from None
 
     def _set_up(self, connection: sqlite3.Connection, patience: float) -> None:
         [(tables,)] = connection.execute("SELECT count(*) FROM sqlite_master").fetchall()

@@ -4,12 +4,10 @@ An output is one file, or one file per day if its path contains `{date}` or `{pu
 time; the next row starts a new one. Between writes nothing is open.
 """
 
-import fcntl
 import json
 import logging
 import os
 import stat
-import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -21,16 +19,23 @@ from typing import IO
 
 from workers.errors import SinkUnavailable
 from workers.rows import KEY, Row, RowKey, key_of
-from workers.sinks.durability import Durability, make_folder, sync_file, sync_folder
+from workers.sinks.durability import (
+    Durability,
+    locked,
+    make_folder,
+    pass_fence,
+    reported,
+    sync_file,
+    sync_folder,
+)
 
-from .fence import pass_fence
-from .interface import PATIENCE, WrittenRow, written_row
+from .formats import AppendedFormat, Buffer, PlainLines, as_json, mapped
+from .interface import PATIENCE, Versions, WrittenRow, if_missing, written_row
+from .kinds import Target
 from .moved_files import COMPRESSED, files_of, unpacked
 from .options import OutputOptions
-from .paths import PathPattern
-from .row_formats import RowFormat, as_needle
+from .paths import PathPattern, pattern_of
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.0005, 0.02  # seconds between two attempts to lock; a group is written in milliseconds
 MOST_CUT = 64 << 20  # bytes of a partial last group; a longer partial end was not written by this program
 LONG_AGO = "1970-01-02T00:00:00+00:00"  # of a row that does not say when its page was fetched
 CLOCKS_DIFFER = 7200.0  # seconds by which the clocks of machines may differ
@@ -39,20 +44,17 @@ MARK_BYTES = 64  # bytes before a place in a file, by which the file is recognis
 log = logging.getLogger(__name__)
 
 
-class AppendedFileSink:
-    """Appends rows to files of one format."""
+def open_appended(target: Target, row_format: AppendedFormat) -> "AppendedFileSink":
+    """Return the sink of a path, for files of a format."""
+    return AppendedFileSink(pattern_of(target), row_format, durability=target.durability)
 
-    def __init__(
-        self,
-        pattern: PathPattern,
-        row_format: RowFormat,
-        *,
-        durability: Durability = "safe",
-        options: OutputOptions | None = None,
-    ):
+
+class AppendedFileSink:
+    """Appends rows to files of one format. A file that lacks what the format needs is moved aside (`out.csv.1`)."""
+
+    def __init__(self, pattern: PathPattern, row_format: AppendedFormat, *, durability: Durability = "safe"):
         self.path = Path(pattern.text)
         self.pattern, self.format, self.durability = pattern, row_format, durability
-        self.options = options or OutputOptions()
         self.name = str(self.path)
         self._held: int | None = None  # the open file, or the lock of all files
         self._patience = PATIENCE
@@ -67,19 +69,13 @@ class AppendedFileSink:
         """Hold the lock of the file that has this path now, or that of all files of the output."""
         self._patience = patience
         try:
-            if self.pattern.is_fixed:
-                self._held = self._open_locked(self.path)
-                self._mend(self._held, self.path)
-            else:
-                self._held = self._open_locked(self.pattern.hidden("lock"))
-                self._mend_last()
-        except OSError as error:
-            self._unlock()
-            raise self._unavailable(error) from None
-        except BaseException:
-            self._unlock()
-            raise
-        try:
+            with reported(self.name):
+                if self.pattern.is_fixed:
+                    self._held = self._open_locked(self.path)
+                    self._mend(self._held, self.path)
+                else:
+                    self._held = self._open_locked(self.pattern.hidden("lock"))
+                    self._mend_last()
             yield
         finally:
             self._unlock()
@@ -98,50 +94,42 @@ class AppendedFileSink:
     def missing(self, rows: Sequence[Row], *, again: AbstractSet[RowKey]) -> list[Row]:
         """Return the rows that the output does not have, in the form to be written, inside `exclusive`."""
         assert self._held is not None, "write inside `with sink.exclusive()`"
-        try:
+        with reported(self.name):
             files = self._files_since(rows) if again else []
-            found = [self._if_missing(row, files) if key_of(row) in again else row for row in rows]
+            found = [if_missing(row, self._versions(row, files)) if key_of(row) in again else row for row in rows]
             self._sync_found()
             return [row for row in found if row is not None]
-        except OSError as error:
-            raise self._unavailable(error) from None
 
     def append(self, rows: Sequence[Row]) -> None:
         """Append rows without checking whether the output has them, inside `exclusive`."""
         by_path: dict[Path, list[Row]] = {}
         for row in rows:
             by_path.setdefault(self.pattern.path_of(row), []).append(row)
-        try:
+        with reported(self.name):
             if not self.pattern.is_fixed:
                 self._note_paths(list(by_path))
             self._append_to_all(by_path)
-        except OSError as error:
-            raise self._unavailable(error) from None
 
     def newest(self, task: str) -> Iterator[WrittenRow]:
         """Yield the rows of all tasks, newest first. Each file is read from its end, only as far as rows are requested.
 
         The rows of files that were moved aside (`out.jsonl.1`), compressed ones included, come last.
         """
-        try:
+        with reported(self.name):
             for path in self._files(True):
                 sync_file(path, self.durability)
-                with self._opened(path) as file:
-                    for row in self.format.backwards(file) if file is not None else ():
+                with self._opened(path) as file, mapped(file) as data:
+                    for row in self.format.backwards(data):
                         if self.is_there(row) and (written := written_row(row)):
                             yield written
-        except OSError as error:
-            raise self._unavailable(error) from None
 
     def has(self, rows: Sequence[WrittenRow]) -> list[bool]:
         """Return for each row whether a file, or one that was moved aside, has one of its key."""
-        try:
+        with reported(self.name):
             files = self._files(True)
             having = [row.key[2] in self._versions(dict(zip(KEY, row.key, strict=True)), files) for row in rows]
             self._sync_found()
             return having
-        except OSError as error:
-            raise self._unavailable(error) from None
 
     def check(self) -> None:
         """Open the file, and create it if there is none; if the path has `{date}`, only its folder and lock."""
@@ -157,30 +145,17 @@ class AppendedFileSink:
         """Whether a row that was found in a file counts as written."""
         return True
 
-    def _if_missing(self, row: Row, files: Sequence[Path]) -> Row | None:
-        """Return the row in the form to be written; None if a file has it.
-
-        Versions of a forgotten article begin at 1 again: if the output has that version with another text, the row gets
-        the next number. Rows without content hash count as having the same text.
-        """
-        versions = self._versions(row, files)
-        if row["version"] not in versions:
-            return row
-        if row["version"] == 1 or versions[row["version"]] is None or row.get("content_hash") in versions.values():
-            return None
-        return {**row, "version": max(versions) + 1}
-
-    def _versions(self, row: Row, files: Sequence[Path]) -> dict[int, str | None]:
+    def _versions(self, row: Row, files: Sequence[Path]) -> Versions:
         """Return the versions of a row's article in the files, each with its content hash."""
         return {other["version"]: other.get("content_hash") for other in self.rows_of_article(row, files)}
 
     def rows_of_article(self, row: Row, files: Sequence[Path] | None = None) -> Iterator[Row]:
         """Yield the rows that the files have of a row's article, in any version."""
-        needle = as_needle(row["canonical_url"])
+        needle = as_json(row["canonical_url"])
         for path in self._files_since([row]) if files is None else files:
-            with self._opened(path) as file:
-                for position in self._known[path].positions(file, needle) if file is not None else ():
-                    for other in self.format.rows_at(file, position) if file is not None else ():
+            with self._opened(path) as file, mapped(file) as data:
+                for position in self._known[path].positions(file, data, needle):
+                    for other in self.format.rows_at(data, position):
                         is_same = all(other.get(name) == row[name] for name in KEY if name != "version")
                         if is_same and type(other.get("version")) is int and self.is_there(other):
                             self._found.add(path)
@@ -205,28 +180,22 @@ class AppendedFileSink:
         return live + [path for path in aside if self.format.moves_aside or path.stat().st_mtime >= since]
 
     @contextmanager
-    def _opened(self, path: Path) -> Iterator[int | None]:
-        """Yield an existing file, open for reading; None if there is none. A compressed file is unpacked."""
-        if path.suffix in COMPRESSED and self.path.suffix not in COMPRESSED:
-            yield self._unpacked_file(path)
-            return
+    def _opened(self, path: Path) -> Iterator[int]:
+        """Yield a file, open for reading; an empty one if there is none. A compressed file is unpacked."""
+        is_compressed = path.suffix in COMPRESSED and self.path.suffix not in COMPRESSED
         try:
-            file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            file = os.dup(self._unpacked_file(path)) if is_compressed else os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
-            yield None
-            return
+            file = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
         try:
             yield file
         finally:
             os.close(file)
 
-    def _unpacked_file(self, path: Path) -> int | None:
+    def _unpacked_file(self, path: Path) -> int:
         """Return the unpacked copy of a compressed file; it is kept until the lock is released the next time."""
         if path not in self._unpacked:
-            try:
-                self._unpacked[path], damage = unpacked(path)
-            except FileNotFoundError:
-                return None
+            self._unpacked[path], damage = unpacked(path)
             if damage is not None:
                 log.warning(
                     "%s is damaged; the rows before the damage were read: %s",
@@ -241,12 +210,12 @@ class AppendedFileSink:
         encoded: dict[Path, bytes] = {}
         try:
             for path, rows in by_path.items():  # all rows are encoded first, since one may be impossible to encode
-                with self._file_of(path) as file:
-                    encoded[path] = self.format.encode(rows, self.format.header_of(file) or b"")
-            for path, data in encoded.items():
+                with self._file_of(path) as file, mapped(file) as data:
+                    encoded[path] = self.format.encode(rows, self.format.header_of(data) or b"")
+            for path, lines in encoded.items():
                 with self._file_of(path) as file:
                     ends.append((path, os.fstat(file).st_size))
-                    self._append(file, path, data)
+                    self._append(file, path, lines)
         except OSError:
             for path, end in ends[:-1]:  # the last one is already undone
                 with suppress(OSError):
@@ -261,7 +230,9 @@ class AppendedFileSink:
         try:
             if not is_held:
                 self._mend(file, path)
-            if self.format.header_of(file) is None:
+            with mapped(file) as data:
+                is_unfit = self.format.header_of(data) is None
+            if is_unfit:
                 path.rename(_free_name(path))
                 if self.durability == "safe":
                     sync_folder(path.parent)
@@ -274,28 +245,8 @@ class AppendedFileSink:
                 os.close(file)
 
     def _open_locked(self, path: Path) -> int:
-        """Return the file that has a path, open and locked. The lock is polled: flock has no time limit."""
         make_folder(path.parent, self.durability)
-        limit = time.monotonic() + self._patience
-        pause = FIRST_PAUSE
-        while True:
-            file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if os.path.samestat(os.fstat(file), path.stat()):
-                    return file
-            except (BlockingIOError, FileNotFoundError):  # held by another process, or moved meanwhile
-                pass
-            except OSError:
-                os.close(file)
-                raise
-            os.close(file)
-            if time.monotonic() > limit:
-                raise SinkUnavailable(
-                    f"output unavailable: {self.name} was held by another process for {self._patience:g} seconds"
-                )
-            time.sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE)
+        return locked(path, self.name, self._patience, os.O_APPEND)
 
     def _append(self, file: int, path: Path, data: bytes) -> None:
         end = os.fstat(file).st_size
@@ -325,7 +276,8 @@ class AppendedFileSink:
             self._unsynced.add(path)
         size = os.fstat(file).st_size
         if known != size:
-            end = self.format.complete_end(file, known)
+            with mapped(file) as data:
+                end = self.format.complete_end(data, known)
             if size - end > MOST_CUT:
                 raise SinkUnavailable(
                     f"output unavailable: {path} is damaged: no row in its last {size - end} bytes; move it away"
@@ -374,8 +326,15 @@ class AppendedFileSink:
             os.close(self._held)
             self._held = None
 
-    def _unavailable(self, error: OSError) -> SinkUnavailable:
-        return SinkUnavailable(f"output unavailable: {self.name} cannot be written: {error.strerror or error}")
+
+class JsonLinesSink(AppendedFileSink):
+    """Appends rows to a `.jsonl` file, or to one of each day."""
+
+    def __init__(
+        self, path: Path | PathPattern, *, durability: Durability = "safe", options: OutputOptions | None = None
+    ):
+        pattern = path if isinstance(path, PathPattern) else PathPattern(str(path), Path())
+        super().__init__(pattern, PlainLines(options or OutputOptions()), durability=durability)
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,18 +360,18 @@ class _Mark:
 class _KnownUrls:
     """The places of rows in a file by canonical URL, as hashes; the file is read once, later only its new part."""
 
-    def __init__(self, row_format: RowFormat) -> None:
+    def __init__(self, row_format: AppendedFormat) -> None:
         self._format = row_format
         self._positions: dict[int, int | tuple[int, ...]] = {}
         self._mark: _Mark | None = None
 
-    def positions(self, file: int, needle: bytes) -> tuple[int, ...]:
-        """Return where the file may have rows of a canonical URL; if nowhere, it has none."""
+    def positions(self, file: int, data: Buffer, needle: bytes) -> tuple[int, ...]:
+        """Return where a file may have rows of a canonical URL; if nowhere, it has none. `data`: its content."""
         if self._mark is None or not self._mark.fits(file):
             self._positions, self._mark = {}, _Mark.at(file, 0)
         read = self._mark.end
-        if os.fstat(file).st_size > read:
-            for url, position, end in self._format.urls(file, read):
+        if len(data) > read:
+            for url, position, end in self._format.urls(data, read):
                 self._add(hash(url), position)
                 read = max(read, end)
             self._mark = _Mark.at(file, read)

@@ -1,17 +1,106 @@
-"""Durability: how safe a row is from a power failure when its URL counts as written, and the operations for it.
+"""The operations of outputs on files of this machine: synchronising, replacing, locking, and the fence.
 
-With `safe` an output has a group of rows on disk before their pages are settled. With `fast` the operating system
-writes them within about half a minute: a power failure may lose rows whose URLs count as written.
+With durability `safe` an output has a group of rows on disk before their pages are settled. With `fast` the operating
+system writes them within about half a minute: a power failure may lose rows whose URLs count as written.
 """
 
 import errno
+import fcntl
 import os
-from contextlib import suppress
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
+from workers.errors import SinkUnavailable
+
 Durability = Literal["safe", "fast"]
+FIRST_PAUSE, LONGEST_PAUSE = 0.0005, 0.02  # seconds between two attempts to lock; a group is written in milliseconds
+
+
+@contextmanager
+def reported(name: str, what: str = "cannot be written") -> Iterator[None]:
+    """Raise `SinkUnavailable` that names the output for an `OSError` in the block."""
+    try:
+        yield
+    except OSError as error:
+        raise unavailable(name, error, what) from None
+
+
+def unavailable(name: str, error: Exception, what: str = "cannot be written") -> SinkUnavailable:
+    """Return the error for callers."""
+    words = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return SinkUnavailable(f"output unavailable: {name} {what}: {words}")
+
+
+def locked(path: Path, name: str, patience: float, flags: int = 0) -> int:
+    """Return the file that has a path, created if it is missing, open and locked; closing it releases the lock.
+
+    The lock is polled, since flock has no time limit. Raises `SinkUnavailable` if another process holds it for longer
+    than `patience` seconds, and `OSError`.
+    """
+    limit, pause = time.monotonic() + patience, FIRST_PAUSE
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | flags, 0o644)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.fstat(file), path.stat()):
+                return file
+        except (BlockingIOError, FileNotFoundError):  # held by another process, or moved meanwhile
+            pass
+        except OSError:
+            os.close(file)
+            raise
+        os.close(file)
+        if time.monotonic() > limit:
+            raise SinkUnavailable(f"output unavailable: {name} was held by another process for {patience:g} seconds")
+        time.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE)
+
+
+def write_file(path: Path, data: bytes, durability: Durability) -> None:
+    """Write a file whole; with `safe` its content is on disk then, but not yet its name."""
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        if durability == "safe":
+            os.fsync(file.fileno())
+
+
+def replace_file(path: Path, temporary: Path, data: bytes, durability: Durability) -> None:
+    """Write a file under a temporary name and rename it, so that it has this content or what it had before."""
+    write_file(temporary, data, durability)
+    temporary.replace(path)
+    if durability == "safe":
+        sync_folder(path.parent)
+
+
+def pass_fence(name: str, folder: Path, task: str, epoch: str, durability: Durability) -> str:
+    """Note that an epoch writes rows of a task; return a name of its turn, which is new if another epoch wrote last.
+
+    When Redis fails over, its old server may go on serving the workers on its side of the network until it notices.
+    Then two epochs write to one file, and each ledger lacks the rows of the other. So an output keeps, in a file for
+    each task, the epoch that wrote last. If a worker finds another epoch than its own, it compares the output with its
+    ledger before it writes (`workers.extraction.ledger_recovery`).
+
+    Call it only while the output is held. `name`: that of the output in messages; `folder`: that of its fences. Where
+    no file can be created in it for lack of rights, the epoch itself is returned. Raises `SinkUnavailable`.
+    """
+    path = folder / sha256(task.encode()).hexdigest()[:16]
+    with reported(name):
+        try:
+            turn = path.read_text() if path.exists() else ""
+            if turn.partition(" ")[0] != epoch:
+                turn = f"{epoch} {secrets.token_hex(8)}"
+                make_folder(folder, durability)
+                write_file(path, turn.encode(), durability)
+        except PermissionError:
+            return epoch
+    return turn
 
 
 def make_folder(folder: Path, durability: Durability) -> None:

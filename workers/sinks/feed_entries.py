@@ -25,7 +25,7 @@ class FeedEntry:
     updated: str
     title: str
     url: str
-    content: str  # HTML
+    content: str = ""  # HTML
     published: str = ""
     summary: str = ""
     image: str = ""

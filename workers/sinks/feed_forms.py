@@ -16,6 +16,19 @@ OWN = "urn:x-exemplar:feed"  # namespace of the data for the next write: version
 JSON_FEED = "https://jsonfeed.org/version/1.1"
 GENERATOR = "Exemplar"
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_TEXTS = ("id", "title", "updated", "published", "summary")  # fields of an entry that Atom calls the same
+_REQUIRED = ("id", "title", "updated", "url")
+_KEYS = {  # fields of an entry that are a text in a JSON Feed, each with its name there
+    "id": "id",
+    "url": "url",
+    "title": "title",
+    "content": "content_html",
+    "updated": "date_modified",
+    "summary": "summary",
+    "image": "image",
+    "published": "date_published",
+    "language": "language",
+}
 _ATOM, _OWN = f"{{{ATOM}}}", f"{{{OWN}}}"
 
 
@@ -76,18 +89,14 @@ class AtomForm:
         element = _add(feed, "entry")
         if entry.language:
             element.set("{http://www.w3.org/XML/1998/namespace}lang", _xml(entry.language))
-        _add(element, "id", entry.id)
-        _add(element, "title", entry.title)
-        _add(element, "updated", entry.updated)
-        if entry.published:
-            _add(element, "published", entry.published)
+        for name in _TEXTS:
+            if (value := getattr(entry, name)) or name in _REQUIRED:
+                _add(element, name, value)
         _add(element, "link", rel="alternate", href=_iri(entry.url))
         if entry.author:
             _add(_add(element, "author"), "name", entry.author)
         for keyword in entry.keywords:
             _add(element, "category", term=keyword)
-        if entry.summary:
-            _add(element, "summary", entry.summary)
         if entry.content:
             _add(element, "content", entry.content, type="html")
         if entry.image:
@@ -102,19 +111,14 @@ class AtomForm:
         if own is None or not element.findtext(f"{_ATOM}id"):
             raise ValueError("not ours")
         return FeedEntry(
-            id=element.findtext(f"{_ATOM}id") or "",
             version=int(own.get("version") or ""),
             rank=own.get("rank") or "",
-            updated=element.findtext(f"{_ATOM}updated") or "",
-            title=element.findtext(f"{_ATOM}title") or "",
             url=links.get("alternate", ""),
-            content=element.findtext(f"{_ATOM}content") or "",
-            published=element.findtext(f"{_ATOM}published") or "",
-            summary=element.findtext(f"{_ATOM}summary") or "",
             image=links.get("enclosure", ""),
             author=element.findtext(f"{_ATOM}author/{_ATOM}name") or "",
             language=element.get("{http://www.w3.org/XML/1998/namespace}lang") or "",
             keywords=tuple(term.get("term") or "" for term in element.iterfind(f"{_ATOM}category")),
+            **{name: element.findtext(f"{_ATOM}{name}") or "" for name in (*_TEXTS, "content")},
         )
 
 
@@ -149,39 +153,24 @@ class JsonFeedForm:
             raise UnknownFeed(f"its generator is not {GENERATOR}, or it has an incomplete entry") from None
 
     def _item(self, entry: FeedEntry) -> dict[str, Any]:
-        optional = {
-            "summary": entry.summary,
-            "image": entry.image,
-            "date_published": entry.published,
-            "authors": [{"name": entry.author}] if entry.author else [],
-            "tags": list(entry.keywords),
-            "language": entry.language,
+        item: dict[str, Any] = {
+            key: value for name, key in _KEYS.items() if (value := getattr(entry, name)) or name in _REQUIRED
         }
-        return {
-            "id": entry.id,
-            "url": entry.url,
-            "title": entry.title,
-            **({"content_html": entry.content} if entry.content else {"content_text": entry.summary or entry.title}),
-            "date_modified": entry.updated,
-            **{name: value for name, value in optional.items() if value},
-            "_exemplar": {"version": entry.version, "rank": entry.rank},
-        }
+        if not entry.content:
+            item["content_text"] = entry.summary or entry.title
+        if entry.author:
+            item["authors"] = [{"name": entry.author}]
+        if entry.keywords:
+            item["tags"] = list(entry.keywords)
+        return item | {"_exemplar": {"version": entry.version, "rank": entry.rank}}
 
     def _read_item(self, item: dict[str, Any]) -> FeedEntry:
         return FeedEntry(
-            id=str(item["id"]),
             version=int(item["_exemplar"]["version"]),
             rank=str(item["_exemplar"]["rank"]),
-            updated=str(item["date_modified"]),
-            title=str(item["title"]),
-            url=str(item["url"]),
-            content=str(item.get("content_html", "")),
-            published=str(item.get("date_published", "")),
-            summary=str(item.get("summary", "")),
-            image=str(item.get("image", "")),
             author=str((item.get("authors") or [{}])[0].get("name", "")),
-            language=str(item.get("language", "")),
             keywords=tuple(map(str, item.get("tags", ()))),
+            **{name: str(item[key]) for name, key in _KEYS.items() if key in item},
         )
 
 

@@ -9,10 +9,8 @@ reads its entries and adds those of the rows. A new version of an article replac
 Characters that XML forbids are removed from an Atom feed; a lone surrogate becomes "?" in both.
 """
 
-import fcntl
 import os
 import re
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,17 +18,16 @@ from urllib.parse import parse_qsl
 
 from workers.errors import OutputError, SinkUnavailable
 from workers.rows import key_of
-from workers.sinks.durability import Durability, make_folder, sync_folder
+from workers.sinks.durability import locked, make_folder, replace_file, reported
 
 from .feed_entries import FeedEntry, entry_of
 from .feed_forms import AtomForm, FeedForm, JsonFeedForm, UnknownFeed
 from .interface import PATIENCE, RowBatch
 from .kinds import FEED_OPTIONS, Target
+from .paths import read_template
 from .row_html import TEMPLATE_NAMES, web_address
-from .templates import read_template
 
 ITEMS, MOST_ITEMS = 50, 1000
-FIRST_PAUSE, LONGEST_PAUSE = 0.001, 0.05  # seconds between two attempts to get the lock
 
 
 def open_atom(target: Target) -> "FeedSink":
@@ -58,9 +55,9 @@ class FeedSink:
             )
         if "{date" in target.address:
             raise OutputError(f"task {target.task}: output {target.label}: a feed is one file; remove {{date}}")
-        path = target.folder / Path(FEED_OPTIONS.sub("", target.address)).expanduser()
-        self.name = str(path)
-        self._file = FeedFile(path, target.durability)
+        self._path = target.folder / Path(FEED_OPTIONS.sub("", target.address)).expanduser()
+        self._temporary = self._path.with_name(f".{self._path.name}.tmp")
+        self.name, self._durability = str(self._path), target.durability
         self._form, self._fields = form, frozenset(source for _, source in target.options.fields)
         self._template = read_template(target, TEMPLATE_NAMES) if target.options.template else None
 
@@ -68,7 +65,7 @@ class FeedSink:
         """Add the rows, or replace earlier versions of them. Raises `SinkUnavailable`."""
         if not batch.rows:
             return
-        with self._file.exclusive():
+        with self._exclusive():
             entries = {entry.id: entry for entry in self._entries()}
             for row in batch.rows:
                 entry = entry_of(row, self._fields, self._template)
@@ -79,18 +76,32 @@ class FeedSink:
 
     def check(self) -> None:
         """Read the feed, and create one without entries if there is none."""
-        with self._file.exclusive():
-            entries = self._entries()
-            if self._file.read() is None:
-                self._save(entries)
+        with self._exclusive():
+            if not self._entries() and not self._path.exists():
+                self._save([])
 
     def close(self) -> None:
         """Do nothing: nothing is open between writes."""
 
+    @contextmanager
+    def _exclusive(self) -> Iterator[None]:
+        """Hold the feed by a lock on the temporary file; one that was not renamed is removed."""
+        with reported(self.name):
+            make_folder(self._path.parent, self._durability)
+            file = locked(self._temporary, self.name, PATIENCE, os.O_NOFOLLOW)
+            try:
+                yield
+            finally:
+                with suppress(OSError):
+                    if os.path.samestat(os.fstat(file), self._temporary.stat()):
+                        self._temporary.unlink()
+                os.close(file)
+
     def _entries(self) -> list[FeedEntry]:
-        data = self._file.read()
         try:
-            return [] if data is None else self._form.read(data)
+            return self._form.read(self._path.read_bytes())
+        except FileNotFoundError:
+            return []
         except UnknownFeed as error:
             raise SinkUnavailable(
                 f"output unavailable: {self.name} is not a feed written by this program ({error}); move it away"
@@ -98,73 +109,4 @@ class FeedSink:
 
     def _save(self, entries: Sequence[FeedEntry]) -> None:
         newest = sorted(entries, key=lambda entry: (entry.rank, entry.id), reverse=True)[: self._items]
-        self._file.replace(self._form.write(newest, self._url))
-
-
-class FeedFile:
-    """A file that is replaced as a whole, by one process at a time."""
-
-    def __init__(self, path: Path, durability: Durability):
-        self._path, self._durability = path, durability
-        self._temporary = path.with_name(f".{path.name}.tmp")
-
-    @contextmanager
-    def exclusive(self) -> Iterator[None]:
-        """Hold the file by a lock on the temporary file, which is released when its holder dies."""
-        file = -1
-        try:
-            make_folder(self._path.parent, self._durability)
-            file = self._locked()
-            yield
-        except OSError as error:
-            raise SinkUnavailable(
-                f"output unavailable: {self._path} cannot be written: {error.strerror or error}"
-            ) from None
-        finally:
-            if file >= 0:
-                self._release(file)
-
-    def read(self) -> bytes | None:
-        """Return the file's content; None if there is no file."""
-        try:
-            return self._path.read_bytes()
-        except FileNotFoundError:
-            return None
-
-    def replace(self, data: bytes) -> None:
-        """Replace the content of the file, completely or not at all. Only inside `exclusive`."""
-        with self._temporary.open("r+b") as file:
-            file.truncate()
-            file.write(data)
-            file.flush()
-            if self._durability == "safe":
-                os.fsync(file.fileno())
-        self._temporary.replace(self._path)
-        if self._durability == "safe":
-            sync_folder(self._path.parent)
-
-    def _locked(self) -> int:
-        """Return the temporary file, open and locked. The lock is polled: flock has no time limit."""
-        limit, pause = time.monotonic() + PATIENCE, FIRST_PAUSE
-        while True:
-            file = os.open(self._temporary, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if os.path.samestat(os.fstat(file), self._temporary.stat()):
-                    return file
-            except (BlockingIOError, FileNotFoundError):  # held by another process, or renamed meanwhile
-                pass
-            os.close(file)
-            if time.monotonic() > limit:
-                raise SinkUnavailable(
-                    f"output unavailable: {self._path} was held by another process for {PATIENCE:g} seconds"
-                )
-            time.sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE)
-
-    def _release(self, file: int) -> None:
-        """Release the lock; a temporary file that was not renamed is removed."""
-        with suppress(OSError):
-            if os.path.samestat(os.fstat(file), self._temporary.stat()):
-                self._temporary.unlink()
-        os.close(file)
+        replace_file(self._path, self._temporary, self._form.write(newest, self._url), self._durability)

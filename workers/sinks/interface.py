@@ -19,13 +19,14 @@ Outputs are independent: one that is unavailable does not hold up others.
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from workers.page_store import StoredPage
-from workers.rows import Row, RowKey, key_of
+from workers.rows import Row, RowKey
 
+Versions = Mapping[int, str | None]  # an article's versions, each with its content hash, None if the output has none
 PATIENCE = 10.0  # seconds to wait for an output that another process holds
 
 
@@ -62,7 +63,7 @@ class Sink(Protocol):
         ...
 
     def fence(self, task: str, epoch: str) -> str:
-        """Note, inside `exclusive`, that an epoch of Redis writes rows of a task (`workers.sinks.fence`).
+        """Note, inside `exclusive`, that an epoch of Redis writes rows of a task (`durability.pass_fence`).
 
         Returns a name that stays the same as long as no other epoch writes them. Raises `SinkUnavailable`.
         """
@@ -199,35 +200,14 @@ def written_row(row: Row) -> WrittenRow | None:
     return WrittenRow(task, url, canonical_url, version, str(row.get("fetched_at")), row.get("listed_on") is not None)
 
 
-class ListSink:
-    """Rows in a list, for tests and for use as a library."""
+def if_missing(row: Row, versions: Versions) -> Row | None:
+    """Return a row in the form to be written to an output that has some versions of its article; None if it has it.
 
-    def __init__(self) -> None:
-        self.name = "memory"
-        self.rows: dict[RowKey, Row] = {}
-
-    def exclusive(self, *, patience: float = PATIENCE) -> AbstractContextManager[None]:
-        """Do nothing: no lock is needed."""
-        return nullcontext()
-
-    def fence(self, task: str, epoch: str) -> str:
-        """Return the epoch: no other process has the list."""
-        return epoch
-
-    def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey] = frozenset()) -> None:
-        """Store the rows by key."""
-        self.rows.update({key_of(row): row for row in rows})
-
-    def newest(self, task: str) -> Iterator[WrittenRow]:
-        """Yield the rows, newest first."""
-        yield from filter(None, map(written_row, reversed(self.rows.values())))
-
-    def has(self, rows: Sequence[WrittenRow]) -> list[bool]:
-        """Return for each row whether it is stored."""
-        return [row.key in self.rows for row in rows]
-
-    def check(self) -> None:
-        """Do nothing: a list is always available."""
-
-    def close(self) -> None:
-        """Do nothing: nothing is open."""
+    Versions of a forgotten article begin at 1 again: if the output has that version with another text, the row gets the
+    next number, except version 1. Rows without content hash count as having the same text.
+    """
+    if row["version"] not in versions:
+        return row
+    if row["version"] == 1 or versions[row["version"]] is None or row.get("content_hash") in versions.values():
+        return None
+    return {**row, "version": max(versions) + 1}

@@ -1,14 +1,20 @@
 """The kinds of outputs: how each is recognised, what opens it, and which extra it needs.
 
-A kind's module is imported when an output of the kind is opened, so that unused libraries are not loaded.
+Most are made of two parts that know nothing of each other: a `Format` makes bytes of rows, a `Storage` puts bytes into
+a place. The others are a transaction of their own with a file or a server. A part is imported when an output needs it,
+so that unused libraries are not loaded. Other packages add kinds, formats and storages by entry points of the group
+`exemplar.outputs`; they are looked for when an output is not one of ours, since that takes time.
 """
 
+import logging
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,6 +26,12 @@ from workers.variables import AmbiguousAddress, VariableNotSet, expand_address
 
 from .interface import BatchSink, Sink
 from .options import BATCH_ROWS, BATCH_SECONDS, OutputOptions
+
+ENTRY_POINTS = "exemplar.outputs"
+OBJECT_ROWS = 5000  # rows of a batch; many small objects are slow to read
+Place = str | Callable[..., Any]  # a function, or `module:function`, which is imported when it is needed
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,36 +49,87 @@ class Target:
     durability: Durability = "safe"
     options: OutputOptions = field(default_factory=OutputOptions)
 
+    def opened(self, place: Place, extra: str, *arguments: object) -> Any:
+        """Return the result of a function. Raises `OutputError` if the extra that it needs is not installed."""
+        try:
+            if isinstance(place, str):
+                module, _, name = place.partition(":")
+                place = cast(Callable[..., Any], getattr(import_module(module, "workers.sinks"), name))
+            return place(*arguments)
+        except ModuleNotFoundError as error:
+            if not extra:
+                raise
+            raise OutputError(
+                f"task {self.task}: output {shown(self.label)} needs {error.name}; "
+                f"run pip install 'exemplar-crawler[{extra}]'"
+            ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of rows. `opens`: from the `OutputOptions` to a `RowFormat` (`workers.sinks.formats`).
+
+    `suffixes`: of its paths and addresses. `appends`: it is an `AppendedFormat`, so a path is a file to which rows are
+    appended; else it is a folder of objects. `reads`: as of `Kind`. `day_folder`: the name of the folder of a day.
+    """
+
+    name: str
+    opens: Place
+    suffixes: tuple[str, ...]
+    extra: str = ""
+    appends: bool = False
+    reads: Place = ""
+    day_folder: str = "{date}"
+    batch_seconds: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """A store of whole objects. `opens`: from a `StoreAddress` to an `ObjectStore` (`workers.sinks.stores`).
+
+    `schemes`: of its addresses; all mean the same as the first. `options`: names of those after `?`. `has_bucket`: an
+    address begins with a bucket, not with a host.
+    """
+
+    name: str
+    opens: Place
+    schemes: tuple[str, ...]
+    extra: str = ""
+    options: tuple[str, ...] = ()
+    has_bucket: bool = False
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of output. `opens`: `module:function` within `workers.sinks`, from a `Target` to a sink.
+    """One kind of output. `opens`: from a `Target` to a sink; if it has a `format`, also from the opened format.
 
     `schemes`: of its addresses, "" for a path. `suffixes`: its addresses end with one of them; none: with any. `extra`:
     the extra of `exemplar-crawler` that it needs. `is_queued`: it opens a `BatchSink`; its rows are queued and
     delivered in batches. `takes`: the options of an output that have an effect, besides `batch`, which queued kinds
-    have. `placeholders`: those that its addresses may contain besides `{task}`. `reads`: `module:function` within
-    `workers.sinks`, from a `Target` to the rows that the output has, oldest first; empty if they cannot be read.
-    `shows_html`: it writes the article's HTML, or what is derived from it.
-    `batch_rows`, `batch_seconds`: the size and age at which a batch is delivered, unless the output's options differ.
+    have. `placeholders`: those that its addresses may contain besides `{task}`. `reads`: from a `Target` to the rows
+    that the output has, oldest first; empty if they cannot be read. `shows_html`: it writes the article's HTML, or what
+    is derived from it. `batch_rows`, `batch_seconds`: the size and age at which a batch is delivered, unless the
+    output's options differ.
     """
 
     name: str
-    opens: str
+    opens: Place
     schemes: tuple[str, ...] = ("",)
     suffixes: tuple[str, ...] = ()
     extra: str = ""
     is_queued: bool = False
     takes: tuple[str, ...] = ("fields", "where")
     placeholders: tuple[str, ...] = ()
-    reads: str = ""
+    reads: Place = ""
     shows_html: bool = False
     batch_rows: int = BATCH_ROWS
     batch_seconds: float = BATCH_SECONDS
+    format: Format | None = None
 
     def open(self, target: Target) -> Sink | BatchSink:
         """Return the sink of a target. Raises `OutputError` if it is invalid or its extra is not installed."""
-        return cast(Callable[[Target], Sink | BatchSink], self._imported(self.opens, target))(target)
+        parts = [target.opened(self.format.opens, self.extra, target.options)] if self.format else []
+        return cast(Sink | BatchSink, target.opened(self.opens, self.extra, target, *parts))
 
     def rows(self, target: Target) -> Iterator[Row]:
         """Yield the rows that a target has, oldest first.
@@ -76,104 +139,138 @@ class Kind:
         """
         if not self.reads:
             raise OutputError(f"task {target.task}: rows cannot be read from {shown(target.label)}")
-        return cast(Callable[[Target], Iterator[Row]], self._imported(self.reads, target))(target)
+        return cast(Iterator[Row], target.opened(self.reads, self.extra, target))
 
     def options(self) -> tuple[str, ...]:
         """Return the options of tasks.yaml that have an effect."""
         return (*self.takes, "batch") if self.is_queued else self.takes
 
-    def _imported(self, place: str, target: Target) -> Any:
-        """Return a function of a sink's module. Raises `OutputError` if the kind's extra is not installed."""
-        module, function = place.split(":")
-        try:
-            return getattr(import_module(f"workers.sinks.{module}"), function)
-        except ModuleNotFoundError as error:
-            if not self.extra:
-                raise
-            raise OutputError(
-                f"task {target.task}: output {shown(target.label)} needs {error.name}; "
-                f"run pip install 'exemplar-crawler[{self.extra}]'"
-            ) from None
+    def fits(self, scheme: str, path: str) -> bool:
+        """Whether an address is of this kind."""
+        return scheme in self.schemes and (not self.suffixes or path.lower().endswith(self.suffixes))
 
 
+READ_LINES, READ_TABLE = ".reading:jsonl_rows", ".reading:sqlite_rows"
+_DATED, _DATES, _IN_STORES = ("date",), ("date", "published"), ("date", "batch")
+_BY_TEMPLATE = ("fields", "where", "template")
 WEBHOOK_SCHEMES = ("https", "http", "webhook+https", "webhook+http")
 SEARCH_SCHEMES = tuple(
     f"{product}+{scheme}" for product in ("elasticsearch", "opensearch") for scheme in ("http", "https")
 )
-_STORE_KINDS = {  # kinds of stores, by extra
-    "azure": ("az", "abfs", "abfss"),
-    "gcs": ("gs", "gcs"),
-    "s3": ("s3", "s3a", "memory"),
-    "sftp": ("sftp",),
-}
-_STORES = ("file", *(scheme for schemes in _STORE_KINDS.values() for scheme in schemes))
-_MYSQL = ("mysql", "mysql+pymysql", "mariadb", "mariadb+pymysql")
-_POSTGRESQL = ("postgresql", "postgresql+psycopg", "postgres")
-OBJECT_ROWS = 5000  # rows of a batch; many small objects are slow to read
-_DATED, _DATES, _IN_STORES = ("date",), ("date", "published"), ("date", "batch")
-_BY_TEMPLATE = ("fields", "where", "template")
-_LINES, _TABLE = "reading:jsonl_rows", "reading:sqlite_rows"
+FORMATS = (
+    Format("jsonl", ".formats:PlainLines", (".jsonl", ".ndjson"), appends=True, reads=READ_LINES),
+    Format("jsonl.gz", ".formats:GzipLines", (".jsonl.gz", ".ndjson.gz"), appends=True, reads=READ_LINES),
+    Format("jsonl.zst", ".formats:ZstdLines", (".jsonl.zst", ".ndjson.zst"), appends=True, reads=READ_LINES),
+    Format("csv", ".csv_format:Csv", (".csv",), appends=True),
+    Format("tsv", ".csv_format:Tsv", (".tsv",), appends=True),
+    Format("parquet", ".parquet:Parquet", (".parquet",), "parquet", day_folder="day={date}", batch_seconds=300.0),
+)
+STORAGES = (
+    Storage("file", ".stores:FolderStore", ("file",)),
+    Storage("azure", ".cloud_stores:open_azure", ("az", "abfs", "abfss"), "azure", ("account",), has_bucket=True),
+    Storage("gcs", ".cloud_stores:open_gcs", ("gs", "gcs"), "gcs", ("endpoint", "project"), has_bucket=True),
+    Storage("s3", ".cloud_stores:open_s3", ("s3", "s3a"), "s3", ("endpoint", "profile", "region"), has_bucket=True),
+    Storage("sftp", ".sftp_store:SftpStore", ("sftp",), "sftp", ("key", "known_hosts")),
+)
+TRANSACTIONS = (
+    Kind(
+        "markdown",
+        ".markdown:open_markdown",
+        suffixes=(".md",),
+        takes=_BY_TEMPLATE,
+        placeholders=(*_DATES, "title", "id", "version"),
+        shows_html=True,
+    ),
+    Kind("mysql", ".sql:SqlSink", ("mysql", "mysql+pymysql", "mariadb", "mariadb+pymysql"), (), "sql", is_queued=True),
+    Kind("postgresql", ".sql:SqlSink", ("postgresql", "postgresql+psycopg", "postgres"), (), "sql", is_queued=True),
+    Kind("sqlite", ".sqlite:open_sqlite", suffixes=(".db", ".sqlite", ".sqlite3"), reads=READ_TABLE),
+    Kind("warc", ".warc:open_warc", suffixes=(".warc.gz",), extra="warc", takes=("where",), placeholders=_DATED),
+    Kind("sqlite address", ".sqlite:open_sqlite", schemes=("sqlite",), reads=READ_TABLE),
+    Kind("webhook", ".webhook:WebhookSink", WEBHOOK_SCHEMES, is_queued=True),
+    Kind("search", ".search:SearchSink", SEARCH_SCHEMES, is_queued=True, placeholders=_DATED),
+    Kind("atom", ".feeds:open_atom", suffixes=(".atom",), is_queued=True, takes=_BY_TEMPLATE, shows_html=True),
+    Kind(
+        "json feed",
+        ".feeds:open_json_feed",
+        suffixes=(".feed.json",),
+        is_queued=True,
+        takes=_BY_TEMPLATE,
+        shows_html=True,
+    ),
+)
 
-KINDS: dict[str, Kind] = {  # if several fit an output, the first one is used
-    kind.name: kind
-    for kind in (
-        Kind("jsonl", "jsonl:open_jsonl", suffixes=(".jsonl", ".ndjson"), placeholders=_DATES, reads=_LINES),
-        *(
-            Kind(f"jsonl.{end}", opens, ("",), (f".jsonl.{end}", f".ndjson.{end}"), placeholders=_DATES, reads=_LINES)
-            for end, opens in (("gz", "compressed_jsonl:open_gzip"), ("zst", "compressed_jsonl:open_zstd"))
-        ),
-        Kind("csv", "csv_files:open_csv", suffixes=(".csv", ".tsv"), placeholders=_DATES),
-        Kind(
-            "markdown",
-            "markdown:open_markdown",
-            suffixes=(".md",),
-            takes=_BY_TEMPLATE,
-            placeholders=(*_DATES, "title", "id", "version"),
-            shows_html=True,
-        ),
-        Kind(
-            "parquet",
-            "parquet:open_parquet",
-            ("", *_STORES),
-            (".parquet",),
-            "parquet",
-            is_queued=True,
-            placeholders=_IN_STORES,
-            batch_rows=OBJECT_ROWS,
-            batch_seconds=300.0,
-        ),
-        *(
-            Kind(
-                name,
-                "store:open_store",
-                schemes,
-                extra=extra,
-                is_queued=True,
-                placeholders=_IN_STORES,
-                batch_rows=OBJECT_ROWS,
-                batch_seconds=60.0,
+
+def kinds_of(parts: Iterable[object]) -> Iterator[Kind]:
+    """Yield the kinds that some parts give: formats, storages, and kinds themselves."""
+    for part in parts:
+        if isinstance(part, Kind):
+            yield part
+        elif isinstance(part, Storage):
+            yield _of_objects(part.name, part.schemes, extra=part.extra)
+        elif isinstance(part, Format) and part.appends:
+            yield Kind(
+                part.name,
+                ".appended_files:open_appended",
+                suffixes=part.suffixes,
+                extra=part.extra,
+                placeholders=_DATES,
+                reads=part.reads,
+                format=part,
             )
-            for name, schemes, extra in (
-                ("file", ("file",), ""),
-                *((name, schemes, name) for name, schemes in _STORE_KINDS.items()),
-            )
-        ),
-        Kind("mysql", "sql:open_sql", _MYSQL, (), "sql", is_queued=True),
-        Kind("postgresql", "sql:open_sql", _POSTGRESQL, (), "sql", is_queued=True),
-        Kind("sqlite", "sqlite:open_sqlite", suffixes=(".db", ".sqlite", ".sqlite3"), reads=_TABLE),
-        Kind("warc", "warc:open_warc", suffixes=(".warc.gz",), extra="warc", takes=("where",), placeholders=("date",)),
-        Kind("sqlite address", "sqlite:open_sqlite", schemes=("sqlite",), reads=_TABLE),
-        Kind("webhook", "webhook:open_webhook", schemes=WEBHOOK_SCHEMES, is_queued=True),
-        Kind("search", "search:open_search", schemes=SEARCH_SCHEMES, is_queued=True, placeholders=_DATED),
-        *(
-            Kind(name, opens, suffixes=(suffix,), is_queued=True, takes=_BY_TEMPLATE, shows_html=True)
-            for name, opens, suffix in (
-                ("atom", "feeds:open_atom", ".atom"),
-                ("json feed", "feeds:open_json_feed", ".feed.json"),
-            )
-        ),
+        elif isinstance(part, Format):
+            schemes = ("", *(scheme for storage in STORAGES for scheme in storage.schemes))
+            yield _of_objects(part.name, schemes, part.suffixes, part.extra, part.batch_seconds)
+        else:
+            log.warning("%r is no kind of output, format or storage", part)
+
+
+def _of_objects(
+    name: str, schemes: tuple[str, ...], suffixes: tuple[str, ...] = (), extra: str = "", seconds: float = 60.0
+) -> Kind:
+    return Kind(
+        name,
+        ".store_sink:open_objects",
+        schemes,
+        suffixes,
+        extra,
+        is_queued=True,
+        placeholders=_IN_STORES,
+        batch_rows=OBJECT_ROWS,
+        batch_seconds=seconds,
     )
-}
+
+
+# If several fit an output, the first one is used
+KINDS: dict[str, Kind] = {kind.name: kind for kind in kinds_of((*FORMATS, *STORAGES, *TRANSACTIONS))}
+
+
+@cache
+def added() -> tuple[Any, ...]:
+    """Return the kinds, formats and storages that other packages add. One that cannot be loaded is left out."""
+    parts = []
+    for entry in entry_points(group=ENTRY_POINTS):
+        try:
+            parts.append(entry.load())
+        except Exception as error:  # another program's
+            log.warning("output %s (%s) cannot be used: %r", entry.name, entry.value, error)
+    return tuple(parts)
+
+
+def formats() -> tuple[Format, ...]:
+    """Return all formats."""
+    return (*FORMATS, *(part for part in added() if isinstance(part, Format)))
+
+
+def storage_of(scheme: str) -> Storage | None:
+    """Return the storage of a scheme; None if it is unknown."""
+    storages = (*STORAGES, *(part for part in added() if isinstance(part, Storage)))
+    return next((storage for storage in storages if scheme in storage.schemes), None)
+
+
+def _all_kinds() -> tuple[Kind, ...]:
+    return (*KINDS.values(), *kinds_of(added()))
+
+
 _SCHEME = re.compile(r"([a-z][a-z0-9]+(?:\+[a-z0-9]+)?):", re.IGNORECASE)  # two letters at least: C: is a drive
 FEED_OPTIONS = re.compile(r"\?((?:items|url)=.*)$", re.DOTALL)  # at the end of the path of a feed
 
@@ -186,19 +283,19 @@ def scheme_of(output: str) -> str:
 
 def suffixes_at(scheme: str) -> tuple[str, ...]:
     """Return the suffixes of the kinds at a scheme, "" for paths; none if any will do, or the scheme is unknown."""
-    kinds = [kind for kind in KINDS.values() if scheme in kind.schemes]
+    kinds = [kind for kind in _all_kinds() if scheme in kind.schemes]
     any_will_do = any(not kind.suffixes for kind in kinds)
     return () if any_will_do else tuple(dict.fromkeys(suffix for kind in kinds for suffix in kind.suffixes))
 
 
 def known_schemes() -> tuple[str, ...]:
     """Return the schemes of all kinds, without paths."""
-    return tuple(dict.fromkeys(scheme for kind in KINDS.values() for scheme in kind.schemes if scheme))
+    return tuple(dict.fromkeys(scheme for kind in _all_kinds() for scheme in kind.schemes if scheme))
 
 
 def known_kinds() -> str:
     """Return the known outputs, for messages: all suffixes, and the usual scheme of each kind."""
-    schemes = dict.fromkeys(scheme for kind in KINDS.values() for scheme in kind.schemes[:1] if scheme)
+    schemes = dict.fromkeys(scheme for kind in _all_kinds() for scheme in kind.schemes[:1] if scheme)
     return (
         f"use a path that ends in {', '.join(suffixes_at(''))}, or an address that begins with "
         f"{', '.join(f'{scheme}:' for scheme in schemes)}"
@@ -210,14 +307,8 @@ def kind_of(output: str) -> Kind | None:
     match = _SCHEME.match(output)
     scheme = match[1].lower() if match else ""
     path = output[match.end() :].partition("?")[0] if match else FEED_OPTIONS.sub("", output)
-    return next(
-        (
-            kind
-            for kind in KINDS.values()
-            if scheme in kind.schemes and (not kind.suffixes or path.lower().endswith(kind.suffixes))
-        ),
-        None,
-    )
+    known = next((kind for kind in KINDS.values() if kind.fits(scheme, path)), None)
+    return known or next((kind for kind in kinds_of(added()) if kind.fits(scheme, path)), None)
 
 
 def expand(output: str, task: str, environ: Mapping[str, str] | None = None) -> str:

@@ -11,28 +11,25 @@ written elsewhere, synchronised and renamed; then the row is listed. So a row th
 with the same text, or is already listed. A row exists as long as its file: removing the file removes the row.
 """
 
-import os
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from string import Template
 
 from workers.errors import OutputError, SinkUnavailable
 from workers.rows import Row, RowKey
-from workers.sinks.durability import Durability, make_folder, sync_folder
+from workers.sinks.durability import Durability, make_folder, reported, sync_folder, write_file
 
+from .appended_files import JsonLinesSink
 from .front_matter import front_matter, read_front_matter
-from .interface import PATIENCE, WrittenRow
-from .jsonl import JsonLinesSink
 from .kinds import Target
-from .markdown_text import markdown_of, markdown_value
 from .options import OutputOptions
-from .paths import PathPattern, day_of, pattern_of
-from .sqlite import COLUMNS
-from .templates import read_template
+from .paths import PathPattern, day_of, pattern_of, read_template
+from .row_html import markdown_of, markdown_value
+from .row_schema import COLUMNS
 
 ID_DIGITS = 12  # hexadecimal digits of the hash of task and canonical URL
 TITLE_BYTES = 80  # bytes of a title as part of a file name
@@ -60,85 +57,65 @@ def open_markdown(target: Target) -> "MarkdownSink":
     return MarkdownSink(pattern, template, durability=target.durability, options=target.options)
 
 
-class MarkdownSink:
-    """Writes a file for each article. A new version replaces the file, unless the path contains `{version}`."""
+class MarkdownSink(JsonLinesSink):
+    """Writes a file for each article. A new version replaces the file, unless the path contains `{version}`.
+
+    As a sink of JSON lines it is the list of rows with their files.
+    """
 
     def __init__(
         self,
-        pattern: PathPattern,
+        articles: PathPattern,
         template: Template | None = None,
         *,
         durability: Durability = "safe",
         options: OutputOptions | None = None,
     ):
-        self.pattern, self.durability = pattern, durability
-        self.template = template or Template(DEFAULT_TEMPLATE)
-        self.options = options or OutputOptions()
-        self.name = pattern.text
-        self._names = self.template.get_identifiers()
-        self._list = _RowList(pattern, durability)
-
-    def exclusive(self, *, patience: float = PATIENCE) -> AbstractContextManager[None]:
-        """Hold the list of rows."""
-        return self._list.exclusive(patience=patience)
-
-    def fence(self, task: str, epoch: str) -> str:
-        """Note that an epoch writes, as the list of rows does."""
-        return self._list.fence(task, epoch)
+        super().__init__(articles.hidden("rows.jsonl"), durability=durability)
+        self.name, self._articles = articles.text, articles
+        self._template = template or Template(DEFAULT_TEMPLATE)
+        self._options = options or OutputOptions()
+        self._names = self._template.get_identifiers()
+        self._keeps_versions = "version" in articles.placeholders
 
     def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey] = frozenset()) -> None:
         """Write the files of all rows, or none, and list the rows."""
         paths: dict[Path, bytes] = {}
         listed: list[Row] = []
         owners: dict[Path, str] = {}
-        try:
-            for row in self._list.missing(rows, again=again):
-                earlier = list(self._list.rows_of_article(row)) if row["version"] > 1 or again else []
+        with reported(self.name):
+            for row in self.missing(rows, again=again):
+                earlier = list(self.rows_of_article(row)) if row["version"] > 1 or again else []
                 path = self._path(row, earlier, owners)
                 owners[path] = article_id(row)
-                if not any(other["version"] > row["version"] for other in earlier) or "version" in self._placeholders:
+                if self._keeps_versions or not any(other["version"] > row["version"] for other in earlier):
                     paths[path] = self._content(row)
-                listed.append({name: row.get(name) for name in LISTED} | {"file": self._relative(path)})
+                file = str(path.relative_to(self._articles.root))
+                listed.append({name: row.get(name) for name in LISTED} | {"file": file})
             self._write_all(paths)
-        except OSError as error:
-            raise SinkUnavailable(
-                f"output unavailable: {self.name} cannot be written: {error.strerror or error}"
-            ) from None
-        self._list.append(listed)
-
-    def newest(self, task: str) -> Iterator[WrittenRow]:
-        """Yield the rows of all tasks whose files are there, newest first."""
-        return self._list.newest(task)
-
-    def has(self, rows: Sequence[WrittenRow]) -> list[bool]:
-        """Return for each row whether it is listed and its file is there."""
-        return self._list.has(rows)
+        self.append(listed)
 
     def check(self) -> None:
         """Create the folder and the list of rows if there are none."""
-        self._list.check()
-        self.pattern.check_inside(self.pattern.root)
+        super().check()
+        self._articles.check_inside(self._articles.root)
 
-    def close(self) -> None:
-        """Do nothing: nothing is open between writes."""
-        self._list.close()
-
-    @property
-    def _placeholders(self) -> AbstractSet[str]:
-        return self.pattern.placeholders
-
-    def _relative(self, path: Path) -> str:
-        return str(path.relative_to(self.pattern.root))
+    def is_there(self, row: Row) -> bool:
+        """Whether the file of a listed row exists and is not empty; a row whose file was removed does not count."""
+        try:
+            return bool((self._articles.root / str(row.get("file"))).stat().st_size)
+        except OSError:
+            return False
 
     def _path(self, row: Row, earlier: Sequence[Row], owners: dict[Path, str]) -> Path:
         """Return the path of a row's file: that of an earlier version, else one that no other article has."""
-        if earlier and "version" not in self._placeholders:
-            path = self.pattern.root / str(max(earlier, key=lambda other: int(other["version"]))["file"])
-            self.pattern.check_inside(path)
+        if earlier and not self._keeps_versions:
+            path = self._articles.root / str(max(earlier, key=lambda other: int(other["version"]))["file"])
+            self._articles.check_inside(path)
             return path
         identifier = article_id(row)
         values = {"title": file_name_of(row.get("title")), "id": identifier, "version": str(row["version"])}
-        path = self.pattern.path_of(row, values)
+        path = self._articles.path_of(row, values)
         for number in range(NAMES_TRIED):
             added = (f"-{identifier}" if number else "") + (f"-{number}" if number > 1 else "")
             free = path.with_name(f"{path.stem}{added}{path.suffix}") if added else path
@@ -158,31 +135,31 @@ class MarkdownSink:
         if not content.strip(b"\0"):
             return ""  # an empty file, left by a power failure with durability `fast`
         fields = read_front_matter(content)
-        task, canonical_url, _ = (fields.get(name) for name in self.options.key_names())
+        task, canonical_url, _ = (fields.get(name) for name in self._options.key_names())
         is_ours = isinstance(task, str) and isinstance(canonical_url, str)
         return article_id({"task": task, "canonical_url": canonical_url}) if is_ours else "?"
 
     def _content(self, row: Row) -> bytes:
-        if self.options.fields:
-            fields = self.options.shaped(row, with_key=True)
+        if self._options.fields:
+            fields = self._options.shaped(row, with_key=True)
         else:
             fields = {name: value for name, value in row.items() if name not in BODY_FIELDS}
-        body = self.template.substitute({name: _template_value(row, name) for name in self._names})
+        body = self._template.substitute({name: _template_value(row, name) for name in self._names})
         return (front_matter(fields) + "\n" + body).encode("utf-8", "replace")
 
     def _write_all(self, contents: dict[Path, bytes]) -> None:
         """Write all files in the folder of the list of rows, then move them to their paths; undo this if one fails."""
-        folder = self.pattern.hidden("new")
+        folder = self._articles.hidden("new")
         make_folder(folder, self.durability)
         new: list[Path] = []
         moved: list[Path] = []
         try:
             for number, content in enumerate(contents.values()):
                 new.append(folder / str(number))
-                self._write_file(new[-1], content)
+                write_file(new[-1], content, self.durability)
             for parent in {path.parent for path in contents}:
                 make_folder(parent, self.durability)
-                self.pattern.check_inside(parent)
+                self._articles.check_inside(parent)
             for source, path in zip(new, contents, strict=True):
                 is_new = not path.exists()
                 source.rename(path)
@@ -195,29 +172,6 @@ class MarkdownSink:
         if self.durability == "safe":
             for parent in {path.parent for path in contents}:
                 sync_folder(parent)
-
-    def _write_file(self, path: Path, content: bytes) -> None:
-        with path.open("wb") as file:
-            file.write(content)
-            file.flush()
-            if self.durability == "safe":
-                os.fsync(file.fileno())
-
-
-class _RowList(JsonLinesSink):
-    """The list of rows with their files. A row whose file was removed does not count."""
-
-    def __init__(self, pattern: PathPattern, durability: Durability):
-        super().__init__(pattern.hidden("rows.jsonl"), durability=durability)
-        self.name = pattern.text
-        self._root = pattern.root
-
-    def is_there(self, row: Row) -> bool:
-        """Whether the row's file exists and is not empty."""
-        try:
-            return bool((self._root / str(row.get("file"))).stat().st_size)
-        except OSError:
-            return False
 
 
 def article_id(row: Row) -> str:

@@ -14,7 +14,7 @@ day are listed without those of other days.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -27,9 +27,13 @@ _ID = r"[0-9a-f]{32}"
 
 @dataclass(frozen=True, slots=True)
 class ObjectNames:
-    """The names of objects. `template`: their path with `{date}` and `{batch}`, which is in the last part."""
+    """The names of objects. `template`: their path with `{date}` and `{batch}`, which is in the last part.
+
+    `suffix`: that of their format.
+    """
 
     template: str
+    suffix: str = ""
 
     @property
     def root(self) -> str:
@@ -54,9 +58,9 @@ class ObjectNames:
         return [match[0] for match in matches if match and match["batch"] != without]
 
 
-def object_names(path: str, suffixes: Iterable[str], label: str, *, day_folder: str = DATE) -> ObjectNames:
-    """Return the names that a path stands for. `suffixes`: those of the format; `day_folder`: the name of the folder of
-    a day.
+def object_names(path: str, suffixes: Mapping[str, str], label: str) -> ObjectNames:
+    """Return the names that a path stands for. `suffixes`: those of all formats, each with the name of the folder of a
+    day.
 
     Raises `OutputError` that names the output as `label`.
     """
@@ -69,11 +73,11 @@ def object_names(path: str, suffixes: Iterable[str], label: str, *, day_folder: 
         raise OutputError(f"output {label}: unknown {unknown[0]}; a path may have {{task}}, {DATE} and {BATCH}")
     if BATCH not in path:
         folder = path[: -len(suffix)].rstrip("/")
-        path = f"{folder}/{'' if DATE in folder else day_folder + '/'}{BATCH}{path[-len(suffix) :]}"
+        path = f"{folder}/{'' if DATE in folder else suffixes[suffix] + '/'}{BATCH}{path[-len(suffix) :]}"
     if DATE not in path:
         raise OutputError(f"output {label}: a path with {BATCH} must have {DATE} too, else all days are searched")
     if BATCH in path.rpartition("/")[0]:
         raise OutputError(f"output {label}: {BATCH} must be in the last part of the path")
     if ".." in path.split("/"):
         raise OutputError(f"output {label}: remove .. from the path")
-    return ObjectNames(path)
+    return ObjectNames(path, suffix)

@@ -92,6 +92,6 @@ def _value(row: Row, source: str) -> Any:
     """Return the value of a field; Markdown is made from the row's HTML."""
     if source != "markdown":
         return row.get(source)
-    from .markdown_text import markdown_of  # a library that most outputs do not need
+    from .row_html import markdown_of  # a library that most outputs do not need
 
     return markdown_of(row)

@@ -11,24 +11,16 @@ change or remove one.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workers.rows import Row
+from workers.rows import KEY, Row
 
-from .folder_store import FolderStore
-from .kinds import Target
-from .object_names import DATE, object_names
-from .object_store import ObjectStore
-from .options import OutputOptions
-from .store import StoreSink, hash_name, key_reader, open_objects
-from .written_keys import WrittenKey
+from .formats import RowFormat
+from .row_schema import FIELDS, type_of
 
-SUFFIXES = (".parquet",)
-DAY_FOLDER = f"day={DATE}"
 GROUP_ROWS, GROUP_CHARACTERS = 5000, 64_000_000  # limits of a row group; its text is in memory twice
 COMPRESSION_LEVEL = 3
 
@@ -37,58 +29,24 @@ _LINK = pa.struct([("text", _TEXT), ("url", _TEXT)])
 _BLOCK = pa.struct(
     [("kind", _TEXT), ("text", _TEXT), ("level", pa.int8()), ("links", pa.list_(_LINK)), ("images", _TEXTS)]
 )
-COLUMNS: Mapping[str, pa.DataType] = {  # types of all fields of `workers.rows`; any other is JSON in a text column
-    "task": _TEXT,
-    "url": _TEXT,
-    "canonical_url": _TEXT,
-    "text": _TEXT,
-    "method": _TEXT,
-    "confidence": pa.float64(),
-    "reason": _TEXT,
-    "title": _TEXT,
-    "published": _TEXT,
-    "modified": _TEXT,
-    "author": _TEXT,
-    "source": _TEXT,
-    "keywords": _TEXTS,
-    "language": _TEXT,
-    "description": _TEXT,
-    "site_name": _TEXT,
-    "image": _TEXT,
-    "page_type": _TEXT,
-    "article_probability": pa.float64(),
-    "robots_directives": _TEXTS,
-    "tdm_reservation": pa.bool_(),
-    "fetched_at": pa.timestamp("us", tz="UTC"),
-    "content_hash": _TEXT,
-    "version": pa.int32(),
-    "section_version": _TEXT,
-    "near_duplicate_of": _TEXT,
-    "listed_on": _TEXT,
-    "parts": pa.int32(),
-    "parts_missing": _TEXTS,
-    "blocks": pa.list_(_BLOCK),
+_TYPES: Mapping[str, pa.DataType] = {
+    "string": _TEXT,
+    "number": pa.float64(),
+    "integer": pa.int32(),
+    "boolean": pa.bool_(),
+    "array": _TEXTS,
+    "time": pa.timestamp("us", tz="UTC"),
 }
+# Of all fields of a row; any other is JSON in a text column
+COLUMNS: Mapping[str, pa.DataType] = {field: _TYPES[type_of(field)] for field in FIELDS} | {"blocks": pa.list_(_BLOCK)}
 
 
-def open_parquet(target: Target) -> StoreSink:
-    """Return the sink of a path or address that ends in `.parquet`. Raises `OutputError` if it is invalid."""
-    if ":" in target.address.partition("/")[0]:
-        return open_objects(target, SUFFIXES, lambda _: ParquetFormat(target.options), day_folder=DAY_FOLDER)
-    path = str(target.folder / Path(target.address).expanduser())
-    names = object_names(path, SUFFIXES, target.label, day_folder=DAY_FOLDER)
-    return StoreSink(path, FolderStore(path, target.durability), names, ParquetFormat(target.options))
-
-
-class ParquetFormat:
+class Parquet(RowFormat):
     """Typed columns, zstd. The footer is at the end: an incomplete file cannot be read at all."""
 
-    def __init__(self, options: OutputOptions):
-        self._options = options
-
-    def encode(self, rows: Sequence[Row]) -> bytes:
+    def encode(self, rows: Sequence[Row], header: bytes = b"") -> bytes:
         """Return a file with the rows in order, in row groups of limited size."""
-        shaped = [self._options.shaped(row, with_key=True) for row in rows]
+        shaped = [self.options.shaped(row, with_key=True) for row in rows]
         schema = self._schema(shaped)
         buffer = pa.BufferOutputStream()
         with pq.ParquetWriter(buffer, schema, compression="zstd", compression_level=COMPRESSION_LEVEL) as writer:
@@ -98,21 +56,23 @@ class ParquetFormat:
         data: bytes = buffer.getvalue().to_pybytes()
         return data
 
-    def keys(self, store: ObjectStore, path: str) -> Iterator[WrittenKey]:
-        """Yield the keys of a file. Only the columns of the key and the content hash are read."""
-        columns = [*self._options.key_names(), *filter(None, [hash_name(self._options)])]
-        read = key_reader(self._options)
-        with store.open(path) as file:
-            try:
-                table = pq.ParquetFile(file)
-                rows = table.read([name for name in columns if name in table.schema_arrow.names]).to_pylist()
-            except pa.ArrowInvalid:  # damaged: no reader of the folder gets these rows either
-                return
-        yield from filter(None, map(read, rows))
+    reads_parts = True
+
+    def rows(self, file: BinaryIO) -> Iterator[Row]:
+        """Yield the rows, with the columns of the key and the content hash only."""
+        names = dict(zip(KEY, self.options.key_names(), strict=True))
+        chosen = {source: name for name, source in self.options.fields}
+        names["content_hash"] = chosen.get("content_hash", "content_hash")
+        try:
+            table = pq.ParquetFile(file)
+            stored = table.read([name for name in names.values() if name in table.schema_arrow.names]).to_pylist()
+        except pa.ArrowInvalid:  # damaged: no reader of the folder gets these rows either
+            return
+        yield from ({field: row.get(name) for field, name in names.items()} for row in stored)
 
     def _schema(self, rows: Sequence[Mapping[str, Any]]) -> pa.Schema:
         """Return the columns: the chosen fields, or all known ones and then any others of these rows."""
-        sources = dict(self._options.fields) or {name: name for name in COLUMNS}
+        sources = dict(self.options.fields) or {name: name for name in COLUMNS}
         others = {name: name for name in sorted({name for row in rows for name in row} - {*sources})}
         return pa.schema([(name, COLUMNS.get(source, _TEXT)) for name, source in (sources | others).items()])
 

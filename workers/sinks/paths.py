@@ -14,6 +14,7 @@ from datetime import UTC, date, datetime
 from glob import escape
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
+from string import Template
 
 from workers.errors import OutputError, SinkUnavailable
 from workers.rows import Row
@@ -146,6 +147,22 @@ def refuse_placeholders(pattern: PathPattern, kind: str) -> None:
     """Raise `OutputError` if a path has placeholders, for kinds of one file."""
     if not pattern.is_fixed:
         raise OutputError(f"output {pattern.label}: {kind} is one file; only {{task}} is allowed in its path")
+
+
+def read_template(target: Target, names: Collection[str]) -> Template:
+    """Return the template of an output. Raises `OutputError` if it cannot be read, or has a name not among `names`."""
+    path = target.folder / Path(target.options.template).expanduser()
+    where = f"task {target.task}: output {target.label}: template {path}"
+    try:
+        template = Template(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise OutputError(f"{where} cannot be read: {why}") from None
+    if not template.is_valid():
+        raise OutputError(f"{where} has a $ that does not begin a name; write $$ for a dollar sign")
+    if unknown := sorted({*template.get_identifiers()} - {*names}):
+        raise OutputError(f"{where}: unknown ${unknown[0]}; known: {', '.join(sorted(names))}")
+    return template
 
 
 def day_of(row: Row) -> date:

@@ -17,13 +17,12 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from workers.errors import SinkUnavailable
-from workers.rows import KEY, Row
-from workers.sinks.row_schema import FIELDS
+from workers.rows import Row
+from workers.sinks.row_schema import FIELDS, NEEDED
 
 from .kinds import Target
 from .moved_files import DAMAGE, files_of, opened
 
-NEEDED = (*KEY, "url", "text", "fetched_at")  # fields that every row of this program has
 LONGEST_LINE = 256 * 2**20  # bytes
 _PLACEHOLDER = re.compile(r"\{\w+(?::[^{}]*)?\}")
 

@@ -1,4 +1,7 @@
-"""Rows as HTML: their own, else from the blocks that every row has, or by a template."""
+"""Rows as HTML and Markdown: their own, else from the blocks that every row has, or by a template.
+
+Content of pages is escaped: it never becomes HTML, markup or a template variable.
+"""
 
 from collections.abc import Iterable, Mapping
 from html import escape
@@ -6,6 +9,7 @@ from string import Template
 from typing import Any
 
 from extractors.html.sanitising import sanitise
+from extractors.markdown import to_markdown
 from workers.rows import Row
 
 WEB = ("http://", "https://")
@@ -42,6 +46,20 @@ def html_of(row: Mapping[str, Any]) -> str:
     if blocks := row.get("blocks"):
         return "\n".join(filter(None, map(_block, blocks)))
     return "\n".join(f"<p>{_lines(part)}</p>" for part in text_of(row.get("text")).split("\n\n") if part)
+
+
+def markdown_of(row: Row) -> str:
+    """Return the article of a row as Markdown (CommonMark, with tables)."""
+    return to_markdown(html_of(row))
+
+
+def markdown_value(value: Any) -> str:
+    """Return a field of a row as one line of Markdown. Lists are joined by commas."""
+    if value is None:
+        return ""
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(markdown_value, value))
+    return to_markdown(escape(" ".join(value.split()))) if isinstance(value, str) else str(value)
 
 
 def _block(block: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""The JSON Schema of a row (2020-12): the fields of rows and their meanings.
+"""The fields of rows: the JSON Schema of a row (2020-12), and the columns of tables of rows.
 
 The schema is additive: a new version may add fields and values of `method`, `page_type` and the kinds of blocks; no
 field is removed, renamed or given another type. So a reader must ignore unknown fields. Each change
@@ -115,6 +115,23 @@ ON_REQUEST: Mapping[str, Mapping[str, Any]] = {  # only in outputs whose `fields
     "comments": {"type": "array", "items": _COMMENT, "description": "Comments of readers that the page has."},
 }
 CHOICES = {**FIELDS, **ON_REQUEST}  # what `fields` may name
+NEEDED = (*KEY, "url", "text", "fetched_at")  # fields that every row of this program has
+COLUMNS = (  # the fields in the order in which tables have them
+    "task", "url", "canonical_url", "title", "text", "published", "modified", "author", "source", "keywords",
+    "language", "description", "site_name", "image", "method", "confidence", "reason", "page_type",
+    "article_probability", "fetched_at", "content_hash", "version", "near_duplicate_of", "listed_on", "parts",
+    "parts_missing", "blocks", "robots_directives", "tdm_reservation", "section_version",
+)  # fmt: skip
+
+
+def type_of(field: str) -> str:
+    """Return the type of a field's values: string, number, integer, boolean, array or time; a string if unknown.
+
+    `published` and `modified` are strings: they may be dates, or lack a time zone.
+    """
+    schema = FIELDS.get(field, {})
+    [kind, *_] = [schema.get("type", "string")] if isinstance(schema.get("type", ""), str) else schema["type"]
+    return "time" if schema.get("format") == "date-time" else str(kind)
 
 
 def row_schema() -> dict[str, Any]:

@@ -28,6 +28,7 @@ from .batch_parts import BatchPart, PartAnswer, PartedDelivery
 from .http_client import HttpAnswer, HttpClient, HttpLimits, header_value, parse_address
 from .interface import RowBatch
 from .kinds import Target
+from .row_schema import FIELDS, type_of
 from .webhook import row_id
 
 OPTIONS = ("api_key", "ca", "analyzer")
@@ -40,32 +41,22 @@ _OF_HITS = "filter_path=error,hits.hits._id,hits.hits._index"
 _DATE = re.compile(r"\{date(?::([^{}]*))?\}")
 _INVALID_NAME = re.compile(r"^[-_+.]|[\\/*?\"<>| ,#:\x00-\x1f]|[A-Z]")
 _KEYWORD: Mapping[str, Any] = {"type": "keyword", "ignore_above": LONGEST_KEYWORD}
-_TEXT, _DAY, _FLOAT, _INTEGER = {"type": "text"}, {"type": "date"}, {"type": "float"}, {"type": "integer"}
+_TYPES: Mapping[str, Mapping[str, Any]] = {  # by the type of a field's values; any other is a keyword
+    "time": {"type": "date"},
+    "number": {"type": "float"},
+    "integer": {"type": "integer"},
+    "boolean": {"type": "boolean"},
+}
 MAPPING: Mapping[str, Mapping[str, Any]] = {  # by the row's field; texts get the analyzer of the address
-    **dict.fromkeys(("title", "text", "description"), _TEXT),
-    **dict.fromkeys(("published", "modified", "fetched_at"), _DAY),
-    **dict.fromkeys(("confidence", "article_probability"), _FLOAT),
-    **dict.fromkeys(("version", "parts"), _INTEGER),
-    "tdm_reservation": {"type": "boolean"},
+    **{field: _TYPES.get(type_of(field), _KEYWORD) for field in FIELDS},
+    **{field: {"type": "text"} for field in ("title", "text", "description")},
+    **{field: {"type": "date"} for field in ("published", "modified")},
     "blocks": {"type": "object", "enabled": False},  # stored, not indexed
-    **dict.fromkeys(
-        (
-            *("task", "url", "canonical_url", "author", "source", "keywords", "language", "site_name", "image"),
-            *("method", "reason", "page_type", "content_hash", "near_duplicate_of", "listed_on", "parts_missing"),
-            *("robots_directives", "section_version"),
-        ),
-        _KEYWORD,
-    ),
 }
 # Errors with status 400 whose cause is the index, not the row
 NOT_THE_ROW = frozenset({"index_closed_exception", "invalid_index_name_exception", "index_not_found_exception"})
 
 Result = TypeVar("Result")
-
-
-def open_search(target: Target) -> "SearchSink":
-    """Return the sink of an address. Raises `OutputError`."""
-    return SearchSink(target)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,7 @@
 
 import io
 import logging
-import os
 import socket
-import stat
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,20 +12,14 @@ from typing import BinaryIO, cast
 
 import paramiko
 
-from workers.errors import OutputError, SinkUnavailable
+from workers.errors import OutputError
 
-from .folder_store import is_leftover, temporary_name
-from .object_store import ANSWER_TIMEOUT, CONNECT_TIMEOUT, StoreAddress
+from .stores import ANSWER_TIMEOUT, CONNECT_TIMEOUT, ConnectedStore, FileStore, StoreAddress
 
 PORT = 22
 _LOG = logging.getLogger("exemplar.sftp")  # the log of paramiko's connections, which otherwise print tracebacks
 _LOG.setLevel(logging.CRITICAL + 1)
 KEEPALIVE = 15  # seconds
-
-
-def open_sftp(address: StoreAddress) -> "SftpStore":
-    """Return the store of `sftp://user@host/path`."""
-    return SftpStore(address)
 
 
 class UnknownHostKey(Exception):
@@ -43,118 +35,100 @@ class _RefuseUnknown:
         raise UnknownHostKey(key)
 
 
-class SftpStore:
-    """Files of an SFTP server. The server's key must be in known_hosts.
+class SftpStore(ConnectedStore, FileStore):
+    """Files of an SFTP server, `sftp://user@host/path`. The server's key must be in known_hosts.
 
     A file counts as written when the server has it, which may be before it is on the server's disk.
     """
 
-    readers = 1
-
     def __init__(self, address: StoreAddress):
-        self.name = address.name
+        super().__init__(address.name)
         self._address = address
-        self._connection: tuple[int, paramiko.SSHClient, paramiko.SFTPClient] | None = None  # with its process id
+        self._client: paramiko.SSHClient | None = None
+        if not address.host:
+            raise OutputError(f"output {address.name}: write user@host after sftp://")
 
-    def put(self, path: str, data: bytes, *, is_again: bool) -> None:
-        """Write a file under a temporary name and rename it. Leftovers of a killed process are removed."""
-        folder, _, name = _real(path).rpartition("/")
-        with self._errors("cannot be written") as sftp:
-            _make_folders(sftp, folder)
-            if is_again:
-                for other in sftp.listdir(folder or "/"):
-                    if is_leftover(other, name):
-                        sftp.remove(f"{folder}/{other}")
-            temporary = f"{folder}/{temporary_name(name)}"
-            try:
-                sftp.putfo(io.BytesIO(data), temporary)  # it compares the size at the end
-                _replace(sftp, temporary, f"{folder}/{name}")
-            except OSError:
-                with suppress(OSError, EOFError, paramiko.SSHException):
-                    sftp.remove(temporary)
-                raise
+    def write(self, connection: paramiko.SFTPClient, path: str, data: bytes) -> None:
+        """Write a file; its size is compared at the end."""
+        connection.putfo(io.BytesIO(data), path)
 
-    def names(self, folder: str, start: str) -> list[str]:
-        """Return the files of a folder whose names begin with `start`."""
-        with self._errors("cannot be listed") as sftp:
-            try:
-                return [f"{folder}/{name}" for name in sftp.listdir(_real(folder)) if name.startswith(start)]
-            except FileNotFoundError:
-                return []
+    def rename(self, connection: paramiko.SFTPClient, temporary: str, path: str) -> None:
+        """Rename a file over another one."""
+        _replace(connection, temporary, path)
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a file."""
-        with self._errors("cannot be read") as sftp:
+        with self.errors("cannot be read") as connection:
             data = io.BytesIO()
-            sftp.getfo(_real(path), data)
+            connection.getfo(self.real(path), data)
             return data.getvalue()
 
     @contextmanager
     def open(self, path: str) -> Iterator[BinaryIO]:
         """Open a file; parts are requested as they are read."""
-        with self._errors("cannot be read") as sftp, sftp.open(_real(path), "rb", bufsize=2**16) as file:
+        with self.errors("cannot be read") as sftp, sftp.open(self.real(path), "rb", bufsize=2**16) as file:
             yield cast(BinaryIO, file)
 
-    def check(self, folder: str) -> None:
-        """Create the folder, and create and remove a file in it."""
-        folder = _real(folder)
-        with self._errors("cannot be written") as sftp:
-            _make_folders(sftp, folder)
-            if not stat.S_ISDIR(sftp.stat(folder or "/").st_mode or 0):
-                raise OutputError(f"output {self.name}: {folder} is not a folder")
-            probe = f"{folder}/{temporary_name('check')}"
-            sftp.open(probe, "wb").close()
-            sftp.remove(probe)
+    def real(self, path: str) -> str:
+        """Return a path in the server's form: `/~/x` is below the folder of the login."""
+        return path[3:] or "." if path.startswith("/~/") else path
 
-    def close(self) -> None:
-        """Close the connection, unless it is that of the process that forked this one."""
-        if self._connection is not None and self._connection[0] == os.getpid():
-            self._connection[1].close()
-        self._connection = None
+    def make_folder(self, connection: paramiko.SFTPClient, folder: str) -> None:
+        """Create a folder and its parents if they are missing."""
+        missing: list[str] = []
+        while folder not in ("", "."):
+            try:
+                connection.stat(folder)
+                break
+            except FileNotFoundError:
+                missing.append(folder)
+                folder = folder.rpartition("/")[0]
+        for level in reversed(missing):
+            try:
+                connection.mkdir(level)
+            except OSError:
+                with suppress(FileNotFoundError):
+                    connection.stat(level)  # another process created it
+                    continue
+                raise
 
-    @contextmanager
-    def _errors(self, what: str) -> Iterator[paramiko.SFTPClient]:
-        """Yield the connection; its errors become errors of this project, in words without secrets."""
-        unavailable = f"output unavailable: {self.name} {what}"
-        failure: OutputError | SinkUnavailable
-        try:
-            yield self._connected()
-        except (OutputError, SinkUnavailable):
-            raise
-        except PermissionError:
-            failure = OutputError(f"output {self.name} {what}: the server denies access to the folder")
-        except UnknownHostKey as error:
-            host = self._address.host if not self._address.port else f"-p {self._address.port} {self._address.host}"
-            failure = OutputError(
-                f"output {self.name}: the server's key ({error.key}) is not in {self._known_hosts()}; compare it with "
-                f"the server's own, then run: ssh-keyscan {host} >> {self._known_hosts()}"
-            )
-        except paramiko.BadHostKeyException as error:
-            failure = OutputError(
-                f"output {self.name}: the server's key ({_fingerprint(error.key)}) is not the one in "
-                f"{self._known_hosts()}; if the server was replaced, remove the old key there"
-            )
-        except paramiko.AuthenticationException:
-            failure = OutputError(f"output {self.name}: the server refuses the login; check user, key and password")
-        except socket.gaierror:
-            failure = SinkUnavailable(f"{unavailable}: the name of its host is unknown")
-        except TimeoutError:
-            failure = SinkUnavailable(f"{unavailable}: no answer in {ANSWER_TIMEOUT:g} seconds")
-        except paramiko.ssh_exception.NoValidConnectionsError:
-            failure = SinkUnavailable(f"{unavailable}: no connection")
-        except (EOFError, paramiko.SSHException):
-            failure = SinkUnavailable(f"{unavailable}: the connection ended, or no SSH server answered")
-        except OSError as error:
-            failure = SinkUnavailable(f"{unavailable}: {error.strerror or str(error) or type(error).__name__}")
-        else:
-            return
-        self.close()
-        raise failure
+    def meaning(self, error: Exception) -> tuple[str, bool]:
+        """Return an error in words, and whether a person has to change something."""
+        known_hosts, port = self._known_hosts(), self._address.port
+        match error:
+            case PermissionError():
+                return "the server denies access to the folder", True
+            case UnknownHostKey():
+                host = f"-p {port} {self._address.host}" if port else self._address.host
+                return (
+                    f"the server's key ({error.key}) is not in {known_hosts}; compare it with the server's own, then "
+                    f"run: ssh-keyscan {host} >> {known_hosts}"
+                ), True
+            case paramiko.BadHostKeyException():
+                key = _fingerprint(error.key)
+                return (
+                    f"the server's key ({key}) is not the one in {known_hosts}; if the server was replaced, remove the "
+                    "old key there"
+                ), True
+            case paramiko.AuthenticationException():
+                return "the server refuses the login; check user, key and password", True
+            case socket.gaierror():
+                return "the name of its host is unknown", False
+            case TimeoutError():
+                return f"no answer in {ANSWER_TIMEOUT:g} seconds", False
+            case paramiko.ssh_exception.NoValidConnectionsError():
+                return "no connection", False
+            case EOFError() | paramiko.SSHException():
+                return "the connection ended, or no SSH server answered", False
+        return getattr(error, "strerror", None) or str(error) or type(error).__name__, False
 
-    def _connected(self) -> paramiko.SFTPClient:
-        if self._connection is not None and self._connection[0] == os.getpid():
-            return self._connection[2]
-        self.close()
+    def disconnect(self, connection: paramiko.SFTPClient) -> None:
+        """Close the connection."""
+        if self._client is not None:
+            self._client.close()
+
+    def connect(self) -> paramiko.SFTPClient:
+        """Return a new connection."""
         client = paramiko.SSHClient()
         client.set_log_channel(_LOG.name)
         has_login = bool(self._address.password or "key" in self._address.options)
@@ -180,7 +154,7 @@ class SftpStore:
         except BaseException:
             client.close()
             raise
-        self._connection = os.getpid(), client, sftp
+        self._client = client
         return sftp
 
     def _key(self) -> str | None:
@@ -204,32 +178,8 @@ class SftpStore:
         client.load_system_host_keys(str(path))
 
 
-def _real(path: str) -> str:
-    """Return a path in the server's form: `/~/x` is below the folder of the login."""
-    return path[3:] or "." if path.startswith("/~/") else path
-
-
 def _fingerprint(key: paramiko.PKey) -> str:
     return f"{key.get_name()} SHA256:" + b64encode(sha256(key.asbytes()).digest()).decode().rstrip("=")
-
-
-def _make_folders(sftp: paramiko.SFTPClient, folder: str) -> None:
-    missing: list[str] = []
-    while folder not in ("", "."):
-        try:
-            sftp.stat(folder)
-            break
-        except FileNotFoundError:
-            missing.append(folder)
-            folder = folder.rpartition("/")[0]
-    for level in reversed(missing):
-        try:
-            sftp.mkdir(level)
-        except OSError:
-            with suppress(FileNotFoundError):
-                sftp.stat(level)  # another process created it
-                continue
-            raise
 
 
 def _replace(sftp: paramiko.SFTPClient, temporary: str, final: str) -> None:

@@ -3,13 +3,13 @@
 postgresql://user:password@host/database?table=name     also postgres://, mysql://, mariadb://
 """
 
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeVar
 
 from sqlalchemy import Engine
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import PoolProxiedConnection
 
@@ -19,12 +19,11 @@ from workers.rows import RowKey, key_of
 
 from .interface import RowBatch
 from .kinds import Target
-from .options import OutputOptions
-from .sql_engines import ENGINES, TimeLimit, connected
+from .sql_engines import TimeLimit, close_engine, connected, engine_of
 from .sql_mysql import MySql
 from .sql_postgres import Postgres
 from .sql_servers import Cursor, SqlProblem, SqlServerKind, Values, one_line
-from .sql_table import DEFAULT_TABLE, ExistingTable, SqlTable, hash_of, table_of
+from .sql_table import DEFAULT_TABLE, ExistingTable, hash_of, table_of
 
 ANSWER_WAIT = 25.0  # seconds for all operations of one call on a connection
 TRIES = 2  # attempts; the second one has a new connection
@@ -39,45 +38,6 @@ SERVERS: Mapping[str, type[SqlServerKind]] = {
 T = TypeVar("T")
 
 
-def open_sql(target: Target) -> "SqlSink":
-    """Return the sink of an address. Raises `OutputError` if it is invalid."""
-    name = shown(target.address)
-    scheme = target.address.partition(":")[0].lower()
-    try:
-        url = make_url(target.address)
-        kind = SERVERS[scheme.partition("+")[0]]()
-        if scheme.partition("+")[2] not in ("", kind.driver.partition("+")[2]):
-            raise ValueError(f"unknown driver {scheme}; use {kind.driver}")
-        if isinstance(kind, MySql) and not url.database:
-            raise ValueError("no database; use mysql://USER:PASSWORD@HOST/DATABASE")
-        place = url.query.get("table", DEFAULT_TABLE)
-        if not isinstance(place, str):
-            raise ValueError("more than one table")
-        table = table_of(place, target.options, name)
-        server = url.difference_update_query(["table"]).set(drivername=kind.driver)
-        url, _ = kind.arguments(server)
-    except (ArgumentError, ValueError, OSError) as error:
-        raise OutputError(f"task {target.task}: output {name}: invalid address: {one_line(str(error))}") from None
-    return SqlSink(
-        SqlPlace(name, server.render_as_string(hide_password=False), url),
-        kind,
-        table,
-        target.options,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class SqlPlace:
-    """The address of a sink's server. `name`: for messages; `server`: with its secrets, without the table.
-
-    `url`: the URL to which the driver connects.
-    """
-
-    name: str = field(repr=False)
-    server: str = field(repr=False)
-    url: URL
-
-
 class SqlSink:
     """Upserts rows into a table of a server, one transaction per batch.
 
@@ -86,13 +46,32 @@ class SqlSink:
     A row that the server refuses is found by halving the batch.
     """
 
-    def __init__(self, place: SqlPlace, kind: SqlServerKind, table: SqlTable, options: OutputOptions):
-        self.name = place.name
-        self._place, self._kind, self._table, self._options = place, kind, table, options
+    def __init__(self, target: Target):
+        """Raises `OutputError` if the address is invalid."""
+        self.name = shown(target.address)
+        self._options = target.options
+        scheme = target.address.partition(":")[0].lower()
+        try:
+            url = make_url(target.address)
+            self._kind = SERVERS[scheme.partition("+")[0]]()
+            if scheme.partition("+")[2] not in ("", self._kind.driver.partition("+")[2]):
+                raise ValueError(f"unknown driver {scheme}; use {self._kind.driver}")
+            if isinstance(self._kind, MySql) and not url.database:
+                raise ValueError("no database; use mysql://USER:PASSWORD@HOST/DATABASE")
+            place = url.query.get("table", DEFAULT_TABLE)
+            if not isinstance(place, str):
+                raise ValueError("more than one table")
+            self._table = table_of(place, target.options, self.name)
+            self._server = url.difference_update_query(["table"]).set(drivername=self._kind.driver)
+            self._url, _ = self._kind.arguments(self._server)  # in the driver's form
+        except (ArgumentError, ValueError, OSError) as error:
+            words = one_line(str(error))
+            raise OutputError(f"task {target.task}: output {self.name}: invalid address: {words}") from None
         self.answer_wait = ANSWER_WAIT
-        self._quoted = table.quoted(kind.dialect)
-        self._errors: tuple[type[Exception], ...] = (*kind.errors, SQLAlchemyError, OSError)
+        self._quoted = self._table.quoted(self._kind.dialect)
+        self._errors: tuple[type[Exception], ...] = (*self._kind.errors, SQLAlchemyError, OSError)
         self._engine: Engine | None = None
+        self._process = 0  # the id of the process that the engine belongs to
         self._existing: ExistingTable | None = None
         self._statement = ""  # the last statement that changes the table, for messages
 
@@ -120,9 +99,9 @@ class SqlSink:
         self._with_connection(self._try)
 
     def close(self) -> None:
-        """Close the connections, unless another sink of this process uses them."""
+        """Close the connections; other sinks of this process that share them connect again."""
         if self._engine is not None:
-            ENGINES.release(self._engine)
+            close_engine(self._engine)
             self._engine = None
 
     def _with_connection(self, action: Callable[[Cursor, ExistingTable], T]) -> T:
@@ -150,9 +129,10 @@ class SqlSink:
         raise AssertionError("the last try returns or raises")
 
     def _open(self) -> Engine:
-        if self._engine is None:
-            _, arguments = self._kind.arguments(make_url(self._place.server))  # reads certificates from the file again
-            self._engine = ENGINES.acquire(self._place.server, self._place.url, arguments)
+        if self._engine is None or self._process != os.getpid():
+            _, arguments = self._kind.arguments(self._server)  # reads certificates from the file again
+            address = self._server.render_as_string(hide_password=False)
+            self._engine, self._process = engine_of(address, self._url, arguments), os.getpid()
         return self._engine
 
     def _set_up(self, connection: PoolProxiedConnection) -> ExistingTable:
@@ -219,9 +199,9 @@ class SqlSink:
         advice = "look at the server's load and at the network" if is_over else problem.advice
         advice = advice.format(
             table=self._quoted,
-            schema=self._table.schema or self._kind.schema or self._place.url.database,
-            database=self._place.url.database or self._place.url.username,
-            user=self._place.url.username or "USER",
+            schema=self._table.schema or self._kind.schema or self._url.database,
+            database=self._url.database or self._url.username,
+            user=self._url.username or "USER",
             statement=self._statement,
         )
         return SinkUnavailable(f"output unavailable: {self.name}: {words}" + (f"; {advice}" if advice else ""))

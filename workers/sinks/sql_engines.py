@@ -21,40 +21,37 @@ POOL_WAIT = 5.0  # seconds for a free connection
 RECYCLE = 600.0  # seconds after which a connection is replaced, since firewalls drop idle ones
 
 
-class SharedEngines:
-    """The engines of a process by address. An engine is closed with the last sink that uses it."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._engines: dict[str, tuple[Engine, int]] = {}
-        os.register_at_fork(after_in_child=self._forget)
-
-    def acquire(self, address: str, url: URL, arguments: Mapping[str, Any]) -> Engine:
-        """Return the engine of an address. `url`, `arguments`: the address in the driver's form."""
-        with self._lock:
-            engine, users = self._engines.get(address) or (_new(url, arguments), 0)
-            self._engines[address] = engine, users + 1
-        return engine
-
-    def release(self, engine: Engine) -> None:
-        """Record that a sink no longer uses an engine."""
-        with self._lock:
-            for address, (known, users) in list(self._engines.items()):
-                if known is engine and users > 1:
-                    self._engines[address] = engine, users - 1
-                    return
-                if known is engine:
-                    del self._engines[address]
-        engine.dispose()
-
-    def _forget(self) -> None:
-        self._lock = Lock()
-        engines, self._engines = self._engines, {}
-        for engine, _ in engines.values():
-            engine.dispose(close=False)
+_ENGINES: dict[tuple[int, str], Engine] = {}
+_LOCK = Lock()
 
 
-ENGINES = SharedEngines()
+def engine_of(address: str, url: URL, arguments: Mapping[str, Any]) -> Engine:
+    """Return this process' engine of an address. `url`, `arguments`: the address in the driver's form."""
+    with _LOCK:
+        key = os.getpid(), address
+        if key not in _ENGINES:
+            _ENGINES[key] = _new(url, arguments)
+        return _ENGINES[key]
+
+
+def close_engine(engine: Engine) -> None:
+    """Close the connections of an engine that are not in use; other sinks that have it connect again."""
+    with _LOCK:
+        for key in [key for key, known in _ENGINES.items() if known is engine]:
+            del _ENGINES[key]
+    engine.dispose()
+
+
+def _forget() -> None:
+    """Leave the connections to the process that forked this one."""
+    global _LOCK
+    _LOCK = Lock()
+    for engine in _ENGINES.values():
+        engine.dispose(close=False)
+    _ENGINES.clear()
+
+
+os.register_at_fork(after_in_child=_forget)
 
 
 class TimeLimit:

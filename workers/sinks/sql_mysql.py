@@ -43,6 +43,8 @@ class MySql(SqlServerKind):
     driver = "mysql+pymysql"
     dialect = MySQLDialect_pymysql()
     errors = (pymysql.MySQLError,)
+    on_conflict, update = "ON DUPLICATE KEY UPDATE", "{0} = VALUES({0})"  # the only form that MariaDB supports
+    from_nothing = "FROM DUAL WHERE 1 = 0"
     advices = (
         ("^1045", "check the user and the password of the address"),
         ("^1049", "run CREATE DATABASE {database} CHARACTER SET utf8mb4; as an administrator"),
@@ -112,7 +114,7 @@ class MySql(SqlServerKind):
         """Upsert the rows, by several statements if one would be too long for the server or for PyMySQL."""
         cursor.max_stmt_length = min(MOST_STATEMENT, self._packet(cursor) - OVERHEAD)
         holders = ", ".join("%s" for _ in table.names)
-        cursor.executemany(self._insert(table, f"VALUES ({holders})"), rows)
+        cursor.executemany(self.insert(table, f"VALUES ({holders})"), rows)
 
     def too_long(self, cursor: Cursor, row: Values) -> str:
         """Return why a row exceeds `max_allowed_packet`, or "": the server closes connections that send more."""
@@ -123,10 +125,6 @@ class MySql(SqlServerKind):
         if size < packet:
             return ""
         return f"the row has {size:,} bytes; max_allowed_packet of the server is {packet + OVERHEAD:,}"
-
-    def trial(self, table: SqlTable) -> str:
-        """Select nothing."""
-        return self._insert(table, f"SELECT {', '.join('NULL' for _ in table.names)} FROM DUAL WHERE 1 = 0")
 
     def problem(self, error: Exception) -> SqlProblem:
         """Read the error's number."""
@@ -150,13 +148,6 @@ class MySql(SqlServerKind):
             cursor.execute("SELECT @@max_allowed_packet")
             connection.exemplar_packet = int(cursor.fetchone()[0])
         return int(connection.exemplar_packet)
-
-    def _insert(self, table: SqlTable, source: str) -> str:
-        names = [self.dialect.identifier_preparer.quote(name) for name in table.names]
-        updates = ", ".join(f"{name} = VALUES({name})" for name in names[1:])  # the only form that MariaDB supports
-        return (
-            f"INSERT INTO {table.quoted(self.dialect)} ({', '.join(names)}) {source} ON DUPLICATE KEY UPDATE {updates}"
-        )
 
     def _time(self, time: str) -> datetime:
         return datetime.fromisoformat(time).astimezone(UTC).replace(tzinfo=None)

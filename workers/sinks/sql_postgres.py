@@ -29,6 +29,8 @@ class Postgres(SqlServerKind):
     schema = "public"
     dialect = registry.load("postgresql.psycopg")()
     errors = (psycopg.Error,)
+    on_conflict, update = "ON CONFLICT ({}) DO UPDATE SET", "{0} = EXCLUDED.{0}"
+    from_nothing = "WHERE false"
     advices = (
         ("password authentication failed|28P01", "check the user and the password of the address"),
         (r"database \"[^\"]*\" does not exist|3D000", "run CREATE DATABASE {database}; as an administrator"),
@@ -94,12 +96,8 @@ class Postgres(SqlServerKind):
     def upsert(self, cursor: Cursor, table: SqlTable, existing: ExistingTable, rows: Sequence[Values]) -> None:
         """Upsert the rows by one statement with an array for each column, which the server parses once."""
         arrays = ", ".join(f"%b::{existing.types[name]}[]" for name in table.names)
-        statement = self._insert(table, f"SELECT * FROM unnest({arrays})")
-        cursor.execute(statement, [_array(column) for column in zip(*rows, strict=True)])
-
-    def trial(self, table: SqlTable) -> str:
-        """Select nothing."""
-        return self._insert(table, f"SELECT {', '.join('NULL' for _ in table.names)} WHERE false")
+        statement = self.insert(table, f"SELECT * FROM unnest({arrays})")
+        cursor.execute(statement, [[*column] for column in zip(*rows, strict=True)])
 
     def problem(self, error: Exception) -> SqlProblem:
         """Read the SQLSTATE; failures to connect have none."""
@@ -121,21 +119,8 @@ class Postgres(SqlServerKind):
         """Return libpq's socket."""
         return None if connection.closed else int(connection.fileno())
 
-    def _insert(self, table: SqlTable, source: str) -> str:
-        quote = self.dialect.identifier_preparer.quote
-        names = [quote(name) for name in table.names]
-        updates = ", ".join(f"{name} = EXCLUDED.{name}" for name in names[1:])
-        return (
-            f"INSERT INTO {table.quoted(self.dialect)} ({', '.join(names)}) {source} "
-            f"ON CONFLICT ({names[0]}) DO UPDATE SET {updates}"
-        )
-
     def _text(self, text: str) -> str:
         return super()._text(text).replace("\0", "\ufffd")
 
     def _time(self, time: str) -> str:
         return time
-
-
-def _array(values: Sequence[Any]) -> list[Any]:
-    return list(values)

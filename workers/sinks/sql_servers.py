@@ -11,8 +11,8 @@ from sqlalchemy.engine import URL, Dialect
 
 from workers.redaction import concealed
 
-from .existing_tables import TIMES
-from .sql_table import LISTS, ExistingTable, SqlTable
+from .row_schema import type_of
+from .sql_table import ExistingTable, SqlTable
 
 CONNECT_WAIT = 5  # seconds to connect
 STATEMENT_WAIT = 20  # seconds for one statement
@@ -45,6 +45,8 @@ class SqlServerKind(ABC):
     schema = ""  # schema of a table without a given one; empty: the database
     errors: tuple[type[Exception], ...] = ()  # exceptions of the driver
     advices: tuple[tuple[str, str], ...] = ()
+    # The upsert: what follows the rows, the new value of a column, and a selection of no row
+    on_conflict, update, from_nothing = "", "", ""
 
     @abstractmethod
     def arguments(self, url: URL) -> tuple[URL, dict[str, Any]]:
@@ -63,10 +65,6 @@ class SqlServerKind(ABC):
         """Write rows, or write over those with the same `row_key`, which occurs once in `rows`."""
 
     @abstractmethod
-    def trial(self, table: SqlTable) -> str:
-        """Return an upsert of no rows, for which the server requires the same rights."""
-
-    @abstractmethod
     def problem(self, error: Exception) -> SqlProblem:
         """Return the meaning of an error of the driver."""
 
@@ -78,14 +76,25 @@ class SqlServerKind(ABC):
         """Return why a row is too long for a statement, or ""."""
         return ""
 
+    def insert(self, table: SqlTable, source: str) -> str:
+        """Return the upsert of the rows of a source."""
+        names = [self.dialect.identifier_preparer.quote(name) for name in table.names]
+        updates = ", ".join(self.update.format(name) for name in names[1:])
+        then = f"{self.on_conflict.format(names[0])} {updates}"
+        return f"INSERT INTO {table.quoted(self.dialect)} ({', '.join(names)}) {source} {then}"
+
+    def trial(self, table: SqlTable) -> str:
+        """Return an upsert of no rows, for which the server requires the same rights."""
+        return self.insert(table, f"SELECT {', '.join('NULL' for _ in table.names)} {self.from_nothing}")
+
     def values(self, table: SqlTable, key: str, shaped: Fields) -> Values:
         """Return the values of a row. Raises `ValueError` or `TypeError` for one that no column can store."""
         return key, *(self._value(shaped.get(name), field) for name, field in table.columns)
 
     def _value(self, value: Any, field: str) -> Any:
-        if field in LISTS and value is not None:
+        if type_of(field) == "array" and value is not None:
             return json.dumps(self._clean(value), ensure_ascii=False)
-        if field in TIMES and value is not None:
+        if type_of(field) == "time" and value is not None:
             return self._time(value)
         return self._clean(value)
 

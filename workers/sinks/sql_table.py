@@ -18,32 +18,27 @@ from sqlalchemy.schema import CreateTable
 from sqlalchemy.types import TypeEngine
 
 from workers.errors import OutputError
-from workers.rows import KEY, RowKey
+from workers.rows import RowKey
 
-from .existing_tables import TIMES, foreign, unfit
 from .options import OutputOptions
+from .row_schema import type_of
+from .tables import columns_of, foreign, unfit
 
 ROW_KEY = "row_key"
 DEFAULT_TABLE = "articles"
-FIELDS = (
-    "task", "url", "canonical_url", "title", "text", "published", "modified", "author", "source", "keywords",
-    "language", "description", "site_name", "image", "method", "confidence", "reason", "page_type",
-    "article_probability", "fetched_at", "content_hash", "version", "near_duplicate_of", "listed_on", "parts",
-    "parts_missing", "blocks", "robots_directives", "tdm_reservation", "section_version",
-)  # fmt: skip
-LISTS = frozenset({"keywords", "parts_missing", "blocks", "robots_directives"})
-_NUMBERS: Mapping[str, TypeEngine[Any]] = {
-    "confidence": Double(),
-    "article_probability": Double(),
-    "version": BigInteger(),
-    "parts": BigInteger(),
-    "tdm_reservation": Boolean(),
-}
 _TEXT = Text().with_variant(mysql.LONGTEXT(charset="utf8mb4"), "mysql")
 _NAME = Text().with_variant(mysql.VARCHAR(255, charset="utf8mb4"), "mysql")
 _HASH = String(64).with_variant(mysql.CHAR(64, charset="ascii", collation="ascii_bin"), "mysql")
 _TIME = postgresql.TIMESTAMP(timezone=True).with_variant(mysql.DATETIME(), "mysql")
 _LIST = postgresql.JSONB().with_variant(mysql.JSON(), "mysql")
+_TYPES: Mapping[str, TypeEngine[Any]] = {  # of the fields of a row, by the type of their values
+    "string": _TEXT,
+    "array": _LIST,
+    "time": _TIME,
+    "number": Double(),
+    "integer": BigInteger(),
+    "boolean": Boolean(),
+}
 _NAME_PATTERN = re.compile(r"[^\W\d]\w*")
 LONGEST_NAME = 63  # bytes, in PostgreSQL; MySQL allows 64 characters
 
@@ -108,15 +103,14 @@ class SqlTable:
     def _column(self, name: str) -> Column[Any]:
         if name == ROW_KEY:
             return Column(name, _HASH, primary_key=True)
-        return Column(name, _type_of(dict(self.columns)[name]))
+        field = dict(self.columns)[name]
+        return Column(name, _NAME if field == "task" else _TYPES[type_of(field)])
 
 
 def table_of(place: str, options: OutputOptions, output: str) -> SqlTable:
     """Return the table of an output. `place`: `table` or `schema.table`. Raises `OutputError` that names `output`."""
     schema, _, name = place.rpartition(".")
-    columns = options.fields or tuple((field, field) for field in FIELDS)
-    chosen = {field for _, field in columns}
-    columns += tuple((key, key) for key in KEY if key not in chosen)
+    columns = tuple(columns_of(options).items())
     for word, what in ((schema, "schema"), (name, "table"), *((name, "column") for name, _ in columns)):
         if word and not (_NAME_PATTERN.fullmatch(word) and len(word.encode()) <= LONGEST_NAME):
             raise OutputError(
@@ -131,13 +125,3 @@ def table_of(place: str, options: OutputOptions, output: str) -> SqlTable:
 def hash_of(key: RowKey) -> str:
     """Return the value of column `row_key`."""
     return sha256(json.dumps(key, ensure_ascii=True, separators=(",", ":")).encode()).hexdigest()
-
-
-def _type_of(field: str) -> TypeEngine[Any]:
-    if field in TIMES:
-        return _TIME
-    if field in LISTS:
-        return _LIST
-    if field in _NUMBERS:
-        return _NUMBERS[field]
-    return _NAME if field == "task" else _TEXT

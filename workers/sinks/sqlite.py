@@ -10,52 +10,21 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from workers.errors import OutputError, RowsRefused, SinkUnavailable
+from workers.errors import OutputError, RowsRefused
 from workers.rows import KEY, Row, RowKey, key_of
-from workers.sinks.durability import Durability, sync_file
+from workers.sinks.durability import Durability, pass_fence, sync_file
 
-from .existing_tables import foreign, unfit
-from .fence import pass_fence
+from .formats import StoredNames
 from .interface import PATIENCE, WrittenRow, written_row
 from .kinds import Target
 from .options import OutputOptions
 from .paths import PathPattern, check_task, refuse_placeholders
-from .row_formats import StoredNames
-from .sqlite_file import SqliteFile
-from .sqlite_lock import WRITE_ANYTHING
+from .row_schema import NEEDED, type_of
+from .sqlite_file import WRITE_ANYTHING, SqliteFile
+from .tables import columns_of, foreign, unfit
 
-COLUMNS = {
-    "task": "TEXT NOT NULL",
-    "url": "TEXT NOT NULL",
-    "canonical_url": "TEXT NOT NULL",
-    "title": "TEXT",
-    "text": "TEXT NOT NULL",
-    "published": "TEXT",
-    "modified": "TEXT",
-    "author": "TEXT",
-    "source": "TEXT",
-    "keywords": "TEXT",  # JSON list
-    "language": "TEXT",
-    "description": "TEXT",
-    "site_name": "TEXT",
-    "image": "TEXT",
-    "method": "TEXT",
-    "confidence": "REAL",
-    "reason": "TEXT",
-    "page_type": "TEXT",
-    "article_probability": "REAL",
-    "fetched_at": "TEXT NOT NULL",
-    "content_hash": "TEXT NOT NULL",
-    "version": "INTEGER NOT NULL",
-    "near_duplicate_of": "TEXT",
-    "listed_on": "TEXT",
-    "parts": "INTEGER",
-    "parts_missing": "TEXT",  # JSON list
-    "blocks": "TEXT",  # JSON list
-    "robots_directives": "TEXT",  # JSON list
-    "tdm_reservation": "INTEGER",  # 1, 0 or NULL
-    "section_version": "TEXT",
-}
+_TYPES = {"number": "REAL", "integer": "INTEGER", "boolean": "INTEGER"}  # any other is TEXT
+_NOT_NULL = {*NEEDED, "content_hash"}
 WRITTEN_ROW = ("task", "url", "canonical_url", "version", "fetched_at", "listed_on")  # fields of a `WrittenRow`
 
 
@@ -87,13 +56,11 @@ class SqliteSink(SqliteFile):
         Raises `RowsRefused` for those that a constraint or trigger of the table refuses; the others are written.
         """
         assert self._connection is not None, "write inside `with sink.exclusive()`"
-        try:
+        with self._reported():
             refused = self._upsert(self._connection, rows)
             if again:
                 self._connection.execute(WRITE_ANYTHING)
             self._connection.commit()
-        except (sqlite3.Error, OSError, OverflowError) as error:
-            raise self._failed(error) from None
         if refused:
             raise RowsRefused(refused)
 
@@ -131,27 +98,21 @@ class SqliteSink(SqliteFile):
     def newest(self, task: str) -> Iterator[WrittenRow]:
         """Yield the rows of the task, newest first."""
         columns = [name for name in self._table.columns if name in self._table.looked_up]
-        try:
-            query = (
-                f"SELECT {_listed(columns)} FROM articles WHERE {_quoted(self._table.key[0])} = ? ORDER BY rowid DESC"
-            )
+        query = f"SELECT {_listed(columns)} FROM articles WHERE {_quoted(self._table.key[0])} = ? ORDER BY rowid DESC"
+        with self._reported():
             connection = self._open(PATIENCE)
             self._sync_found()
             for values in connection.execute(query, (task,)):
                 if row := written_row(self._table.names.original(dict(zip(columns, values, strict=True)))):
                     yield row
-        except (sqlite3.Error, OSError) as error:
-            raise self._unavailable(error) from None
 
     def has(self, rows: Sequence[WrittenRow]) -> list[bool]:
         """Return for each row whether the table has one of its key."""
         query = f"SELECT 1 FROM articles WHERE {' AND '.join(f'{_quoted(name)} = ?' for name in self._table.key)}"
-        try:
+        with self._reported():
             connection = self._open(PATIENCE)
             self._sync_found()
             return [connection.execute(query, row.key).fetchone() is not None for row in rows]
-        except (sqlite3.Error, OSError) as error:
-            raise self._unavailable(error) from None
 
     def check(self) -> None:
         """Open the database, and create it and its table if there is none."""
@@ -177,16 +138,12 @@ class SqliteSink(SqliteFile):
                     raise
                 time.sleep(0.01)
 
-    def _unavailable(self, error: Exception) -> SinkUnavailable:
-        return SinkUnavailable(f"output unavailable: {self.name} cannot be written: {error}")
-
 
 class _Table:
     """Table `articles` with the columns of an output's options; those of the row key are always there."""
 
     def __init__(self, options: OutputOptions):
-        sources = dict(options.fields) or {name: name for name in COLUMNS}
-        sources |= {name: source for name, source in zip(options.key_names(), KEY, strict=True) if name not in sources}
+        sources = columns_of(options)
         self.key, self.sources = options.key_names(), sources
         self.names = StoredNames(options)
         # Columns are not declared NOT NULL, because rows with other sets of fields lack some
@@ -242,8 +199,8 @@ def _add_new_columns(connection: sqlite3.Connection, table: _Table) -> None:
 
 
 def _type_of(source: str, is_chosen: bool) -> str:
-    kind = COLUMNS.get(source, "TEXT")
-    return kind.removesuffix(" NOT NULL") if is_chosen and source not in KEY else kind
+    is_needed = source in (KEY if is_chosen else _NOT_NULL)
+    return _TYPES.get(type_of(source), "TEXT") + (" NOT NULL" if is_needed else "")
 
 
 def _quoted(name: str) -> str:

@@ -1,26 +1,29 @@
-"""A SQLite file that is opened when it is first used, and again when its path belongs to another file."""
+"""A SQLite file: opened when it is first used, and again when its path belongs to another file; its write lock."""
 
 import os
 import sqlite3
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
 from workers.errors import SinkUnavailable
-from workers.sinks.durability import Durability, make_folder
+from workers.sinks.durability import Durability, make_folder, unavailable
 
 from .interface import PATIENCE
-from .sqlite_lock import begin, rolled_back
 
-SYNCHRONOUS = {"safe": "FULL", "fast": "NORMAL"}  # FULL: each commit is synced
+# Lets a transaction write something, so that its commit is synchronised together with all earlier ones: SQLite does not
+# write a row that has its values already, and the process that wrote it may have been killed within its commit.
+WRITE_ANYTHING = "PRAGMA user_version = 0"
+SYNCHRONOUS: Mapping[Durability, str] = {"safe": "FULL", "fast": "NORMAL"}  # FULL: each commit is synced
 
 
 class SqliteFile(ABC):
     """The file at `path`, with its write lock. Not for several threads, nor after a fork."""
 
     isolation_level: Literal["DEFERRED"] | None = "DEFERRED"  # None: transactions begin only where they are written
+    synchronous: Mapping[Durability, str] = SYNCHRONOUS
 
     def __init__(self, path: Path, durability: Durability):
         self.path, self.name, self.durability = path, str(path), durability
@@ -30,13 +33,15 @@ class SqliteFile(ABC):
     @contextmanager
     def exclusive(self, *, patience: float = PATIENCE) -> Iterator[None]:
         """Hold the write lock of the file: begin a transaction; a write commits it. Raises `SinkUnavailable`."""
-        try:
+        with self._reported():
             connection = self._open(patience)
-            begin(connection, patience)
-        except (sqlite3.Error, OSError) as error:
-            raise self._failed(error) from None
-        with rolled_back(connection):
+            connection.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
+            connection.execute("BEGIN IMMEDIATE")
+        try:
             yield
+        finally:
+            with suppress(sqlite3.Error):
+                connection.rollback()  # releases the lock; no-op after a commit
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
@@ -50,7 +55,7 @@ class SqliteFile(ABC):
             make_folder(self.path.parent, self.durability)
             self._connection = sqlite3.connect(self.path, timeout=patience, isolation_level=self.isolation_level)
             self._set_up(self._connection, patience)
-            self._connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS[self.durability]}")
+            self._connection.execute(f"PRAGMA synchronous = {self.synchronous[self.durability]}")
             self._stat = self.path.stat()
         return self._connection
 
@@ -58,14 +63,18 @@ class SqliteFile(ABC):
     def _set_up(self, connection: sqlite3.Connection, patience: float) -> None:
         """Prepare an open file. `patience`: seconds to wait for other processes."""
 
-    def _failed(self, error: Exception) -> SinkUnavailable:
-        """Close the file and return the error for callers."""
-        self.close()
-        return self._unavailable(error)
+    @contextmanager
+    def _reported(self) -> Iterator[None]:
+        """Raise `SinkUnavailable` for errors in the block, after which the file is opened again."""
+        try:
+            yield
+        except (sqlite3.Error, OSError, OverflowError) as error:
+            self.close()
+            raise self._unavailable(error) from None
 
-    @abstractmethod
     def _unavailable(self, error: Exception) -> SinkUnavailable:
         """Return the error for callers."""
+        return unavailable(self.name, error)
 
     def _moved_away(self) -> bool:
         """Whether the path now belongs to another file, or to none."""

@@ -17,31 +17,30 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from workers.clock import Clock
-from workers.errors import SinkUnavailable
 from workers.page_store import StoredPage
 from workers.sinks.durability import Durability, make_folder, sync_folder
 
 from .interface import PATIENCE, PageSink, SourcePage
 from .kinds import Target
 from .paths import PathPattern, check_task
-from .sqlite_lock import WRITE_ANYTHING, begin, rolled_back
+from .sqlite_file import WRITE_ANYTHING, SqliteFile
 
 SUFFIX, OPEN = ".warc.gz", ".open"
 ADDED_BYTES = 40  # bytes that are added to the name of a complete file
 LARGEST = 10**9  # bytes from which a file is complete
 OLDEST = 86400.0  # seconds after its first record, from which a file is complete
 VERSION = "WARC/1.1"
-SYNCHRONOUS = {"safe": "EXTRA", "fast": "NORMAL"}  # EXTRA: also the removal of the rollback journal
 _DATE = re.compile(r"\{date(:[^{}]*)?\}")
 _PAGES = """CREATE TABLE IF NOT EXISTS pages
     (task TEXT, url TEXT, fetched_at TEXT, PRIMARY KEY (task, url, fetched_at)) WITHOUT ROWID"""
@@ -56,11 +55,14 @@ def open_warc(target: Target) -> "WarcSink":
     return WarcSink(path, durability=target.durability, label=target.label)
 
 
-class WarcSink(PageSink):
+class WarcSink(SqliteFile, PageSink):
     """Appends pages to a WARC file. `largest`: bytes, and `oldest`: seconds, at which a file is complete.
 
     `label`: the output as in tasks.yaml, for messages.
     """
+
+    isolation_level = None
+    synchronous = MappingProxyType({"safe": "EXTRA", "fast": "NORMAL"})  # EXTRA: also the removal of the journal
 
     def __init__(
         self,
@@ -72,25 +74,18 @@ class WarcSink(PageSink):
         clock: Clock = time.time,
         label: str = "",
     ):
-        self.path, self.durability, self.clock = path, durability, clock
-        self.largest, self.oldest = largest, oldest
+        super().__init__(Path(f"{_DATE.sub('all', str(path))}.index"), durability)
+        self.clock, self.largest, self.oldest = clock, largest, oldest
         self.name = str(path)
         self._open_files = PathPattern(f"{path}{OPEN}", Path(), added=ADDED_BYTES, label=label or str(path))
-        self._index_path = Path(f"{_DATE.sub('all', str(path))}.index")
-        self._index: sqlite3.Connection | None = None
 
     @contextmanager
     def exclusive(self, *, patience: float = PATIENCE) -> Iterator[None]:
         """Hold the index, remove incomplete data of a dead process, and complete a file that is due."""
-        try:
-            index = self._open(patience)
-            begin(index, patience)
-            self._mend(index)
-            self._close_if_due(index)
-        except (sqlite3.Error, OSError) as error:
-            self.close()
-            raise self._unavailable(error) from None
-        with rolled_back(index):
+        with super().exclusive(patience=patience):
+            with self._reported():
+                self._mend(self._index)
+                self._close_if_due(self._index)
             yield
 
     def write_pages(self, pages: Sequence[SourcePage]) -> None:
@@ -98,39 +93,30 @@ class WarcSink(PageSink):
 
         The pages of each day are written completely or not at all.
         """
-        assert self._index is not None, "write inside `with sink.exclusive()`"
         by_path: dict[Path, list[SourcePage]] = {}
-        try:
+        index = self._index
+        with self._reported():
             for source in pages:
-                if source.rows and self._is_known(self._index, source):
-                    self._index.execute(WRITE_ANYTHING)
+                if source.rows and self._is_known(index, source):
+                    index.execute(WRITE_ANYTHING)
                 elif source.rows:
                     by_path.setdefault(self._path_of(source), []).append(source)
             for path, sources in sorted(by_path.items()):
-                size = self._open_file(self._index, path)
-                new = [source for source in sources if self._is_new(self._index, source)]
-                self._append(self._index, path, size, b"".join(map(_records, new)))
-                self._go_on(self._index)  # before the next day's page completes the file
-            self._index.commit()
-        except (sqlite3.Error, OSError) as error:
-            self.close()
-            raise self._unavailable(error) from None
+                size = self._open_file(index, path)
+                new = [source for source in sources if self._is_new(index, source)]
+                self._append(index, path, size, b"".join(map(_records, new)))
+                self._go_on(index)  # before the next day's page completes the file
+            index.commit()
 
-    def close(self) -> None:
-        """Close the index; the open file is continued by the next process."""
-        if self._index is not None:
-            with closing(self._index):
-                self._index = None
+    @property
+    def _index(self) -> sqlite3.Connection:
+        assert self._connection is not None, "write inside `with sink.exclusive()`"
+        return self._connection
 
-    def _open(self, patience: float) -> sqlite3.Connection:
-        if self._index is None or not self._index_path.exists():
-            self.close()
-            make_folder(self._index_path.parent, self.durability)
-            self._index = sqlite3.connect(self._index_path, timeout=patience, isolation_level=None)
-            self._index.execute(f"PRAGMA synchronous = {SYNCHRONOUS[self.durability]}")
-            self._index.execute(_PAGES)
-            self._index.execute(_STATE)
-        return self._index
+    def _set_up(self, connection: sqlite3.Connection, patience: float) -> None:
+        """Create the tables if they are missing."""
+        connection.execute(_PAGES)
+        connection.execute(_STATE)
 
     def _path_of(self, source: SourcePage) -> Path:
         """Return the open file for a page, by the day on which it was fetched. Raises `PathOutside`."""
@@ -224,9 +210,6 @@ class WarcSink(PageSink):
             Path(path).rename(target)
             sync_folder(target.parent)
         index.execute("DELETE FROM state")
-
-    def _unavailable(self, error: Exception) -> SinkUnavailable:
-        return SinkUnavailable(f"output unavailable: {self.name} cannot be written: {error}")
 
 
 def _key(source: SourcePage) -> tuple[str, str, str]:

@@ -41,11 +41,6 @@ ADVICE = {
 }
 
 
-def open_webhook(target: Target) -> "WebhookSink":
-    """Return the sink of an address. Raises `OutputError`."""
-    return WebhookSink(target)
-
-
 def row_id(key: RowKey) -> str:
     """Return the id of a row for targets that need one: 64 hexadecimal digits, always the same for a row key."""
     return hashlib.sha256(json.dumps(key, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()

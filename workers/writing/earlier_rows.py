@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..rows import KEY, Row
-from ..sinks import JsonLinesSink, SqliteSink
+from ..sinks import AppendedFileSink, SqliteSink
+from ..sinks.formats import PlainLines
 from .outputs import Output
 
 AROUND = 40  # characters that are shown around the first difference
@@ -20,7 +21,7 @@ def earlier_row(outputs: Sequence[Output], row: Row, version: int) -> Row | None
     wanted = {**{name: row[name] for name in KEY}, "version": version}
     for output in outputs:
         try:
-            if isinstance(output.sink, JsonLinesSink):
+            if isinstance(output.sink, AppendedFileSink) and isinstance(output.sink.format, PlainLines):
                 found = _in_lines(output.sink.path, wanted)
             elif isinstance(output.sink, SqliteSink):
                 found = _in_table(output.sink.path, wanted)
@@ -53,7 +54,7 @@ def _in_lines(path: Path, wanted: Row) -> Row | None:
             while at >= 0:
                 start, end = text.rfind(b"\n", 0, at) + 1, text.find(b"\n", at)
                 other: dict[str, Any] = json.loads(text[start : end if end >= 0 else len(text)])
-                if all(other.get(name) == wanted[name] for name in KEY):
+                if "text" in other and all(other.get(name) == wanted[name] for name in KEY):
                     return other
                 at = text.rfind(needle, 0, start)
     return None

@@ -41,7 +41,7 @@ class Output:
         self.sink = sink
         self.options = options or OutputOptions()
         self.takes_pages = isinstance(sink, PageSink)
-        self.healed_in = ""  # the turn at its fence (`workers.sinks.fence`) in which the ledger has all of its rows
+        self.healed_in = ""  # the turn at its fence (`durability.pass_fence`) in which the ledger has all of its rows
         self.problem = ""  # why it was unavailable at the last attempt
         self._pause, self._patience, self._clock = pause, patience, clock
         self.has_refused = False  # whether at the last attempt it could be held but rows could not be written

@@ -11,49 +11,18 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from workers.rows import KEY, Row
-from workers.sinks.durability import Durability
 
-from .appended_files import AppendedFileSink
-from .kinds import Target
+from .formats import AppendedFormat, Buffer, as_json
 from .options import OutputOptions
-from .paths import PathPattern, pattern_of
-from .row_formats import Buffer, StoredNames, as_needle, mapped
-from .sqlite import COLUMNS
+from .row_schema import COLUMNS
 
 FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
 APOSTROPHE = "'"
 BOM = b"\xef\xbb\xbf"  # byte order mark, which spreadsheet programs write
 RECORDS_CHECKED = 3  # records at the end of a file; if they are complete, the file is complete
-
-
-def open_csv(target: Target) -> "CsvSink":
-    """Return the sink of a path that ends in `.csv` or `.tsv`."""
-    delimiter = "\t" if target.address.lower().endswith(".tsv") else ","
-    return CsvSink(pattern_of(target), delimiter, durability=target.durability, options=target.options)
-
-
-class CsvSink(AppendedFileSink):
-    """Appends records to a file, or to one of each day.
-
-    The header of an existing file decides the order of its columns; those for which a row has no value stay empty. A
-    file that lacks a column is moved aside (`out.csv.1`), and a new one is begun.
-    """
-
-    def __init__(
-        self,
-        path: Path | PathPattern,
-        delimiter: str = ",",
-        *,
-        durability: Durability = "safe",
-        options: OutputOptions | None = None,
-    ):
-        pattern = path if isinstance(path, PathPattern) else PathPattern(str(path), Path())
-        row_format = CsvFormat(options or OutputOptions(), delimiter)
-        super().__init__(pattern, row_format, durability=durability, options=options)
 
 
 def neutralised(text: str) -> str:
@@ -76,25 +45,28 @@ class _Record:
     is_last_quoted: bool
 
 
-class CsvFormat:
-    """The format of CSV. The position of a row is that of its record."""
+class Csv(AppendedFormat):
+    """The format of CSV. The position of a row is that of its record.
+
+    The header of an existing file decides the order of its columns; those for which a row has no value stay empty. A
+    file that lacks a column is moved aside.
+    """
 
     moves_aside = True
+    delimiter = ","
 
-    def __init__(self, options: OutputOptions, delimiter: str = ","):
-        self.options = options
-        self.names = StoredNames(options)
-        self.delimiter = delimiter
+    def __init__(self, options: OutputOptions):
+        super().__init__(options)
         self.version = options.key_names()[KEY.index("version")]
         chosen = [name for name, _ in options.fields]
         with_key = [*chosen, *(name for name in options.key_names() if name not in chosen)]
-        self.columns = with_key if chosen else list(COLUMNS)
-        mark = re.escape(delimiter.encode())
+        self.columns = with_key if chosen else [*COLUMNS]
+        mark = re.escape(self.delimiter.encode())
         self._cell = re.compile(
             rb'(?:"((?:[^"]++|"")*+)"|([^"\r\n' + mark + rb"]*+))(" + mark + rb"|\r?\n|\r|\Z)", re.DOTALL
         )
 
-    def encode(self, rows: Sequence[Row], header: bytes) -> bytes:
+    def encode(self, rows: Sequence[Row], header: bytes = b"") -> bytes:
         """Return a record for each row, after a header in an empty file."""
         names = self._names_in(header) if header else self.columns
         lines = [] if header else [self.delimiter.join(map(self._header_cell, names))]
@@ -103,61 +75,60 @@ class CsvFormat:
             lines.append(self.delimiter.join(_cell(shaped.get(name)) for name in names))
         return "".join(f"{line}\r\n" for line in lines).encode("utf-8", "replace")
 
-    def header_of(self, file: int) -> bytes | None:
+    def rows(self, file: BinaryIO) -> Iterator[Row]:
+        """Yield the rows of the complete records."""
+        data = file.read()
+        header = self._header(data)
+        names = self._names_in(header)
+        yield from (self._row(names, cells) for _, _, cells in self._records(data, len(header)))
+
+    def header_of(self, data: Buffer) -> bytes | None:
         """Return the header; None if it lacks a column of this output."""
-        with mapped(file) as data:
-            header = self._header(data)
+        header = self._header(data)
         return header if not header or set(self.columns) <= set(self._names_in(header)) else None
 
-    def complete_end(self, file: int, known: int) -> int:
+    def complete_end(self, data: Buffer, known: int) -> int:
         """Return the end of the last complete record.
 
         This is the end of the file if the last records are complete. Otherwise all quotation marks from `known` on are
         counted: a line end after an even number of them ends a record.
         """
-        with mapped(file) as data:
-            size = len(data)
-            names = self._names_in(self._header(data))
-            if not size or (names and self.version not in names) or self._ends_well(data):
-                return size  # a file with other columns is moved aside unchanged
-            if self._lacks_line_end(data):
-                return size + 1
-            quotes, end, at = 0, known, known
-            while (line_end := data.find(b"\n", at)) >= 0:
-                quotes += data[at : line_end + 1].count(b'"')
-                at = line_end + 1
-                end = at if quotes % 2 == 0 else end
-            return end
+        size = len(data)
+        names = self._names_in(self._header(data))
+        if not size or (names and self.version not in names) or self._ends_well(data):
+            return size  # a file with other columns is moved aside unchanged
+        if self._lacks_line_end(data):
+            return size + 1
+        quotes, end, at = 0, known, known
+        while (line_end := data.find(b"\n", at)) >= 0:
+            quotes += data[at : line_end + 1].count(b'"')
+            at = line_end + 1
+            end = at if quotes % 2 == 0 else end
+        return end
 
-    def urls(self, file: int, start: int) -> Iterator[tuple[bytes, int, int]]:
+    def urls(self, data: Buffer, start: int) -> Iterator[tuple[bytes, int, int]]:
         """Yield the canonical URL of each record."""
-        with mapped(file) as data:
-            names = self._names_in(self._header(data))
-            if self.names.canonical_url not in names:
-                return
-            column = names.index(self.names.canonical_url)
-            for position, end, cells in self._records(data, start or len(self._header(data))):
-                if column < len(cells) and cells[column] is not None:
-                    yield as_needle(original_text(cells[column] or "")), position, end
+        names = self._names_in(self._header(data))
+        if self.names.canonical_url not in names:
+            return
+        column = names.index(self.names.canonical_url)
+        for position, end, cells in self._records(data, start or len(self._header(data))):
+            if column < len(cells) and cells[column] is not None:
+                yield as_json(original_text(cells[column] or "")), position, end
 
-    def rows_at(self, file: int, position: int) -> Iterator[Row]:
+    def rows_at(self, data: Buffer, position: int) -> Iterator[Row]:
         """Yield the row of the record at a position."""
-        with mapped(file) as data:
-            names = self._names_in(self._header(data))
-            for _, _, cells in islice(self._records(data, position), 1):
-                yield self._row(names, cells)
+        names = self._names_in(self._header(data))
+        for _, _, cells in islice(self._records(data, position), 1):
+            yield self._row(names, cells)
 
-    def backwards(self, file: int) -> Iterator[Row]:
+    def backwards(self, data: Buffer) -> Iterator[Row]:
         """Yield the rows of the complete records."""
-        end = self.complete_end(file, 0)
-        with mapped(file) as data:
-            header = self._header(data)
-            names = self._names_in(header)
-            for start, _ in self._backwards(data, end):
-                if start < len(header):
-                    return
-                for _, _, cells in islice(self._records(data, start), 1):
-                    yield self._row(names, cells)
+        header = self._header(data)
+        for start, _ in self._backwards(data, self.complete_end(data, 0)):
+            if start < len(header):
+                return
+            yield from self.rows_at(data, start)
 
     def _row(self, names: Sequence[str], cells: Sequence[str | None]) -> Row:
         stored: dict[str, Any] = {
@@ -246,6 +217,12 @@ class CsvFormat:
     def _header_cell(self, name: str) -> str:
         is_plain = not re.search(r'[\s",]', name) and name and self.delimiter not in name
         return name if is_plain else _quoted(name)
+
+
+class Tsv(Csv):
+    """The same with tabs between values."""
+
+    delimiter = "\t"
 
 
 def _cell(value: Any) -> str:

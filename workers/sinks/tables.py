@@ -1,13 +1,22 @@
-"""Tables that exist already: whether this program made them, and whether every row would be refused."""
+"""Tables of rows: their columns, and whether one that exists already is ours and would not refuse every row."""
 
 import re
 from collections.abc import Iterable, Mapping
 
-TIMES = frozenset({"fetched_at"})  # `published` and `modified` are text: they may be dates, or lack a time zone
-MAYBE_TIMES = TIMES | {"published", "modified"}
-NUMBERS = frozenset({"confidence", "article_probability", "version", "parts", "tdm_reservation"})
+from workers.rows import KEY
+
+from .options import OutputOptions
+from .row_schema import COLUMNS, type_of
+
+MAYBE_TIMES = frozenset({"fetched_at", "published", "modified"})
 _OF_NUMBERS = re.compile("int|float|double|numeric|decimal|real|money|bool|bit")
 _OF_TIMES = re.compile("date|time|year")
+
+
+def columns_of(options: OutputOptions) -> dict[str, str]:
+    """Return the columns of an output's table, each with the field of the row that it has; the row key is in it."""
+    columns = dict(options.fields) or {name: name for name in COLUMNS}
+    return columns | {name: field for name, field in zip(options.key_names(), KEY, strict=True) if name not in columns}
 
 
 def foreign(table: str, key: str) -> str:
@@ -26,7 +35,7 @@ def unfit(types: Mapping[str, str], fields: Mapping[str, str], required: Iterabl
         return f"column {others[0]} is NOT NULL without a default, and no row has a value for it; give it a default"
     for column, field in fields.items():
         kind = types.get(column, "").rpartition(".")[2].strip('"').lower()
-        is_of_numbers, is_of_times = bool(_OF_NUMBERS.search(kind)), bool(_OF_TIMES.search(kind))
-        if (is_of_numbers and field not in NUMBERS) or (is_of_times and field not in MAYBE_TIMES):
+        is_number, may_be_time = type_of(field) in ("number", "integer", "boolean"), field in MAYBE_TIMES
+        if (_OF_NUMBERS.search(kind) and not is_number) or (_OF_TIMES.search(kind) and not may_be_time):
             return f"column {column} has type {kind}, which cannot store {field}; change its type"
     return ""

@@ -12,11 +12,9 @@ from functools import partial
 from importlib import import_module
 from typing import Any, BinaryIO, cast
 
-import fsspec
-
 from workers.errors import OutputError, SinkUnavailable
 
-from .object_store import ANSWER_TIMEOUT, CONNECT_TIMEOUT, StoreAddress
+from .stores import ANSWER_TIMEOUT, CONNECT_TIMEOUT, ConnectedStore, StoreAddress
 
 LIMIT = CONNECT_TIMEOUT + ANSWER_TIMEOUT  # seconds for one call, attempts included
 ONE_PUT = 2**30  # bytes; a larger object is sent in parts and becomes visible at the end
@@ -86,7 +84,7 @@ def open_s3(address: StoreAddress) -> "CloudStore":
         system.retries = 1  # the delivery tries again
         return system
 
-    return CloudStore(address.name, address.host, create, one_put={"chunksize": ONE_PUT})
+    return CloudStore(address, create, chunksize=ONE_PUT)
 
 
 def open_gcs(address: StoreAddress) -> "CloudStore":
@@ -94,7 +92,7 @@ def open_gcs(address: StoreAddress) -> "CloudStore":
     gcsfs = import_module("gcsfs")
     given = {"endpoint": "endpoint_url", "project": "project"}
     options = {given[name]: value for name, value in address.options.items()}
-    return CloudStore(address.name, address.host, partial(gcsfs.GCSFileSystem, **options, **_fresh()))
+    return CloudStore(address, partial(gcsfs.GCSFileSystem, **options, **_fresh()))
 
 
 def open_azure(address: StoreAddress) -> "CloudStore":
@@ -103,13 +101,7 @@ def open_azure(address: StoreAddress) -> "CloudStore":
     options = {"account_name": address.options["account"]} if "account" in address.options else {}
     timeouts = {"connection_timeout": int(CONNECT_TIMEOUT), "read_timeout": int(ANSWER_TIMEOUT)}
     anonymous = {} if "AZURE_STORAGE_ANON" in os.environ else {"anon": False}
-    system = partial(adlfs.AzureBlobFileSystem, **options, **timeouts, **anonymous, **_fresh())
-    return CloudStore(address.name, address.host, system)
-
-
-def open_memory(address: StoreAddress) -> "CloudStore":
-    """Return the store of `memory://…`: objects in this process, for tests."""
-    return CloudStore(address.name, "", partial(fsspec.filesystem, "memory"), limit=None)
+    return CloudStore(address, partial(adlfs.AzureBlobFileSystem, **options, **timeouts, **anonymous, **_fresh()))
 
 
 def _fresh() -> dict[str, bool]:
@@ -117,39 +109,32 @@ def _fresh() -> dict[str, bool]:
     return {"skip_instance_cache": True, "use_listings_cache": False}
 
 
-class CloudStore:
-    """Objects of a bucket; paths begin with the bucket. `create` returns the file system of fsspec."""
+class CloudStore(ConnectedStore):
+    """Objects of a bucket; paths begin with the bucket. `create` returns the file system of fsspec.
+
+    `one_put`: options with which it writes an object in one request.
+    """
 
     readers = 16
 
-    def __init__(
-        self,
-        name: str,
-        bucket: str,
-        create: Callable[[], Any],
-        *,
-        one_put: Mapping[str, int] | None = None,
-        limit: float | None = LIMIT,
-    ):
-        self.name = name
-        self.bucket = bucket
-        self._create = create
-        self._one_put = dict(one_put or {})
-        self._limit = {} if limit is None else {"timeout": limit}
-        self._system: tuple[int, Any] | None = None  # the id of the process that created it, and the file system
+    def __init__(self, address: StoreAddress, create: Callable[[], Any], **one_put: int):
+        super().__init__(address.name)
+        self.bucket, self._create, self._one_put = address.host, create, one_put
+
+    def connect(self) -> Any:
+        """Return the file system."""
+        return self._create()
 
     def put(self, path: str, data: bytes, *, is_again: bool) -> None:
         """Write an object in one request."""
-        with self._errors("cannot be written") as system:
-            system.pipe_file(path, data, **self._one_put, **self._limit)
+        with self.errors("cannot be written") as system:
+            system.pipe_file(path, data, **self._one_put, timeout=LIMIT)
 
     def names(self, folder: str, start: str) -> list[str]:
         """Return the paths of the objects below a folder that begin with `start`, without listing others."""
-        with self._errors("cannot be listed") as system:
+        with self.errors("cannot be listed") as system:
             try:
-                if "timeout" not in self._limit:
-                    return cast(list[str], system.find(folder))
-                return cast(list[str], system.find(folder, prefix=start, **self._limit))
+                return cast(list[str], system.find(folder, prefix=start, timeout=LIMIT))
             except FileNotFoundError as error:
                 if _meaning(error) != _NOT_FOUND:
                     raise
@@ -157,13 +142,13 @@ class CloudStore:
 
     def read(self, path: str) -> bytes:
         """Return the bytes of an object."""
-        with self._errors("cannot be read") as system:
-            return cast(bytes, system.cat_file(path, **self._limit))
+        with self.errors("cannot be read") as system:
+            return cast(bytes, system.cat_file(path, timeout=LIMIT))
 
     @contextmanager
     def open(self, path: str) -> Iterator[BinaryIO]:
         """Open an object as a file; parts are requested as they are read."""
-        with self._errors("cannot be read") as system, system.open(path, "rb", block_size=2**18) as file:
+        with self.errors("cannot be read") as system, system.open(path, "rb", block_size=2**18) as file:
             yield file
 
     def check(self, folder: str) -> None:
@@ -172,41 +157,15 @@ class CloudStore:
         If removing is not allowed, the object `.exemplar-check` remains.
         """
         self.names(folder, PROBE)
-        with self._errors("cannot be written") as system:
-            system.pipe_file(f"{folder}/{PROBE}", b"", **self._limit)
-        with suppress(OutputError, SinkUnavailable), self._errors("cannot be written") as system:
-            system.rm_file(f"{folder}/{PROBE}", **self._limit)
+        with self.errors("cannot be written") as system:
+            system.pipe_file(f"{folder}/{PROBE}", b"", timeout=LIMIT)
+        with suppress(OutputError, SinkUnavailable), self.errors("cannot be written") as system:
+            system.rm_file(f"{folder}/{PROBE}", timeout=LIMIT)
 
-    def close(self) -> None:
-        """Drop the connections; fsspec closes them."""
-        self._system = None
-
-    @contextmanager
-    def _errors(self, what: str) -> Iterator[Any]:
-        """Yield the file system; errors in the block become errors of this project, in words without secrets.
-
-        The libraries raise errors of many classes, whose texts may contain signed URLs, so only codes and names are
-        used.
-        """
-        try:
-            if self._system is None or self._system[0] != os.getpid():
-                self._system = os.getpid(), self._create()
-            yield self._system[1]
-        except (OutputError, SinkUnavailable):
-            raise
-        except Exception as error:
-            failure = self._failure(what, error)
-        else:
-            return
-        self.close()  # the next call reads credentials again and connects again
-        raise failure
-
-    def _failure(self, what: str, error: BaseException) -> OutputError | SinkUnavailable:
+    def meaning(self, error: Exception) -> tuple[str, bool]:
+        """Return an error in words, and whether a person has to change something."""
         words, is_configuration = _meaning(error)
-        words = words.format(self.bucket)
-        if is_configuration:
-            return OutputError(f"output {self.name}: {words}")
-        return SinkUnavailable(f"output unavailable: {self.name} {what}: {words}")
+        return words.format(self.bucket), is_configuration
 
 
 def _meaning(error: BaseException) -> tuple[str, bool]:

@@ -1,0 +1,161 @@
+"""Batches as whole objects in a store: one object of a format for each batch and day.
+
+An object appears complete or not at all, and never changes: a batch that is delivered again writes the same bytes under
+the same name. Rows that may be in the objects of other batches are looked up there.
+"""
+
+import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date, timedelta
+from hashlib import blake2b
+from io import BytesIO
+
+from workers.errors import OutputError, SinkUnavailable
+from workers.rows import Row, RowKey, key_of
+
+from .formats import RowFormat
+from .interface import RowBatch, if_missing
+from .kinds import Target, formats
+from .object_names import ObjectNames, object_names
+from .paths import day_of
+from .stores import ObjectStore, address_of
+
+PATIENCE = 20.0  # seconds to read objects in one call; the next call continues
+DAYS_AROUND = 1  # days before and after that of a row that is delivered again
+
+
+def open_objects(target: Target) -> "StoreSink":
+    """Return the sink of a store, or of a folder, with objects of the format that the suffix names.
+
+    Raises `OutputError` if the address is invalid or an extra is missing.
+    """
+    address = address_of(target)
+    known = {suffix: one for one in formats() for suffix in one.suffixes}
+    names = object_names(address.place, {suffix: one.day_folder for suffix, one in known.items()}, address.name)
+    chosen = known[names.suffix]
+    row_format = target.opened(chosen.opens, chosen.extra, target.options)
+    store = target.opened(address.storage.opens, address.storage.extra, address)
+    return StoreSink(address.name, store, names, row_format)
+
+
+class StoreSink:
+    """Writes batches as objects.
+
+    A row that is delivered again is looked up in the objects of its day and the adjacent days.
+
+    If its version is there with another text, the rule of JSON lines applies: version 1 is not written again, other
+    versions get the next number.
+    """
+
+    def __init__(self, name: str, store: ObjectStore, names: ObjectNames, row_format: RowFormat):
+        self.name = name
+        self._store, self._names, self._format = store, names, row_format
+        self._written = WrittenKeys(name, store, names, row_format)
+
+    def write(self, batch: RowBatch) -> None:
+        """Write one object for each day of the rows."""
+        try:
+            for day, rows in sorted(_by_day(self._missing(batch)).items()):
+                path = self._names.path(day, batch.id)
+                self._store.put(path, self._format.encode(rows), is_again=bool(batch.again))
+        except OutputError as error:  # a person has to act; until then the rows wait as for an unavailable store
+            raise SinkUnavailable(f"output unavailable: {str(error).removeprefix('output ')}") from None
+
+    def check(self) -> None:
+        """Try to list and write below the folder of all objects; the store's `check` names objects that may remain."""
+        self._store.check(self._names.root)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._store.close()
+
+    def _missing(self, batch: RowBatch) -> Iterator[Row]:
+        """Yield the rows that no other object has, in the form to be written."""
+        again = [row for row in batch.rows if key_of(row) in batch.again]
+        written = self._written.versions(again, batch.id) if again else {}
+        rows: dict[RowKey, Row] = {}
+        for row in batch.rows:
+            rows.setdefault(key_of(row), row)
+        for key, row in rows.items():
+            versions = written.get(article_of(row["task"], row["canonical_url"]), {}) if key in batch.again else {}
+            if (missing := if_missing(row, versions)) is not None:
+                yield missing
+
+
+class WrittenKeys:
+    """The keys of objects, by name. An object never changes, so it is read once in the life of a process.
+
+    Only objects of the days around the requested rows are read and kept in memory: an article takes 16 bytes and its
+    versions.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        store: ObjectStore,
+        names: ObjectNames,
+        row_format: RowFormat,
+        *,
+        patience: float = PATIENCE,
+    ):
+        self._name, self._store, self._names, self._format = name, store, names, row_format
+        self._patience = patience
+        self._known: dict[str, dict[bytes, dict[int, str | None]]] = {}
+
+    def versions(self, rows: Sequence[Row], batch: str) -> dict[bytes, dict[int, str | None]]:
+        """Return the versions of the rows' articles in the objects of their days and the days around them.
+
+        Objects of the batch itself do not count. Raises `SinkUnavailable` if not all objects could be read in time.
+        """
+        paths = self._paths({day_of(row) for row in rows}, batch)
+        self._known = {path: keys for path, keys in self._known.items() if path in paths}
+        self._read([path for path in paths if path not in self._known])
+        asked = {article_of(row["task"], row["canonical_url"]) for row in rows}
+        found: dict[bytes, dict[int, str | None]] = {}
+        for keys in self._known.values():
+            for article in asked & keys.keys():
+                found.setdefault(article, {}).update(keys[article])
+        return found
+
+    def _paths(self, days: Collection[date], batch: str) -> dict[str, None]:
+        around = {day + timedelta(days=more) for day in days for more in range(-DAYS_AROUND, DAYS_AROUND + 1)}
+        return {
+            path: None
+            for day in sorted(around)
+            for path in self._names.of_day(day, self._store.names(*self._names.folder_and_start(day)), batch)
+        }
+
+    def _read(self, paths: Sequence[str]) -> None:
+        limit = time.monotonic() + self._patience
+        with ThreadPoolExecutor(self._store.readers) as pool:
+            for start in range(0, len(paths), self._store.readers):
+                some = paths[start : start + self._store.readers]
+                for path, keys in zip(some, pool.map(self._keys, some), strict=True):
+                    self._known[path] = keys
+                if time.monotonic() > limit and start + len(some) < len(paths):
+                    raise SinkUnavailable(
+                        f"output unavailable: {self._name}: rows that were delivered again still have to be looked up "
+                        f"in {len(paths) - start - len(some)} of its objects; this continues at the next attempt"
+                    )
+
+    def _keys(self, path: str) -> dict[bytes, dict[int, str | None]]:
+        known: dict[bytes, dict[int, str | None]] = {}
+        with self._store.open(path) if self._format.reads_parts else BytesIO(self._store.read(path)) as file:
+            for row in self._format.rows(file):
+                if type(row.get("version")) is int:  # else this program did not write it
+                    article = article_of(str(row.get("task")), str(row.get("canonical_url")))
+                    known.setdefault(article, {})[row["version"]] = row.get("content_hash")
+        return known
+
+
+def article_of(task: str, canonical_url: str) -> bytes:
+    """Return 16 bytes that identify a task's article."""
+    return blake2b(f"{task}\n{canonical_url}".encode("utf-8", "replace"), digest_size=16).digest()
+
+
+def _by_day(rows: Iterable[Row]) -> dict[date, list[Row]]:
+    days: dict[date, list[Row]] = {}
+    for row in rows:
+        days.setdefault(day_of(row), []).append(row)
+    return days

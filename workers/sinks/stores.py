@@ -1,0 +1,300 @@
+"""Storages of whole objects: the addresses that name one, and those that are folders of files.
+
+    s3://bucket/path/         AWS_… of the environment; ?endpoint=https://host&region=…&profile=…
+    gs://bucket/path/         GOOGLE_APPLICATION_CREDENTIALS; ?endpoint=…&project=…
+    az://container/path/      AZURE_STORAGE_…; ?account=…
+    sftp://user@host/path/    key files, agent or user:${PASSWORD}@; ?key=file&known_hosts=file; /~/: the login's folder
+    file:///path/             folders of this machine
+
+A storage knows nothing of rows. It puts bytes into a place, completely or not at all.
+"""
+
+import os
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from io import BytesIO
+from pathlib import Path
+from typing import Any, BinaryIO
+from urllib.parse import parse_qsl, unquote
+from uuid import uuid4
+
+from workers.addresses import shown
+from workers.errors import OutputError, SinkUnavailable
+from workers.sinks.durability import Durability, make_folder, reported, sync_folder, write_file
+
+from .kinds import STORAGES, Storage, Target, storage_of
+
+CONNECT_TIMEOUT, ANSWER_TIMEOUT = 5.0, 20.0  # seconds to connect, and for an answer
+TEMPORARY = ".part"  # temporary names are hidden, too: programs that read a folder of files ignore them
+_ADDRESS = re.compile(r"(?P<scheme>[a-z0-9]+):(?://(?P<host>[^/]*))?(?P<path>[^?]*)(?:\?(?P<options>.*))?", re.I | re.S)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreAddress:
+    """An address in its parts. `host`: also a bucket or container. `name`: for messages, without secrets.
+
+    `place`: the path of objects, beginning with the bucket or container if there is one.
+    """
+
+    storage: Storage
+    host: str
+    name: str
+    place: str
+    user: str = ""
+    password: str = field(default="", repr=False)
+    port: int | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+    durability: Durability = "safe"
+
+
+class ObjectStore(ABC):
+    """A store of whole objects by path. An object is never visible in part.
+
+    Every method returns within about 30 seconds, and raises `SinkUnavailable` if the store is unavailable now,
+    `OutputError` if a person has to change something. Their texts contain no credentials.
+    """
+
+    readers = 1  # how many threads may read at the same time
+    name: str  # for messages
+
+    @abstractmethod
+    def put(self, path: str, data: bytes, *, is_again: bool) -> None:
+        """Write an object, also over an existing one.
+
+        `is_again`: a process may have been killed while it wrote the object.
+        """
+
+    @abstractmethod
+    def names(self, folder: str, start: str) -> list[str]:
+        """Return the paths of the objects in a folder whose names begin with `start`; others may be among them."""
+
+    @abstractmethod
+    def read(self, path: str) -> bytes:
+        """Return the bytes of an object."""
+
+    @contextmanager
+    def open(self, path: str) -> Iterator[BinaryIO]:
+        """Open an object whose parts are read; failures in the block are raised as errors of the store."""
+        yield BytesIO(self.read(path))
+
+    @abstractmethod
+    def check(self, folder: str) -> None:
+        """Make sure that objects can be listed and written below a folder."""
+
+    def close(self) -> None:  # noqa: B027
+        """Close connections; by default there are none."""
+
+
+class ConnectedStore(ObjectStore):
+    """A store with a connection, which belongs to the process that made it and is made again after an error."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self._connection: tuple[int, Any] | None = None  # with the id of its process
+
+    @abstractmethod
+    def connect(self) -> Any:
+        """Return a new connection."""
+
+    @abstractmethod
+    def meaning(self, error: Exception) -> tuple[str, bool]:
+        """Return an error in words without secrets, and whether a person has to change something.
+
+        The texts of libraries may contain signed URLs, so only codes and names of errors are used.
+        """
+
+    def disconnect(self, connection: Any) -> None:
+        """Close a connection that this process made."""
+
+    def close(self) -> None:
+        """Close the connection, unless it is that of the process that forked this one."""
+        if self._connection is not None and self._connection[0] == os.getpid():
+            self.disconnect(self._connection[1])
+        self._connection = None
+
+    @contextmanager
+    def errors(self, what: str) -> Iterator[Any]:
+        """Yield the connection; errors in the block become errors of this project. `what`: that did not happen."""
+        try:
+            if self._connection is None or self._connection[0] != os.getpid():
+                self._connection = os.getpid(), self.connect()
+            yield self._connection[1]
+        except (OutputError, SinkUnavailable):
+            raise
+        except Exception as error:
+            words, is_configuration = self.meaning(error)
+            failure = (
+                OutputError(f"output {self.name}: {words}")
+                if is_configuration
+                else SinkUnavailable(f"output unavailable: {self.name} {what}: {words}")
+            )
+        else:
+            return
+        self.close()
+        raise failure
+
+
+class FileStore(ObjectStore):
+    """Files that are written under a temporary name and renamed.
+
+    A connection has the functions of module `os` that are used here, as one of paramiko does.
+    """
+
+    @abstractmethod
+    def errors(self, what: str) -> AbstractContextManager[Any]:
+        """Yield a connection; its errors become errors of this project."""
+
+    @abstractmethod
+    def write(self, connection: Any, path: str, data: bytes) -> None:
+        """Write a file."""
+
+    @abstractmethod
+    def rename(self, connection: Any, temporary: str, path: str) -> None:
+        """Rename a file over another one."""
+
+    @abstractmethod
+    def make_folder(self, connection: Any, folder: str) -> None:
+        """Create a folder and its parents if they are missing."""
+
+    def real(self, path: str) -> str:
+        """Return a path in the form of the connection."""
+        return path
+
+    def put(self, path: str, data: bytes, *, is_again: bool) -> None:
+        """Write a file under a temporary name and rename it. Leftovers of a killed process are removed."""
+        folder, _, name = self.real(path).rpartition("/")
+        with self.errors("cannot be written") as connection:
+            self.make_folder(connection, folder)
+            if is_again:
+                for other in connection.listdir(folder or "/"):
+                    if other.startswith(f".{name}.") and other.endswith(TEMPORARY):
+                        with suppress(FileNotFoundError):
+                            connection.remove(f"{folder}/{other}")
+            temporary = _temporary(folder, name)
+            try:
+                self.write(connection, temporary, data)
+                self.rename(connection, temporary, f"{folder}/{name}")
+            except OSError:
+                with suppress(Exception):
+                    connection.remove(temporary)
+                raise
+
+    def names(self, folder: str, start: str) -> list[str]:
+        """Return the files of a folder whose names begin with `start`; none if there is no such folder."""
+        with self.errors("cannot be listed") as connection:
+            try:
+                return [f"{folder}/{name}" for name in connection.listdir(self.real(folder)) if name.startswith(start)]
+            except FileNotFoundError:
+                return []
+
+    def check(self, folder: str) -> None:
+        """Create the folder, and create and remove a file in it."""
+        folder = self.real(folder)
+        with self.errors("cannot be written") as connection:
+            self.make_folder(connection, folder)
+            probe = _temporary(folder, "check")
+            self.write(connection, probe, b"")
+            connection.remove(probe)
+
+
+class FolderStore(FileStore):
+    """Folders of this machine. With durability `safe` a file is on disk when `put` returns."""
+
+    def __init__(self, address: StoreAddress):
+        if address.host not in ("", "localhost"):
+            raise OutputError(f"output {address.name}: write file:///path, with an absolute path")
+        self.name, self.durability = address.name, address.durability
+
+    @contextmanager
+    def errors(self, what: str) -> Iterator[Any]:
+        """Yield the functions of this machine."""
+        with reported(self.name, what=what):
+            yield os
+
+    def write(self, connection: Any, path: str, data: bytes) -> None:
+        """Write a file and synchronise it."""
+        write_file(Path(path), data, self.durability)
+
+    def rename(self, connection: Any, temporary: str, path: str) -> None:
+        """Rename a file over another one, and synchronise its new name."""
+        Path(temporary).replace(path)
+        if self.durability == "safe":
+            sync_folder(Path(path).parent)
+
+    def make_folder(self, connection: Any, folder: str) -> None:
+        """Create a folder and its parents if they are missing."""
+        make_folder(Path(folder), self.durability)
+
+    def read(self, path: str) -> bytes:
+        """Return the bytes of a file."""
+        with self.open(path) as file:
+            return file.read()
+
+    @contextmanager
+    def open(self, path: str) -> Iterator[BinaryIO]:
+        """Open a file."""
+        with reported(self.name, what="cannot be read"), Path(path).open("rb") as file:
+            yield file
+
+
+def address_of(target: Target) -> StoreAddress:
+    """Return the parts of an output's address; a path is that of a folder. Raises `OutputError` if it is invalid."""
+    if ":" not in target.address.partition("/")[0]:
+        path = str(target.folder / Path(target.address).expanduser())
+        return StoreAddress(STORAGES[0], "", path, path, durability=target.durability)
+    match = _ADDRESS.fullmatch(target.address)
+    storage = storage_of(match["scheme"].lower()) if match else None
+    if match is None or storage is None:
+        raise OutputError(f"task {target.task}: output {shown(target.label)} is not the address of a store")
+    scheme, path = storage.schemes[0], match["path"]
+    login, _, host = (match["host"] or "").rpartition("@")
+    user, _, password = login.partition(":")
+    host, _, port = host.partition(":")
+    account = ""
+    if scheme == "az" and user:  # abfs://container@account.dfs.core.windows.net/path
+        account, user, host = host.partition(".")[0], "", user
+    if storage.has_bucket and (password or user):
+        raise OutputError(
+            f"output {scheme}://{host}{path}: credentials are read from the environment; remove them from the address"
+        )
+    name = f"{scheme}://{user + '@' if user else ''}{host}{':' + port if port else ''}{path}"
+    options = _options(storage.options, match["options"] or "", name)
+    if account:
+        options.setdefault("account", account)
+    if port and not port.isdecimal():
+        raise OutputError(f"output {name}: {port} is not a port")
+    if storage.has_bucket and ("{" in host or not host):
+        raise OutputError(f"output {name}: write the name of a bucket after {scheme}://")
+    place = f"{host}{path}" if storage.has_bucket else path
+    return StoreAddress(
+        storage,
+        host,
+        name,
+        place,
+        user=unquote(user),
+        password=unquote(password),
+        port=int(port) if port else None,
+        options=options,
+        durability=target.durability,
+    )
+
+
+def _temporary(folder: str, name: str) -> str:
+    """Return a temporary path for a file, which no other process uses."""
+    return f"{folder}/.{name}.{uuid4().hex[:12]}{TEMPORARY}"
+
+
+def _options(known: tuple[str, ...], text: str, name: str) -> dict[str, str]:
+    options = dict(parse_qsl(text, keep_blank_values=True))
+    for option in options:
+        if option not in known:
+            nearest = get_close_matches(option, known, 1)
+            hint = f"did you mean {nearest[0]}?" if nearest else f"known options: {', '.join(known) or 'none'}"
+            raise OutputError(f"output {name}: unknown option {option}; {hint}")
+    if "endpoint" in options and not options["endpoint"].startswith(("http://", "https://")):
+        raise OutputError(f"output {name}: write the endpoint as https://host or http://host:port")
+    return options
