@@ -131,9 +131,9 @@ def proposal(request: Request) -> Response:
 def machines(request: Request) -> Response:
     """Return processes and present problems."""
     state = web_of(request).data.machines()
-    processes = [_process(beat, alive=True) for beat in state["processes"]]
-    processes += [_process(beat, alive=False) for beat in state["died"]]
-    return _answer(types.ApiMachines(processes, [problem["text"] for problem in state["problems"]]))
+    processes = [_process(beat, alive=True) for beat in state.living]
+    processes += [_process(beat, alive=False) for beat in state.dead]
+    return _answer(types.ApiMachines(processes, [problem.text for problem in state.problems]))
 
 
 def schedule(request: Request) -> Response:
