@@ -49,7 +49,9 @@ def _lines_of(page: "PageComparison") -> Iterator[str]:
                 f"    {name:10} {page.old.characters} → {page.new.characters} characters, F1 {page.f1:.2f}, confidence "
                 f"{page.old.confidence:.2f} → {page.new.confidence:.2f}"
             )
-            yield f"      - {page.before!r}"
-            yield f"      + {page.after!r}"
+            yield f"      head {page.change.head!r}"
+            yield f"      tail {page.change.tail!r}"
+            yield from (f"      - {line!r}" for line in page.change.removed)
+            yield from (f"      + {line!r}" for line in page.change.added)
         else:
             yield f"    {name:10} {getattr(page.old, name)!r} → {getattr(page.new, name)!r}"

@@ -26,7 +26,7 @@ from extractors.page_types.model import save
 from extractors.page_types.train import FORMS, read_features, trained
 
 from .data import DataError, Row, read_sets
-from .line_model import FOLDS, SAME_SITE, family_of, fold_of, learn, read_examples, site_of
+from .line_model import FOLDS, SAME_SITE, LabelledForm, family_of, fold_of, learn, read_examples, site_of
 
 SITES, SET = "sites", "set"  # the data that are left out
 LINE_MODEL = "line-model.json"
@@ -88,13 +88,19 @@ def main(words: Sequence[str] | None = None) -> int:
         for name, may in models(names).items():
             folder = arguments.out / name
             folder.mkdir(parents=True, exist_ok=True)
-            chosen = [one for one in examples if may(one.set, one.site)]
+            chosen = [one for one in examples if _may_learn(name, one)]
             save_trees(learn(chosen), folder / LINE_MODEL, {"left_out": name})
             _train_types(folder, labelled, features, may)
             print(folder, flush=True)
     except (DataError, LabelledError) as error:
         parser.error(str(error))
     return 0
+
+
+def _may_learn(name: str, one: LabelledForm) -> bool:
+    """Whether a line model may be trained on a form; that of a fold leaves out the fold's designs, too."""
+    what, _, left = name.partition("-")
+    return family_of(one.set) != family_of(left) if what == SET else one.seen_without(int(left))
 
 
 def _train_types(folder: Path, labelled: Sequence[LabelledPage], features: Sequence[PageNumbers], may: May) -> None:

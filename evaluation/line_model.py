@@ -1,15 +1,17 @@
-"""`python -m evaluation.line_model DATA`: trains the line model of `density`.
+"""`python -m evaluation.line_model DATA`: trains the line model of `density` and `example`.
 
 It is trained on the scored pages of all sets of DATA, at most `PER_SITE` of a site, unchanged and in the perturbed
-forms of `perturb`, with the weights in `FORMS`. The lines of a page together have a weight of about 1. Seeds are fixed:
-the same pages, library versions and machine give the same weights.
+forms of `perturb`; beside other pages of their section as examples; and on pages in the designs of `designs`, alone and
+beside examples of the same design. Each form has the weight in `FORMS`. The lines of a page together have a weight of
+about 1. Seeds are fixed: the same pages, library versions and machine give the same weights.
 """
 
 import argparse
+import random
 import sys
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from multiprocessing import Pool
 from pathlib import Path
@@ -18,22 +20,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from extractors.article import NoArticle
-from extractors.content.assembly import read
+from extractors.content.assembly import ParsedPage, read
+from extractors.content.body import Body
+from extractors.content.confidence import Known, known_of
 from extractors.content.line_model.features import NAMES, features_of
 from extractors.content.line_model.opinion import WEIGHTS
 from extractors.content.line_model.trees import Trees, fit, save
 from extractors.content.page_body import rules_body
 from extractors.errors import UnusablePage
 from extractors.html.paths import PathTrie
+from extractors.methods.example import Example, cast_all, support_of, usual_similarity, voted_body
 from extractors.page_types.labelled import domain_of
+from extractors.page_types.non_article import judge
 from extractors.section import make_page
 
 from .data import DataError, DataSet, Row, read_sets
+from .designs import DESIGNS, NAMINGS, DesignedSite, StoredArticle, fold_of_design, mixed, page_of, sites_of, url_of
 from .line_labels import line_labels
 from .perturb import PERTURBATIONS
+from .scores import words
 
 PER_SITE = 12  # pages of a site that are used for training
-FORMS = {"plain": 1.0, "pieces": 0.5, "names": 0.3, "short": 0.3}  # weight of each form of a page
+FORMS = {
+    "plain": 1.0, "pieces": 0.5, "names": 0.3, "short": 0.3, "example": 0.5, "memory": 0.3,
+    "designed": 1.0, "designed example": 1.0,
+}  # fmt: skip  # weight of each form of a page
+PERTURBED = ("plain", "pieces", "names", "short")
+MEMORY = 3  # pages beside which a page is read in the form "memory"
+MIXED = (10, 25)  # designs mixed of others for each site, and for a site of many articles
+MANY = 20  # articles of a site
+DRAWN = 0.3  # share of the designs in which a site with fewer articles is made
 SITE_PAGES = 8  # a site's pages together weigh at most as much as this many
 LINE_POWER, LINE_LEAST = 0.7, 0.002  # weight of a line: (its share of the body's words) ** power, and the least weight
 LEAST_WORDS = 30  # words of a body from which lines are weighted
@@ -43,14 +59,44 @@ SAME_SITE = {"meiwen_desktop_zh": "meiwen", "meiwen_mobile_zh": "meiwen"}  # one
 
 @dataclass(frozen=True, slots=True)
 class LabelledForm:
-    """A page in one form: `values` (lines, features), `target` and `weight` of each line."""
+    """A page in one form: `values` (lines, features), `target` and `weight` of each line.
+
+    `page`: the same for a page alone and beside examples. `designs`: folds of the designs that it has, empty for a
+    stored page. `missing`: share of the truth that the page's lines do not have. `known`: input of the confidence.
+    `fold`: with which its site is left out. `scale`: a site's pages in one form together weigh at most as much as
+    `SITE_PAGES`.
+    """
 
     set: str
     site: str
     form: str
+    page: str
+    designs: frozenset[int]
     values: NDArray[np.float32]
     target: NDArray[np.float32]
     weight: NDArray[np.float64]
+    missing: float
+    known: Known
+    fold: int = 0
+    scale: float = 1.0
+
+    def seen_without(self, fold: int) -> bool:
+        """Whether neither its site nor its design belongs to a fold."""
+        return self.fold != fold and fold not in self.designs
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A page to read: `pages` are HTML and URL of it and of its examples, made by `make`."""
+
+    set: str
+    site: str
+    form: str
+    row: Row | None = None
+    others: tuple[Row, ...] = ()
+    designed: DesignedSite | None = None
+    design: str = ""
+    articles: tuple[StoredArticle, ...] = ()
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -61,8 +107,10 @@ def main(words: Sequence[str] | None = None) -> int:
         examples = read_examples(read_sets(arguments.data), arguments.processes)
     except DataError as error:
         parser.error(str(error))
-    pages, sites = sum(one.form == "plain" for one in examples), len({(one.set, one.site) for one in examples})
-    about = {"pages": pages, "sites": sites, "sets": sorted({one.set for one in examples})}
+    plain = [one for one in examples if one.form == "plain"]
+    pages, sites = len(plain), len({(one.set, one.site) for one in plain})
+    designed = sum(bool(one.designs) for one in examples)
+    about = {"pages": pages, "sites": sites, "designed": designed, "sets": sorted({one.set for one in plain})}
     save(learn(examples), arguments.out, about)
     print(f"{arguments.out}: learned from {pages} pages of {sites} sites")
     return 0
@@ -87,18 +135,39 @@ def site_of(row: Row, set_name: str) -> str:
 
 def read_examples(sets: Sequence[DataSet], processes: int) -> list[LabelledForm]:
     """Return all pages for training in all forms; forms that a page does not have are left out."""
+    jobs = [*_stored_jobs(sets), *_designed_jobs(sets)]
+    with Pool(processes) as pool:
+        found = [one for one in pool.imap(_example, jobs, chunksize=16) if one is not None]
+    sizes = Counter((one.set, one.site, one.form) for one in found)
+    return [replace(one, scale=min(1.0, SITE_PAGES / sizes[one.set, one.site, one.form])) for one in found]
+
+
+def _stored_jobs(sets: Sequence[DataSet]) -> Iterator[_Job]:
     counts: Counter[tuple[str, str]] = Counter()
-    jobs = []
     for one in sets:
+        members = one.members()
         for row in one.articles():
             key = (one.name, site_of(row, one.name))
             counts[key] += 1
             if row.body and counts[key] <= PER_SITE:
-                jobs += [(one.name, key[1], row, form) for form in FORMS]
-    with Pool(processes) as pool:
-        found = [one for one in pool.imap(_example, jobs, chunksize=16) if one is not None]
-    sizes = Counter((one.set, one.site, one.form) for one in found)
-    return [_weighed(one, sizes[one.set, one.site, one.form]) for one in found]
+                for form in PERTURBED:
+                    yield _Job(*key, form, row)
+                if others := [other for other in members.get(row.group, []) if other.id != row.id]:
+                    draw = random.Random(row.id)
+                    yield _Job(*key, "example", row, tuple(draw.sample(others, 1)))
+                    yield _Job(*key, "memory", row, tuple(draw.sample(others, min(MEMORY, len(others)))))
+
+
+def _designed_jobs(sets: Sequence[DataSet]) -> Iterator[_Job]:
+    for site in sites_of(sets, lambda row, name: fold_of(site_of(row, name))):
+        draw, many = random.Random(site.name), len(site.articles) >= MANY
+        for design in [*DESIGNS, *(f"mixed {number}" for number in range(MIXED[many]))]:
+            if design in DESIGNS and not many and draw.random() > DRAWN:
+                continue
+            naming, articles = draw.choice(NAMINGS), draw.sample(site.articles, min(1 + MEMORY, len(site.articles)))
+            job = _Job(site.name.partition(" ")[0], site.name, "designed", designed=site, design=f"{design}/{naming}")
+            yield replace(job, articles=tuple(articles[:1]))
+            yield replace(job, form="designed example", articles=tuple(articles[: draw.choice((2, 2, 1 + MEMORY))]))
 
 
 def learn(examples: Sequence[LabelledForm]) -> Trees:
@@ -107,33 +176,87 @@ def learn(examples: Sequence[LabelledForm]) -> Trees:
         NAMES,
         np.concatenate([one.values for one in examples]),
         np.concatenate([one.target for one in examples]).astype(np.float64),
-        np.concatenate([one.weight for one in examples]),
+        np.concatenate([one.weight * FORMS[one.form] * one.scale for one in examples]),
     )
 
 
-def _example(job: tuple[str, str, Row, str]) -> LabelledForm | None:
-    set_name, site, row, form = job
-    html: bytes | None = row.html()
-    if form != "plain" and html is not None:
-        html, row = PERTURBATIONS[form].page(html, row), PERTURBATIONS[form].row(row)
-    if html is None:
-        return None
+def _example(job: _Job) -> LabelledForm | None:
     try:
-        parsed = read(make_page(html, row.url), PathTrie())
+        made = _designed_form(job) if job.designed else _stored_form(job)
+        if made is None:
+            return None
+        pages, truth, page, designs = made
+        found = _read(pages)
     except UnusablePage:
         return None
+    if found is None:
+        return None
+    parsed, body, similarity, known = found
+    values = features_of(parsed.lines, parsed.prior, body, similarity)
+    target, count = line_labels(parsed.lines.texts, truth)
+    of_truth, wanted = float((target * count).sum()), max(1, len(words(truth)))
+    weight = np.minimum(count / max(LEAST_WORDS, of_truth), 1) ** LINE_POWER + LINE_LEAST
+    missing = max(0.0, 1 - of_truth / wanted)
+    fold = job.designed.fold if job.designed else fold_of(job.site)
+    return LabelledForm(job.set, job.site, job.form, page, designs, values, target, weight, missing, known, fold)
+
+
+_Made = tuple[list[tuple[bytes | str, str | None]], str, str, frozenset[int]]
+
+
+def _stored_form(job: _Job) -> _Made | None:
+    """Return HTML and URL of the page and its examples, its truth, its name and the folds of its designs."""
+    assert job.row is not None
+    html: bytes | None = job.row.html()
+    row = job.row
+    if job.form in PERTURBATIONS and html is not None:
+        html, row = PERTURBATIONS[job.form].page(html, row), PERTURBATIONS[job.form].row(row)
+    if html is None:
+        return None
+    pages: list[tuple[bytes | str, str | None]] = [
+        (html, row.url),
+        *((other.html(), other.url) for other in job.others),
+    ]
+    return pages, row.body or "", f"{job.set} {row.id}", frozenset()
+
+
+def _designed_form(job: _Job) -> _Made:
+    assert job.designed is not None
+    design, _, naming = job.design.partition("/")
+    own, folds = None, frozenset([fold_of_design(design, FOLDS)]) if design in DESIGNS else frozenset()
+    if design not in DESIGNS:
+        folds = frozenset(random.Random(f"{job.site} {design}").sample(range(FOLDS), 2))
+        own = mixed([name for name in DESIGNS if fold_of_design(name, FOLDS) in folds], f"{job.site} {design}")
+    pages = [page_of(job.designed, article, design, naming, own) for article in job.articles]
+    return [(one.html, url_of(one)) for one in pages], pages[0].body, f"{job.site} {job.design}", folds
+
+
+def _read(
+    pages: Sequence[tuple[bytes | str, str | None]],
+) -> tuple[ParsedPage, Body, list[float] | None, Known] | None:
+    """Return the first page with the body of the rules, or of the other pages' vote; None if there is none."""
+    page = make_page(*pages[0])
+    if len(pages) == 1:
+        parsed = read(page, PathTrie())
+        if isinstance(parsed, NoArticle):
+            return None
+        body = rules_body(parsed.lines, parsed.prior)
+        return parsed, body, None, known_of(parsed.lines, parsed.head, body.kept, judge(parsed, body.kept).probability)
+    example = Example(make_page(*pages[1]))
+    for other in pages[2:]:
+        example.learn(make_page(*other))
+    parsed = example.read(page)
     if isinstance(parsed, NoArticle):
         return None
-    body = rules_body(parsed.lines, parsed.prior)
-    values = features_of(parsed.lines, parsed.prior, body)
-    target, count = line_labels(parsed.lines.texts, row.body or "")
-    share = count / max(LEAST_WORDS, float((target * count).sum()))
-    return LabelledForm(set_name, site, form, values, target, np.minimum(share, 1) ** LINE_POWER + LINE_LEAST)
-
-
-def _weighed(one: LabelledForm, pages: int) -> LabelledForm:
-    weight = one.weight * FORMS[one.form] * min(1.0, SITE_PAGES / pages)
-    return LabelledForm(one.set, one.site, one.form, one.values, one.target, weight)
+    valid = [vote for vote in cast_all(example.voters, parsed) if vote.counts]
+    if not valid:
+        return None
+    body, kept = voted_body(parsed, valid)
+    if not kept:
+        return None
+    known = known_of(parsed.lines, parsed.head, kept, judge(parsed, kept).probability)
+    known = replace(known, match=max(vote.match for vote in valid), support=support_of(valid, kept))
+    return parsed, replace(body, kept=kept), usual_similarity(valid), known
 
 
 def _parser() -> argparse.ArgumentParser:

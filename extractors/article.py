@@ -81,7 +81,7 @@ class Article:
 
     `text`: the blocks of the requested kinds, joined by a blank line. `published`, `modified`: an aware datetime if the
     page gives a time zone, else a naive one as the page shows it, else a date. `method`: the method's name.
-    `confidence`: 0 to 1, the measured share of similar pages whose text was right (F1 ≥ .9). `reason`: why this method
+    `confidence`: 0 to 1, the probability that the text is right (F1 ≥ .8). `reason`: why this method
     was used, as text for the user. `robots_meta`: the directives of meta elements for crawlers, in the syntax of
     X-Robots-Tag; `tdm_meta`: their declaration on text and data mining, `1` for reserved. `page_type`: judged by
     structure; `article_probability`: 0 to 1, None if the type was not in doubt. `surrounding_match`: share of the lines

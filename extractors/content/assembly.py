@@ -72,6 +72,7 @@ def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
         unmask(root)
     head = read_head(root)
     lines = with_state(root, head, read_lines(root, trie), trie)
+    lines.url = page.url
     if (trace := tracing()) is not None:
         trace.note(lines)
     width = sum(lines.widths)

@@ -6,6 +6,7 @@ from datetime import datetime
 from ..article import Article, NoArticle
 from ..content.assembly import Assembling, BodyLines, read
 from ..content.body import CutSteps
+from ..content.confidence import SHOWN, Trust
 from ..errors import UnusablePage
 from ..html.dom import parse
 from ..html.lines import Lines
@@ -17,7 +18,7 @@ from ..page import Refuse
 from ..section import Section, make_page
 from ..tracing import Trace, traced
 from .fields import explained_fields
-from .lines import deciding_cut, element_of, explained_lines
+from .lines import deciding, deciding_cut, element_of, explained_lines
 from .values import Explanation, Ground, LineCurves
 
 
@@ -80,9 +81,10 @@ def _page_title(assembling: Assembling | None, html: bytes | str, content_type: 
 def _method(trace: Trace, result: Article | Listing | NoArticle) -> str:
     if not isinstance(result, NoArticle):
         return result.method
-    if trace.last(density.OwnBody) is not None:
-        return density.METHOD
-    return example.METHOD if trace.last(example.Election) is not None else ""
+    decision = deciding(trace)
+    if decision is None:
+        return ""
+    return density.METHOD if isinstance(decision, density.OwnBody) else example.METHOD
 
 
 def _curves(cut: CutSteps | None) -> LineCurves:
@@ -109,7 +111,8 @@ def _grounds(trace: Trace, result: Article | Listing | NoArticle) -> Iterator[Gr
         yield Ground("Votes", f"{len(election.valid)} pages", meaning)
     if isinstance(result, NoArticle) or assembling is None or isinstance(assembling.cut, str):
         return
-    yield from _grounds_of_body(assembling.parsed.lines.width[assembling.cut.kept].sum(), assembling.cut)
+    decision = deciding(trace)
+    yield from _grounds_of_body(None if decision is None else decision.trust, assembling.cut)
 
 
 def _meaning_of_match(vote: example.Vote) -> str:
@@ -120,18 +123,18 @@ def _meaning_of_match(vote: example.Vote) -> str:
         return f"below {example.DISSIMILAR:.0%} the example does not fit, and the page is extracted alone"
     if not vote.counts:
         return "the example's own body is doubtful, and it does not vote"
-    if vote.match < example.DOUBTFUL:
-        return f"below {example.DOUBTFUL:.0%} the confidence is at most {example.DOUBTFUL_CONFIDENCE}"
     return (
         f"the share of the short lines around the body that the example has too; from {example.DISSIMILAR:.0%} it fits"
     )
 
 
-def _grounds_of_body(width: float, cut: BodyLines) -> Iterator[Ground]:
-    tables = {example.METHOD: example.CONFIDENCE, density.METHOD: density.CONFIDENCE}
-    if cut.method in tables:
-        share = next(share for limit, share in tables[cut.method] if width < limit)
-        yield Ground("Bytes of the body", f"{width:,.0f}", f"of pages with bodies of this size {share:.0%} were right")
+def _grounds_of_body(trust: Trust | None, cut: BodyLines) -> Iterator[Ground]:
+    if trust is not None:
+        yield Ground(
+            "Probability", f"{trust.confidence:.0%}", "that the text is right, learned from pages with known text"
+        )
+        for name, meaning in SHOWN.items():
+            yield Ground(meaning[0], f"{trust.number(name):.0%}", meaning[1])
     else:
         yield Ground("Method", cut.method, f"right on {cut.confidence:.0%} of the development pages")
     probability = cut.article_probability

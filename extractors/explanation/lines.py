@@ -34,7 +34,8 @@ def explained_lines(trace: Trace, lines: Lines, result: Article | Listing | NoAr
     """Return each line of the page that was extracted within `trace`, with what became of it; `result`: its answer."""
     cut = deciding_cut(trace)
     judge = _of_blocks(judge_of(trace, lines, result), lines, result)
-    opinion = trace.first(Opinion, after=cut) if cut is not None and trace.last(OwnBody) is not None else None
+    decision = deciding(trace)
+    opinion = decision.opinion if decision is not None else None
     links = (lines.linked / np.maximum(lines.width, 1)).tolist()
     compared = cut is not None and any(cut.evidence.similarity)
     elements = {path: element_of(lines.trie, path) for path in {*lines.paths}}
@@ -54,21 +55,24 @@ def explained_lines(trace: Trace, lines: Lines, result: Article | Listing | NoAr
     ]
 
 
+def deciding(trace: Trace) -> OwnBody | Election | None:
+    """Return the decision on which the result is based: the last one that was noted."""
+    return next((step for step in reversed(trace.steps) if isinstance(step, (OwnBody, Election))), None)
+
+
 def deciding_cut(trace: Trace) -> CutSteps | None:
     """Return the cut on which the result is based: the page's own, or that by the first page whose vote counts."""
-    if (own := trace.last(OwnBody)) is not None:
-        return trace.last(CutSteps, before=own)
-    election = trace.last(Election)
-    return trace.last(CutSteps, before=election.valid[0]) if election is not None else None
+    decision = deciding(trace)
+    return trace.last(CutSteps, before=decision.valid[0] if isinstance(decision, Election) else decision)
 
 
 def judge_of(trace: Trace, lines: Lines, result: Article | Listing | NoArticle) -> Judge:
     """Return the function that gives the decision on a line and its reason."""
-    own, election, assembling = trace.last(OwnBody), trace.last(Election), trace.last(Assembling)
-    if own is not None:
-        judge = _judge_alone(trace, own)
-    elif election is not None:
-        judge = _judge_by_vote(trace, election)
+    decision, assembling = deciding(trace), trace.last(Assembling)
+    if isinstance(decision, OwnBody):
+        judge = _judge_alone(trace, decision)
+    elif decision is not None:
+        judge = _judge_by_vote(trace, decision)
     elif isinstance(result, NoArticle):
         return lambda line: ("refused", result.reason)
     elif assembling is not None and isinstance(assembling.cut, BodyLines) and assembling.parsed.lines is lines:
@@ -97,27 +101,19 @@ def _of_blocks(judge: Judge, lines: Lines, result: Article | Listing | NoArticle
 
 def _judge_alone(trace: Trace, own: OwnBody) -> Judge:
     cut, trimming = trace.last(CutSteps, before=own), trace.last(Trimming, before=own)
-    opinion = trace.last(Opinion, before=own)
     removed = trimming.removed if trimming is not None else {}
-    rules, kept = set(own.rules.kept), set(own.kept or own.rules.kept)
+    rules = set(own.rules.kept)
     by_rules = _Cut(cut) if cut is not None else None
-
-    def chance(line: int) -> str:
-        return f"{opinion.chance[line]:.0%}" if opinion is not None else "unknown"
 
     def judge(line: int) -> Reason:
         why: Reason = by_rules.reason(line) if by_rules else ("other", "no body was found")
-        if line in kept and line not in rules:
-            return "kept", f"the line model adds it: probability {chance(line)}; by the rules: {why[1]}"
-        if line in rules and line not in kept:
-            return "model", f"the line model removes it: probability {chance(line)}"
         if line in removed:
             return "words", removed[line]
-        if line in kept and why[0] != "kept":
+        if line in rules and why[0] != "kept":
             return "kept", f"the rules would leave nothing, so they are relaxed; strictly: {why[1]}"
         return why
 
-    return judge
+    return _by_model(judge, own.opinion)
 
 
 def _judge_by_vote(trace: Trace, election: Election) -> Judge:
@@ -139,7 +135,25 @@ def _judge_by_vote(trace: Trace, election: Election) -> Judge:
             decision, text + votes,
         )  # fmt: skip
 
-    return judge
+    return _by_model(judge, election.opinion)
+
+
+def _by_model(judge: Judge, opinion: Opinion | None) -> Judge:
+    """Return the judge of a body after the line model's correction; `judge`: of the body before."""
+    if opinion is None:
+        return judge
+    kept = set(opinion.kept)
+
+    def corrected(line: int) -> Reason:
+        before = bool(opinion.rules[line])
+        if before == (line in kept):
+            return judge(line)
+        chance = f"probability {opinion.chance[line]:.0%}"
+        if before:
+            return "model", f"the line model removes it: {chance}"
+        return "kept", f"the line model adds it: {chance}; without it: {judge(line)[1]}"
+
+    return corrected
 
 
 def _judge_by_answer(kept: Collection[int], result: Article | Listing) -> Judge:

@@ -51,7 +51,7 @@ class Lines:
     same as float32 arrays. `continued`: whether the line follows a <br>. `links`: of each link, the number of the line
     that contains or follows it; `link_elements`: the links themselves. `media` (images and players): numbers of lines,
     paths of the blocks, elements. `blocks`: the block of each line; `root`: the element below which they were read,
-    without hidden elements if `hide`.
+    without hidden elements if `hide`. `url`: the page's, if it is known.
     """
 
     def __init__(
@@ -72,6 +72,7 @@ class Lines:
         self.links: list[int] = []
         self.link_elements: Elements = ElementList()
         self.media: list[tuple[int, int, etree._Element]] = []
+        self.url: str | None = None
         self.blocks: Elements = ElementList()
         self.root: etree._Element | None = None
         self.hide = True

@@ -19,9 +19,16 @@ _TABLE = {
         | you (?:may|might) also (?:like|enjoy|be interested in).*
         | (?:most|more) (?:read|popular|viewed|commented) | popular(?: (?:posts?|stories|now))?
         | trending(?: now)? | latest (?:news|stories|posts) | up next | what to read next | don.t miss
+        | (?:editor.?s.?|our|staff|top) (?:picks?|choice|stories)
+        | (?:you.ll|you may|might) (?:also )?(?:like|love).* | next (?:article|story|post)
+        | (?:picked|selected|suggested) for you | around the web | from (?:our|the) (?:blog|archives?|web)
+        | in other news
         | about the authors? | tags | filed under.* | share this(?: .{1,20})?
         | 相关(?:阅读|文章|新闻|推荐|链接|报道|内容) | (?:延伸|推荐|扩展|继续)阅读 | 猜你喜欢
-        | (?:热门|最新|热点)(?:文章|推荐|新闻) | 更多(?:文章|新闻|精彩|推荐).* | 精彩推荐 | [上下]一篇.*
+        | (?:热门|最新|热点)(?:文章|推荐|新闻) | 更多(?:文章|新闻|精彩|推荐).*
+        | (?:精彩|热门|编辑|为[您你]|今日|文章|好文)?(?:推荐|精选)(?:阅读|文章|内容)?
+        | (?:大家|他们|网友)(?:都|也)?(?:在看|爱看|喜欢)
+        | (?:阅读|点击|热度)?排行榜? | [上下]一篇.*
         | 分享到.* | 作者简介 | 关于作者 | mehr zum thema | lesen sie (?:auch|mehr).* | (?:à )?lire aussi
         | sur le même (?:sujet|thème) | (?:leia|veja) (?:também|mais) | lea también | te puede interesar
         | artículos relacionados | leggi anche""",

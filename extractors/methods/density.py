@@ -3,7 +3,7 @@
 The steps of `body` with no line matched and no profile, weighted by the page's own priors (`line_weights`): names of
 elements, the title's place, the comments' heading, links nearby. Lines of the template within the body are then removed
 by their words (`trimming`): the result is the rules' body (`page_body`). A page that is not an article is refused
-(`non_article`). If the rules leave prose out, a learned model of lines corrects the body (`line_model`).
+(`non_article`). A learned model of lines corrects the body (`line_model`), and another gives the confidence.
 
 The constants of the rules were tuned on the development sets; the learned parts are measured with the page's site or
 set left out. Perturbed pages gave better constants than unchanged ones: class names hashed and semantic tags turned
@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from ..article import Article, NoArticle
 from ..content.assembly import BodyLines, ParsedPage, assemble, read
 from ..content.body import Body
-from ..content.line_model import is_doubtful, second_opinion
+from ..content.confidence import Trust, known_of, trust_of
+from ..content.line_model import Opinion, second_opinion
 from ..content.line_weights import Prior
 from ..content.page_body import rules_body
 from ..html.lines import Lines
@@ -25,22 +26,21 @@ from ..page_types.non_article import PageVerdict, judge
 from ..tracing import tracing
 
 METHOD = "density"
-# Share of pages with F1 ≥ .9 by the body's bytes, sites left out, mean of the development sets: unchanged, with
-# bodies cut to three paragraphs, and with hashed names.
-CONFIDENCE = ((300, 0.50), (600, 0.80), (1_500, 0.84), (3_000, 0.89), (float("inf"), 0.94))
+SURE = 0.9  # confidence from which the reason names no doubt
 
 
 @dataclass(frozen=True, slots=True)
 class OwnBody:
     """The extraction of a page alone; noted only if it is traced.
 
-    `rules`: the rules' body; `kept`: the lines after the line model, none if the page is refused; `why`: the reason for
-    extraction without an example.
+    `rules`: the rules' body; `opinion`: the body after the line model, and `trust` in it, None if the page is refused;
+    `why`: the reason for extraction without an example.
     """
 
     rules: Body
-    kept: list[int]
     verdict: PageVerdict
+    opinion: Opinion | None
+    trust: Trust | None
     why: str
 
 
@@ -65,29 +65,30 @@ def cut(parsed: ParsedPage, reason: str = "no example", evidence: float = 0.0) -
     lines = parsed.lines
     rules = rules_body(lines, parsed.prior)
     verdict = judge(parsed, rules.kept, evidence)
-    kept = [] if verdict.refused else _revised(parsed.lines, parsed.prior, rules)
-    if (trace := tracing()) is not None:
-        trace.note(OwnBody(rules, kept, verdict, reason))
     if verdict.refused:
+        if (trace := tracing()) is not None:
+            trace.note(OwnBody(rules, verdict, None, None, reason))
         return verdict.refused
-    captions = sorted(set(rules.captions) - set(kept))
-    share = confidence(sum(map(lines.widths.__getitem__, kept)))
-    return BodyLines(kept, rules.root, METHOD, share, reason, captions, verdict.page_type, verdict.probability)
+    opinion = second_opinion(lines, parsed.prior, rules)
+    trust = trust_of(opinion, known_of(lines, parsed.head, opinion.kept, verdict.probability))
+    if (trace := tracing()) is not None:
+        trace.note(OwnBody(rules, verdict, opinion, trust, reason))
+    return body_lines(METHOD, replace(rules, kept=opinion.kept), verdict, trust, reason)
+
+
+def body_lines(method: str, body: Body, verdict: PageVerdict, trust: Trust, reason: str) -> BodyLines:
+    """Return a body with its confidence; the reason names the largest doubt if the text may be wrong."""
+    captions = sorted(set(body.captions) - set(body.kept))
+    if trust.confidence < SURE and trust.doubt:
+        reason = f"{reason}; {trust.doubt}"
+    kind, probability = verdict.page_type, verdict.probability
+    return BodyLines(body.kept, body.root, method, trust.confidence, reason, captions, kind, probability)
 
 
 def cut_alone(lines: Lines, prior: Prior) -> Body:
     """Return the body of a page alone."""
     body = rules_body(lines, prior)
-    return replace(body, kept=_revised(lines, prior, body)) if body.kept else body
-
-
-def _revised(lines: Lines, prior: Prior, rules: Body) -> list[int]:
-    return second_opinion(lines, prior, rules).kept if is_doubtful(lines, rules.kept) else rules.kept
-
-
-def confidence(width: float) -> float:
-    """Return the measured share of pages with the right text among those with a body of `width` bytes."""
-    return next(share for limit, share in CONFIDENCE if width < limit)
+    return replace(body, kept=second_opinion(lines, prior, body).kept) if body.kept else body
 
 
 def create(example: Page | None) -> Density:

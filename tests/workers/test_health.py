@@ -120,6 +120,13 @@ def test_texts_that_become_far_shorter_are_a_changed_template():
     assert "usually 1800" in health.state.alarms["template changed"].evidence
 
 
+def test_short_texts_in_a_first_run_are_no_changed_template():
+    health = TaskHealth(TASK)
+    for number in range(40):
+        health.observe(page(number) if number < 8 else replace(page(number), length=400))
+    assert not health.changes
+
+
 def test_an_example_among_its_own_pages_and_a_first_run_are_no_baseline():
     health = TaskHealth(TASK)
     health.observe(replace(page(0), match=1.0, length=90))

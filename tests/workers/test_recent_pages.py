@@ -107,7 +107,7 @@ def test_a_worker_prepares_recent_pages_once_a_version(connection, worker, tmp_p
 
 @pytest.mark.parametrize(
     "doubt",
-    [{"method": "density"}, {"confidence": 0.9}, {"page_type": "uncertain"}, {"text": "too short to be compared"}],
+    [{"method": "density"}, {"confidence": 0.85}, {"page_type": "uncertain"}, {"text": "too short to be compared"}],
     ids=lambda doubt: next(iter(doubt)),
 )
 def test_a_doubtful_page_does_not_vote(candidates, doubt):

@@ -28,6 +28,7 @@ KEPT = 64  # values of a baseline
 RECENT = 12  # pages with which a page is compared
 HISTORY = 20  # alarms that are over
 LEAST_PAGES = 5  # pages that are needed before a page is compared with the others
+LEAST_LENGTHS = 20  # … by its length: the tenth percentile of a few lengths is an accident
 OFF = 0.6  # share of the median match, below which a page is off: the measured value of `extractors.methods.example`
 SHORT = 0.5  # share of the tenth percentile of lengths, below which a text is short
 THIN = 0.25  # share of the median number of links, below which lists are without links
@@ -140,7 +141,7 @@ class TaskHealth:
         matches, lengths = self.state.windows.get("match", []), self.state.windows.get("length", [])
         if page.match is not None and len(matches) >= LEAST_PAGES and page.match < OFF * median(matches):
             return "off"
-        if len(lengths) >= LEAST_PAGES and page.length < SHORT * quantile(lengths, 0.1):
+        if len(lengths) >= LEAST_LENGTHS and page.length < SHORT * quantile(lengths, 0.1):
             return "off"
         usual = max(self.state.methods, key=self.state.methods.__getitem__, default="")
         return "off" if usual == "example" and page.method != usual else "fits"

@@ -4,20 +4,21 @@ Nothing is fetched and nothing is written.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from extractors import Article, Listing, NoArticle, Section, UnusablePage
 from extractors.page import Refuse
 
 from ..page_store import StoredPage
-from ..writing.earlier_rows import first_difference
-from .text_comparison import shingle_f1
+from ..stored_json import known_fields
+from .text_comparison import TextChange, change_of, shared_ends, shingle_f1
 
 SAME_TEXT = 0.99  # F1 of two texts from which they count as the same
 FIELDS = ("title", "published", "author")  # compared in addition to the text
 SHOWN = 200  # characters of a field that are shown
 
+Extracted = Article | Listing | NoArticle
 Kind = Literal["same", "changed", "lost", "gained", "none"]
 
 
@@ -39,8 +40,9 @@ class ExtractedFields:
 class PageComparison:
     """A page as extracted with the present example and method (`old`) and with others (`new`).
 
-    `f1`: of the two texts, 0 to 1. `differing`: the fields that differ, `text` among them; `before` and `after`: the
-    first words of the texts that differ. `kind`: `lost` or `gained` for a whole article; `none` if neither has one.
+    `f1`: of the two texts, 0 to 1. `differing`: the fields that differ, `text` among them; `change`: how the text
+    differs, with the head and the tail of the new one. `ends_shared`: lines at the end of the new text with which texts
+    of other pages end, too. `kind`: `lost` or `gained` for a whole article; `none` if neither has one.
     """
 
     url: str
@@ -49,8 +51,8 @@ class PageComparison:
     new: ExtractedFields
     f1: float = 1.0
     differing: tuple[str, ...] = ()
-    before: str = ""
-    after: str = ""
+    change: TextChange = field(default_factory=TextChange)
+    ends_shared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,17 @@ class BackTest:
         """Return on how many pages the present example fits, and on how many the new one."""
         return sum(_is_fitting(page.old) for page in self.pages), sum(_is_fitting(page.new) for page in self.pages)
 
+    @property
+    def sure(self) -> float:
+        """The mean confidence in the new texts; 0 without any."""
+        found = [page.new.confidence for page in self.pages if page.new.characters]
+        return sum(found) / len(found) if found else 0.0
+
+    @property
+    def sharing(self) -> int:
+        """The number of pages whose new text ends with lines of other pages."""
+        return sum(bool(page.ends_shared) for page in self.pages)
+
     def confidence(self) -> tuple[float, float]:
         """Return the mean confidence with the present example and with the new one."""
         number = max(1, len(self.pages))
@@ -99,6 +112,7 @@ class BackTest:
             "text_f1": round(self.mean_f1, 4),
             "confidence": {"old": round(old, 4), "new": round(new, 4)},
             "fitting": {"old": fits_old, "new": fits_new},
+            "sharing": self.sharing,
             "pages": [asdict(page) for page in self.pages],
         }
 
@@ -108,10 +122,12 @@ class BackTest:
         pages = [
             PageComparison(
                 **{
-                    **page,
+                    **known_fields(PageComparison, page),
                     "old": ExtractedFields(**page["old"]),
                     "new": ExtractedFields(**page["new"]),
                     "differing": tuple(page["differing"]),
+                    "change": _change(page.get("change", {})),
+                    "ends_shared": tuple(page.get("ends_shared", ())),
                 }
             )
             for page in stored["pages"]
@@ -123,26 +139,42 @@ def back_test(
     old: Section, new: Section, pages: Sequence[tuple[str, StoredPage]], source: str, refuse: Refuse = "sure"
 ) -> BackTest:
     """Extract pages with both sections and compare. `pages`: each with the URL as requested; `source`: their origin."""
-    return BackTest.of((compare_page(old, new, url, page, refuse) for url, page in pages), source)
+    texts, compared = [], []
+    for url, page in pages:
+        before, after = _extracted(old, page, refuse), _extracted(new, page, refuse)
+        texts.append("" if isinstance(after, NoArticle) else after.text)
+        compared.append(_compared(url, before, after))
+    ends = shared_ends(texts)
+    return BackTest.of((replace(page, ends_shared=end) for page, end in zip(compared, ends, strict=True)), source)
 
 
 def compare_page(old: Section, new: Section, url: str, page: StoredPage, refuse: Refuse = "sure") -> PageComparison:
     """Extract one page with both sections and compare."""
-    before, after = _extracted(old, page, refuse), _extracted(new, page, refuse)
+    return _compared(url, _extracted(old, page, refuse), _extracted(new, page, refuse))
+
+
+def _compared(url: str, before: Extracted, after: Extracted) -> PageComparison:
     fields_before, fields_after = _fields(before), _fields(after)
+    change = change_of(before.text, after.text)
     if not (fields_before.characters and fields_after.characters):
         kind: Kind = "lost" if fields_before.characters else "gained" if fields_after.characters else "none"
-        return PageComparison(url, kind, fields_before, fields_after, 1.0 if kind == "none" else 0.0)
+        f1 = 1.0 if kind == "none" else 0.0
+        return PageComparison(url, kind, fields_before, fields_after, f1, change=change)
     f1 = shingle_f1(before.text, after.text)
     differing = [name for name in FIELDS if getattr(fields_before, name) != getattr(fields_after, name)]
     if f1 >= SAME_TEXT:
-        kind = "changed" if differing else "same"
-        return PageComparison(url, kind, fields_before, fields_after, f1, tuple(differing))
-    words = first_difference(before.text, after.text)
-    return PageComparison(url, "changed", fields_before, fields_after, f1, (*differing, "text"), *words)
+        return PageComparison(
+            url, "changed" if differing else "same", fields_before, fields_after, f1, tuple(differing), change
+        )
+    return PageComparison(url, "changed", fields_before, fields_after, f1, (*differing, "text"), change)
 
 
-def _extracted(section: Section, page: StoredPage, refuse: Refuse) -> Article | Listing | NoArticle:
+def _change(stored: dict[str, Any]) -> TextChange:
+    lines = {name: tuple(stored.get(name, ())) for name in ("added", "removed")}
+    return TextChange(stored.get("head", ""), stored.get("tail", ""), **lines)
+
+
+def _extracted(section: Section, page: StoredPage, refuse: Refuse) -> Extracted:
     try:
         return section.extract(
             page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at, refuse=refuse
@@ -151,7 +183,7 @@ def _extracted(section: Section, page: StoredPage, refuse: Refuse) -> Article | 
         return NoArticle(f"unusable page: {error}", page.url)
 
 
-def _fields(extracted: Article | Listing | NoArticle) -> ExtractedFields:
+def _fields(extracted: Extracted) -> ExtractedFields:
     if isinstance(extracted, NoArticle):
         return ExtractedFields(fits=extracted.fits, reason=extracted.reason[:SHOWN])
     if isinstance(extracted, Listing):

@@ -18,7 +18,6 @@ import numpy as np
 
 from extractors import Article, Section, UnusablePage
 from extractors.html.decoding import decode
-from extractors.methods import density
 from extractors.methods.example import MEMORY
 from extractors.page import Refuse
 from extractors.page_types import PageType, classify_together, page_type
@@ -27,7 +26,8 @@ from ..extraction.near_duplicates import ENTRY, alike, entry_of
 from ..page_store import StoredPage
 from .text_comparison import shingle_f1
 
-GOOD = 0.8  # confidence of the example's article alone: bodies of 300 bytes and more
+GOOD = 0.8  # confidence of the example's article alone
+LONG = 300  # bytes of its body, from which its limits are clear
 AGREE = 0.9  # F1 of that article and of the same one by comparison
 UNCERTAIN = "its pages declare too little to be surely articles: look at the proposed page first"
 
@@ -65,7 +65,7 @@ def choose_example(
         certain = {
             place: article
             for place, article in sure.items()
-            if article.confidence >= GOOD and article.page_type == "article"
+            if article.confidence >= GOOD and article.page_type == "article" and len(article.text.encode()) >= LONG
         }
         chosen = _best(certain, sure, pages, may_be, refuse)
         if isinstance(chosen, NewExample):
@@ -99,9 +99,7 @@ def _choose_together(
                 f"probability of {together.probability:.0%}"
             )
         doubt = UNCERTAIN
-    wide = {
-        place: article for place, article in articles.items() if density.confidence(len(article.text.encode())) >= GOOD
-    }
+    wide = {place: article for place, article in articles.items() if len(article.text.encode()) >= LONG}
     if not wide:
         return NoExample("the articles of the new template are too short to be an example")
     chosen = _best(wide, articles, pages, may_be, refuse)
@@ -119,9 +117,7 @@ def _best(
     possible = {place: article for place, article in good.items() if may_be(pages[place])}
     if not possible:
         return NoExample("no URL of the pages of the new template matches the pattern")
-    for place in sorted(
-        possible, key=lambda place: (possible[place].confidence, len(possible[place].text)), reverse=True
-    ):
+    for place in sorted(possible, key=lambda place: len(possible[place].text), reverse=True):
         article = possible[place]
         others = [pages[other] for other in articles if other != place][:MEMORY]
         compared = _compared(pages[place], others, refuse)

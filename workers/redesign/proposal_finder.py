@@ -35,6 +35,8 @@ from .off_template import OffTemplatePages
 from .proposals import Proposal, keep_proposal, proposal_of, update_proposal
 
 TESTED = 20  # pages of a back-test
+SHARING = 0.2  # share of the new texts that end with lines of other pages, from which a person should look first
+SURE = 0.8  # mean confidence in the new texts, below which a person should look first
 LOCKED_FOR = 120  # seconds for which no other worker looks for a proposal of the task
 TRIED_FOR = 86400  # seconds after which a proposal is looked for again, for any number of pages off the template
 
@@ -176,10 +178,16 @@ def doubt_of(proposal: Proposal) -> str:
     """Return why a proposal should not be adopted without a person; empty if there is no objection."""
     test, reason = proposal.test, proposal.problem
     old, new = test.fitting()
+    articles = [page for page in test.pages if page.new.characters]
     if test.lost:
         reason = f"{test.lost} of {len(test.pages)} pages would lose their article"
     elif not reason and new <= old:
         reason = f"it fits {new} of {len(test.pages)} pages, the present example {old}"
+    elif not reason and test.sharing > SHARING * len(articles):
+        line = next(page.ends_shared[0] for page in articles if page.ends_shared)
+        reason = f"{test.sharing} of {len(articles)} texts end with lines that other pages have, too, as {line!r}"
+    elif not reason and test.sure < SURE:
+        reason = f"the mean confidence in its texts is {test.sure:.2f}"
     return reason
 
 

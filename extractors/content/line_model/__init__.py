@@ -1,12 +1,12 @@
 """A second opinion on which lines are body: learned from labelled pages, applied after the rules.
 
-    lines, priors, the rules' body → 46 numbers a line    `features`
+    lines, priors, a body → 85 numbers a line             `features`, `regions`
     numbers → probability that a line is body             `trees`, weights in `weights.json`
     rules' body and probabilities → body, expected F1     `opinion`
 
 The training is `python -m evaluation.line_model DATA`; what was learned is described in MODEL_CARD.md.
 """
 
-from .opinion import Opinion, is_doubtful, second_opinion, using
+from .opinion import Opinion, second_opinion, using
 
-__all__ = ["Opinion", "is_doubtful", "second_opinion", "using"]
+__all__ = ["Opinion", "second_opinion", "using"]

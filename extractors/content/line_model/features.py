@@ -15,6 +15,7 @@ from ...html.paths import PLAIN
 from ..body import Body
 from ..line_weights import Prior
 from ..weight_loops import prose_widths
+from . import regions
 
 FAR = 60  # lines; every larger distance from a turning point counts as this one
 PRIOR_LEAST = 1e-3  # added to a prior before its logarithm is taken
@@ -36,6 +37,7 @@ NAMES = (
     "outer_prose", "outer_linked", "next_prose_in_box",
     "place_lines", "like_lines", "like_mean",
     "page_lines", "page_prose", "page_linked", "page_long", "page_place", "page_family",
+    *regions.NAMES,
 )  # fmt: skip
 
 
@@ -51,8 +53,11 @@ class _Amounts:
     headings: NDArray[np.float64]
 
 
-def features_of(lines: Lines, prior: Prior, body: Body) -> Floats:
-    """Return the numbers, float32, shape (lines, len(NAMES)); `body` is that of the rules."""
+def features_of(lines: Lines, prior: Prior, body: Body, similarity: list[float] | None = None) -> Floats:
+    """Return the numbers, float32, shape (lines, len(NAMES)).
+
+    `body`: that of the rules, or of the vote; `similarity`: of the lines to an example's, None if there is none.
+    """
     count, outline = len(lines), lines.outline
     width, linked = lines.width, lines.linked
     at = outline.of_line
@@ -101,6 +106,7 @@ def features_of(lines: Lines, prior: Prior, body: Body) -> Floats:
         np.log1p(like_width / np.maximum(1, like_lines))[like],
         np.log1p(count), np.log1p(all_prose), float(linked.sum()) / all_width, float(long.mean()),
         float(direct["prose"].max()) / all_prose, float(np.bincount(family, direct["prose"]).max()) / all_prose,
+        *regions.region_columns(lines, prior, _flags(body.kept, count), prose, similarity),
     )  # fmt: skip
     values: Floats = np.empty((len(NAMES), count), np.float32)
     for row, column in zip(values, columns, strict=True):

@@ -9,17 +9,16 @@ because it would change almost nothing.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
-from ...html.lines import Floats, Lines
+from ...html.lines import Flags, Floats, Lines
 from ...tracing import tracing
 from ..body import Body
 from ..line_weights import Prior
-from ..weight_loops import prose_widths
 from .features import NAMES, features_of
 from .trees import Trees, load, probability
 
@@ -34,38 +33,72 @@ _chosen: ContextVar[Trees | None] = ContextVar("line model", default=None)
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """The lines of a body; `chance` and `width` of all lines of the page: probability of being body, and bytes."""
+    """A body after the model's correction: `kept` lines; `rules`: those of the body before, as flags.
+
+    `chance` and `width` of all lines of the page: probability of being body, and bytes. `values`: see `features`.
+    """
 
     kept: list[int]
+    rules: Flags
     chance: Floats
     width: Floats
+    values: Floats
 
     def expected(self, kept: list[int]) -> float:
         """Return the expected F1 by bytes, 0 to 1, of a body if each line is body with its probability."""
-        weight = self.chance * self.width
-        return float(2 * weight[kept].sum() / max(1e-9, self.width[kept].sum() + weight.sum()))
+        return expected(self.chance, self.width, kept)
 
 
-def is_doubtful(lines: Lines, kept: list[int]) -> bool:
-    """Whether the rules' body leaves out so much prose that the model is used."""
-    prose = prose_widths(lines.widths, lines.linked_bytes)
-    inside = sum(map(prose.__getitem__, kept))
-    return sum(prose) - inside > LEFT_OUT * inside
+def expected(chance: Floats, width: Floats, kept: list[int] | Flags) -> float:
+    """Return the expected F1 by bytes, 0 to 1, of a body if each line is body with its probability."""
+    weight = chance * width
+    return float(2 * weight[kept].sum() / max(1e-9, width[kept].sum() + weight.sum()))
 
 
-def second_opinion(lines: Lines, prior: Prior, body: Body) -> Opinion:
-    """Return the body after the model's correction; `body` is that of the rules."""
-    kept = body.kept
-    chance = probability((_chosen.get() or _stored()).log_odds(features_of(lines, prior, body)))
-    rules = np.zeros(len(lines), np.bool_)
-    rules[kept] = True
+def corrected(rules: Flags, chance: Floats, width: Floats) -> Flags:
+    """Return the body after the correction of that of the rules; the same if nothing would be left."""
     model = chance > 0.5
-    opinion = Opinion(kept, chance, lines.width)
-    gain = opinion.expected(np.flatnonzero(model).tolist()) - opinion.expected(kept)
+    gain = expected(chance, width, model) - expected(chance, width, rules)
+    revised = model if gain > SWITCH else (rules | (chance > SURE)) & (chance > 1 - SURE)
+    return revised if revised.any() else rules
+
+
+def like_text(chance: Floats, code: Flags, rules: Flags) -> Floats:
+    """Return the probabilities with code of the rules' body like the text before it, since few pages show code.
+
+    `code`: whether each line is a <pre>.
+    """
+    text = np.flatnonzero(rules & ~code)
+    listing = np.flatnonzero(rules & code)
+    if not len(text) or not len(listing):
+        return chance
+    before = text[np.maximum(np.searchsorted(text, listing) - 1, 0)]
+    changed = chance.copy()
+    changed[listing] = np.maximum(chance[listing], chance[before])
+    return changed
+
+
+def second_opinion(
+    lines: Lines, prior: Prior, body: Body, similarity: list[float] | None = None, places: Floats | None = None
+) -> Opinion:
+    """Return the body after the model's correction.
+
+    `body`: that of the rules, or of the vote of examples; `similarity`: of the lines to an example's, None without one;
+    `places`: factors of the lines by the examples' layouts, which know where the template has no body; for lines that
+    the vote leaves out.
+    """
+    values = features_of(lines, prior, body, similarity)
+    chance = probability((_chosen.get() or _stored()).log_odds(values))
+    rules = np.zeros(len(lines), np.bool_)
+    rules[body.kept] = True
+    if places is not None:
+        chance = np.where(rules, chance, chance * places)
+    chance = like_text(chance, lines.code, rules)
+    kept = np.flatnonzero(corrected(rules, chance, lines.width)).tolist()
+    opinion = Opinion(kept, rules, chance, lines.width, values)
     if (trace := tracing()) is not None:
         trace.note(opinion)
-    revised = model if gain > SWITCH else (rules | (chance > SURE)) & (chance > 1 - SURE)
-    return replace(opinion, kept=np.flatnonzero(revised).tolist()) if revised.any() else opinion
+    return opinion
 
 
 @contextmanager

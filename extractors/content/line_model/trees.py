@@ -25,16 +25,28 @@ Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 Codes = NDArray[np.uint8]
 
-DEPTH = 6  # comparisons of a tree
-TREES = 60
-RATE = 0.2  # learning rate: the share of each tree's output that is added
-RIDGE = 2.0  # added to the curvature of a leaf; the rows of a page weigh about 1 together
 BINS = 32  # bins of a feature's values, cut at quantiles
-ROWS_SHARE, FEATURES_SHARE = 0.5, 0.5  # shares of rows and features that are drawn for each tree
+FEATURES_SHARE = 0.35  # share of the features that are drawn for each tree
+EDGES_FROM = 200_000  # rows from which the bins are cut
 LEAST_FEATURES = 2
 SEED = 1
 LIMIT = 1e-4  # probabilities stay between this and 1 minus this
 FORMAT = 1  # version of the file format
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a model is trained. `depth`: comparisons of a tree; `rate`: share of each tree's output that is added.
+
+    `ridge`: added to the curvature of a leaf; for lines, whose rows weigh about 1 a page together. `rows`: share of the
+    rows that are drawn for each tree.
+    """
+
+    trees: int = 80
+    depth: int = 6
+    rate: float = 0.2
+    ridge: float = 2.0
+    rows: float = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +78,19 @@ def probability(log_odds: Floats) -> Floats:
     return result
 
 
-def fit(names: Sequence[str], values: Floats, target: Doubles, weight: Doubles) -> Trees:
+def fit(
+    names: Sequence[str],
+    values: Floats,
+    target: Doubles,
+    weight: Doubles,
+    shape: Shape = Shape(),
+) -> Trees:
     """Return the trees learned from `values`, shape (rows, features); a row has a `target` of 0 to 1 and a `weight`.
 
     Raises `ValueError` if all rows are the same.
     """
     draw = np.random.default_rng(SEED)
-    edges = _edges(values)
+    edges = _edges(values[:: 1 + len(values) // EDGES_FROM])
     useful = [feature for feature, between in enumerate(edges) if len(between)]
     if not useful:
         raise ValueError("no feature differs between the rows")
@@ -81,16 +99,16 @@ def fit(names: Sequence[str], values: Floats, target: Doubles, weight: Doubles) 
     bias = float(np.log(mean / (1 - mean)))
     score = np.full(len(values), bias)
     features, thresholds, leaves = [], [], []
-    for _ in range(TREES):
+    for _ in range(shape.trees):
         chance = np.clip(0.5 * (1 + np.tanh(0.5 * score)), LIMIT, 1 - LIMIT)
         slope, curvature = weight * (chance - target), weight * chance * (1 - chance)
-        rows = np.flatnonzero(draw.random(len(values)) < ROWS_SHARE)
+        rows = np.flatnonzero(draw.random(len(values)) < shape.rows)
         tried = np.sort(draw.permutation(useful)[: max(LEAST_FEATURES, round(FEATURES_SHARE * len(useful)))])
-        questions = _grow(codes[:, rows], slope[rows], curvature[rows], tried, [len(edge) for edge in edges])
+        questions = _grow(codes[:, rows], slope[rows], curvature[rows], tried, [len(edge) for edge in edges], shape)
         leaf = np.zeros(len(values), np.intp)
         for level, (feature, cut) in enumerate(questions):
             leaf += (codes[feature] > cut).astype(np.intp) << level
-        answers = _answers(leaf[rows], slope[rows], curvature[rows])
+        answers = _answers(leaf[rows], slope[rows], curvature[rows], shape)
         score += answers[leaf]
         features.append([feature for feature, _ in questions])
         thresholds.append([edges[feature][cut] for feature, cut in questions])
@@ -112,15 +130,15 @@ def _edges(values: Floats) -> list[Floats]:
 
 
 def _grow(
-    codes: Codes, slope: Doubles, curvature: Doubles, tried: NDArray[np.intp], edges: list[int]
+    codes: Codes, slope: Doubles, curvature: Doubles, tried: NDArray[np.intp], edges: list[int], shape: Shape
 ) -> list[tuple[int, int]]:
     """Return the comparisons of one tree (feature, last bin below the threshold), level by level."""
     leaf = np.zeros(codes.shape[1], np.intp)
     questions: list[tuple[int, int]] = []
-    for level in range(DEPTH):
+    for level in range(shape.depth):
         best = (-1.0, 0, 0)
         for feature in tried.tolist():
-            gain, cut = _best_cut(leaf, codes[feature], slope, curvature, 1 << level, edges[feature])
+            gain, cut = _best_cut(leaf, codes[feature], slope, curvature, 1 << level, edges[feature], shape.ridge)
             best = max(best, (gain, -feature, cut))
         _, feature, cut = best[0], -best[1], best[2]
         questions.append((feature, cut))
@@ -129,7 +147,7 @@ def _grow(
 
 
 def _best_cut(
-    leaf: NDArray[np.intp], codes: Codes, slope: Doubles, curvature: Doubles, leaves: int, edges: int
+    leaf: NDArray[np.intp], codes: Codes, slope: Doubles, curvature: Doubles, leaves: int, edges: int, ridge: float
 ) -> tuple[float, int]:
     """Return the gain of the best cut of one feature for all leaves together, and its bin."""
     key = leaf * BINS + codes
@@ -139,14 +157,14 @@ def _best_cut(
     )
     below, above = slopes[:, :edges], slopes[:, -1:] - slopes[:, :edges]
     held, left = curvatures[:, :edges], curvatures[:, -1:] - curvatures[:, :edges]
-    gains = (below**2 / (held + RIDGE) + above**2 / (left + RIDGE)).sum(axis=0)
+    gains = (below**2 / (held + ridge) + above**2 / (left + ridge)).sum(axis=0)
     cut = int(np.argmax(gains))
     return float(gains[cut]), cut
 
 
-def _answers(leaf: NDArray[np.intp], slope: Doubles, curvature: Doubles) -> Doubles:
-    slopes, curvatures = (np.bincount(leaf, amounts, minlength=1 << DEPTH) for amounts in (slope, curvature))
-    result: Doubles = -RATE * slopes / (curvatures + RIDGE)
+def _answers(leaf: NDArray[np.intp], slope: Doubles, curvature: Doubles, shape: Shape) -> Doubles:
+    slopes, curvatures = (np.bincount(leaf, amounts, minlength=1 << shape.depth) for amounts in (slope, curvature))
+    result: Doubles = -shape.rate * slopes / (curvatures + shape.ridge)
     return result
 
 

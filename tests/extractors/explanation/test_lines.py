@@ -61,7 +61,7 @@ def test_example_shows_the_template_and_the_turning_points():
     assert explanation.curves.similarity[0] == 1 > explanation.curves.similarity[3]
     assert explanation.curves.weights[3] > 0 > explanation.curves.weights[0]
     assert explanation.root.endswith("div.story")
-    assert {ground.name for ground in explanation.grounds} >= {"Surrounding match", "Bytes of the body"}
+    assert {ground.name for ground in explanation.grounds} >= {"Surrounding match", "Probability", "Missing text"}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,203 @@
+"""`python -m evaluation.judgement DATA`: trains the confidence, and measures lines, choice and confidence left out.
+
+For each of `FOLDS` folds a line model is trained without the sites and designs of the fold. It gives the bodies of the
+fold's pages, alone and beside examples; the numbers about them (`doubts`) and their F1 are what confidence learns from,
+again without the fold that it judges. The model that is stored has seen all of these pages. F1 is that of the lines'
+bytes, with the share of the truth that the page lacks.
+"""
+
+import argparse
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from extractors.content.confidence.doubts import NAMES as NUMBERS
+from extractors.content.confidence.doubts import doubts_of
+from extractors.content.confidence.trust import LEAST, MOST, WEIGHTS
+from extractors.content.line_model.features import NAMES, TAGS
+from extractors.content.line_model.opinion import corrected, like_text
+from extractors.content.line_model.trees import Shape, Trees, fit, probability, save
+from extractors.methods.example import LIKELIER, SURE
+
+from .data import DataError, read_sets
+from .designs import DESIGNS
+from .line_model import FOLDS, LabelledForm, learn, read_examples
+
+MISSING = 0.15  # share of the truth that a page lacks, from which it is not judged
+RIGHT = 0.8  # F1 from which a text is right
+BOUNDS = (0.0, 0.5, 0.8, 0.9, 0.95, 0.98, 1.0)  # of the intervals of the reliability table
+SHAPE = Shape(trees=200, depth=4, rate=0.05, ridge=6.0, rows=0.5)
+STORED, DESIGNED = ("plain", "example", "memory"), ("designed", "designed example")
+WEIGHT = {"plain": 1.0, "example": 1.0, "memory": 1.0, "names": 0.3, "short": 0.3, "pieces": 0.3,
+          "designed": 0.3, "designed example": 0.3}  # fmt: skip
+_KEPT, _WIDTH, _TAG = (NAMES.index(name) for name in ("kept", "width", "tag"))
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A form with the body of a model that has not seen it: `numbers` about it, and its F1.
+
+    `before`: F1 of the body before the model. `confidence`: by a model that has not seen the form, 0 until it is known.
+    """
+
+    form: LabelledForm
+    numbers: NDArray[np.float32]
+    f1: float
+    before: float
+    confidence: float = 0.0
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Train, measure and write; exit code 2 for a mistake in call or data."""
+    parser = argparse.ArgumentParser(
+        prog="python -m evaluation.judgement", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", type=Path, metavar="DATA", help="folder with sets/ and sites/")
+    parser.add_argument("--out", type=Path, default=WEIGHTS, metavar="FILE", help="default: the model in use")
+    parser.add_argument("--processes", type=int, default=2, metavar="N", help="processes that read pages (default: 2)")
+    arguments = parser.parse_args(words)
+    try:
+        forms = read_examples(read_sets(arguments.data), arguments.processes)
+    except DataError as error:
+        parser.error(str(error))
+    judged = [one for fold in range(FOLDS) for one in judged_by(line_model_without(forms, fold), forms, fold)]
+    for line in report(with_confidence(judged)):
+        print(line)
+    save(learn_confidence(judged), arguments.out, {"pages": len(judged)})
+    return 0
+
+
+def line_model_without(forms: Sequence[LabelledForm], fold: int) -> Trees:
+    """Return a line model that has seen neither the sites nor the designs of a fold."""
+    return learn([one for one in forms if one.seen_without(fold)])
+
+
+def judged_by(model: Trees, forms: Iterable[LabelledForm], fold: int) -> Iterator[Judged]:
+    """Yield the forms of a fold's sites; those in designs only if a design is unseen.
+
+    A page that lacks much of its truth is left out, because its text cannot be right.
+    """
+    for one in forms:
+        if one.fold == fold and (not one.designs or fold in one.designs) and one.missing < MISSING:
+            yield judge_form(one, probability(model.log_odds(one.values)))
+
+
+def judge_form(one: LabelledForm, chance: NDArray[np.float32]) -> Judged:
+    """Return a form with the body that follows from the probabilities of its lines."""
+    rules, width = one.values[:, _KEPT] > 0.5, np.expm1(one.values[:, _WIDTH])
+    chance = like_text(chance, one.values[:, _TAG] == TAGS["pre"], rules)
+    kept = corrected(rules, chance, width)
+    numbers = doubts_of(one.values, chance, kept, rules, one.known)
+    return Judged(one, numbers, f1_of(one, kept, width), f1_of(one, rules, width))
+
+
+def f1_of(one: LabelledForm, kept: NDArray[np.bool_], width: NDArray[np.float32]) -> float:
+    """Return the F1 of a body by bytes."""
+    hit, truth = float((width * one.target * kept).sum()), float((width * one.target).sum())
+    return 2 * hit / max(1.0, float((width * kept).sum()) + truth / max(0.01, 1 - one.missing))
+
+
+def learn_confidence(judged: Sequence[Judged]) -> Trees:
+    """Return the model of the confidence in the text of a form."""
+    pages = defaultdict[tuple[str, str, str], int](int)
+    for one in judged:
+        pages[_kind(one)] += 1
+    weight = [WEIGHT[one.form.form] * min(1.0, 12 / pages[_kind(one)]) for one in judged]
+    return fit(
+        NUMBERS,
+        np.stack([one.numbers for one in judged]),
+        np.array([one.f1 >= RIGHT for one in judged], np.float64),
+        np.array(weight),
+        SHAPE,
+    )
+
+
+def _kind(one: Judged) -> tuple[str, str, str]:
+    return one.form.set, one.form.site, one.form.form
+
+
+def with_confidence(judged: Sequence[Judged]) -> list[Judged]:
+    """Return the forms with the confidence of a model that has seen neither their sites nor their designs."""
+    found = []
+    for fold in range(FOLDS):
+        model = learn_confidence([one for one in judged if one.form.seen_without(fold)])
+        for one in judged:
+            if one.form.fold == fold:
+                chance = float(probability(model.log_odds(one.numbers[np.newaxis]))[0])
+                found.append(Judged(one.form, one.numbers, one.f1, one.before, min(MOST, max(LEAST, chance))))
+    return found
+
+
+def report(judged: Sequence[Judged]) -> Iterator[str]:
+    """Yield the lines of the report: by form, by design, the choice, the reliability of confidence."""
+    stored = [one for one in judged if one.form.form in STORED]
+    designed = [one for one in judged if len(one.form.designs) == 1]
+    yield f"{'':34}{'pages':>6}{'before':>8}{'F1':>8}{'wrong':>8}{'wrong, surely':>15}{'area':>7}"
+    for form in (*STORED, "names", "short", "pieces", *DESIGNED):
+        yield _row(form, [one for one in judged if one.form.form == form and len(one.form.designs) < 2])
+    for name in sorted({one.form.set for one in stored}):
+        for form in STORED:
+            yield _row(f"  {form} {name}", [one for one in stored if one.form.form == form and one.form.set == name])
+    for design in DESIGNS:
+        for form in DESIGNED:
+            chosen = [one for one in designed if one.form.form == form and f" {design}/" in one.form.page]
+            yield _row(f"  {form} {design}", chosen)
+    yield from _choice(judged)
+    for title, group in (("stored pages", stored), ("designs", designed)):
+        yield f"reliability, {title}: area under the curve {_area(group):.3f}"
+        yield from _reliability(group)
+
+
+def _row(name: str, group: list[Judged]) -> str:
+    if not group:
+        return f"{name:34}{0:6}"
+    before, f1 = (np.array([getattr(one, what) for one in group]) for what in ("before", "f1"))
+    wrong = f1 < RIGHT
+    surely = wrong & (np.array([one.confidence for one in group]) >= 0.9)
+    rates = f"{wrong.mean():8.1%}{surely.mean():15.2%}{_area(group):7.3f}"
+    return f"{name:34}{len(group):6}{before.mean():8.4f}{f1.mean():8.4f}{rates}"
+
+
+def _choice(judged: Sequence[Judged]) -> Iterator[str]:
+    """Yield the F1 of pages beside examples: of that body, of the page alone, of the more trusted and the better."""
+    alone = {one.form.page: one for one in judged if one.form.form in ("plain", "designed")}
+    yield f"{'choice':34}{'pages':>6}{'example':>9}{'alone':>9}{'trusted':>9}{'better':>9}"
+    for form in ("example", "memory", "designed example"):
+        pairs = [(one, alone[one.form.page]) for one in judged if one.form.form == form and one.form.page in alone]
+        if pairs:
+            chosen = [_chosen(one, own).f1 for one, own in pairs]
+            columns = [one.f1 for one, _ in pairs], [own.f1 for _, own in pairs], chosen, [
+                max(one.f1, own.f1) for one, own in pairs
+            ]  # fmt: skip
+            yield f"{form:34}{len(pairs):6}" + "".join(f"{np.mean(column):9.4f}" for column in columns)
+
+
+def _chosen(one: Judged, own: Judged) -> Judged:
+    return own if one.confidence < SURE and own.confidence > one.confidence + LIKELIER else one
+
+
+def _area(group: Sequence[Judged]) -> float:
+    """Return the area under the curve: the probability that a right text has more confidence than a wrong one."""
+    right = np.array([one.confidence for one in group if one.f1 >= RIGHT])
+    wrong = np.array([one.confidence for one in group if one.f1 < RIGHT])
+    if not len(right) or not len(wrong):
+        return float("nan")
+    return float(np.mean([(right > one).mean() + 0.5 * (right == one).mean() for one in wrong]))
+
+
+def _reliability(group: Sequence[Judged]) -> Iterator[str]:
+    for low, high in pairwise(BOUNDS):
+        within = [one for one in group if low <= one.confidence < high]
+        if within:
+            said, right = np.mean([one.confidence for one in within]), np.mean([one.f1 >= RIGHT for one in within])
+            yield f"  {low:.2f} to {high:.2f}: {len(within):5} pages, confidence {said:.3f}, right {right:.3f}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+"""Confidence: more for an article than for one that is followed by something else; the numbers on which it is based."""
+
+import numpy as np
+
+from extractors import Article, Section
+from extractors.content.assembly import read
+from extractors.content.confidence import Known, known_of, trust_of, using
+from extractors.content.confidence.doubts import NAMES, doubts_of
+from extractors.content.line_model import second_opinion
+from extractors.content.line_model.trees import Trees
+from extractors.content.page_body import rules_body
+from extractors.html.paths import PathTrie
+from extractors.section import make_page
+
+from ..pages import BAKERY, HARBOUR, LIBRARY, news_page
+
+TEASERS = "".join(
+    f'<div><h4><a href="/{n}">Another story of the town, number {n}</a></h4><p>{text[:90]}…</p></div>'
+    for n, text in enumerate([*BAKERY, *LIBRARY])
+)
+
+
+def opinion_of(html):
+    page = read(make_page(html, "https://paper.example/1.html"), PathTrie())
+    return page, second_opinion(page.lines, page.prior, rules_body(page.lines, page.prior))
+
+
+def test_each_number_has_a_name_and_is_finite():
+    page, opinion = opinion_of(news_page("Tides", HARBOUR))
+    numbers = trust_of(opinion, known_of(page.lines, page.head, opinion.kept, None)).numbers
+    assert numbers.shape == (len(NAMES),)
+    assert np.isfinite(numbers).all()
+
+
+def test_a_body_with_teasers_gets_less_than_the_same_one_without():
+    page, opinion = opinion_of(
+        news_page("Tides", HARBOUR, body="".join(f"<p>{text}</p>" for text in HARBOUR) + TEASERS)
+    )
+    prose = np.array([text in HARBOUR for text in page.lines.texts])
+    everything = np.ones(len(opinion.rules), np.bool_)
+    few, many = (
+        doubts_of(opinion.values, opinion.chance, kept, opinion.rules, Known()) for kept in (prose, everything)
+    )
+    teasers = NAMES.index("in_units")
+    assert many[teasers] > 0.1 > few[teasers]
+
+
+def test_the_confidence_is_the_models_probability():
+    found = Section(None).extract(news_page("Tides", HARBOUR), "https://paper.example/1.html")
+    assert isinstance(found, Article)
+    unsure = Trees(NAMES, np.array([[0]]), np.array([[9.0]], np.float32), np.array([[-1.0, -1.0]], np.float32), 0.0)
+    with using(unsure):
+        less = Section(None).extract(news_page("Tides", HARBOUR), "https://paper.example/1.html")
+    assert abs(less.confidence - 1 / (1 + np.e)) < 1e-6
+    assert found.confidence > less.confidence
+
+
+def test_the_beginning_of_the_description_is_looked_for_in_the_body():
+    page, opinion = opinion_of(
+        news_page("Tides", HARBOUR).replace("</head>", f'<meta name="description" content="{HARBOUR[0][:80]}"></head>')
+    )
+    assert known_of(page.lines, page.head, opinion.kept, 0.7) == Known(0.7, described=1)
+    assert known_of(page.lines, page.head, [0], None) == Known(1.0, described=0)
