@@ -401,7 +401,7 @@ def _events(sheet: _Sheet) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class PageDesign:
     """What surrounds a body: before the title, between title and body, in the body's box at its end, below, beside.
 
     `between`: part that stands after every third paragraph. `layout`: boxes, table or columns. `round_up`: whether the
@@ -422,54 +422,54 @@ def _one(form: str) -> Part:
     return lambda sheet: _teaser(sheet, sheet.some(1, 1)[0], form)
 
 
-DESIGNS: dict[str, Design] = {
-    "teasers-below": Design(below=(_teasers(),)),
-    "teasers-inside": Design(inside=(_teasers(),)),
-    "teasers-paragraphs": Design(inside=(_teasers("paragraphs"),)),
-    "teasers-between": Design(between=_one("paragraphs")),
-    "teasers-between-boxed": Design(between=_one("")),
-    "teasers-linked": Design(inside=(_teasers("linked"),)),
-    "teasers-inline": Design(below=(_teasers("inline"),)),
-    "teasers-full-story": Design(below=(_teasers("more"),)),
-    "teasers-terms": Design(inside=(_teasers("terms"),)),
-    "teasers-broken": Design(below=(_teasers("broken"),)),
-    "teasers-cards": Design(below=(_teasers("card", 6, 7),), beside=(_teasers("card", 2, 3),)),
-    "teasers-above": Design(above=(_teasers(),)),
-    "teasers-top": Design(top=(_teasers("", 2, 3),)),
-    "teasers-many": Design(below=(_teasers("", 5, 7), _teasers("more", 4, 6))),
-    "links-dated": Design(inside=(_links(dated=True),), below=(_links(dated=False),)),
-    "next-in-full": Design(below=(_next,)),
-    "next-plain": Design(inside=(_next_plain,)),
-    "next-linked": Design(below=(_next_linked,)),
-    "next-bare": Design(inside=(_next_bare,)),
-    "next-teasers": Design(below=(_teasers("", 2, 3), _next)),
-    "infinite": Design(below=(_infinite,)),
-    "comments": Design(below=(_comments("boxed"),)),
-    "comments-threaded": Design(below=(_comments("threaded"),)),
-    "comments-inside": Design(inside=(_comments("plain"),)),
-    "side-prose": Design(beside=(_side_essay,), layout="columns"),
-    "side-left": Design(beside=(_prose("about"), _teasers("", 3, 4)), layout="left"),
-    "subscribe": Design(between=_prose("subscribe"), below=(_prose("subscribe"),)),
-    "quiz": Design(inside=(_quiz,), below=(_teasers("card"),)),
-    "ticker": Design(beside=(_ticker,), below=(_ticker,), layout="left"),
-    "paywall": Design(inside=(_prose("paywall"),), below=(_teasers("", 3, 4),)),
-    "author-note": Design(inside=(_prose("author"),), below=(_teasers("", 3, 3),)),
-    "rights-note": Design(inside=(_prose("rights"),), below=(_prose("about"),)),
-    "table-layout": Design(below=(_teasers("broken"),), beside=(_links(dated=True),), layout="table"),
-    "products": Design(between=_products, below=(_products,)),
-    "events": Design(below=(_events,), beside=(_prose("about"),), layout="columns"),
-    "author-plain": Design(inside=(_plain_prose("author"),), below=(_next_plain,)),
-    "boxes-between": Design(between=_one("card"), inside=(_comments("plain"),)),
-    "faq": Design(inside=(_prose("faq"),), below=(_comments("boxed"),)),
-    "everything": Design(top=(_prose("subscribe"),), inside=(_prose("author"), _teasers()), below=(_comments("boxed"),),
+DESIGNS: dict[str, PageDesign] = {
+    "teasers-below": PageDesign(below=(_teasers(),)),
+    "teasers-inside": PageDesign(inside=(_teasers(),)),
+    "teasers-paragraphs": PageDesign(inside=(_teasers("paragraphs"),)),
+    "teasers-between": PageDesign(between=_one("paragraphs")),
+    "teasers-between-boxed": PageDesign(between=_one("")),
+    "teasers-linked": PageDesign(inside=(_teasers("linked"),)),
+    "teasers-inline": PageDesign(below=(_teasers("inline"),)),
+    "teasers-full-story": PageDesign(below=(_teasers("more"),)),
+    "teasers-terms": PageDesign(inside=(_teasers("terms"),)),
+    "teasers-broken": PageDesign(below=(_teasers("broken"),)),
+    "teasers-cards": PageDesign(below=(_teasers("card", 6, 7),), beside=(_teasers("card", 2, 3),)),
+    "teasers-above": PageDesign(above=(_teasers(),)),
+    "teasers-top": PageDesign(top=(_teasers("", 2, 3),)),
+    "teasers-many": PageDesign(below=(_teasers("", 5, 7), _teasers("more", 4, 6))),
+    "links-dated": PageDesign(inside=(_links(dated=True),), below=(_links(dated=False),)),
+    "next-in-full": PageDesign(below=(_next,)),
+    "next-plain": PageDesign(inside=(_next_plain,)),
+    "next-linked": PageDesign(below=(_next_linked,)),
+    "next-bare": PageDesign(inside=(_next_bare,)),
+    "next-teasers": PageDesign(below=(_teasers("", 2, 3), _next)),
+    "infinite": PageDesign(below=(_infinite,)),
+    "comments": PageDesign(below=(_comments("boxed"),)),
+    "comments-threaded": PageDesign(below=(_comments("threaded"),)),
+    "comments-inside": PageDesign(inside=(_comments("plain"),)),
+    "side-prose": PageDesign(beside=(_side_essay,), layout="columns"),
+    "side-left": PageDesign(beside=(_prose("about"), _teasers("", 3, 4)), layout="left"),
+    "subscribe": PageDesign(between=_prose("subscribe"), below=(_prose("subscribe"),)),
+    "quiz": PageDesign(inside=(_quiz,), below=(_teasers("card"),)),
+    "ticker": PageDesign(beside=(_ticker,), below=(_ticker,), layout="left"),
+    "paywall": PageDesign(inside=(_prose("paywall"),), below=(_teasers("", 3, 4),)),
+    "author-note": PageDesign(inside=(_prose("author"),), below=(_teasers("", 3, 3),)),
+    "rights-note": PageDesign(inside=(_prose("rights"),), below=(_prose("about"),)),
+    "table-layout": PageDesign(below=(_teasers("broken"),), beside=(_links(dated=True),), layout="table"),
+    "products": PageDesign(between=_products, below=(_products,)),
+    "events": PageDesign(below=(_events,), beside=(_prose("about"),), layout="columns"),
+    "author-plain": PageDesign(inside=(_plain_prose("author"),), below=(_next_plain,)),
+    "boxes-between": PageDesign(between=_one("card"), inside=(_comments("plain"),)),
+    "faq": PageDesign(inside=(_prose("faq"),), below=(_comments("boxed"),)),
+    "everything": PageDesign(top=(_prose("subscribe"),), inside=(_prose("author"), _teasers()), below=(_comments("boxed"),),
                          beside=(_ticker,)),
-    "plain": Design(below=(_prose("about", "footer", "footer"),)),
-    "round-up": Design(round_up=True),
-    "round-up-teasers": Design(round_up=True, below=(_teasers(),)),
+    "plain": PageDesign(below=(_prose("about", "footer", "footer"),)),
+    "round-up": PageDesign(round_up=True),
+    "round-up-teasers": PageDesign(round_up=True, below=(_teasers(),)),
 }  # fmt: skip
 
 
-def mixed(names: Sequence[str], seed: str) -> Design:
+def mixed(names: Sequence[str], seed: str) -> PageDesign:
     """Return a design that has parts of two or three others, each in a place of its own or of any other design."""
     draw = random.Random(seed)
     sources = [DESIGNS[name] for name in draw.sample(list(names), draw.choice((2, 2, 3)))]
@@ -480,11 +480,11 @@ def mixed(names: Sequence[str], seed: str) -> Design:
                 other = draw.choice((place, place, "inside", "below", "below", "beside", "above", "top"))
                 places[other] = (*places.get(other, ()), part)
     between = next((source.between for source in sources if source.between), None)
-    return Design(**places, between=between, layout=draw.choice(sources).layout, round_up=sources[0].round_up)
+    return PageDesign(**places, between=between, layout=draw.choice(sources).layout, round_up=sources[0].round_up)
 
 
 def page_of(
-    site: DesignedSite, article: StoredArticle, design: str, naming: str, own: Design | None = None
+    site: DesignedSite, article: StoredArticle, design: str, naming: str, own: PageDesign | None = None
 ) -> DesignedPage:
     """Return the page of an article in a design; `own`: one that is not in `DESIGNS`."""
     chosen, sheet = own or DESIGNS[design], _Sheet(site, naming, design, article)

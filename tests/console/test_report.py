@@ -74,6 +74,7 @@ def test_head_and_tail_in_the_charts_are_those_of_the_answer() -> None:
         "Similarity to the example, line by line (FS and BS)",
         "Weight of each line",
         "Density",
+        "Line model",
         "FS and BS by character",
         "Line-block distribution",
     ]

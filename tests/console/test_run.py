@@ -344,6 +344,6 @@ def test_refused_rows_count_in_the_accounting_in_status_and_as_a_failed_run(
     [state] = exemplar("status", "--json").events
     assert sum(output["refused"] for output in state["outputs"]) == total
     again = exemplar("run", "--once")  # no row is refused in this run
-    assert again.code == 0, again.err
+    assert again.code == 0, again.out + again.err
     [header] = [line for line in again.out.splitlines() if "finished" not in line and "refused" in line]
     assert header.split()[0] == "task"

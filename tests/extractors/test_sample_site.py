@@ -70,7 +70,7 @@ def test_after_a_redesign_no_wrong_text_has_high_confidence(section):
         for story in stories[4:]:
             page = after[story.path]
             article = voted.extract(page.body, BASE + story.path, content_type=page.headers["Content-Type"])
-            is_wrong = shingle_f1(article.text, story.text) < 0.9
+            is_wrong = shingle_f1(article.text, story.text) < 0.8
             wrong += is_wrong
             assert not (is_wrong and article.confidence >= 0.95), story.path
     assert wrong  # else this shows nothing

@@ -1,6 +1,6 @@
 """From the numbers about a body to the probability that the text is right (F1 of at least .8)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from .doubts import NAMES, Known, doubts_of
 
 WEIGHTS = Path(__file__).parent / "weights.json"
 LEAST, MOST = 0.02, 0.995  # a confidence is never more certain than the training data
-DOUBTS = {  # the number, the value from which it is a doubt, and its words
-    "in_units": (0.1, "{:.0%} of the text looks like teasers of other articles"),
-    "after_titles": (0.1, "{:.0%} of the text follows another title"),
-    "after_opened": (0.3, "{:.0%} of the text follows a link to another article"),
-    "after_others": (0.2, "{:.0%} of the text follows a heading of other articles or comments"),
-    "cut_off": (0.1, "{:.0%} of the text is cut off"),
-    "inside_doubt": (0.1, "{:.0%} of the text may belong to something else"),
-    "outside_hope": (0.1, "text as long as {:.0%} of the body may be missing"),
+DOUBTS: dict[str, tuple[float, Callable[[float], str]]] = {  # value from which it is a doubt; words
+    "in_units": (0.1, lambda share: f"{share:.0%} of the text looks like teasers of other articles"),
+    "after_titles": (0.1, lambda share: f"{share:.0%} of the text follows another title"),
+    "after_opened": (0.3, lambda share: f"{share:.0%} of the text follows a link to another article"),
+    "after_others": (0.2, lambda share: f"{share:.0%} of the text follows a heading of other articles or comments"),
+    "cut_off": (0.1, lambda share: f"{share:.0%} of the text is cut off"),
+    "inside_doubt": (0.1, lambda share: f"{share:.0%} of the text may belong to something else"),
+    "outside_hope": (0.1, lambda share: f"text as long as {share:.0%} of the body may be missing"),
 }  # fmt: skip
 SHOWN = {  # numbers that an explanation shows: their names and meanings
     "expected": ("Expected agreement", "of the lines of the text with those that are body, by the line model"),
@@ -31,7 +31,7 @@ SHOWN = {  # numbers that an explanation shows: their names and meanings
     "outside_hope": ("Missing text", "text left out that may be body, as a share of the text"),
     "in_units": ("Teasers", "share of the text in linked headlines with short texts"),
 }
-_chosen: ContextVar[Trees | None] = ContextVar("confidence model", default=None)
+_chosen: ContextVar[Trees | None] = ContextVar("confidence_model", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Trust:
         """The largest doubt in words; "" if there is none."""
         found = ((self.number(name) / limit, name) for name, (limit, _) in DOUBTS.items())
         size, name = max(found)
-        return DOUBTS[name][1].format(self.number(name)) if size >= 1 else ""
+        return DOUBTS[name][1](self.number(name)) if size >= 1 else ""
 
 
 def trust_of(opinion: Opinion, known: Known) -> Trust:

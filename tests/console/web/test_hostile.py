@@ -34,6 +34,7 @@ from workers.page_store import StoredPage
 from workers.pages.quarantine import keep_page
 from workers.redesign.backtest import BackTest, ExtractedFields, PageComparison
 from workers.redesign.proposals import Proposal
+from workers.redesign.text_comparison import TextChange
 from workers.reporting.presence import Presence
 from workers.url_states import Found, fingerprint
 
@@ -147,8 +148,8 @@ def _propose_and_alarm(connection: "redis.Redis", names: Sequence[str]) -> None:
                 ExtractedFields(text, text, text, 9, 0.9, text, True, text),
                 0.5,
                 ("title", "published", "author", "text"),
-                text,
-                text,
+                TextChange(text, text, (text,), (text,)),
+                (text,),
             )
             for text in texts
         ]
