@@ -333,10 +333,11 @@ def _task(state: TaskState) -> types.ApiTask:
 
 
 def _run(report: Mapping[str, Any]) -> types.ApiRun:
-    numbers = {name: int(report.get(name, 0)) for name in ("lists", "found", "new", "fetched", "rejected", "failed")}
-    texts = {name: list(report.get(name, ())) for name in ("problems", "remarks")}
-    ended = report.get("ended", "")
-    return types.ApiRun(started=report["started"], ended=ended, outcome=report["outcome"], **numbers, **texts)
+    values: dict[str, Any] = {
+        name: int(report.get(name, 0)) for name in ("lists", "found", "new", "fetched", "rejected", "failed")
+    }
+    values |= {name: list(report.get(name, ())) for name in ("problems", "remarks")}
+    return types.ApiRun(started=report["started"], ended=report.get("ended", ""), outcome=report["outcome"], **values)
 
 
 def _article(found: IndexedArticle) -> types.ApiArticle:
@@ -355,8 +356,8 @@ def _reason(group: ReasonGroup) -> types.ApiReason:
 def _proposal(found: Proposal) -> types.ApiProposal:
     fits_old, fits_new = found.test.fitting()
     counts = {str(kind): number for kind, number in found.test.counts.items()}
-    test = {"counts": counts, "text_f1": found.test.mean_f1, "fits_old": fits_old, "fits_new": fits_new}
-    return _of(types.ApiProposal, found, **test)
+    f1 = found.test.mean_f1
+    return _of(types.ApiProposal, found, counts=counts, text_f1=f1, fits_old=fits_old, fits_new=fits_new)
 
 
 def _compared(page: PageComparison) -> types.ApiComparedPage:
