@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 from console.locale import in_language, word
 from console.options import counted, local_time, print_json, printable, say, show, show_data
+from console.overview import overview
 from console.runner import Accounting, Runner
-from console.status import NARROW, overview, table
-from workers.reporting.present_problems import PresentProblem
+from console.status import NARROW, queue_json, table
 
 LINE_EVERY = 5.0  # seconds between two progress lines
 PROBLEMS_SHOWN = 5
@@ -69,8 +69,8 @@ class JsonLines:
             return
         self._last = now
         state = overview(runner.connection)
-        counts = {row["task"]: row["counts"] for row in state["tasks"]}
-        self.event("progress", {"counts": counts, "queue": state["queue"]})
+        counts = {name: task.counts for name, task in state.tasks.tasks.items()}
+        self.event("progress", {"counts": counts, "queue": queue_json(state)})
 
     def end(self, accounting: Accounting, outputs: Sequence[str]) -> None:
         """Print the accounting."""
@@ -113,7 +113,7 @@ class TextLines:
         if now - self._last < LINE_EVERY:
             return
         self._last = now
-        rows = [row["counts"] for row in overview(runner.connection)["tasks"]]
+        rows = [task.counts for task in overview(runner.connection).tasks.tasks.values()]
         counts = tuple(sum(row[name] for row in rows) for name in ("written", "fetched", "waiting", "failed"))
         if counts != self._counts:
             self._counts = counts
@@ -152,12 +152,12 @@ class LiveTable:
         from rich.text import Text
 
         state = overview(runner.connection)
-        present = [PresentProblem.from_dict(problem).in_words() for problem in state["problems"]]
+        present = [problem.in_words() for problem in state.machines.problems]
         lines = [
             Text(printable(in_language(text)), style="yellow") for text in [*present, *self._problems][-PROBLEMS_SHOWN:]
         ]
         hint = Text(in_language("Ctrl-C stops the run; nothing is lost"), style="dim")
-        self.live.update(Group(table(state, self.console.width), hint, *lines))
+        self.live.update(Group(table(state.tasks.tasks, self.console.width), hint, *lines))
 
     def end(self, accounting: Accounting, outputs: Sequence[str]) -> None:
         """Replace the table by the accounting."""

@@ -2,9 +2,9 @@
 
 import sys
 from contextlib import suppress
-from datetime import datetime
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     import redis
 
+    from console.overview import Overview
     from console.problems import Group
     from workers.ledger import Ledger
 
@@ -79,7 +80,8 @@ def command(
     --problems shows some URLs for each reason; with --json all of them, one per line.
     """
     from console.output_checks import emptied_outputs
-    from console.status import alarm_lines, overview, table
+    from console.overview import overview
+    from console.status import overview_json, table
     from crawler.politeness.host_states import in_words
     from crawler.task_list.file import load
     from crawler.task_list.mistakes import TaskError
@@ -95,67 +97,69 @@ def command(
             _show_days(connection, days, as_json)
             return
         state = overview(connection)
+        emptied: list[str] | None = None
         with suppress(TaskError):  # this machine may not have the task list
-            state["emptied"] = emptied_outputs(load(file), connection)
+            emptied = emptied_outputs(load(file), connection)
     if names:
-        _choose(state, names)
+        state = _choose(state, names)
+        emptied = [text for text in emptied or () if text.partition(":")[0].removeprefix("task ") in names]
     if as_json:
-        print_json(state)
+        print_json(overview_json(state) | ({} if emptied is None else {"emptied": emptied}))
         return
     from rich.console import Console
 
     console = Console(width=None if sys.stdout.isatty() else WIDTH)
-    if not state["tasks"]:
+    tasks_shown = state.tasks.tasks
+    if not tasks_shown:
         show("no tasks are published yet; start `exemplar run`")
         return
-    console.print(table(state, console.width))
+    console.print(table(tasks_shown, console.width))
     _show_cluster(state)
-    for line in [*alarm_lines(state), *state.get("emptied", ()), *map(in_words, state["hosts"])]:
+    alarms = [f"alarm: {alarm.task}: {alarm.in_words()}" for alarm in state.tasks.alarms]
+    for line in [*alarms, *(emptied or ()), *(in_words(host.to_dict()) for host in state.machines.hosts)]:
         show(line)
-    for row in state["tasks"]:
-        for problem in (row["last_run"] or {}).get("problems", []):
-            show_data(f"{row['task']}: {in_language(problem)}")
+    for task in tasks_shown.values():
+        for problem in (task.last_run or {}).get("problems", []):
+            show_data(f"{task.name}: {in_language(problem)}")
 
 
-def _choose(state: dict[str, Any], names: "Sequence[str]") -> None:
-    """Leave only the facts of some tasks in an overview. Raises `click.UsageError` for an unknown task."""
+def _choose(state: "Overview", names: "Sequence[str]") -> "Overview":
+    """Return an overview with some tasks only. Raises `click.UsageError` for an unknown task."""
     from crawler.task_list.mistakes import suggest
 
-    known = [row["task"] for row in state["tasks"]]
+    known = [*state.tasks.tasks]
     for name in names:
         if name not in known:
             is_file = Path(name).is_file()
             advice = f"exemplar status --tasks {name} shows those of a file" if is_file else suggest(name, known)
             raise click.UsageError(f"unknown task {name!r}; {advice if known else 'no tasks are published yet'}")
-    for part in ("tasks", "outputs", "alarms"):
-        state[part] = [row for row in state[part] if row["task"] in names]
-    state["emptied"] = [
-        text for text in state.get("emptied", ()) if text.partition(":")[0].removeprefix("task ") in names
-    ]
+    chosen = replace(
+        state.tasks,
+        tasks={name: task for name, task in state.tasks.tasks.items() if name in names},
+        outputs=[output for output in state.tasks.outputs if output.task in names],
+        alarms=[alarm for alarm in state.tasks.alarms if alarm.task in names],
+    )
+    return replace(state, tasks=chosen)
 
 
-def _show_cluster(state: dict[str, Any]) -> None:
+def _show_cluster(state: "Overview") -> None:
     """Print the queue, the processes and the present problems."""
     from console.status import died_line, output_lines, pressure_lines, process_line
-    from workers.reporting.present_problems import PresentProblem
+    from extractors import walk_in_use
 
-    now = datetime.fromisoformat(state["at"]).timestamp()
-    queue, server = state["queue"], state["redis"]
-    oldest = (
-        f"; the oldest page has waited for {queue['oldest_page']:.0f} s" if queue["oldest_page"] is not None else ""
-    )
-    pages = state["stored"]["pages"]
-    lines = [f"\nqueue: {queue['jobs']} jobs, {pages} pages; due: {len(queue['due'])}{oldest}", *pressure_lines(state)]
-    lines += output_lines(state)
+    machines, server = state.machines, state.machines.redis
+    now, waited = machines.at, machines.oldest_page
+    oldest = f"; the oldest page has waited for {waited:.0f} s" if waited is not None else ""
+    queue = f"\nqueue: {machines.jobs} jobs, {machines.pages.pages} pages; due: {len(state.tasks.due)}{oldest}"
+    lines = [queue, *pressure_lines(machines), *output_lines(state.tasks.outputs)]
     program = f" ({server['program']})" if server["program"] else ""
     lines.append(f"redis: {server['product']} {server['version']}{program}")
-    lines.append(f"walk over the tree: {word(state['walk'])}")
-    lines += [f"alive: {process_line(process, now)}" for process in state["processes"]]
-    lines += [f"died: {died_line(process, now)}" for process in state["died"]]
-    if not state["processes"]:
+    lines.append(f"walk over the tree: {word(walk_in_use())}")
+    lines += [f"alive: {process_line(process, now)}" for process in machines.living]
+    lines += [f"died: {died_line(process, now)}" for process in machines.dead]
+    if not machines.living:
         lines.append("no worker is running")
-    for problem in map(PresentProblem.from_dict, state["problems"]):
-        lines.append(f"{problem.in_words()} on {', '.join(problem.nodes)}")
+    lines += [f"{problem.in_words()} on {', '.join(problem.nodes)}" for problem in machines.problems]
     show("\n".join(lines))
 
 

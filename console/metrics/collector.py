@@ -12,11 +12,13 @@ from prometheus_client.registry import Collector
 
 from console.metrics.families import BASELINES, BUILD, METRICS, NODES_MOST, TASKS_MOST, UP
 from console.metrics.readings import ClusterReadings, TaskReadings, read_cluster
+from console.overview import MachinesOverview, PublishedTasks, RunState
 from crawler.run.run_report import OUTCOMES
 from workers.errors import ExemplarError
 from workers.health import KINDS
 from workers.redis_access.connection import client
 
+RUN_STATES: tuple[RunState, ...] = ("running", "due", "idle", "paused", "removed")
 EMBEDDED = "embedded"  # name of the embedded Redis
 SEVERAL_WORDS = str.maketrans(" ", "_")
 # A counter begins with 0: Prometheus cannot see an increase to the first value of a series.
@@ -31,6 +33,7 @@ class ExemplarCollector(Collector):
     def __init__(self, server: str, url: str, *, tasks_most: int = TASKS_MOST):
         self.server, self.tasks_most = server, tasks_most
         self._redis = client(url, retries=0, timeout=TIMEOUT)
+        self._published = PublishedTasks()
 
     def describe(self) -> Iterable[Metric]:
         """Return no metrics, so that the registry does not read Redis when the collector is added."""
@@ -53,7 +56,7 @@ class ExemplarCollector(Collector):
 
     def _read(self) -> ClusterReadings | None:
         try:
-            return read_cluster(self._redis, details_most=self.tasks_most)
+            return read_cluster(self._redis, self._published, details_most=self.tasks_most)
         except (redis.RedisError, ExemplarError, OSError):
             return None
 
@@ -88,39 +91,42 @@ def registry_of(collector: Collector) -> CollectorRegistry:
 
 
 def _add_server(sheet: MetricSheet, server: str, readings: ClusterReadings) -> None:
+    machines = readings.machines
     for name, number in {
-        "redis_memory_used_bytes": readings.memory.used,
-        "redis_memory_limit_bytes": readings.memory.limit,
-        "queue_pages": readings.pages.pages,
-        "queue_bytes": readings.pages.size,
-        "queue_jobs": readings.jobs,
-        "queue_oldest_page_age_seconds": readings.oldest_page or 0.0,
-        "delivery_rows": readings.rows.pages,
-        "delivery_bytes": readings.rows.size,
-        "outputs_unavailable": sum(bool(output.problem) for output in readings.outputs),
-        "rows_refused": sum(output.refused for output in readings.outputs),
-        "problems": readings.problems,
+        "redis_memory_used_bytes": machines.memory.used,
+        "redis_memory_limit_bytes": machines.memory.limit,
+        "queue_pages": machines.pages.pages,
+        "queue_bytes": machines.pages.size,
+        "queue_jobs": machines.jobs,
+        "queue_oldest_page_age_seconds": machines.oldest_page or 0.0,
+        "delivery_rows": machines.rows.pages,
+        "delivery_bytes": machines.rows.size,
+        "outputs_unavailable": sum(bool(output.problem) for output in readings.overview.outputs),
+        "rows_refused": sum(output.refused for output in readings.overview.outputs),
+        "problems": len(machines.problems),
     }.items():
         sheet.add(f"exemplar_{name}", number, server=server)
+    hosts = Counter(host.state for host in machines.hosts)
     for state in ("slowed", "closed"):
-        sheet.add("exemplar_hosts", readings.hosts.get(state, 0), server=server, state=state)
-    for state, number in readings.states.items():
-        sheet.add("exemplar_tasks", number, server=server, state=state)
-    open_alarms = Counter(kind for task in [*readings.tasks.values(), *readings.removed] for kind in task.alarms)
+        sheet.add("exemplar_hosts", hosts[state], server=server, state=state)
+    states = Counter(task.state for task in readings.overview.tasks.values())
+    for state in RUN_STATES:
+        sheet.add("exemplar_tasks", states[state], server=server, state=state)
+    open_alarms = Counter(str(alarm.kind) for task in readings.overview.tasks.values() for alarm in task.alarms)
     for kind in KINDS:
         sheet.add("exemplar_alarms_open", open_alarms[kind], server=server, kind=kind.translate(SEVERAL_WORDS))
-    _add_processes(sheet, server, readings)
+    _add_processes(sheet, server, machines)
 
 
-def _add_processes(sheet: MetricSheet, server: str, readings: ClusterReadings) -> None:
-    named = sorted({_node(beat) for beat in [*readings.living, *readings.dead]})[:NODES_MOST]
-    for metric, beats in (("processes", readings.living), ("processes_died", readings.dead)):
+def _add_processes(sheet: MetricSheet, server: str, machines: MachinesOverview) -> None:
+    named = sorted({_node(beat) for beat in [*machines.living, *machines.dead]})[:NODES_MOST]
+    for metric, beats in (("processes", machines.living), ("processes_died", machines.dead)):
         numbers = Counter((_node(beat, named), str(beat["role"])) for beat in beats)
         for (node, role), count in sorted(numbers.items()):
             sheet.add(f"exemplar_{metric}", count, server=server, node=node, role=role)
     for metric, fact in (("extraction_workers", "workers"), ("extraction_pages_per_second", "pages_per_second")):
         sums: dict[str, float] = {}
-        for beat in readings.living:
+        for beat in machines.living:
             if beat["role"] == "extract":
                 sums[_node(beat, named)] = sums.get(_node(beat, named), 0) + float(beat.get(fact, 0))
         for node, number in sorted(sums.items()):
@@ -137,8 +143,8 @@ def _add_tasks(sheet: MetricSheet, server: str, readings: ClusterReadings, tasks
     is_each = len(readings.tasks) <= tasks_most
     sums: Counter[tuple[str, str, str]] = Counter()
     groups = [*((name if is_each else "", task) for name, task in readings.tasks.items())]
-    for name, task in [*groups, *([] if is_each else [("", task) for task in readings.removed])]:
-        for state, number in task.figures.counts.states.items():
+    for name, task in [*groups, *([] if is_each else [("", task) for task in readings.removed.values()])]:
+        for state, number in task.overview.figures.counts.states.items():
             sums["urls", name, state] += number
         for settled, number in {**NO_URLS, **task.totals.settled}.items():
             sums["urls_settled_total", name, settled] += number
@@ -155,15 +161,15 @@ def _add_task(sheet: MetricSheet, server: str, name: str, task: TaskReadings) ->
     def add(metric: str, number: float, **labels: str) -> None:
         sheet.add(metric, number, server=server, task=name, **labels)
 
-    for kind, number in Counter(task.alarms).items():
+    for kind, number in Counter(str(alarm.kind) for alarm in task.overview.alarms).items():
         add("exemplar_task_alarms_open", number, kind=kind.translate(SEVERAL_WORDS))
-    run, times = task.figures.last_run, task.last_run_times
+    run, times = task.overview.last_run, task.last_run_times
     if run is not None and times is not None:
         add("exemplar_last_run_timestamp_seconds", times[1])
         add("exemplar_last_run_duration_seconds", max(times[1] - times[0], 0.0))
         add("exemplar_last_run_success", int(run.get("outcome") == "finished" and not run.get("problems")))
         add("exemplar_last_run_new_urls", int(run.get("new", 0)))
-    if task.next_run is not None:
-        add("exemplar_next_run_timestamp_seconds", task.next_run)
+    if task.overview.next_run is not None:
+        add("exemplar_next_run_timestamp_seconds", task.overview.next_run)
     for key, median in task.medians.items():
         add(BASELINES[key], median)

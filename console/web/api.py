@@ -4,7 +4,7 @@ A request that changes something has a body of type application/json, which a pa
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -25,11 +25,12 @@ from console.web.snapshot import TaskState
 from console.web.texts import translations, worded
 from crawler.task_list.mistakes import TaskError
 from workers.errors import ExemplarError
-from workers.health import Alarm
 from workers.redesign.backtest import PageComparison
 from workers.redesign.proposals import Proposal
 
 Body = TypeVar("Body")
+Kind = TypeVar("Kind")
+TIMES = frozenset({"at", "since", "opened", "last", "next_run"})  # Unix seconds, ISO 8601 in the API
 MOST = 200  # tasks, articles or failures in one response
 USUAL = 50
 _OF_TASK = Parameter("task", "string", "Only those of this task.")
@@ -108,7 +109,7 @@ def alarms(request: Request) -> Response:
     chosen = request.query_params.get("task")
     found = [alarm for alarm in web_of(request).data.snapshot().alarms if chosen in (None, alarm.task)]
     start, size = _place(request)
-    return _answer(types.ApiAlarms(len(found), [_alarm(alarm) for alarm in found[start : start + size]]))
+    return _answer(types.ApiAlarms(len(found), [_of(types.ApiAlarm, alarm) for alarm in found[start : start + size]]))
 
 
 def proposals(request: Request) -> Response:
@@ -131,16 +132,16 @@ def proposal(request: Request) -> Response:
 def machines(request: Request) -> Response:
     """Return processes and present problems."""
     state = web_of(request).data.machines()
-    processes = [_process(beat, alive=True) for beat in state["processes"]]
-    processes += [_process(beat, alive=False) for beat in state["died"]]
-    return _answer(types.ApiMachines(processes, [problem["text"] for problem in state["problems"]]))
+    processes = [_process(beat, alive=True) for beat in state.living]
+    processes += [_process(beat, alive=False) for beat in state.dead]
+    return _answer(types.ApiMachines(processes, [problem.text for problem in state.problems]))
 
 
 def schedule(request: Request) -> Response:
     """Return the running tasks and the next runs."""
     view = web_of(request).data.schedule()
-    following = [types.ApiScheduled(run.task, iso(run.at), run.every) for run in view.next]
-    return _answer(types.ApiSchedule(list(view.running), list(view.due), following, view.scheduled))
+    following = [_of(types.ApiScheduled, run) for run in view.next]
+    return _answer(_of(types.ApiSchedule, view, next=following))
 
 
 async def act_on_task(request: Request) -> Response:
@@ -316,104 +317,51 @@ def _state(request: Request) -> TaskState:
         raise HTTPException(404, "unknown task") from None
 
 
+def _of(kind: type[Kind], source: Any, **values: Any) -> Kind:
+    """Return an object of the API: the values of the same names, times in ISO 8601, with those that are named."""
+    for one in fields(kind):  # type: ignore[arg-type]
+        if one.name not in values:
+            value = getattr(source, one.name)
+            value = iso(value) if one.name in TIMES else value
+            values[one.name] = list(value) if isinstance(value, tuple) else value
+    return kind(**values)
+
+
 def _task(state: TaskState) -> types.ApiTask:
-    return types.ApiTask(
-        state.name,
-        state.state,
-        state.health,
-        [worded(reason, translations("en")) for reason in state.reasons],
-        state.every,
-        iso(state.next_run),
-        dict(state.counts),
-        list(state.days),
-        state.example,
-        state.pattern,
-        _run(state.last_run) if state.last_run else None,
-    )
+    reasons = [worded(reason, translations("en")) for reason in state.reasons]
+    return _of(types.ApiTask, state, reasons=reasons, last_run=_run(state.last_run) if state.last_run else None)
 
 
 def _run(report: Mapping[str, Any]) -> types.ApiRun:
-    lists, found, new, fetched, rejected, failed = (
-        int(report.get(name, 0)) for name in ("lists", "found", "new", "fetched", "rejected", "failed")
-    )
-    return types.ApiRun(
-        started=report["started"],
-        ended=report.get("ended", ""),
-        outcome=report["outcome"],
-        lists=lists,
-        found=found,
-        new=new,
-        fetched=fetched,
-        rejected=rejected,
-        failed=failed,
-        problems=list(report.get("problems", ())),
-        remarks=list(report.get("remarks", ())),
-    )
+    values: dict[str, Any] = {
+        name: int(report.get(name, 0)) for name in ("lists", "found", "new", "fetched", "rejected", "failed")
+    }
+    values |= {name: list(report.get(name, ())) for name in ("problems", "remarks")}
+    return types.ApiRun(started=report["started"], ended=report.get("ended", ""), outcome=report["outcome"], **values)
 
 
 def _article(found: IndexedArticle) -> types.ApiArticle:
-    return types.ApiArticle(
-        found.id,
-        found.task,
-        found.url,
-        found.title,
-        found.published or None,
-        iso(found.fetched_at) or "",
-        found.language,
-        found.confidence,
-        found.method,
-    )
+    return _of(types.ApiArticle, found, published=found.published or None, fetched_at=iso(found.fetched_at) or "")
 
 
 def _failures(found: TaskFailures) -> types.ApiFailures:
     pages, rows = ([_reason(group) for group in groups] for groups in (found.pages, found.rows))
-    return types.ApiFailures(found.task, found.failed, pages, rows)
+    return _of(types.ApiFailures, found, pages=pages, rows=rows)
 
 
 def _reason(group: ReasonGroup) -> types.ApiReason:
-    return types.ApiReason(group.label, group.key, group.number, list(group.urls), iso(group.last))
-
-
-def _alarm(found: Alarm) -> types.ApiAlarm:
-    return types.ApiAlarm(
-        found.task,
-        found.kind,
-        found.state,
-        iso(found.since),
-        iso(found.opened),
-        iso(found.last),
-        found.count,
-        found.repeats,
-        found.evidence,
-        found.unproposed,
-        found.advice,
-        list(found.urls),
-    )
+    return _of(types.ApiReason, group, reason=group.label)
 
 
 def _proposal(found: Proposal) -> types.ApiProposal:
     fits_old, fits_new = found.test.fitting()
-    return types.ApiProposal(
-        task=found.task,
-        url=found.url,
-        title=found.title,
-        former=found.former,
-        state=found.state,
-        at=iso(found.at),
-        since=iso(found.since),
-        low=found.low,
-        cluster=found.cluster,
-        confidence=found.confidence,
-        problem=found.problem,
-        counts={str(kind): number for kind, number in found.test.counts.items()},
-        text_f1=found.test.mean_f1,
-        fits_old=fits_old,
-        fits_new=fits_new,
-    )
+    counts = {str(kind): number for kind, number in found.test.counts.items()}
+    f1 = found.test.mean_f1
+    return _of(types.ApiProposal, found, counts=counts, text_f1=f1, fits_old=fits_old, fits_new=fits_new)
 
 
 def _compared(page: PageComparison) -> types.ApiComparedPage:
-    return types.ApiComparedPage(page.url, page.kind, page.f1, list(page.differing), asdict(page.old), asdict(page.new))
+    return _of(types.ApiComparedPage, page, old=asdict(page.old), new=asdict(page.new))
 
 
 def _process(beat: Mapping[str, Any], *, alive: bool) -> types.ApiProcess:

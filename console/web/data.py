@@ -6,22 +6,22 @@ A list that may be long is truncated (`…_MOST`) and marked as such; values of 
 import threading
 import time
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import redis
 
+from console.overview import MachinesOverview, machines_overview
 from console.problems import Group, groups
 from console.web.article_index import ArticleIndex
 from console.web.article_sources import article_files
 from console.web.config import ConsoleConfig
 from console.web.snapshot import Snapshot, Snapshots, TaskListFile, TaskState
-from crawler.politeness.host_states import host_state, hosts
+from crawler.politeness.host_states import host_state
 from crawler.politeness.pace import host_of
 from crawler.run.run_report import reports
-from crawler.scheduling.schedule import Schedule
 from workers import keys
 from workers.addresses import shown
 from workers.extraction.recent_pages import SectionPages, section_pages
@@ -32,11 +32,9 @@ from workers.pages.kept_pages import KeptPage, kept_pages_of
 from workers.pages.quarantine import kept_notes
 from workers.pages.quarantine import kept_page as quarantined_page
 from workers.redesign.proposals import Proposal, proposal_of, proposals
-from workers.redis_access.full_redis import memory_of
 from workers.redis_access.redis_address import address_of
 from workers.redis_access.redis_clock import clock_of
 from workers.reporting.presence import processes
-from workers.reporting.present_problems import present_problems
 from workers.task_state.problems import Problem
 from workers.unproposed import unproposed
 from workers.url_states import OPEN_STATES, fingerprint
@@ -281,25 +279,9 @@ class ConsoleData:
 
     # -- machines and schedule --------------------------------------------------------------------------------------
 
-    def machines(self) -> dict[str, Any]:
-        """Return processes alive and dead, present problems, outputs, hosts, and Redis."""
-        living, dead = processes(self.redis)
-        memory, info = memory_of(self.redis), self.redis.info("server")
-        version = str(info.get("valkey_version") or info.get("redis_version"))
-        return {
-            "processes": living,
-            "died": dead,
-            "problems": [problem.to_dict() for problem in present_problems(self.redis)],
-            "redis": {
-                "name": self.redis_name,
-                "version": version,
-                "used": memory.used,
-                "limit": memory.limit,
-                "full": memory.is_full,
-            },
-            "hosts": [host.to_dict() for host in hosts(self.redis)][:HOSTS_MOST],
-            "outputs": [asdict(output) for output in self.snapshot().outputs],
-        }
+    def machines(self) -> MachinesOverview:
+        """Return processes alive and dead, present problems, hosts, and Redis."""
+        return machines_overview(self.redis)
 
     def roles(self) -> Counter[str]:
         """Return how many processes of each role are alive."""
@@ -309,7 +291,6 @@ class ConsoleData:
         """Return the running and the due tasks, and the next runs."""
         snapshot = self.snapshot()
         running = sorted(row.name for row in snapshot.tasks.values() if row.state == "running")
-        due = Schedule(self.redis).due()
         planned = sorted((row.next_run, row.name) for row in snapshot.tasks.values() if row.next_run is not None)
         hours = [0] * HOURS
         for at, _ in planned:
@@ -318,7 +299,9 @@ class ConsoleData:
                 hours[max(hour, 0)] += 1
         paused = sum(row.state == "paused" for row in snapshot.tasks.values())
         rows = tuple(ScheduledRun(name, at, snapshot.tasks[name].every) for at, name in planned[:SCHEDULED_MOST])
-        return ScheduleView(tuple(running), tuple(due[:SCHEDULED_MOST]), rows, tuple(hours), len(planned), paused)
+        return ScheduleView(
+            tuple(running), tuple(snapshot.due[:SCHEDULED_MOST]), rows, tuple(hours), len(planned), paused
+        )
 
     def has_task_list(self) -> bool:
         """Whether a task list is published."""

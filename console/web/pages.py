@@ -13,7 +13,7 @@ from console.shown_html import shown_html
 from console.web.article_index import COUNTED_MOST, ArticleQuery, IndexedArticle
 from console.web.charts import bar_chart, day_chart
 from console.web.context import Web, web_of
-from console.web.data import FAILING_TASKS_MOST, UnknownTask
+from console.web.data import FAILING_TASKS_MOST, HOSTS_MOST, UnknownTask
 from console.web.sandbox import page_response
 from console.web.security import local_target
 from console.web.snapshot import TaskState
@@ -249,7 +249,14 @@ def failures(request: Request) -> Response:
 def machines(request: Request) -> Response:
     """Processes, present problems, outputs, hosts, Redis."""
     web = web_of(request)
-    values = {"section": "/machines", "events": "time", "machines": web.data.machines()}
+    values = {
+        "section": "/machines",
+        "events": "time",
+        "machines": web.data.machines(),
+        "outputs": web.data.snapshot().outputs,
+        "redis_name": web.data.redis_name,
+        "hosts_most": HOSTS_MOST,
+    }
     return web.page(request, "machines.html", values)
 
 

@@ -31,9 +31,13 @@ class ExampleFetch(Fetch):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ListFetch(Fetch):
-    """A fetch of a list: a page, feed, sitemap or robots.txt. `tries`: requests for it that failed before."""
+    """A fetch of a list: a page, feed, sitemap or robots.txt.
+
+    `walk`: the number of the run's walk that asks for it. `tries`: requests for it that failed before.
+    """
 
     page: ListPage
+    walk: int = 0
     tries: int = 0
 
 

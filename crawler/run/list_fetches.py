@@ -47,12 +47,13 @@ class ListFetches:
     ) -> ListFetch:
         render = render or self.lists.rendering.renders_list(page.url)
         conditions = self.lists.conditions(page) if conditional and not render else {}
-        return ListFetch(page.url, render, conditions, after, page=page, tries=tries)
+        return ListFetch(page.url, render, conditions, after, page=page, walk=self.lists.walks, tries=tries)
 
     def settle(self, fetch: ListFetch, answer: Answered | Unanswered) -> ListFetch | None:
         """Take an answer to a fetch; return the next request for the same list, if there is one.
 
         Strategy, the first that applies:
+            the walk was begun again           nothing: the new walk reads the list as it is then, and what follows it
             the run ends                       nothing: the next one begins where this walk was interrupted
             not modified                       its links are known; else it is requested without conditions
             no list, or no response            tried again; after a few attempts the failure is recorded
@@ -60,6 +61,8 @@ class ListFetches:
             a block page                       tried again, as above
             a list                             its links are read
         """
+        if fetch.walk != self.lists.walks:
+            return None
         if isinstance(answer, Unanswered):
             is_ending = answer.cause == "run ending"
             return None if is_ending else self._retry_or_fail(fetch, answer.outcome, final=bool(answer.cause))

@@ -60,6 +60,7 @@ class SectionLists:
         self.report, self.admission, self.rendering = report, admission, rendering
         self.settings = settings
         self.walk: Walk | None = None
+        self.walks = 0  # how often a walk was begun
         self.first = False  # whether no walk of the task has ended yet
         self.failed = 0  # lists that could not be read
         self.problem = ""  # the reason for the last of these failures
@@ -76,6 +77,7 @@ class SectionLists:
 
     def begin(self) -> None:
         """Begin the walk with the memory of the last one."""
+        self.walks += 1
         past, self._learnt = self.state.load(), self.ledger.learnt()
         self._forget(past)
         self.first = not past.ended

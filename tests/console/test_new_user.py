@@ -19,6 +19,7 @@ import pytest
 import redis
 from rich.console import Console
 
+from console.overview import TaskOverview
 from console.progress import accounting_table
 from console.runner import Accounting
 from console.sample_site import SiteServer, truth
@@ -29,6 +30,7 @@ from tests.console.test_add import EXAMPLES, LIST
 from workers.keys import SCHEDULE
 from workers.page_store import LARGEST_PAGE
 from workers.redis_access.embedded import Embedded
+from workers.task_state.task_figures import TaskFigures
 from workers.url_states import FINAL_STATES, OPEN_STATES, Counts
 
 pytestmark = pytest.mark.timeout(240)
@@ -344,11 +346,14 @@ def read_until(process: "subprocess.Popen[str]", *texts: str) -> None:
         missing = [text for text in missing if text not in line]
 
 
+def task_with(name: str, counts: Counts, **facts: float) -> dict[str, TaskOverview]:
+    return {name: TaskOverview(name, "running", "1h", figures=TaskFigures(counts, None, ()), **facts)}
+
+
 def test_names_are_whole_at_60_columns() -> None:
-    counts = dict.fromkeys(("seen", "waiting", "leased", "fetched", "written", "duplicate", "rejected", "failed"), 7777)
-    row = {"task": "the-news-of-harbour", "state": "running", "every": "1h", "period": None, "next": None}
+    tasks = task_with("the-news-of-harbour", Counts(7777, dict.fromkeys((*OPEN_STATES, *FINAL_STATES), 7777)))
     shown = StringIO()
-    Console(file=shown, width=60).print(table({"tasks": [row | {"counts": counts}]}, 60))
+    Console(file=shown, width=60).print(table(tasks, 60))
     accounting = Accounting()
     accounting.after = {
         "the-news-of-harbour": Counts(7777, dict.fromkeys((*OPEN_STATES, *FINAL_STATES), 0) | {"written": 7777})
@@ -359,12 +364,11 @@ def test_names_are_whole_at_60_columns() -> None:
 
 
 def test_counts_are_whole_at_80_columns() -> None:
-    counts = dict.fromkeys(("seen", "waiting", "leased", "fetched", "written", "duplicate", "rejected", "failed"), 0)
-    counts |= {"seen": 1234567, "written": 1200001, "rejected": 30003}
-    row = {"task": "a-task-with-a-rather-long-name-of-its-section", "state": "running", "every": "1h", "period": None}
-    row |= {"next": datetime(2026, 11, 3, 8, tzinfo=UTC).isoformat(), "counts": counts}
+    states = dict.fromkeys((*OPEN_STATES, *FINAL_STATES), 0) | {"written": 1200001, "rejected": 30003}
+    at = datetime(2026, 11, 3, 8, tzinfo=UTC).timestamp()
+    tasks = task_with("a-task-with-a-rather-long-name-of-its-section", Counts(1234567, states), next_run=at)
     shown = StringIO()
-    Console(file=shown, width=80).print(table({"tasks": [row]}, 80))
+    Console(file=shown, width=80).print(table(tasks, 80))
     for number in ("1234567", "1200001", "30003"):
         assert number in shown.getvalue()
     assert "…" not in shown.getvalue()

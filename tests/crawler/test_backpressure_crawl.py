@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 import redis
 
+from console.overview import machines_overview
 from console.sample_site import SiteServer
-from console.status import overview, pressure_lines
+from console.status import pressure_lines
 from tests.crawler.spiders import Child, environment, states, until, write_tasks
 from tests.forks import start
 from tests.redis_servers import BINARIES, running
@@ -40,8 +41,8 @@ def test_a_crawl_pauses_at_the_mark_and_ends_when_a_worker_comes(
 ) -> None:
     write_tasks(tmp_path, site.url, settings=SETTINGS % f"task_pages: {MARK}", concurrency=IN_FLIGHT)
     with Child("zh-news", tmp_path, redis_url) as child:
-        until(lambda: any("zh-news pauses: " in line for line in pressure_lines(overview(connection))))
-        [text] = pressure_lines(overview(connection))
+        until(lambda: any("zh-news pauses: " in line for line in pressure_lines(machines_overview(connection))))
+        [text] = pressure_lines(machines_overview(connection))
         assert f"of {MARK} pages that may wait for extraction" in text
         assert MARK <= states(connection)["fetched"] <= MARK + IN_FLIGHT
         assert child.process.poll() is None
@@ -52,7 +53,7 @@ def test_a_crawl_pauses_at_the_mark_and_ends_when_a_worker_comes(
     counts = states(connection)
     assert counts["written"] >= 14
     assert not {"waiting", "leased", "failed", "unaccounted"} & counts.keys()
-    assert pressure_lines(overview(connection)) == []
+    assert pressure_lines(machines_overview(connection)) == []
 
 
 @pytest.mark.parametrize("binary", BINARIES)
@@ -64,8 +65,8 @@ def test_a_crawl_waits_while_redis_is_full_and_goes_on_with_memory(
         connection = redis.Redis.from_url(url)
         until(lambda: states(connection).get("fetched", 0) > 2)
         connection.config_set("maxmemory", memory_of(connection).used // 2)
-        until(lambda: any("waits" in process for process in overview(connection)["processes"]))
-        lines = pressure_lines(overview(connection))
+        until(lambda: any("waits" in process for process in machines_overview(connection).living))
+        lines = pressure_lines(machines_overview(connection))
         assert lines[0].startswith("Redis is full ("), lines
         assert any(line.startswith("zh-news ") for line in lines[1:]), lines
         assert child.process.poll() is None

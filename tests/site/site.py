@@ -1,12 +1,12 @@
 """Serve the sample site from the command line: `python tests/site/site.py --port 18480`."""
 
 import argparse
-import contextlib
 import signal
 import sys
 from pathlib import Path
 
 DEFAULT_PORT = 18480
+ENDS = {signal.SIGINT, signal.SIGTERM}
 
 
 def main() -> None:
@@ -16,9 +16,8 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="0 picks a free one (default: %(default)s)")
     parser.add_argument("--design", choices=DESIGNS, default=DESIGNS[0], help="which markup (default: %(default)s)")
     options = parser.parse_args()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with contextlib.suppress(KeyboardInterrupt):
-        serve(options.port, options.design)
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)  # one that comes early waits for `sigwait`
+    serve(options.port, options.design)
 
 
 def serve(port: int, design: str) -> None:
@@ -31,7 +30,7 @@ def serve(port: int, design: str) -> None:
         sys.exit(f"cannot serve on port {port}: {error.strerror}")
     with site:
         print(site.url, flush=True)
-        signal.pause()
+        signal.sigwait(ENDS)
 
 
 if __name__ == "__main__":

@@ -75,6 +75,37 @@ def test_after_a_redesign_a_new_example_is_proposed_and_adopted_and_the_gap_is_e
         adopt(section.redis, TASK, clock=section.clock)
 
 
+def test_pages_of_a_job_that_ends_after_the_adoption_belong_to_the_gap(section, monkeypatch):
+    section.come("classic", range(6))
+    section.come("new", range(6, 12))
+    note = OffTemplatePages.note
+
+    def adopted_before(low, found):
+        monkeypatch.undo()
+        adopt(section.redis, TASK, clock=section.clock)  # in another process
+        return note(low, found)
+
+    monkeypatch.setattr(OffTemplatePages, "note", adopted_before)
+    section.come("new", [12, 13])
+    assert proposal_of(section.redis, TASK).gap.stored == 8
+    assert len(section.work()) == 8
+    assert not OffTemplatePages(section.redis, TASK).count()
+    newest = {row["url"]: row for row in rows(section.folder)}
+    assert [section.f1(row) >= 0.99 for row in newest.values()] == [True] * 14
+
+
+def test_pages_noted_while_the_gap_is_read_stay_noted(connection, clock):
+    low = OffTemplatePages(connection, TASK, clock=clock)
+    first, second = (
+        OffTemplatePage(fingerprint(url), OffTemplateNote(url, 1.0, "written", 1, "x")) for url in ("first", "second")
+    )
+    low.note([first])
+    read = low.notes()
+    low.note([second])
+    low.forget(read)
+    assert [*low.notes()] == [second.name]
+
+
 def test_a_task_may_adopt_by_itself_or_look_for_no_example(connection, tmp_path, clock):
     section = RedesignedSection(connection, tmp_path, clock, redesign="adopt")
     section.come("classic", range(6))

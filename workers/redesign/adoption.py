@@ -46,6 +46,22 @@ def adopt(connection: "redis.Redis", task: str, *, clock: Clock) -> Proposal:
     return proposal
 
 
+def close_late_gap(connection: "redis.Redis", extracted_by: ExtractionConfig, *, clock: Clock) -> None:
+    """Let pages be extracted again that were noted after an adoption, but extracted with the former example.
+
+    A worker calls it after it has noted pages off the template; it does nothing while the example is the same.
+    """
+    proposal, config = proposal_of(connection, extracted_by.task), config_of(connection, extracted_by.task)
+    if proposal is None or config is None or proposal.state != "adopted":
+        return
+    if config.example != proposal.url or config.example == extracted_by.example:
+        return
+    late = close_gap(connection, config, since=proposal.since, clock=clock)
+    proposal = proposal_of(connection, config.task) or proposal
+    if proposal.gap is not None:
+        update_proposal(connection, replace(proposal, gap=proposal.gap + late))
+
+
 def _replace_example(connection: "redis.Redis", config: ExtractionConfig, proposal: Proposal, clock: Clock) -> None:
     """Change all values of the task in Redis, in one transaction. Raises `ExemplarError`."""
     task = config.task

@@ -27,11 +27,11 @@ def close_gap(connection: "redis.Redis", config: ExtractionConfig, *, since: flo
     """
     ledger, inbox = Ledger(connection, config.task, clock=clock), Inbox(connection, clock=clock)
     low = OffTemplatePages(connection, config.task, clock=clock)
-    bodies, kept = low.pages(), _kept_pages(config, clock)
+    noted, bodies, kept = low.notes(), low.pages(), _kept_pages(config, clock)
     counted = {"stored": 0, "to_fetch": 0, "untouched": 0}
     batch: dict[Fingerprint, StoredPage] = {}
     try:
-        for name, note in (low.notes() | _failed(ledger, since)).items():
+        for name, note in (noted | _failed(ledger, since)).items():
             if note.state == "rejected" and note.at < since:
                 continue
             plan = RecheckPlan(0.0, 0.0, note.version, note.hash) if note.version else None
@@ -50,7 +50,7 @@ def close_gap(connection: "redis.Redis", config: ExtractionConfig, *, since: flo
     finally:
         if kept is not None:
             kept.close()
-    low.clear()
+    low.forget({*noted, *bodies})  # a worker may have noted others meanwhile (`close_late_gap`)
     return GapCounts(**counted)
 
 

@@ -12,7 +12,7 @@ and size of each task's pages, on the number of tasks, and on the time for which
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, cast
@@ -143,10 +143,17 @@ class OffTemplatePages:
         pages = ((name.decode(), _unpacked(value)) for name, value in zip(times, values, strict=True) if value)
         return {name: page for name, page in pages if page is not None}
 
-    def clear(self) -> None:
-        """Remove all notes and pages: they have been extracted again, or are no longer evidence."""
-        self.redis.unlink(*_names(self.task))
-        self.redis.zrem(keys.OFF_TEMPLATE, self.task)
+    def forget(self, names: Iterable[Fingerprint]) -> None:
+        """Remove these notes and pages: they are extracted again, or are no longer evidence."""
+        if not (noted := [*names]):
+            return
+        pipe = self.redis.pipeline()
+        for kept in ("low", "low:pages"):
+            pipe.hdel(keys.of_task(self.task, kept), *noted)
+            pipe.zrem(keys.of_task(self.task, f"{kept}:at"), *noted)
+        pipe.execute()
+        if not self.count():
+            self.redis.zrem(keys.OFF_TEMPLATE, self.task)
 
     def _keep(self, what: str, things: Sequence[str | bytes], most: int, bytes_: int) -> None:
         names = [keys.of_task(self.task, what), keys.of_task(self.task, f"{what}:at"), keys.OFF_TEMPLATE]

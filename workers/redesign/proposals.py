@@ -32,6 +32,10 @@ class GapCounts:
     to_fetch: int = 0
     untouched: int = 0
 
+    def __add__(self, other: "GapCounts") -> "GapCounts":
+        """Return the sums."""
+        return GapCounts(self.stored + other.stored, self.to_fetch + other.to_fetch, self.untouched + other.untouched)
+
 
 @dataclass(frozen=True, slots=True)
 class Proposal:

@@ -20,6 +20,7 @@ from ..redis_access.full_redis import even_when_full
 from ..reporting.worker_reports import Watch
 from ..reporting.worker_times import WorkerTimes
 from ..url_states import PageLease
+from .adoption import close_late_gap
 from .off_template import OffTemplateNote, OffTemplatePage, OffTemplatePages
 from .proposal_finder import ProposalFinder
 
@@ -68,7 +69,10 @@ class RedesignWatch:
         try:
             config = self.section.config
             low = OffTemplatePages(self.redis, config.task, clock=self.clock)
-            if low.note(self._low) or (config.redesign == "adopt" and low.count()):  # an adoption may be interrupted
+            noted = low.note(self._low)
+            if noted:
+                close_late_gap(self.redis, config, clock=self.clock)
+            if noted or (config.redesign == "adopt" and low.count()):  # an adoption may be interrupted
                 self._look(watch, times)
         finally:
             if self._is_pending:

@@ -163,3 +163,31 @@ def test_a_run_whose_own_host_is_closed_asks_for_nothing_more(connection):
     run.settle(fetches[0], Unanswered(Outcome("again", "http 429"), fetches[0].url, "host closed", 600.0))
     assert run.unreachable == "127.0.0.1 is closed: http 429; the rest waits for the next run"
     assert run.next() == []
+
+
+def test_lists_in_flight_belong_to_the_walk_that_asked_for_them(connection):
+    def settle(run, fetches, shown):
+        for fetch in fetches:
+            place = int(fetch.url.partition("page=")[2] or 1)
+            body = links(*shown[place - 1]) + f'<a rel="next" href="{LIST}?page={place + 1}">next</a>'.encode()
+            assert run.settle(fetch, answer(fetch.url, body if place < len(shown) else links(*shown[-1]))) == []
+
+    def lists_of(run):
+        return [fetch for fetch in run.next() if isinstance(fetch, ListFetch)]
+
+    before, after = [(14, 13), (12, 11), (10, 9)], [(18, 17), (16, 15), (14, 13), (12, 11), (10, 9)]
+    run, fetches = begun(connection, robots="false")
+    settle(run, fetches, before)
+    asked = lists_of(run)
+    assert [fetch.url for fetch in asked] == [f"{LIST}?page=2"]
+    connection.flushall()  # loses the articles of the start page
+    run.beat()
+    [example] = run.next()
+    assert run.settle(example, answer(EXAMPLE, PROSE)) == []
+    settle(run, asked, before)
+    asked = lists_of(run)
+    settle(run, [fetch for fetch in asked if fetch.url != LIST], before)
+    settle(run, [fetch for fetch in asked if fetch.url == LIST], after)  # the section has grown by two pages meanwhile
+    while asked := lists_of(run):
+        settle(run, asked, after)
+    assert {number for number in range(9, 19) if run.ledger.state_of(url(number))} == {*range(9, 19)}
