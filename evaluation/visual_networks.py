@@ -16,7 +16,6 @@ three colours. Needs the extra `train`.
 
 from collections import OrderedDict
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +71,8 @@ def trainer(name: str, weights: Path | None = None) -> Callable[[int], Trainer]:
     Raises `ExtraMissing` without torch or torchvision, `BadModel` if `weights` are not of this network.
     """
     needs("torch", "train"), needs("torchvision", "train")
-    build: Build = partial(BUILD[name], weights=weights) if name in BUILD else lenet
+    chosen = BUILD.get(name)
+    build: Build = (lambda torch: chosen(torch, weights)) if chosen else lenet
     rate = rising_and_falling if name == "efficientnet" else lambda epoch: RATE
     return lambda seed: Trainer(seed, build, rate)
 

@@ -8,8 +8,8 @@ tail.
 The source leaves three parameters open; the choices are ours. The window is 100 characters (with 20 the curves are
 finer and less accurate). Similarity is 1 − distance / window. The turning point is the end of the run from the curve's
 start with the largest sum above the level between similar and different. At that place half of a window is body, so
-the body's border, which the source derives back (反推), is half a window further in. Whole lines are kept: those whose middle lies
-between the turning points.
+the body's border, which the source derives back (反推), is half a window further in. Whole lines are kept: those whose
+middle lies between the borders.
 
 The method is not accurate: if one page has more text than the other near its head or tail, the rest is shifted. Method
 `example` corrects that.
