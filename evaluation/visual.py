@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from extractors.article import NoArticle
 from extractors.content.assembly import read
-from extractors.errors import UnusablePage
+from extractors.errors import BadModel, UnusablePage
 from extractors.html.paths import PathTrie
 from extractors.page_types.classify import classify
 from extractors.section import make_page
@@ -38,11 +38,12 @@ from extractors.visual.folder import LabelledScreenshot, read_labelled
 from extractors.visual.image import read_png
 from extractors.visual.missing import ExtraMissing
 from extractors.visual.network import TYPES
-from extractors.visual.train import EPOCHS, trained
+from extractors.visual.train import EPOCHS, Trainer, trained
 
 from .data import DataError, DataSet, Row, read_sets
 from .options import comma_list
 from .tables import table
+from .visual_networks import NETWORKS, trainer
 from .visual_pages import Rendered, render, sample
 
 SAME = {"meiwen_desktop_zh": "meiwen", "meiwen_mobile_zh": "meiwen"}  # one site in two themes
@@ -113,16 +114,19 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         for line in _report(arguments):
             print(line, flush=True)
-    except (DataError, ExtraMissing) as error:
+    except (DataError, ExtraMissing, BadModel) as error:
         parser.error(str(error))
     return 0
 
 
 def _report(arguments: argparse.Namespace) -> Iterator[str]:
+    new = trainer(arguments.network, arguments.weights) if LEARNED & {*arguments.judge} else Trainer
     pages, lines = _pages(arguments)
     yield from lines
     both = [page for page in pages if page.set in _sets_of_both(pages)]
-    learn = partial(_learn, seed=arguments.seed, epochs=arguments.epochs)
+    if not both:
+        raise DataError(f"no set has {FEWEST} rendered pages of each kind; more with --pages, or other data")
+    learn = partial(_learn, seed=arguments.seed, epochs=arguments.epochs, new=new)
     outcomes: dict[str, Callable[[], JudgedShare]] = {
         "same sites": lambda: same_sites(both, arguments.seed, learn),
         "unseen": lambda: crossed(both, by_site(both, FOLDS), learn),
@@ -206,8 +210,10 @@ def crossed(pages: Sequence[RenderedPage], folds: Sequence[int], learn: Learn) -
     return JudgedShare(pages, chance)
 
 
-def _learn(pages: Sequence[RenderedPage], seed: int, epochs: int) -> Callable[[Sequence[RenderedPage]], Floats]:
-    learner = trained(_labelled(pages), seed, epochs)
+def _learn(
+    pages: Sequence[RenderedPage], seed: int, epochs: int, new: Callable[[int], Trainer]
+) -> Callable[[Sequence[RenderedPage]], Floats]:
+    learner = trained(_labelled(pages), seed, epochs, new)
     return lambda others: learner.probabilities(_labelled(others).grey)[:, 1].astype(np.float64)
 
 
@@ -320,6 +326,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--sets", type=comma_list, default=[], metavar="A,B", help="only sets whose names begin so")
     parser.add_argument("--epochs", type=int, default=EPOCHS, help=f"default: {EPOCHS}")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--network", choices=NETWORKS, default=NETWORKS[0], help=f"default: {NETWORKS[0]}")
+    parser.add_argument("--weights", type=Path, metavar="FILE", help="torchvision's weights, for transfer")
     parser.add_argument(
         "--judge",
         nargs="+",
@@ -331,6 +339,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 JUDGEMENTS = ("same sites", "unseen", "structural", "speed")
+LEARNED = {"same sites", "unseen"}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, cast
 
+NESTED = 20  # parts within each other that are left out
+
 
 def expression(text: str, flags: int = 0) -> re.Pattern[str]:
     """Return the expression that `re.compile` would return, compiled at its first use."""
@@ -26,6 +28,15 @@ def without(text: str, parts: Iterable[re.Pattern[str]]) -> str:
     """
     for part in parts:
         text = part.sub(lambda found: found[0] if found.lastindex else "", text)
+    return text
+
+
+def without_nested(text: str, part: re.Pattern[str]) -> str:
+    """Return `text` without a part, and without those that arise when parts within them are gone, `NESTED` times."""
+    for _ in range(NESTED):
+        text, count = part.subn("", text)
+        if not count:
+            break
     return text
 
 

@@ -93,6 +93,7 @@ CONTENTS = (
             SitePage("package-crawler", "crawler", "crawler", "crawler/README.md"),
             SitePage("package-console", "console", "console", "console/README.md"),
             SitePage("methods", "Methods", "提取方法"),
+            SitePage("sources", "The sources, part by part", "论文逐项对照"),
             SitePage("methods-figures", "How each method decides", "各方法的判断过程"),
             SitePage("methods-bp-network", "bp-network", "bp-network"),
             SitePage("methods-page-types", "Page types", "页面类型"),

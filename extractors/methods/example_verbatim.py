@@ -7,8 +7,9 @@ tail.
 
 The source leaves three parameters open; the choices are ours. The window is 100 characters (with 20 the curves are
 finer and less accurate). Similarity is 1 − distance / window. The turning point is the end of the run from the curve's
-start with the largest sum above the level between similar and different. Whole lines are kept: those whose middle lies
-between the turning points.
+start with the largest sum above the level between similar and different. At that place half of a window is body, so
+the body's border, which the source derives back (反推), is half a window further in. Whole lines are kept: those whose
+middle lies between the borders.
 
 The method is not accurate: if one page has more text than the other near its head or tail, the rest is shifted. Method
 `example` corrects that.
@@ -56,9 +57,8 @@ def curves(example: str, page: str, window: int = WINDOW) -> Curves:
         raise ValueError("the window must have at least one character")
     fs = similarities(example, page, window)
     bs = similarities(example[::-1], page[::-1], window)
-    head = turning_point(fs)
-    tail = len(page) - turning_point(bs)
-    return Curves(fs, bs, head, max(head, tail), page)
+    head, from_tail = (point + window // 2 if point else 0 for point in map(turning_point, (fs, bs)))
+    return Curves(fs, bs, min(head, len(page)), max(head, len(page) - from_tail), page)
 
 
 def similarities(a: str, b: str, window: int) -> Floats:

@@ -41,7 +41,7 @@ from .list_rank.extractor import ListRank
 METHOD = "i-awce"
 # Probability of an article, from which a page is classified as one, and below which as a list. Chosen on the
 # development pages by models that had not seen the page's site: a bound of .12 to .2 classifies 70 to 80% of the lists,
-# and .2 to # .6% of the articles, as lists.
+# and .2 to .6% of the articles, as lists.
 ARTICLE_FROM, LIST_BELOW = 0.6, 0.15
 Found = TypeVar("Found", Article, Listing)
 

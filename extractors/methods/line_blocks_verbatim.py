@@ -68,7 +68,8 @@ def distribution(source: str) -> Distribution:
     lengths = np.array([len("".join(line.split())) for line in lines], np.int64)
     sizes = block_sizes(lengths)[: max(0, len(lines) - BLOCK_WIDTH)]
     start, end = find_body(sizes)
-    return Distribution(lines, sizes, start, end)
+    # Without a fall the body runs to the page's end, which the last K lines are: they begin no block.
+    return Distribution(lines, sizes, start, len(lines) if end and end == len(sizes) else end)
 
 
 def strip_tags(source: str) -> str:

@@ -12,8 +12,9 @@ machine.
 import argparse
 import sys
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,8 @@ HELD_OUT = 0.2  # share of the screenshots that are held out for testing
 JUDGED_AT_ONCE = 64  # screenshots that are classified together
 BAR = 40  # characters of the longest bar of the learning curve
 
+Build = Callable[[Any], Any]
+
 
 @dataclass(frozen=True, slots=True)
 class ValidationResult:
@@ -42,21 +45,28 @@ class ValidationResult:
 
 
 class Trainer:
-    """A network in training; `epoch` changes it."""
+    """A network in training; `epoch` changes it.
 
-    def __init__(self, seed: int):
+    `build` makes the network, a sequence of parts, from the module torch; `rate` gives the learning rate of an epoch.
+    """
+
+    def __init__(self, seed: int, build: "Build | None" = None, rate: Callable[[int], float] = lambda epoch: RATE):
         self.torch: Any = needs("torch", "train")
         self.torch.manual_seed(seed)
         self.torch.set_num_threads(1)  # more gain little on pictures this small, and would change the sums
         self.random = np.random.default_rng(seed)
         self.layout = self.torch.channels_last  # half the time on a CPU
-        self.network = _network(self.torch.nn).to(memory_format=self.layout)
-        self.optimiser = self.torch.optim.Adam(self.network.parameters(), lr=RATE, fused=True)
+        self.network = (build or lenet)(self.torch).to(memory_format=self.layout)
+        learned = [values for values in self.network.parameters() if values.requires_grad]
+        self.optimiser = self.torch.optim.Adam(learned, lr=RATE, fused=True)
+        self.rates = map(rate, count())
 
     def epoch(self, pages: LabelledScreenshot) -> None:
         """Train on each page once, in random order."""
         weigh = self.torch.nn.CrossEntropyLoss(self.torch.from_numpy(type_weights(pages.type)))
-        self.network.train()
+        for part in self.network:  # a part that learns nothing keeps its means, too
+            part.train(all(values.requires_grad for values in part.parameters()))
+        self.optimiser.param_groups[0]["lr"] = next(self.rates)
         order = self.random.permutation(len(pages))
         for start in range(0, len(pages), BATCH):
             batch = pages[order[start : start + BATCH]]
@@ -85,8 +95,9 @@ class Trainer:
         return self.torch.from_numpy(values).contiguous(memory_format=self.layout)
 
 
-def _network(nn: Any) -> Any:
-    """LeNet-5 as in `network`, in PyTorch."""
+def lenet(torch: Any) -> Any:
+    """Return LeNet-5 as in `network`, in PyTorch."""
+    nn = torch.nn
     return nn.Sequential(
         OrderedDict(
             conv1=nn.Conv2d(1, 6, KERNEL),
@@ -105,9 +116,11 @@ def _network(nn: Any) -> Any:
     )
 
 
-def trained(pages: LabelledScreenshot, seed: int = 1, epochs: int = EPOCHS) -> Trainer:
-    """Return a network that was trained on these pages."""
-    learner = Trainer(seed)
+def trained(
+    pages: LabelledScreenshot, seed: int = 1, epochs: int = EPOCHS, new: Callable[[int], Trainer] = Trainer
+) -> Trainer:
+    """Return a network that was trained on these pages; `new` makes it from the seed."""
+    learner = new(seed)
     for _ in range(epochs):
         learner.epoch(pages)
     return learner

@@ -2,15 +2,20 @@
 
 import gzip
 import json
+import sys
 import urllib.request
 
 import numpy as np
 import pytest
 
+from evaluation import visual
 from evaluation.data import read_sets
 from evaluation.styled_sites import design, pages, write_site
-from evaluation.visual import JudgedShare, RenderedPage, auc, by_site, crossed, dealt
+from evaluation.visual import JudgedShare, RenderedPage, auc, by_site, crossed, dealt, main
+from evaluation.visual_networks import rising_and_falling, trainer
 from evaluation.visual_pages import Rendered, StoredSite, read_index, sample
+from extractors.errors import BadModel
+from extractors.visual.folder import LabelledScreenshot
 
 
 def page(site, kind, number=0):
@@ -85,6 +90,47 @@ def test_stored_pages_are_unpacked_and_find_their_styles(tmp_path):
         assert urllib.request.urlopen(address.replace("a.html.gz", "s.css")).read() == b"p { color: red }"
         assert site.answer("/truth.jsonl") is None
         assert site.answer("/../../etc/passwd") is None
+
+
+def test_the_learning_rate_of_efficientnet_rises_and_falls():
+    rates = [rising_and_falling(epoch) for epoch in range(30)]
+    assert rates[:16] == sorted(rates[:16])
+    assert rates[15:] == sorted(rates[15:], reverse=True)
+    assert (rates[0], rates[15], rates[16]) == pytest.approx((0.00001, 0.0004, 0.000322))
+
+
+def test_networks_of_the_source_learn_their_last_layers_with_given_weights(tmp_path):
+    torch = pytest.importorskip("torch", reason="extra train is not installed")
+    models = pytest.importorskip("torchvision", reason="extra train is not installed").models
+    with pytest.raises(BadModel, match=r"gone\.pt: no weights of efficientnet_b0"):
+        trainer("efficientnet", tmp_path / "gone.pt")(1)
+    torch.save(models.efficientnet_b0(weights=None).state_dict(), tmp_path / "own.pt")
+    pages = LabelledScreenshot(np.arange(2 * 224 * 224, dtype=np.uint8).reshape(2, 224, 224), np.array([0, 1]))
+    learner = trainer("efficientnet", tmp_path / "own.pt")(1)
+    before = {name: values.clone() for name, values in learner.network.state_dict().items()}
+    learner.epoch(pages)
+    changed = {name for name, values in learner.network.state_dict().items() if not values.equal(before[name])}
+    assert {"head.2.bias", "body.8.0.weight"} <= changed
+    assert not {"body.0.0.weight", "body.0.1.running_mean", "colours.weight"} & changed
+    assert learner.probabilities(pages.grey).shape == (2, 2)
+
+
+@pytest.mark.parametrize("missing", ["torch", "torchvision"])
+def test_without_the_extra_the_command_names_it(missing, monkeypatch, tmp_path, capsys):
+    monkeypatch.setitem(sys.modules, "torch", sys.modules[__name__])
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(SystemExit) as ended:
+        main([str(tmp_path), "--cache", str(tmp_path), "--network", "resnet101"])
+    assert ended.value.code == 2
+    assert "extra train is not installed: pip install 'exemplar-crawler[train]'" in capsys.readouterr().err
+
+
+def test_too_few_pages_are_named(monkeypatch, tmp_path, capsys):
+    (tmp_path / "sets").mkdir()
+    monkeypatch.setattr(visual, "_pages", lambda arguments: ([], []))
+    with pytest.raises(SystemExit):
+        main([str(tmp_path), "--cache", str(tmp_path), "--judge", "structural"])
+    assert f"no set has {visual.FEWEST} rendered pages of each kind" in capsys.readouterr().err
 
 
 def test_an_empty_cache_knows_nothing(tmp_path):

@@ -44,7 +44,7 @@ def _curves(axes: Axes, data: CharacterCurves) -> None:
     axes.plot(ends, data.bs, color=ORANGE, linewidth=1, label="BS, from the tails")
     axes.axhline(data.level, color=GREY, linewidth=0.8, linestyle=":")
     axes.set_xlim(0, max(page.length, data.example.length))
-    for start, name in ((page.head, "window"), (page.tail - data.window, None)):
+    for start, name in ((page.head - data.window / 2, "window"), (page.tail - data.window / 2, None)):
         axes.plot([start, start + data.window], [1.06, 1.06], color=INK, linewidth=3, solid_capstyle="butt", label=name)
     labels = f"head: {page.head:,}", f"tail: {page.tail:,}"
     turning_points(axes, (page.head, page.tail), labels, axes.get_xlim()[1])

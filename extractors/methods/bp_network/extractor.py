@@ -82,7 +82,7 @@ class BpNetwork:
 
 def page_inputs(parsed: ParsedPage, verbatim: bool) -> Inputs:
     """Return the 12 inputs of each line of a page."""
-    title = title_words(parsed.head.title)
+    title = title_words(parsed.head.title, verbatim)
     if verbatim:
         return with_neighbours(source_values(parsed.lines, title, parsed.page.html))
     return with_neighbours(line_values(parsed.lines, title))
@@ -190,14 +190,21 @@ def stored(path: Path, form: str) -> Network:
 
 
 def create(example: Page | None) -> BpNetwork:
-    """Return the extractor; it does not use the example. Raises `BadModel` for a file that contains no network."""
-    own = os.environ.get(OWN_WEIGHTS)
-    try:
-        return BpNetwork(stored(Path(own) if own else WEIGHTS, USED))
-    except BadModel as error:
-        raise BadModel(f"{OWN_WEIGHTS}: {error}" if own else str(error)) from None
+    """Return the extractor; it does not use the example.
+
+    Raises `BadModel` if the file that `OWN_WEIGHTS` names is no network, or one of the other form.
+    """
+    return BpNetwork(_own_or(WEIGHTS, USED))
 
 
 def create_verbatim(example: Page | None) -> BpNetwork:
-    """Return the extractor as in the source; it does not use the example."""
-    return BpNetwork(stored(VERBATIM_WEIGHTS, VERBATIM), verbatim=True)
+    """Return the extractor as in the source; it does not use the example. Raises as `create` does."""
+    return BpNetwork(_own_or(VERBATIM_WEIGHTS, VERBATIM), verbatim=True)
+
+
+def _own_or(shipped: Path, form: str) -> Network:
+    own = os.environ.get(OWN_WEIGHTS)
+    try:
+        return stored(Path(own) if own else shipped, form)
+    except BadModel as error:
+        raise BadModel(f"{OWN_WEIGHTS}: {error}" if own else str(error)) from None

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...expressions import closed, without
+from ...expressions import closed, without, without_nested
 from .network import Values
 
 _TAGS = ("script", "style", "noscript", "template", "svg", "head")
@@ -41,7 +41,9 @@ def markup_lengths(html: str, texts: Sequence[str]) -> Values:
 
 def _text_with_markup(html: str) -> tuple[str, Values]:
     """Return the page's text without white space, and for each of its characters the markup directly before it."""
-    source = _ENTITY.sub(lambda match: entities.unescape(match[0]), _EMPTY_PAIR.sub("", without(html, _DROPPED)))
+    source = _ENTITY.sub(
+        lambda match: entities.unescape(match[0]), without_nested(without(html, _DROPPED), _EMPTY_PAIR)
+    )
     pieces: list[str] = []
     amounts: list[int] = []
     amount = 0

@@ -1,7 +1,8 @@
 """A page's topic (页面主题), and a line's relevance to it (相关度, s): steps 1 and 3 of the source's section 2.2.2.
 
-The topic is <title> without what follows its last "-" or "_", where sites write their name. Its words and the line's
-are compared, and the matches are counted and weighted; stop words do not count. The source gives no weights.
+The topic is <title> without what follows its last "-" or "_", where sites write their name. In the form that is used a
+"-" between letters or digits ("covid-19", "well-known") is part of a word and separates nothing. The topic's words and
+the line's are compared, and the matches are counted and weighted; stop words do not count. The source gives no weights.
 Ours: a title word weighs its characters, and s is the share of the title's weight that the line has, 0 to 1; how often
 a word occurs in the line does not matter. `matches` counts as the source does, for the verbatim form.
 
@@ -10,27 +11,29 @@ independently. So only runs that contain such a word are segmented, until the wo
 a fraction of jieba's time. For a title without Chinese jieba is not needed.
 """
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .line_loops import shared_characters
-from .words import HAN, STOP_WORDS, cut_run, words
+from .words import FIRST_HAN, HAN, LAST_HAN, STOP_WORDS, cut_run, words
 
-SEPARATORS = "-_"
+SEPARATOR = re.compile(rf"_|-(?<![^\W_{FIRST_HAN}-{LAST_HAN}]-)|-(?![^\W_{FIRST_HAN}-{LAST_HAN}])")
+VERBATIM_SEPARATOR = re.compile("[-_]")
 MAX_WORDS = 50  # words of a title; a longer text is not a title
 
 
-def article_title(title: str) -> str:
-    """Return the content of <title> without what follows its last "-" or "_"."""
-    end = max(title.rfind(sign) for sign in SEPARATORS)
-    return title[: max(end, 0)].strip() or title
+def article_title(title: str, verbatim: bool = False) -> str:
+    """Return the content of <title> without what follows its last separator; `verbatim`: any "-" is one."""
+    places = [found.start() for found in (VERBATIM_SEPARATOR if verbatim else SEPARATOR).finditer(title)]
+    return title[: places[-1] if places else 0].strip() or title
 
 
-def title_words(title: str) -> tuple[str, ...]:
+def title_words(title: str, verbatim: bool = False) -> tuple[str, ...]:
     """Return the words t₁ … t_m of a page's title, each once, without stop words and single characters."""
-    found = (word for word in words(article_title(title)) if len(word) > 1 and word not in STOP_WORDS)
+    found = (word for word in words(article_title(title, verbatim)) if len(word) > 1 and word not in STOP_WORDS)
     return tuple(dict.fromkeys(found))[:MAX_WORDS]
 
 

@@ -56,8 +56,8 @@ def main(words: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         errors.print("stopped; nothing was written")
         return 130
-    use = "for comparison only" if arguments.verbatim else f"to use them: {OWN_WEIGHTS}={arguments.out}"
-    print(f"\nweights: {arguments.out}; {use}")
+    method = "bp-network-verbatim" if arguments.verbatim else "bp-network"
+    print(f"\nweights: {arguments.out}; to use them with --method {method}: {OWN_WEIGHTS}={arguments.out}")
     return 0
 
 

@@ -29,10 +29,12 @@ The constants were chosen on the development sites and half of the sites of `eva
 `docs/methods.md` has the figures of the other half.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
-from itertools import takewhile
+from itertools import chain, islice, takewhile
 from math import exp, log
 from operator import itemgetter
 
@@ -41,10 +43,10 @@ from lxml import etree
 from ...article import NoArticle
 from ...content.assembly import BodyLines
 from ...content.body_fragment import assemble_verbatim
-from ...html.dom import inner_text
+from ...html.dom import inner_text, short_text
 from ...html.tagless_text import BLOCK_TAGS
 from ...listing import Entry, Listing, listing_of
-from ...metadata.dates import find_date
+from ...metadata.dates import find_date, find_url_date
 from ...page import Page
 from .like_elements import LEAST, Like, ids
 from .linked_tree import LinkedTree, fold, in_heading
@@ -55,7 +57,11 @@ OFTEN = 0.6  # exponent of O in R
 
 MISSING = 0.5  # exponent of the share of like elements that are entries; 0 to 1 give the same
 IN_PROSE = 0.1  # factor of links in running text
-DATE_MAX = 40  # characters of a text that may be an entry's date
+DATE_MAX = 80  # characters of a text that may contain an entry's date
+GROUP_LEVELS = 3  # an entry and the elements around it that are searched for the date above a group
+MAIN_CELL = 0.6  # share of the entries that one cell of a layout has, from which others beside it are a sidebar's
+_MONTH_AND_DAY = re.compile(r"\W*(?:(\d\d)[-/]|(\d\d?)月)(\d\d?)日?\W*$", re.ASCII)
+_YEAR_IN_ADDRESS = re.compile(r"[/_=-]((?:19|20)\d\d)(?=[/_-]|\d{4}(?!\d))", re.ASCII)
 CONFIDENCE = 0.86  # share of the lists of left-out sites with precision and recall of entries at least .95
 
 
@@ -137,6 +143,7 @@ def mean_length(items: Items) -> float:
 
 
 def _entries(tree: LinkedTree, items: Items) -> list[FoundEntry]:
+    items = _without_other_cells(tree, items)
     parts = _with_siblings(grown(items))
     found = zip(titles_of(tree, items), items.links, parts, strict=True)
     return [FoundEntry(title, link.url, elements) for title, link, elements in found]
@@ -158,15 +165,53 @@ def _with_siblings(elements: Sequence[etree._Element]) -> list[tuple[etree._Elem
     return found
 
 
+def _without_other_cells(tree: LinkedTree, items: Items) -> Items:
+    """Return the entries without those in a further cell of the same row that has few of them, a sidebar's."""
+    cells = [next(item.element.iterancestors("td"), None) for item in items.each]
+    [(cell, count)] = Counter(cells).most_common(1)
+    if cell is None or count < max(LEAST, MAIN_CELL * len(cells)):
+        return items
+    beside = {*cell.itersiblings(), *cell.itersiblings(preceding=True)}
+    return replace(items, each=tuple(item for item, of in zip(items.each, cells, strict=True) if of not in beside))
+
+
 def _date(entry: FoundEntry, page: Page) -> date | None:
-    """Return the date in an entry: of its <time>, else of a short text next to its title."""
+    """Return the date of an entry: of its <time>, else of a short text in it, else of its address or group."""
     times = [time.get("datetime") or inner_text(time) for element in entry.elements for time in element.iter("time")]
     language = entry.elements[0].getroottree().getroot().get("lang") or ""
-    for text in [*times, *_texts(entry)]:
-        found = find_date(text, page.fetched_at, language=language) if len(text) <= DATE_MAX else None
-        if found:
+    texts = [text for text in [*times, *_texts(entry)] if len(text) <= DATE_MAX]
+    dates = (find_date(text, page.fetched_at, language=language) for text in texts)
+    found = next(filter(None, dates), None) or _without_year(texts, entry, page)
+    if found or (found := find_url_date(entry.url, page.fetched_at)):
+        return found
+    above = (find_date(text, page.fetched_at, language=language) for text in _group_texts(entry))
+    return next(filter(None, above), None)
+
+
+def _without_year(texts: Sequence[str], entry: FoundEntry, page: Page) -> date | None:
+    """Return the day of a text that is only month and day: of the year in the entry's address, else the last one."""
+    day = next(filter(None, map(_MONTH_AND_DAY.match, texts)), None)
+    year = _YEAR_IN_ADDRESS.search(entry.url)
+    last = page.fetched_at.date() if page.fetched_at else None
+    years = [int(year[1])] if year else [last.year, last.year - 1] if last else []
+    for each in years if day else ():
+        try:
+            found = date(each, int(day[1] or day[2]), int(day[3])) if day else None
+        except ValueError:  # 13-40, or 02-29
+            continue
+        if found and (not last or found <= last):
             return found
     return None
+
+
+def _group_texts(entry: FoundEntry) -> Iterator[str]:
+    """Yield the nearest short text without links before an entry, or before one of the elements around it."""
+    for element in islice(chain(entry.elements[:1], entry.elements[0].iterancestors()), GROUP_LEVELS):
+        for sibling in element.itersiblings(etree.Element, preceding=True):
+            if next(sibling.iter("a"), None) is None and (text := fold(short_text(sibling, DATE_MAX + 1))):
+                if len(text) <= DATE_MAX:
+                    yield text
+                break
 
 
 def _texts(entry: FoundEntry) -> Iterator[str]:

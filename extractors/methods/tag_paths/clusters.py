@@ -3,8 +3,10 @@
 A cluster is represented by the ascending numbers of its leaves.
 """
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +16,9 @@ from ...html.tagless_text import Ctext
 
 SPLIT_BELOW, SPLIT_ABOVE = 0.85, 2.0  # θ, the source's
 CONTAINERS = frozenset({"div", "table", "article", "section", "main"})  # the last three replace div on later pages
+
+# U+FFFD, control characters and private ones, and what U+FFFD becomes when it is decoded as GBK or Latin-1.
+_GARBLED = re.compile("[\ufffd\x80-\x9f\ue000-\uf8ff]+|(?:锟斤拷)+|ï¿½")
 
 Leaves = list[int]
 
@@ -40,6 +45,11 @@ class LeafOutline(NamedTuple):
     parents: list[int]
     starts: list[int]
     ends: list[int]
+
+
+def without_garbled(source: str) -> str:
+    """Return a page's source without garbled characters (乱码), the source's third rule."""
+    return source if source.isascii() else _GARBLED.sub("", source)
 
 
 def read_leaves(ctext: Ctext) -> list[Leaf]:
@@ -89,13 +99,13 @@ def variance(found: Leaves) -> float:
 
 
 def split(found: Leaves) -> list[Leaves]:
-    """Return the pieces of a cluster between its split points."""
-    pieces = [found[:2]]
-    for before, last, leaf in zip(found, found[1:], found[2:], strict=False):
-        if not SPLIT_BELOW <= (leaf - last) / (last - before) <= SPLIT_ABOVE:
-            pieces.append([])
-        pieces[-1].append(leaf)
-    return pieces
+    """Return the pieces of a cluster between its split points: the gaps, the longer of two spans with θ ∉ [0.85, 2]."""
+    places = {0, len(found)}
+    for place, (before, last, leaf) in enumerate(zip(found, found[1:], found[2:], strict=False), 1):
+        ratio = (leaf - last) / (last - before)
+        if not SPLIT_BELOW <= ratio <= SPLIT_ABOVE:
+            places.add(place + (ratio > 1))
+    return [found[start:end] for start, end in pairwise(sorted(places))]
 
 
 def length(leaves: list[Leaf], found: Sequence[int]) -> int:
@@ -107,7 +117,7 @@ def noise(leaves: list[Leaf], found: Sequence[int]) -> float:
     """Return Cn as a fraction, not in percent: small for lists of links."""
     strings, links = length(leaves, found), sum(leaves[number].links for number in found)
     with_link = sum(leaves[number].hrefs for number in found)
-    without_link = sum(leaves[number].strings > 0 for number in found)
+    without_link = sum(leaf.strings > 0 or not (leaf.links or leaf.hrefs) for leaf in map(leaves.__getitem__, found))
     return strings / max(1, links + strings) * without_link / (with_link + 1)
 
 

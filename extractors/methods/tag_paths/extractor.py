@@ -51,7 +51,7 @@ from ...content.assembly import BodyLines
 from ...content.body_fragment import assemble_source, texts_before
 from ...html.tagless_text import Ctext, read_ctext
 from ...page import Page
-from .clusters import Leaf, LeafOutline, Leaves, cluster, length, noise, read_leaves, read_outline
+from .clusters import Leaf, LeafOutline, Leaves, cluster, length, noise, read_leaves, read_outline, without_garbled
 from .segment import (
     ALIKE,
     FREQUENCY_SHARE,
@@ -87,12 +87,13 @@ class TagPaths:
         """Add a page of the section as a sample, unless it is of a former template."""
         if former:
             return
-        learned = learn_thresholds(read_leaves(read_ctext(page.html)))
+        learned = learn_thresholds(read_leaves(read_ctext(without_garbled(page.html))))
         if learned is not None:
             self._samples.append(learned)
 
     def extract(self, page: Page) -> Article | NoArticle:
         """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
+        page = replace(page, html=without_garbled(page.html), utf8=None)
         ctext = read_ctext(page.html)
         outline = read_outline(ctext)
         kept = body_leaves(outline, self.thresholds(outline.leaves))

@@ -30,9 +30,9 @@ from ...article import Article, NoArticle
 from ...content.assembly import BodyLines
 from ...content.body_fragment import LINES_BEFORE, assemble_verbatim, paragraph
 from ...html.dom import parse
-from ...html.tagless_text import BLOCK_TAGS, half_widths
+from ...html.tagless_text import BLOCK_TAGS
 from ...page import Page
-from .clusters import Leaf, Leaves, cluster, length, noise, period, split, variance
+from .clusters import Leaf, Leaves, cluster, length, noise, period, split, variance, without_garbled
 from .extractor import k_means, lowest, middle
 from .segment import Thresholds
 
@@ -99,7 +99,7 @@ class Chunk(NamedTuple):
 
 def read_tree(html: str) -> Tree:
     """Return the leaves of a page, in document order. Raises `UnusablePage` if the page cannot be parsed."""
-    root = parse(html)
+    root = parse(without_garbled(html))
     etree.strip_elements(root, *DROPPED, with_tail=False)
     body = root.find("body")
     body = root if body is None else body
@@ -111,6 +111,11 @@ def read_tree(html: str) -> Tree:
         else:
             reader.end(element)
     return reader.tree
+
+
+def length_of(text: str) -> int:
+    """Return Length of a text without white space: 2 for a character above 255, else 1."""
+    return sum(1 + (sign > "\xff") for sign in text if not sign.isspace())
 
 
 class _Reader:
@@ -146,7 +151,7 @@ class _Reader:
             self._leaf(element.tail)
 
     def _leaf(self, text: str) -> None:
-        size, linked = half_widths("".join(text.split())), int(self._linked > 0)
+        size, linked = length_of(text), int(self._linked > 0)
         strings, links = (0, size) if linked else (size, 0)
         number = len(self.tree.leaves)
         self.tree.leaves.append(Leaf(number, self._paths[-1], self._boxes[-1], strings, links, linked))

@@ -30,8 +30,8 @@ def test_turning_point_is_where_the_curve_has_fallen():
 def test_turning_points_bound_what_the_pages_do_not_share():
     head, tail = "the same head of every page. " * 3, "and the same tail of every page. " * 3
     found = curves(f"{head}{HARBOUR[0]}{tail}", f"{head}{BAKERY[0]}{tail}", window=10)
-    assert abs(found.head - len(head)) <= 10
-    assert abs(found.tail - len(head + BAKERY[0])) <= 10
+    assert abs(found.head - len(head)) <= 2
+    assert abs(found.tail - len(head + BAKERY[0])) <= 5
 
 
 def test_window_without_a_character_is_refused():

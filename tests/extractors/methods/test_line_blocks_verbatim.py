@@ -52,6 +52,12 @@ def test_paragraph_a_line_is_a_body():
     assert extract(page, method="line-blocks-verbatim").text.split("\n\n") == list(HARBOUR + BAKERY)
 
 
+def test_body_without_a_fall_runs_to_the_pages_end():
+    story = "\n".join(HARBOUR + BAKERY)
+    found = distribution(f"<body>\n{story}")
+    assert "\n".join(found.lines[found.start : found.end]).strip() == story
+
+
 def test_page_without_a_rise_is_no_article():
     assert isinstance(
         extract("<body>\n<p>Only a few words here, in one line.</p>\n", method="line-blocks-verbatim"), NoArticle

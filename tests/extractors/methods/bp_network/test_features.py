@@ -48,6 +48,11 @@ def test_scripts_comments_and_empty_pairs_are_no_markup():
     assert markup_lengths(html, ["One", "Two"]).tolist() == [len("<p>"), len("</p><p>")]
 
 
+def test_empty_pairs_within_each_other_are_no_markup():
+    nested = "<div class='ad'><p> <b></b></p>\n<i></i></div>"
+    assert markup_lengths(f"<p>One</p>{nested}<p>Two</p>", ["One", "Two"]).tolist() == [len("<p>"), len("</p><p>")]
+
+
 def test_characters_written_as_entities_are_found():
     assert markup_lengths("<p>Fish&nbsp;&amp; chips</p>", ["Fish & chips"]).tolist() == [len("<p>")]
 

@@ -8,9 +8,12 @@ from extractors.methods.bp_network.words import cut_run, words
     ("title", "content"),
     [
         ("港口开放_新华网", "港口开放"),
+        ("港口开放-新华网", "港口开放"),
+        ("Covid-19 in the harbour", "Covid-19 in the harbour"),
+        ("Well-known tides", "Well-known tides"),
         ("Tides - The Gazette", "Tides"),
         ("Well-known tides - The Gazette", "Well-known tides"),
-        ("a_b-c", "a_b"),
+        ("a_b-c", "a"),
         ("No name", "No name"),
         ("- Gazette", "- Gazette"),
         ("", ""),
@@ -18,6 +21,11 @@ from extractors.methods.bp_network.words import cut_run, words
 )
 def test_title_is_cut_at_the_last_sign(title, content):
     assert article_title(title) == content
+
+
+def test_every_hyphen_is_a_sign_in_the_verbatim_form():
+    assert article_title("Covid-19 in the harbour", verbatim=True) == "Covid"
+    assert article_title("a_b-c", verbatim=True) == "a_b"
 
 
 def test_title_words_are_distinct_without_stop_words_and_single_characters():

@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 
 from extractors import extract
+from extractors.content.assembly import read
+from extractors.html.paths import PathTrie
+from extractors.methods.bp_network import create_verbatim
+from extractors.methods.bp_network.extractor import WEIGHTS
 from extractors.methods.bp_network.folder import LabelledLines, LabelledMistakes, labelled_pages, read_labelled
 from extractors.methods.bp_network.train import divide, main
+from extractors.section import make_page
 
 from ...pages import BAKERY, news_page
 from .labelled import write_folder
@@ -35,6 +40,20 @@ def test_own_weights_cut_articles(tmp_path, monkeypatch):
     assert main([str(write_folder(tmp_path)), "--out", str(out), "--rounds", "200", "--held-out", "0"]) == 0
     monkeypatch.setenv("EXEMPLAR_BP_WEIGHTS", str(out))
     assert extract(news_page("Bread", BAKERY), method="bp-network").text.split("\n\n") == list(BAKERY)
+
+
+def test_own_verbatim_weights_are_used_by_their_form_only(tmp_path, monkeypatch):
+    out = tmp_path / "w.json"
+    assert main([str(write_folder(tmp_path)), "--out", str(out), "--held-out", "0", "--verbatim"]) == 0
+    page = make_page(news_page("Bread", BAKERY))
+    shipped = create_verbatim(None).outputs(read(page, PathTrie()))
+    monkeypatch.setenv("EXEMPLAR_BP_WEIGHTS", str(out))
+    assert create_verbatim(None).outputs(read(page, PathTrie())) != shipped
+    with pytest.raises(ValueError, match=r"EXEMPLAR_BP_WEIGHTS: .*w\.json: not weights of this network; .*'used'"):
+        extract(page.html, method="bp-network")
+    monkeypatch.setenv("EXEMPLAR_BP_WEIGHTS", str(WEIGHTS))
+    with pytest.raises(ValueError, match="'verbatim'"):
+        extract(page.html, method="bp-network-verbatim")
 
 
 def test_weights_that_are_not_there_are_named(monkeypatch):

@@ -51,6 +51,45 @@ def test_relative_date_needs_the_time_of_fetching():
     assert {entry.published for entry in read_entries(page)} == {date(2026, 3, 1)}
 
 
+FETCHED = datetime(2026, 11, 26, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("entry", "found"),
+    [
+        ('<li><a href="{n}.html">{title}</a> [03-05]</li>', date(2026, 3, 5)),
+        ('<li><a href="{n}.html">{title}</a><br>12/05</li>', date(2025, 12, 5)),
+        ('<li><a href="/2024/{n}.html">{title}</a> <i>12-05</i></li>', date(2024, 12, 5)),
+        ('<li><a href="{n}.html">{title}</a> 02-29</li>', None),
+        ('<li><a href="{n}.html">{title}</a> 4/5</li>', None),
+        ('<li><a href="/2024/0305/{n}.html">{title}</a></li>', date(2024, 3, 5)),
+        ('<li><a href="{n}.html">{title}</a><br>[News] Posted Mar 6, 2026 18:02 by a friend</li>', date(2026, 3, 6)),
+    ],
+)
+def test_dates_of_entries_in_short_forms(entry, found):
+    entries = "".join(entry.format(n=number, title=title) for number, title in enumerate(TITLES))
+    page = Page(section_page(f"<ul>{entries}</ul>"), URL, FETCHED)
+    assert {_day(each.published) for each in read_entries(page)} == {found}
+
+
+def _day(found):
+    return found.date() if isinstance(found, datetime) else found
+
+
+def test_the_heading_of_a_group_is_the_date_of_its_entries():
+    links = [f'<li><a href="{number}.html">{title}</a></li>' for number, title in enumerate(TITLES * 2)]
+    groups = f"<h4>2026-03-05</h4><ul>{''.join(links[:4])}</ul><h4>2026-03-04</h4><ul>{''.join(links[4:])}</ul>"
+    found = [entry.published for entry in read_entries(Page(section_page(groups), URL, FETCHED))]
+    assert found == [date(2026, 3, 5)] * 4 + [date(2026, 3, 4)] * 4
+
+
+def test_rows_of_a_sidebar_in_the_next_cell_are_no_entries():
+    rows = [f'<tr><td><a href="{number}.html">{title}</a></td></tr>' for number, title in enumerate(TITLES * 2)]
+    main, side = (f"<td><table>{''.join(part)}</table></td>" for part in (rows[:6], rows[6:]))
+    found = read_entries(Page(section_page(f"<table><tr>{main}{side}</tr></table>"), URL))
+    assert [entry.url.rpartition("/")[2] for entry in found] == [f"{number}.html" for number in range(6)]
+
+
 def test_address_stays_as_written_where_the_page_has_none():
     assert read_entries(Page(section_page(teaser_list())))[0].url == "1.html"
 

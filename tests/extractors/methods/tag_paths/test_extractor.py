@@ -47,7 +47,8 @@ def test_period_and_variance_are_those_of_the_spans():
 
 
 def test_cluster_is_split_where_the_spans_jump():
-    assert split([1, 2, 3, 40, 41, 42]) == [[1, 2, 3], [40], [41, 42]]
+    assert split([1, 2, 3, 40, 41, 42]) == [[1, 2, 3], [40, 41, 42]]
+    assert split([1, 40, 41, 42]) == [[1], [40, 41, 42]]
     assert split([1, 2, 3, 4]) == [[1, 2, 3, 4]]
 
 

@@ -1,4 +1,5 @@
 from extractors import NoArticle, Section, extract
+from extractors.methods.tag_paths.clusters import noise
 from extractors.methods.tag_paths.segment import Thresholds
 from extractors.methods.tag_paths.verbatim import (
     SETTINGS,
@@ -6,6 +7,7 @@ from extractors.methods.tag_paths.verbatim import (
     find_segment,
     frequent,
     learn_thresholds,
+    length_of,
     read_tree,
     texts,
 )
@@ -36,6 +38,20 @@ def test_paths_are_names_of_elements_whatever_their_class():
     tree = read_tree('<body><p class="a">one</p><p id="b">two</p><div><p>three</p></div></body>')
     one, two, three = (leaf.path for leaf in tree.leaves)
     assert one == two != three
+
+
+def test_length_counts_two_above_255():
+    assert [length_of(text) for text in ("Café · 5", "港口", "항구", "ميناء", " ")] == [6, 4, 4, 10, 0]
+
+
+def test_garbled_characters_are_deleted():
+    tree = read_tree("<body><p>one\ufffd\ufffd two\x85</p><p>三锟斤拷四</p>")
+    assert tree.texts == ["one two", "三四"]
+
+
+def test_leaves_without_text_count_as_nodes_without_link():
+    leaves = read_tree("<body><p>one</p><p><img></p><p><a href='/'>two</a></p><p><a href='/'><img></a></p>").leaves
+    assert noise(leaves, range(4)) == 3 / 6 * 2 / 3
 
 
 def test_chunks_are_filed_under_the_table_or_div_before_them():
