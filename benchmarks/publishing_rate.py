@@ -6,7 +6,7 @@ python -m benchmarks.publishing_rate
 import bisect
 import random
 
-from crawler.scheduling.publishing_rate import History, interval, observe
+from crawler.run.publishing_rate import History, interval, observe
 
 DAY, HOUR = 86400.0, 3600.0
 SHORTEST, LONGEST = 600.0, DAY

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 
 import scrapy
 
-from crawler.fetching.context import FetchContext, GatedSpider
+from crawler.gates.context import FetchContext, GatedSpider
 from crawler.guarding.guard import Guard
 
 EVERY = 100  # pages between two lines of output

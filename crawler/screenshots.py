@@ -17,16 +17,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from crawler.fetching.context import FetchContext, context_from
 from crawler.fetching.scrapy_process import EXIT_FAILED, EXIT_OK, EXIT_UNAVAILABLE, run_spider
 from crawler.fetching.shot import Shot
+from crawler.gates.context import FetchContext, context_from
 from crawler.guarding.browser_proxy import GuardedProxy
 from crawler.rendering.chromium import find_browser, rendering_settings
-from crawler.rendering.task import TABS
-from crawler.session import TASKS_FILE, identity_of
+from crawler.run.rendering_choice import TABS
 from crawler.task_list.file import load
+from crawler.task_list.identity import identity_of
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import Settings
+from crawler.task_list.opening import TASKS_FILE
 from extractors.html.urls import normalise
 from workers.errors import ExemplarError
 

@@ -7,10 +7,10 @@ SPIDER_MODULES = ["crawler.spiders"]
 NEWSPIDER_MODULE = "crawler.spiders"
 
 # Guard: only http and https; each address is checked when the connection is made.
-_HANDLER = "crawler.guarding.limits.LimitedHandler"
+_HANDLER = "crawler.gates.limits.LimitedHandler"
 DOWNLOAD_HANDLERS = {"http": _HANDLER, "https": _HANDLER, "data": None, "file": None, "ftp": None, "s3": None}
-TWISTED_DNS_RESOLVER = "crawler.guarding.resolver.GuardedResolver"
-HTTPPROXY_ENABLED = False  # proxies of the environment are not used; `crawler.guarding.proxying` sets a task's proxy
+TWISTED_DNS_RESOLVER = "crawler.gates.resolver.GuardedResolver"
+HTTPPROXY_ENABLED = False  # proxies of the environment are not used; `crawler.gates.proxying` sets a task's proxy
 DOWNLOAD_MAXSIZE = 32 * 2**20  # bytes, also after decompression
 DOWNLOAD_WARNSIZE = 0
 DOWNLOAD_TIMEOUT = 30  # seconds for a whole response, from the connection to the last byte
@@ -34,20 +34,20 @@ DOWNLOADER_MIDDLEWARES_BASE = {
 }
 DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-    "crawler.guarding.gate.UrlGate": 50,
-    "crawler.politeness.host_rules.RobotsMiddleware": 100,
-    "crawler.politeness.host_rules.TdmMiddleware": 110,
+    "crawler.gates.guard_gates.UrlGate": 50,
+    "crawler.gates.host_rules.RobotsMiddleware": 100,
+    "crawler.gates.host_rules.TdmMiddleware": 110,
     "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
     "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
-    "crawler.guarding.limits.MetaRefresh": 580,
-    "crawler.guarding.limits.Decompression": 590,
-    "crawler.guarding.limits.Redirects": 600,
+    "crawler.gates.limits.MetaRefresh": 580,
+    "crawler.gates.limits.Decompression": 590,
+    "crawler.gates.limits.Redirects": 600,
     "scrapy.downloadermiddlewares.httpcache.HttpCacheMiddleware": 690,  # its files contain no secrets
-    "crawler.guarding.credentials_gate.CredentialsMiddleware": 700,
-    "crawler.guarding.proxying.ProxyMiddleware": 750,
-    "crawler.politeness.pace_gate.PaceMiddleware": 950,
-    "crawler.guarding.gate.AddressGate": 960,  # before redirects for responses, before the pace for errors
+    "crawler.gates.credentials_gate.CredentialsMiddleware": 700,
+    "crawler.gates.proxying.ProxyMiddleware": 750,
+    "crawler.gates.pace_gate.PaceMiddleware": 950,
+    "crawler.gates.guard_gates.AddressGate": 960,  # before redirects for responses, before the pace for errors
     # These cost time for every page and have no effect here:
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,  # the spider has no domains; the guard decides
     "scrapy.downloadermiddlewares.stats.DownloaderStats": None,

@@ -273,8 +273,8 @@ def _confirm(target: Path) -> bool:
 def _write(target: Path, entry: dict[str, Any]) -> None:
     import os
 
-    from crawler.session import CONTACT
     from crawler.task_list.edit import append_tasks, create
+    from crawler.task_list.identity import CONTACT
 
     is_new = not target.exists()
     if is_new:

@@ -150,7 +150,7 @@ def _tried(tasks: "TaskFile") -> "list[TriedOutput]":
 
 def _warnings(tasks: "TaskFile", tried: "Sequence[TriedOutput]") -> list[str]:
     """Return warnings about valid settings that are probably not intended."""
-    from crawler.session import contact_of
+    from crawler.task_list.identity import contact_of
     from crawler.task_list.publication import environment_problems
     from workers.addresses import has_secret, shown
 

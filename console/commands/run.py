@@ -73,7 +73,7 @@ def command(
     """
     from console.progress import progress_for
     from console.runner import Runner
-    from crawler.session import contact_of
+    from crawler.task_list.identity import contact_of
     from workers.redis_access.embedded import redis_for
     from workers.state_folder import state_folder
 

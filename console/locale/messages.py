@@ -29,10 +29,10 @@ TEMPLATES = ("console/report/templates/report.html",)  # templates whose texts a
 READ_WHOLE = frozenset(  # files of other packages in which all texts are messages: reasons, doubts, states in words
     {
         "crawler/discovery/link_judgement.py", "crawler/discovery/list_frontier.py", "crawler/discovery/walk.py",
-        "crawler/fetching/errors.py", "crawler/fetching/failures.py", "crawler/guarding/connections.py",
-        "crawler/guarding/gate.py", "crawler/task_list/scrapy_settings.py",
+        "crawler/gates/errors.py", "crawler/gates/failures.py", "crawler/guarding/connections.py",
+        "crawler/gates/guard_gates.py", "crawler/task_list/scrapy_settings.py",
         "crawler/guarding/guard.py", "crawler/notifying/targets.py", "crawler/patterns/pattern.py",
-        "crawler/patterns/syntax.py", "crawler/politeness/host_rules.py", "crawler/politeness/host_states.py",
+        "crawler/patterns/syntax.py", "crawler/gates/host_rules.py", "crawler/politeness/host_states.py",
         "crawler/politeness/retry_after.py", "crawler/run/admission.py", "crawler/run/outcomes.py",
         "crawler/run/section_articles.py", "crawler/run/section_lists.py",
         "crawler/run/section_run.py", "crawler/scheduling/crawl_worker.py",

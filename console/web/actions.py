@@ -15,9 +15,9 @@ from console.web.texts import Plural, gettext_noop, ngettext_noop
 from crawler.guarding.guard import guard_from, host_and_port
 from crawler.politeness.pace import host_of, reopen
 from crawler.scheduling.schedule import Schedule
-from crawler.session import CONTACT, contact_of
 from crawler.task_list.change import changed_task, task_block
 from crawler.task_list.edit import ExistingList, append_tasks, create, existing_list
+from crawler.task_list.identity import CONTACT, contact_of
 from workers.health import dismiss_alarms
 from workers.health.alarms import AlarmKind
 from workers.ledger import Ledger

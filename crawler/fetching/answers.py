@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.fetching.context import RENDER
-from crawler.fetching.errors import FetchError
-from crawler.fetching.failures import outcome_of_failure
+from crawler.gates.context import RENDER
+from crawler.gates.errors import FetchError
+from crawler.gates.failures import outcome_of_failure
 from crawler.politeness.retry_after import too_many_requests
 from crawler.run.fetches import Answered, Unanswered
 from crawler.run.outcomes import Outcome

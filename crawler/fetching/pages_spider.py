@@ -8,8 +8,8 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler.fetching.answers import content_type
-from crawler.fetching.context import FetchContext, GatedSpider
-from crawler.fetching.failures import outcome_of_failure
+from crawler.gates.context import FetchContext, GatedSpider
+from crawler.gates.failures import outcome_of_failure
 from crawler.run.outcomes import Outcome, of_answer
 from extractors.html.urls import normalise
 from workers.inbox import StoredPage

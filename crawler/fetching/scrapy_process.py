@@ -49,7 +49,7 @@ def scrapy_process() -> Any:
     from scrapy.crawler import AsyncCrawlerProcess
     from scrapy.utils.project import get_project_settings
 
-    from crawler.fetching.settings_in_force import put_in_force
+    from crawler.gates.settings_in_force import put_in_force
 
     project = get_project_settings()
     put_in_force(project)

@@ -7,11 +7,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from crawler.fetching.context import FetchContext, context_from
 from crawler.fetching.scrapy_process import run_spider
-from crawler.session import TASKS_FILE, identity_of
+from crawler.gates.context import FetchContext, context_from
 from crawler.task_list.file import load
+from crawler.task_list.identity import identity_of
 from crawler.task_list.models import Settings, Task
+from crawler.task_list.opening import TASKS_FILE
 from extractors.html.urls import normalise
 from workers.inbox import StoredPage
 

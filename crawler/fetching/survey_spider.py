@@ -7,8 +7,8 @@ from typing import Any
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.fetching.context import FetchContext
 from crawler.fetching.pages_spider import Answer, PagesSpider
+from crawler.gates.context import FetchContext
 from crawler.run.outcomes import Outcome, of_list
 from crawler.scouting.fetch import Fetch
 

@@ -1,1 +1,1 @@
-"""The guard and its gates: allowed addresses, limits of responses, the destinations of secrets."""
+"""The guard: allowed addresses, the cost of a response, the destinations of secrets. Its gates: `crawler.gates`."""

@@ -20,15 +20,15 @@ from scrapy import Request
 from scrapy.exceptions import DownloadTimeoutError
 from scrapy.http import Response
 
-from crawler.fetching.errors import AddressRefused, RenderingFailed
+from crawler.gates.errors import AddressRefused, RenderingFailed
+from crawler.gates.pace_gate import in_time
 from crawler.guarding.browser_proxy import GuardedProxy
 from crawler.guarding.guard import Guard, host_and_port
-from crawler.politeness.pace_gate import in_time
 from crawler.rendering.chromium import PAGE_SECONDS, BrowserMissing, find_browser, launch_options
 from crawler.rendering.memory import below, resident
 from crawler.rendering.scripts import ScriptCache
-from crawler.rendering.task import TABS
 from crawler.rendering.visit import SETTLE_SECONDS, PageEnds, Visit
+from crawler.run.rendering_choice import TABS
 
 PAGES_A_CONTEXT = 50
 PAGES_A_BROWSER = 500

@@ -16,8 +16,8 @@ from typing import Any
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.guarding.gate import AddressGate
-from crawler.rendering.task import TABS
+from crawler.gates.guard_gates import AddressGate
+from crawler.run.rendering_choice import TABS
 from workers.errors import ExemplarError
 
 BROWSER = "EXEMPLAR_CHROMIUM"  # environment variable: path of the browser
@@ -114,8 +114,8 @@ def rendering_settings(browser: str, proxy: str, context: dict[str, Any], tabs: 
         "DOWNLOAD_HANDLERS": {"http": handler, "https": handler, "data": None, "file": None, "ftp": None, "s3": None},
         "DOWNLOADER_MIDDLEWARES": {
             "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-            "crawler.guarding.gate.UrlGate": 50,
-            "crawler.politeness.host_rules.RobotsMiddleware": 100,
+            "crawler.gates.guard_gates.UrlGate": 50,
+            "crawler.gates.host_rules.RobotsMiddleware": 100,
             "crawler.rendering.chromium.AddressGateBehindProxy": 960,
         },
         "PLAYWRIGHT_LAUNCH_OPTIONS": launch_options(browser, proxy),

@@ -6,8 +6,8 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.utils.misc import build_from_crawler, load_object
 
-from crawler.fetching.context import RENDER, context_of
-from crawler.fetching.errors import RunEnding
+from crawler.gates.context import RENDER, context_of
+from crawler.gates.errors import RunEnding
 from crawler.rendering.chromium import BrowserMissing
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from scrapy import Request
 from scrapy.http import Headers, HtmlResponse
 from scrapy.http import Response as ScrapyResponse
 
-from crawler.fetching.errors import RenderingFailed, RequestRefused
+from crawler.gates.errors import RenderingFailed, RequestRefused
 from crawler.politeness.pace import host_of
 from crawler.rendering.scripts import ScriptCache, seconds_of
 from crawler.run.outcomes import MOVED, of_answer

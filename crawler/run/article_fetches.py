@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from crawler.discovery.article_pages import ArticlePages
 from crawler.politeness.pace import host_of
-from crawler.rendering.task import TABS, Rendering
 from crawler.run.fetches import Answered, ArticleFetch, Unanswered
 from crawler.run.outcomes import Outcome, is_login, of_answer
+from crawler.run.rendering_choice import TABS, Rendering
 from crawler.run.section_articles import SectionArticles
 from workers.page_store import StoredPage
 from workers.url_states import Fingerprint, Leased

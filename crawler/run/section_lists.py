@@ -18,10 +18,10 @@ from crawler.discovery.recency import moments_of, newest_first
 from crawler.discovery.sitemap_frontier import LATE
 from crawler.discovery.walk import ArticleLink, Walk
 from crawler.discovery.walk_plan import WalkPlan
-from crawler.rendering.task import MARKUP, Rendering
 from crawler.run.admission import BEYOND_LIMIT, OLD, Admission
 from crawler.run.example_page import doubt_about
 from crawler.run.outcomes import is_login, media_type
+from crawler.run.rendering_choice import MARKUP, Rendering
 from crawler.run.run_report import RunReport
 from crawler.run.run_settings import SETTINGS, RunSettings
 from crawler.run.section_articles import ENUMERATED_LATER

@@ -13,7 +13,6 @@ from typing import Any, cast
 import redis
 
 from workers import keys
-from workers.redis_access.redis_clock import clock_of
 
 SILENT_SECONDS = 8.0  # seconds for which a place is valid without being renewed
 
@@ -95,14 +94,6 @@ class Crew:
     def leave(self, *, walk_ended: bool) -> None:
         """Leave the crew. `walk_ended`: this spider's walk has ended, so that no other spider restarts it."""
         self._leave(keys=self._keys, args=[self._token, int(walk_ended)])
-
-
-def is_in_crew(connection: "redis.Redis", task: str, pid: int) -> bool:
-    """Whether a process of this machine has a valid place in the crew of a task."""
-    key = keys.of_task(task, CREW)
-    now = clock_of(connection).now() * 1e6
-    members = cast(list[bytes], connection.zrangebyscore(key, now, "+inf"))
-    return any(raw.decode().startswith(f"{HERE}:{pid}:") for raw in members)
 
 
 def disband(connection: "redis.Redis", task: str) -> None:

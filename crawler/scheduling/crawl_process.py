@@ -135,7 +135,7 @@ def main(work: str) -> None:
         handled = mmap.mmap(file.fileno(), WORK_BYTES)
     url = os.environ["REDIS_URL"]
     process = scrapy_process()
-    crawls = CrawlProcess(process, Shared.of(url, client(url), on_wait=beat, work=handled))
+    crawls = CrawlProcess(process, Shared.of(client(url), on_wait=beat, work=handled))
     asyncio.get_event_loop().call_soon(crawls.start)  # the loop of Scrapy's reactor
     process.start(stop_after_crawl=False, install_signal_handlers=False)
 

@@ -25,8 +25,8 @@ from typing import Any, cast
 
 import redis
 
+from crawler.run.publishing_rate import History, interval
 from crawler.run.spider_coordination import disband
-from crawler.scheduling.publishing_rate import History, interval, observe
 from crawler.task_list.periods import Period
 from workers import keys
 from workers.lua import FOLLOW_CLOCK
@@ -273,13 +273,6 @@ class Schedule:
     def running(self) -> list[str]:
         """Return the tasks that crawl workers have leased."""
         return sorted(raw.decode() for raw in cast(list[bytes], self.redis.zrange(keys.RUNNING, 0, -1)))
-
-
-def note_visit(connection: "redis.Redis", task: str, new: int, *, now: float | None = None) -> None:
-    """Record in a task's history that a run read all its lists and found `new` articles. `now`: Unix seconds."""
-    history = History.from_json(cast("bytes | None", connection.hget(keys.HISTORIES, task)))
-    updated = observe(history, clock_of(connection).now() if now is None else now, new)
-    connection.hset(keys.HISTORIES, task, updated.to_json())
 
 
 def next_time(every: Period, at: float, now: float, history: History | None = None) -> float:

@@ -15,8 +15,8 @@ from datetime import date
 
 from crawler.discovery.link_judgement import JudgedLink, judged
 from crawler.discovery.listings import ListPage, read_listing
-from crawler.rendering.task import Rendering
 from crawler.run.admission import Admission
+from crawler.run.rendering_choice import Rendering
 from crawler.run.run_report import RunOptions, RunReport
 from crawler.run.run_settings import SETTINGS
 from crawler.run.section_lists import SectionLists

@@ -21,19 +21,21 @@ from scrapy.exceptions import DontCloseSpider
 from scrapy.http import Response
 
 from crawler.fetching.answers import answer_of, list_answer_of, no_answer_of, no_request, surprise
-from crawler.fetching.context import RENDER, Arguments, FetchContext, GatedSpider, Result, context_from
-from crawler.fetching.errors import RunEnding
 from crawler.fetching.scrapy_process import STARTED_BY_US, log_nothing_more, quiet_scrapy
-from crawler.fetching.settings_in_force import add_settings
-from crawler.guarding.gate import CONTACT_MISSING
+from crawler.gates.context import RENDER, Arguments, FetchContext, GatedSpider, Result, context_from
+from crawler.gates.errors import RunEnding
+from crawler.gates.guard_gates import CONTACT_MISSING
+from crawler.gates.settings_in_force import add_settings
 from crawler.guarding.guard import host_and_port
 from crawler.rendering.handler import rendering_settings
 from crawler.run.fetches import Answered, ArticleFetch, Fetch, ListFetch, Unanswered
 from crawler.run.run_report import RunOptions, RunReport
 from crawler.run.section_run import SectionRun
-from crawler.session import Session, identity_of, open_session
 from crawler.spiders.shared import Shared
-from crawler.task_list.models import Task
+from crawler.task_list.identity import identity_of
+from crawler.task_list.models import Settings, Task
+from crawler.task_list.opening import open_redis
+from crawler.task_list.publication import published_task
 from workers.errors import ExemplarError
 from workers.log_ids import set_log_ids
 from workers.redis_access.connection import reason
@@ -74,7 +76,7 @@ class SectionSpider(GatedSpider):
     def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> "SectionSpider":
         """Begin a run. Arguments: task, limit, all, since, until, backfill, tasks (the file), or `shared`.
 
-        Without `shared` a session of its own is opened. In the command `scrapy crawl` a mistake is logged as one line.
+        Without `shared` it opens Redis for itself. In the command `scrapy crawl` a mistake is logged as one line.
         """
         quiet_scrapy()
         try:
@@ -95,15 +97,14 @@ class SectionSpider(GatedSpider):
         with resources:
             if shared is None:
                 file = Path(tasks) if tasks else None
-                opened = resources.enter_context(open_session(file, purpose="crawl", task=task))
-                shared = Shared.of(opened.url, opened.connection)
-            session = shared.session(task)
-            marks = session.settings.pressure.marks
-            run = SectionRun(shared.connection, session.tasks[task], _options(kwargs), marks=marks)
+                shared = Shared.of(resources.enter_context(open_redis(file)))
+            tasks_in_force = published_task(shared.connection, task)
+            of_all = tasks_in_force.settings
+            run = SectionRun(shared.connection, tasks_in_force[task], _options(kwargs), marks=of_all.pressure.marks)
             set_log_ids(task=run.task.name, run=run.report.id)
-            context = _context(session, run.task, shared)
+            context = _context(of_all, run.task, shared)
             _refuse_without_contact(context, run.task)
-            _apply(crawler.settings, session, run)
+            _apply(crawler.settings, of_all, run)
             run.begin()
             spider = super().from_crawler(crawler, context, resources.pop_all(), run)
         spider.shared = shared
@@ -301,14 +302,14 @@ class SectionSpider(GatedSpider):
         self._stop("redis", f"Redis is unavailable: {reason(error)}")
 
 
-def _context(session: Session, task: Task, shared: Shared) -> FetchContext:
+def _context(of_all: Settings, task: Task, shared: Shared) -> FetchContext:
     return context_from(
-        session.settings,
+        of_all,
         task,
         connection=shared.connection,
         pace=shared.pace,
         interval=task.delay,
-        addresses=shared.addresses if session.settings.per_address else None,
+        addresses=shared.addresses if of_all.per_address else None,
         tdm=TDM in task.skip,
         browsers=shared.browsers,
         keeps_browsers=shared.work is not None,
@@ -333,11 +334,11 @@ def _options(arguments: dict[str, str]) -> RunOptions:
     )
 
 
-def _apply(settings: Any, session: Session, run: SectionRun) -> None:
-    """Apply the task's options as Scrapy's settings. Those of Scrapy's command line have priority."""
-    add_settings(settings, session.settings.scrapy)
+def _apply(settings: Any, of_all: Settings, run: SectionRun) -> None:
+    """Apply the options of all tasks and of the task as Scrapy's settings. Its command line has priority."""
+    add_settings(settings, of_all.scrapy)
     of_task = {
-        **identity_of(session.settings),
+        **identity_of(of_all),
         "ROBOTSTXT_OBEY": run.task.robots,
         "DOWNLOAD_TIMEOUT": run.task.timeout,
         "CONCURRENT_REQUESTS": REQUESTS_BESIDES + run.task.concurrency,

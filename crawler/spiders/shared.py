@@ -11,7 +11,6 @@ import redis
 from crawler.politeness.addresses import AddressBook
 from crawler.politeness.pace import Pace
 from crawler.run.section_run import SectionRun
-from crawler.session import Session, session_of
 from workers.redis_access.full_redis import WaitingRedis
 from workers.redis_access.outage import is_temporary
 
@@ -35,7 +34,6 @@ class Shared:
     page that is handled, for whoever kills a process that hangs.
     """
 
-    url: str
     connection: WaitingRedis
     pace: Pace
     on_wait: Callable[[], None] = lambda: None
@@ -45,10 +43,10 @@ class Shared:
     spiders: set[SharingSpider] = field(default_factory=set)
 
     @classmethod
-    def of(cls, url: str, connection: "redis.Redis", **more: Any) -> "Shared":
-        """Return what runs share on the Redis at `url`, with the connections of `connection`; `more`: fields."""
+    def of(cls, connection: "redis.Redis", **more: Any) -> "Shared":
+        """Return what runs share, with the connections of `connection` to Redis; `more`: fields."""
         waiting = WaitingRedis.of(connection)
-        shared = cls(url, waiting, Pace(waiting), **more)
+        shared = cls(waiting, Pace(waiting), **more)
         waiting.on_wait = shared.beat_while_full
         return shared
 
@@ -63,10 +61,6 @@ class Shared:
             yield
         finally:
             self.work[:] = bytes(WORK_BYTES)
-
-    def session(self, task: str) -> Session:
-        """Return a session for a run of a task, by the published task list. Raises `TaskError`."""
-        return session_of(self.url, self.connection, task)
 
     def beat_while_full(self) -> None:
         """Renew the leases of all runs while a command of one of them waits because Redis is full."""

@@ -1,5 +1,5 @@
 """The key `every`, how often a task runs: a fixed period (`30m`, `2h`, `1d`), a cron line with its time zone, or
-`auto`: between two bounds (`auto 15m..1d`), by how often the section publishes (`crawler.scheduling.publishing_rate`).
+`auto`: between two bounds (`auto 15m..1d`), by how often the section publishes (`crawler.run.publishing_rate`).
 
 Cron lines are computed by cronsim, which follows Debian's cron. Daylight saving in a cron's zone: a time that the clock
 skips is due at the moment of the change; a time that occurs twice is due at its first occurrence. Where the minute or

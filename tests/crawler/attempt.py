@@ -13,7 +13,7 @@ def main(file: str, seconds: str) -> None:
 
     settings.DOWNLOAD_TIMEOUT = float(seconds)
     from crawler.fetching.single_pages import fetch
-    from crawler.guarding import resolver
+    from crawler.gates import resolver
 
     resolver.KEPT = 0.0  # so that each lookup is made
     answers = fetch(json.loads(Path(file).read_text("utf-8")), delay=0)

@@ -32,8 +32,8 @@ def main(said):
     from scrapy.crawler import CrawlerProcess
     from scrapy.utils.project import get_project_settings
 
-    from crawler.fetching.context import FetchContext, GatedSpider
-    from crawler.fetching.failures import outcome_of_failure
+    from crawler.gates.context import FetchContext, GatedSpider
+    from crawler.gates.failures import outcome_of_failure
     from crawler.guarding.guard import Guard
     from crawler.rendering import browsers
     from crawler.rendering.handler import rendering_settings

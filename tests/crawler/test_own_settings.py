@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from scrapy.settings import BaseSettings, Settings
 
-from crawler.fetching.context import GatedSpider
-from crawler.fetching.settings_in_force import add_settings, put_in_force
+from crawler.gates.context import GatedSpider
+from crawler.gates.settings_in_force import add_settings, put_in_force
 from crawler.task_list.file import loads
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.scrapy_settings import REFUSED
@@ -114,7 +114,7 @@ def test_a_settings_module_that_changes_the_guard_starts_nothing(connection, red
     [
         ("{TWISTED_DNS_RESOLVER: a.B}", "it decides which addresses may be contacted"),
         ("{DOWNLOADER_MIDDLEWARES: {our.Gate: 700}}", "our.Gate: from 700 on requests contain the secrets of tasks"),
-        ("{DOWNLOADER_MIDDLEWARES: {crawler.guarding.gate.UrlGate: null}}", "this program needs it where it is"),
+        ("{DOWNLOADER_MIDDLEWARES: {crawler.gates.guard_gates.UrlGate: null}}", "this program needs it where it is"),
         ("{EXTENSIONS: {scrapy.extensions.telnet.TelnetConsole: 1}}", "it executes code that is sent to a port"),
         ("{ROBOTSTXT_OBEY: false}", "set `robots` of the task"),
         ("{RETRY_ENABLED: true}", "the ledger has the URLs"),
@@ -137,14 +137,14 @@ def test_each_refused_setting_is_refused_in_a_module_unless_it_has_this_programs
     own = Settings()
     own.setmodule("crawler.settings", priority="project")
     put_in_force(own)
-    assert own["TWISTED_DNS_RESOLVER"] == "crawler.guarding.resolver.GuardedResolver"
+    assert own["TWISTED_DNS_RESOLVER"] == "crawler.gates.resolver.GuardedResolver"
 
 
 def test_the_gates_are_in_force_whatever_settings_a_spider_starts_with():
     settings = Settings({"DOWNLOADER_MIDDLEWARES": {"ours.Stamp": 300}})
     GatedSpider.update_settings(settings)
     placed = settings.getdict("DOWNLOADER_MIDDLEWARES")
-    assert placed["crawler.guarding.gate.UrlGate"] == 50
+    assert placed["crawler.gates.guard_gates.UrlGate"] == 50
     assert placed["ours.Stamp"] == 300
     assert settings["DOWNLOAD_HANDLERS"]["file"] is None
 

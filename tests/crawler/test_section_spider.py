@@ -18,8 +18,8 @@ from scrapy.http import HtmlResponse
 from twisted.python.failure import Failure
 
 from console.sample_site import DEAD_LINKS, LoggedRequest, Response, SiteServer, truth
-from crawler.fetching.context import FetchContext
-from crawler.fetching.errors import RunEnding
+from crawler.gates.context import FetchContext
+from crawler.gates.errors import RunEnding
 from crawler.run.fetches import Answered, Fetch
 from crawler.run.outcomes import Outcome
 from crawler.run.run_settings import SETTINGS

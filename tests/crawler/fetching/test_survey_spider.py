@@ -8,9 +8,9 @@ import pytest
 from scrapy import Request
 from scrapy.http import HtmlResponse
 
-from crawler.fetching.context import FetchContext
 from crawler.fetching.pages_spider import Answer
 from crawler.fetching.survey_spider import SurveySpider
+from crawler.gates.context import FetchContext
 from crawler.scouting.fetch import Fetch, fetch_all
 
 ONE, TWO, GONE = (f"http://town.example/{name}" for name in ("one", "two", "gone"))

@@ -5,7 +5,8 @@ import multiprocessing
 import pytest
 import redis
 
-from crawler.scheduling.schedule import SPREAD_MOST, SPREAD_SHARE, STARTED_AT_ONCE, Schedule, note_visit
+from crawler.run.publishing_rate import note_visit
+from crawler.scheduling.schedule import SPREAD_MOST, SPREAD_SHARE, STARTED_AT_ONCE, Schedule
 from crawler.task_list.publication import periods_of
 from tests.crawler.task_lists import task_file
 from workers import keys

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from crawler.rendering.scripts import ALL, LARGEST, ScriptCache, seconds_of
-from crawler.rendering.task import Rendering
+from crawler.run.rendering_choice import Rendering
 from crawler.task_list.file import loads
 from workers import keys
 from workers.extraction_config import keep_example

@@ -23,9 +23,9 @@ asyncioreactor.install()
 from twisted.internet import defer, reactor
 from twisted.internet.interfaces import IResolutionReceiver
 from zope.interface import implementer
-from crawler.fetching.context import FetchContext
+from crawler.gates.context import FetchContext
 from crawler.guarding.guard import Guard
-from crawler.guarding.resolver import GuardedResolver
+from crawler.gates.resolver import GuardedResolver
 
 @implementer(IResolutionReceiver)
 class Receiver:

@@ -18,8 +18,8 @@ from scrapy.exceptions import (
 from twisted.internet import error as twisted_error
 from twisted.web.client import ResponseFailed, ResponseNeverReceived
 
-from crawler.fetching.context import PROXY
-from crawler.fetching.errors import (
+from crawler.gates.context import PROXY
+from crawler.gates.errors import (
     AddressRefused,
     BodyTimeout,
     DecompressionFailed,
@@ -31,7 +31,7 @@ from crawler.fetching.errors import (
     RobotsUnreachable,
     RunEnding,
 )
-from crawler.fetching.failures import host_failure, outcome_of_failure
+from crawler.gates.failures import host_failure, outcome_of_failure
 from crawler.run.outcomes import Outcome
 from workers.ledger import REASON_BYTES
 

@@ -8,7 +8,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from scrapy.http.cookies import CookieJar
 
-from crawler.fetching.context import FetchContext, Gate
+from crawler.gates.context import FetchContext, Gate
 from crawler.guarding.guard import SCHEMES, host_and_port
 
 HOST_ONLY = DefaultCookiePolicy.DomainStrictNonDomain  # a cookie without Domain is not for subdomains

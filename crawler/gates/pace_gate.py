@@ -8,9 +8,9 @@ from scrapy import Request
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
-from crawler.fetching.context import PERMIT, FetchContext, Gate
-from crawler.fetching.errors import HostClosed, RunEnding
-from crawler.fetching.failures import host_failure
+from crawler.gates.context import PERMIT, FetchContext, Gate
+from crawler.gates.errors import HostClosed, RunEnding
+from crawler.gates.failures import host_failure
 from crawler.politeness.pace import PATIENCE, HostProblem, Permit
 from crawler.politeness.retry_after import problem_of
 

@@ -7,9 +7,9 @@ from scrapy import Request
 from scrapy.exceptions import CannotResolveHostError
 from scrapy.http import Response
 
-from crawler.fetching.context import PROXY, FetchContext
-from crawler.fetching.errors import AddressRefused, RequestRefused
-from crawler.guarding.gate import AddressGate, UrlGate
+from crawler.gates.context import PROXY, FetchContext
+from crawler.gates.errors import AddressRefused, RequestRefused
+from crawler.gates.guard_gates import AddressGate, UrlGate
 from crawler.guarding.guard import Guard
 
 URL = "http://site.example/a"

@@ -14,7 +14,7 @@ from scrapy import Request, Spider
 from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 
-from crawler.guarding.limits import Redirects
+from crawler.gates.limits import Redirects
 from tests.crawler.servers import Server, attempt
 from workers.ledger import REASON_BYTES
 

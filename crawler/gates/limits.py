@@ -15,8 +15,8 @@ from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware, Redirec
 from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
 from scrapy.http import Response
 
-from crawler.fetching.errors import BodyTimeout, DecompressionFailed, RequestRefused
-from crawler.politeness.pace_gate import in_time
+from crawler.gates.errors import BodyTimeout, DecompressionFailed, RequestRefused
+from crawler.gates.pace_gate import in_time
 from crawler.run.outcomes import MOVED
 from extractors.html.urls import ascii_host
 

@@ -14,8 +14,8 @@ import ipaddress
 from scrapy import Request
 from scrapy.exceptions import CannotResolveHostError, NotConfigured
 
-from crawler.fetching.context import PROXY, FetchContext, Gate
-from crawler.fetching.errors import AddressRefused, ProxyUnavailable, RequestRefused
+from crawler.gates.context import PROXY, FetchContext, Gate
+from crawler.gates.errors import AddressRefused, ProxyUnavailable, RequestRefused
 from crawler.guarding.browser_proxy import Upstream, authority
 from crawler.guarding.guard import Guard, host_and_port, is_odd_spelling, look_up
 

@@ -14,7 +14,7 @@ from typing import Any
 from twisted.internet.interfaces import IHostnameResolver, IHostResolution, IResolutionReceiver
 from zope.interface.declarations import implementer
 
-from crawler.fetching.context import FetchContext, contexts_of_process
+from crawler.gates.context import FetchContext, contexts_of_process
 from crawler.guarding.connections import limit_responses
 
 KEPT = 60.0  # seconds for which the addresses of a name are kept

@@ -13,16 +13,16 @@ import redis
 import scrapy
 from scrapy.settings import BaseSettings
 
-from crawler.fetching.settings_in_force import put_in_force
+from crawler.gates.settings_in_force import put_in_force
 from crawler.guarding.credentials import Credentials, credentials_of, proxy_of
 from crawler.guarding.guard import Guard, RefusedAddresses, guard_from
 from crawler.politeness.addresses import AddressBook
 from crawler.politeness.pace import Pace, host_of
-from crawler.session import contact_of
+from crawler.task_list.identity import contact_of
 from crawler.task_list.models import Settings, Task
 
 # Keys of a request's meta
-PERMIT = "permit"  # a `crawler.politeness.pace_gate.GrantedPermit`
+PERMIT = "permit"  # a `crawler.gates.pace_gate.GrantedPermit`
 PROXY = "proxy_at"  # host and port of the proxy that the request goes through
 RENDER = "render"  # whether the page is loaded in a browser
 WITHOUT_ROBOTS = "dont_obey_robotstxt"  # the request is for a host's own file

@@ -7,10 +7,10 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
-from crawler.fetching.context import PERMIT, FetchContext
-from crawler.fetching.errors import AddressRefused, HostClosed, RunEnding
+from crawler.gates.context import PERMIT, FetchContext
+from crawler.gates.errors import AddressRefused, HostClosed, RunEnding
+from crawler.gates.pace_gate import PaceMiddleware, in_time
 from crawler.politeness.pace import HostProblem, Permit
-from crawler.politeness.pace_gate import PaceMiddleware, in_time
 
 URL = "http://site.example/a"
 

@@ -14,7 +14,7 @@ from benchmarks.publishing_rate import (
     by_day,
     published,
 )
-from crawler.scheduling.publishing_rate import History, interval, observe
+from crawler.run.publishing_rate import History, interval, observe
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.3, 1, 3, 10, 30, 100])

@@ -1,4 +1,5 @@
-"""The publishing rate of a section, estimated from its runs, and the time until the next run. No clock, no network.
+"""The publishing rate of a section, estimated from its runs, and the time until the next run.
+Without a clock and a network, but for `note_visit`.
 
     runs (when, how many new articles) → rate → seconds until the next run
 
@@ -16,6 +17,12 @@ four times as much is read twice as often.
 import json
 import math
 from dataclasses import asdict, dataclass
+from typing import cast
+
+import redis
+
+from workers import keys
+from workers.redis_access.redis_clock import clock_of
 
 WAITED = 600.0  # seconds that all new articles together have waited when a run is due; 24 articles a day → every 35 min
 LAST_HOURS = 4 * 3600.0  # seconds: half-life of the short-term estimate, within which a change of rate is detected
@@ -82,6 +89,13 @@ def observe(history: History, at: float, new: int) -> History:
 def interval(history: History, shortest: float, longest: float) -> float:
     """Return the seconds from a run to the next, within the bounds."""
     return min(max(math.sqrt(2 * WAITED / history.weeks.rate), shortest), longest)
+
+
+def note_visit(connection: "redis.Redis", task: str, new: int, *, now: float | None = None) -> None:
+    """Record in a task's history that a run read all its lists and found `new` articles. `now`: Unix seconds."""
+    history = History.from_json(cast("bytes | None", connection.hget(keys.HISTORIES, task)))
+    updated = observe(history, clock_of(connection).now() if now is None else now, new)
+    connection.hset(keys.HISTORIES, task, updated.to_json())
 
 
 def _differ(hours: Memory, weeks: Memory) -> bool:

@@ -19,8 +19,8 @@ from twisted.internet import defer
 from twisted.internet import error as twisted_error
 from twisted.web.client import ResponseFailed, ResponseNeverReceived
 
-from crawler.fetching.context import PROXY
-from crawler.fetching.errors import FetchError
+from crawler.gates.context import PROXY
+from crawler.gates.errors import FetchError
 from crawler.guarding.connections import TOO_LARGE, ResponseTooCostly
 from crawler.run.outcomes import PROXY_AUTHENTICATION, Outcome
 

@@ -14,9 +14,9 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http.request import NO_CALLBACK
 from w3lib.url import safe_url_string
 
-from crawler.fetching.context import NAP, WITHOUT_ROBOTS, context_of
-from crawler.fetching.errors import RobotsForbidden, RobotsUnreachable, RunEnding
-from crawler.fetching.failures import outcome_of_failure
+from crawler.gates.context import NAP, WITHOUT_ROBOTS, context_of
+from crawler.gates.errors import RobotsForbidden, RobotsUnreachable, RunEnding
+from crawler.gates.failures import outcome_of_failure
 from crawler.guarding.guard import SCHEMES
 from crawler.politeness import robots, tdm
 from crawler.politeness.host_files import HostFile, HostFiles

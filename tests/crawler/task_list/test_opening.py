@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from crawler.session import contact_of, open_session, user_agent
+from crawler.gates.context import context_from
+from crawler.task_list.identity import contact_of, user_agent
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import Settings
-from crawler.task_list.publication import DivergentCopy, edition, publish
+from crawler.task_list.opening import open_redis
+from crawler.task_list.publication import DivergentCopy, edition, publish, published
 from tests.crawler.task_lists import task_file, text_of
 from workers.errors import RedisUnavailable
 
@@ -27,8 +29,8 @@ def named(redis_url, connection, monkeypatch):
 
 
 def opened(file=None):
-    with open_session(file, purpose="crawl") as session:
-        return list(session.tasks.tasks)
+    with open_redis(file) as connection:
+        return list(published(connection).tasks)
 
 
 def test_tasks_yaml_here_is_published_and_used(named, connection):
@@ -67,10 +69,10 @@ def test_a_divergent_copy_is_refused_on_a_shared_redis(named, connection):
 
 def test_without_redis_url_one_is_started_beside_the_tasks(tmp_path):
     Path("tasks.yaml").write_text(text_of("news"), "utf-8")
-    with open_session(None, purpose="crawl") as session:
-        assert session.connection.ping()
+    with open_redis(None) as connection:
+        assert connection.ping()
         assert (tmp_path / ".exemplar" / "redis").is_dir()
-    assert not session.url.startswith("redis://")
+        assert "path" in connection.connection_pool.connection_kwargs
 
 
 def test_the_list_of_an_embedded_redis_is_whatever_the_file_says(tmp_path):
@@ -89,9 +91,10 @@ def test_a_redis_that_does_not_answer_is_named(monkeypatch, tmp_path):
 def test_the_guard_knows_the_lists_hosts_and_the_environments(named, monkeypatch):
     monkeypatch.setenv("EXEMPLAR_ALLOW_HOSTS", "intranet.example")
     Path("tasks.yaml").write_text(text_of("news"), "utf-8")
-    with open_session(None, purpose="crawl") as session:
-        assert session.guard.lists("127.0.0.1", 80)
-        assert session.guard.lists("intranet.example", 80)
+    with open_redis(None) as connection:
+        guard = context_from(published(connection).settings).guard
+    assert guard.lists("127.0.0.1", 80)
+    assert guard.lists("intranet.example", 80)
 
 
 # Who we say we are

@@ -4,8 +4,8 @@ from scrapy import Request
 from scrapy.exceptions import CannotResolveHostError
 from scrapy.http import Response
 
-from crawler.fetching.context import PROXY, Gate
-from crawler.fetching.errors import AddressRefused, RequestRefused, RunEnding
+from crawler.gates.context import PROXY, Gate
+from crawler.gates.errors import AddressRefused, RequestRefused, RunEnding
 from crawler.guarding.guard import host_and_port
 
 CONTACT_MISSING = (

@@ -1,0 +1,1 @@
+"""The gates between a spider and the network, as Scrapy's middlewares, with their context, errors and settings."""
