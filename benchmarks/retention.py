@@ -19,8 +19,8 @@ from pathlib import Path
 
 import redis
 
+from crawler.run.run_bounds import RunBounds
 from crawler.run.run_report import RunOptions
-from crawler.run.run_settings import RunSettings
 from crawler.run.section_run import SectionRun
 from crawler.task_list.file import loads
 from crawler.task_list.models import Task
@@ -70,8 +70,8 @@ class Year:
 
     def pass_time(self) -> None:
         """Run the task once, extract the fetched pages, and advance the time to the next run."""
-        settings = RunSettings(now=self.clock.now, monotonic=self.clock)
-        run = SectionRun(self.redis, self.task, RunOptions(), settings)
+        bounds = RunBounds(now=self.clock.now, monotonic=self.clock)
+        run = SectionRun(self.redis, self.task, RunOptions(), bounds)
         run.ledger.clock = self.clock
         run.begin()
         while (listed := run.next_list()) is not None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from console.options import counted, tallied
+from console.terminal import counted, tallied
 
 if TYPE_CHECKING:
     from workers.redesign.backtest import BackTest, PageComparison

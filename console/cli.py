@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from console.locale import in_language, is_chinese, translate_help, use_for_click, word
-from console.options import say, say_data, show
+from console.terminal import say, say_data, show
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_UNAVAILABLE = 0, 1, 2, 3
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from console.options import say, show_data
+from console.terminal import say, show_data
 
 if TYPE_CHECKING:
     from console.inputs import Missing, PageIn

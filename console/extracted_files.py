@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
-from console.options import counted
+from console.terminal import counted
 
 if TYPE_CHECKING:
     from extractors import Article, Listing

@@ -9,7 +9,8 @@ import sys
 
 import redis
 
-from console.options import log_to_stderr, print_json
+from console.options import log_to_stderr
+from console.terminal import print_json
 from crawler.fetching.scrapy_process import EXIT_UNAVAILABLE
 from crawler.logs import complain
 from workers.redis_access.connection import reason

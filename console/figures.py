@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.options import say
+from console.terminal import say
 
 if TYPE_CHECKING:
     from console.inputs import PageIn

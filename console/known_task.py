@@ -5,7 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from console.options import say, tasks_file
+from console.options import tasks_file
+from console.terminal import say
 
 if TYPE_CHECKING:
     import redis

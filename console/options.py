@@ -1,20 +1,12 @@
-"""Options and helpers that several commands share."""
+"""Options and arguments that several commands have."""
 
-import sys
-from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from unicodedata import east_asian_width
 
 import click
 
 from console.completion import complete_tasks
-from console.locale import in_language, word
-from console.locale import noun as noun_of
-from crawler.logs import LOG_FORMAT, LOG_FORMS, log_message, logs_json, start_logging
-from crawler.printing import json_line
-from crawler.printing import printable as printable
+from crawler.logs import LOG_FORMAT, LOG_FORMS, start_logging
 
 
 class _Day(click.DateTime):
@@ -30,6 +22,8 @@ class _Day(click.DateTime):
         except click.BadParameter:
             self.fail(f"{value!r} is not a day; write it as 2024-12-31", param, ctx)
 
+
+RUNS = 32  # runs that a crawl worker has at a time, by default
 
 DAY = _Day()
 TASKS = click.Path(dir_okay=True, path_type=Path)
@@ -77,74 +71,6 @@ def refuse_task_name(file: Path, command: str) -> None:
 def examples(*lines: str) -> str:
     """Return the epilog that shows how a command is called."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
-
-
-def say(text: str) -> None:
-    """Print a message on standard error, in the user's language: standard output is for results.
-
-    It becomes a line of the log, in English, if this process logs JSON.
-    """
-    if logs_json():
-        log_message(text)
-    else:
-        say_data(in_language(text))
-
-
-def show(text: str) -> None:
-    """Print a line or lines for a person on standard output, in the user's language."""
-    show_data(in_language(text))
-
-
-def say_data(text: str) -> None:
-    """Print text on standard error that must not be translated, such as titles of pages."""
-    click.echo(printable(text), err=True)
-
-
-def show_data(text: str) -> None:
-    """Print text on standard output that must not be translated, such as titles of pages."""
-    click.echo(printable(text))
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun: 1 task, 2 tasks."""
-    if (measured := noun_of(noun)) is not None:
-        return f"{number} {measured}"
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def tallied(counts: Mapping[str, int]) -> str:
-    """Return the numbers of several kinds in one line: 5 same, 2 changed."""
-    return word(", ").join(f"{number} {noun_of(kind) or kind}" for kind, number in counts.items())
-
-
-def heading(title: str, width: int = 10) -> str:
-    """Return a heading in the user's language, padded to a number of columns of a terminal."""
-    text = word(title)
-    return text + " " * (width - columns_of(text))
-
-
-def columns_of(text: str) -> int:
-    """Return how many columns of a terminal a text has: two for a Chinese character."""
-    return sum(1 + (east_asian_width(letter) in "WF") for letter in text)
-
-
-def moment(seconds: float) -> str:
-    """Return a time (Unix seconds) in ISO 8601, UTC."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
-
-
-def local_time(moment: str) -> str:
-    """Return a time in ISO 8601 as month, day and time of this machine's zone."""
-    return datetime.fromisoformat(moment).astimezone().strftime("%m-%d %H:%M:%S")
-
-
-def print_json(value: Any) -> None:
-    """Print a value as one line of JSON and flush it; control characters are escaped."""
-    sys.stdout.write(json_line(value) + "\n")
-    sys.stdout.flush()
-
-
-RUNS = 32  # runs that a crawl worker has at a time, by default
 
 
 def log_to_stderr(verbose: bool = False, form: str | None = None) -> None:

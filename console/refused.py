@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from console.options import moment
 from console.problems import groups, matching
+from console.terminal import moment
 from workers.addresses import shown
 from workers.task_state.problems import Problem
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from console.locale import word
-from console.options import counted, local_time
 from console.overview import MachinesOverview, Overview, TaskOverview
+from console.terminal import counted, local_time
 from extractors import walk_in_use
 from workers.backpressure import MEGABYTE
 from workers.writing.output_states import OutputState

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from console.locale import in_language, word
-from console.options import counted, heading
+from console.terminal import counted, heading
 from crawler.scouting.inference import Sighting
 from crawler.scouting.sample_extractions import SampleExtraction
 from crawler.scouting.survey import Survey

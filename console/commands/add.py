@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from console.locale import in_language, word
-from console.options import counted, examples, json_option, print_json, say, say_data, show_data, tasks_option
+from console.options import examples, json_option, tasks_option
+from console.terminal import counted, print_json, say, say_data, show_data
 
 if TYPE_CHECKING:
     from crawler.scouting.survey import Scope, Survey

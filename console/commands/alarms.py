@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, get_args
 import click
 
 from console.known_task import redis_of
-from console.options import counted, examples, json_option, moment, print_json, say, show, tasks_file, tasks_option
+from console.options import examples, json_option, tasks_file, tasks_option
+from console.terminal import counted, moment, print_json, say, show
 from workers.health.alarms import AlarmKind
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ import click
 
 from console.known_task import ledger_of
 from console.locale import in_language
-from console.options import examples, json_option, print_json, say, show, show_data, tasks_option
+from console.options import examples, json_option, tasks_option
+from console.terminal import print_json, say, show, show_data
 
 if TYPE_CHECKING:
     from extractors import Section

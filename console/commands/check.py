@@ -9,18 +9,8 @@ import click
 
 from console.known_task import redis_of
 from console.locale import in_language, word
-from console.options import (
-    counted,
-    examples,
-    heading,
-    json_option,
-    print_json,
-    refuse_task_name,
-    say,
-    show,
-    show_data,
-    tasks_argument,
-)
+from console.options import examples, json_option, refuse_task_name, tasks_argument
+from console.terminal import counted, heading, print_json, say, show, show_data
 
 if TYPE_CHECKING:
     from console.output_checks import TriedOutput

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from console.options import examples, log_format_option, log_to_stderr, say, tasks_option, verbose_option
+from console.options import examples, log_format_option, log_to_stderr, tasks_option, verbose_option
+from console.terminal import say
 
 PORT = 8300
 

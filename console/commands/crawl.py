@@ -11,13 +11,11 @@ from console.options import (
     json_option,
     log_format_option,
     log_to_stderr,
-    print_json,
-    say,
-    show,
     task_argument,
     tasks_option,
     verbose_option,
 )
+from console.terminal import print_json, say, show
 
 STOP_WAIT = 20.0  # seconds after the stop signal until a spider that does not end is killed
 

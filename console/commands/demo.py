@@ -12,7 +12,8 @@ import click
 
 from console import sample_site
 from console.locale import in_language, word
-from console.options import examples, json_option, print_json, say
+from console.options import examples, json_option
+from console.terminal import print_json, say
 from workers.processes import ending_with_parent
 
 SHOWN = 40  # characters of a title that are shown

@@ -11,19 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from console.completion import complete_outputs
-from console.options import (
-    DAY,
-    counted,
-    examples,
-    json_option,
-    log_to_stderr,
-    print_json,
-    say,
-    show,
-    task_argument,
-    tasks_file,
-    tasks_option,
-)
+from console.options import DAY, examples, json_option, log_to_stderr, task_argument, tasks_file, tasks_option
+from console.terminal import counted, print_json, say, show
 
 if TYPE_CHECKING:
     from crawler.task_list.models import Task, TaskFile

@@ -9,7 +9,8 @@ import click
 
 from console.completion import complete_methods
 from console.explaining import check_explaining, explaining_options
-from console.options import examples, print_json, say, show_data
+from console.options import examples
+from console.terminal import print_json, say, show_data
 
 if TYPE_CHECKING:
     from console.inputs import Missing, PageIn

@@ -10,19 +10,9 @@ import click
 from console.completion import complete_tasks
 from console.known_task import known_ledger, ledger_of, redis_of
 from console.locale import in_language, word
-from console.options import (
-    columns_of,
-    counted,
-    examples,
-    json_option,
-    moment,
-    print_json,
-    printable,
-    say,
-    task_argument,
-    tasks_option,
-)
-from console.options import show as show_line
+from console.options import examples, json_option, task_argument, tasks_option
+from console.terminal import columns_of, counted, moment, print_json, printable, say
+from console.terminal import show as show_line
 
 if TYPE_CHECKING:
     import redis

@@ -8,7 +8,8 @@ import click
 
 from console.known_task import ledger_of
 from console.locale import in_language
-from console.options import counted, examples, json_option, print_json, say, task_argument, tasks_option
+from console.options import examples, json_option, task_argument, tasks_option
+from console.terminal import counted, print_json, say
 
 if TYPE_CHECKING:
     from workers.ledger import Ledger

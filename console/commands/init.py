@@ -6,7 +6,8 @@ from pathlib import Path
 import click
 
 from console.locale import in_language
-from console.options import examples, say
+from console.options import examples
+from console.terminal import say
 
 HELP_CONTACT = "A URL or an e-mail address where site owners can reach you; it goes into the User-Agent."
 

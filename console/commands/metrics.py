@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.options import examples, log_to_stderr, say, tasks_file, tasks_option
+from console.options import examples, log_to_stderr, tasks_file, tasks_option
+from console.terminal import say
 
 if TYPE_CHECKING:
     from console.metrics.collector import ExemplarCollector

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from console.known_task import redis_of
-from console.options import counted, examples, json_option, moment, print_json, say, show, tasks_file, tasks_option
+from console.options import examples, json_option, tasks_file, tasks_option
 from console.proposal_decisions import adopt_proposal, dismiss_proposal
+from console.terminal import counted, moment, print_json, say, show
 
 if TYPE_CHECKING:
     import redis

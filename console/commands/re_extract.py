@@ -8,20 +8,8 @@ import click
 from console.completion import complete_methods
 from console.known_task import ledger_of
 from console.locale import in_language, word
-from console.options import (
-    DAY,
-    counted,
-    examples,
-    json_option,
-    log_to_stderr,
-    print_json,
-    say,
-    show,
-    show_data,
-    tallied,
-    task_argument,
-    tasks_option,
-)
+from console.options import DAY, examples, json_option, log_to_stderr, task_argument, tasks_option
+from console.terminal import counted, print_json, say, show, show_data, tallied
 
 if TYPE_CHECKING:
     from workers.extraction.re_extraction import NewRow, ReExtractionReport

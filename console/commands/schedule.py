@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING
 import click
 
 from console.options import (
-    counted,
     examples,
     exit_option,
     log_format_option,
     log_to_stderr,
     refuse_task_name,
-    say,
     tasks_argument,
     verbose_option,
 )
+from console.terminal import counted, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable

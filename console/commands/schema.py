@@ -6,7 +6,8 @@ from typing import Literal
 
 import click
 
-from console.options import examples, say
+from console.options import examples
+from console.terminal import say
 
 
 @click.command(

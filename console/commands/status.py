@@ -11,18 +11,8 @@ import click
 from console.completion import complete_tasks
 from console.known_task import redis_of
 from console.locale import in_language, word
-from console.options import (
-    counted,
-    examples,
-    json_option,
-    moment,
-    print_json,
-    say,
-    show,
-    show_data,
-    tasks_file,
-    tasks_option,
-)
+from console.options import examples, json_option, tasks_file, tasks_option
+from console.terminal import counted, moment, print_json, say, show, show_data
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,8 @@ import click
 from console.completion import complete_tasks
 from console.explaining import check_explaining, explaining_options
 from console.locale import in_language, word
-from console.options import counted, examples, heading, json_option, print_json, say, show, show_data, tasks_option
+from console.options import examples, json_option, tasks_option
+from console.terminal import counted, heading, print_json, say, show, show_data
 
 if TYPE_CHECKING:
     from crawler.discovery.link_judgement import JudgedLink

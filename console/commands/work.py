@@ -5,17 +5,8 @@ from typing import Any
 
 import click
 
-from console.options import (
-    RUNS,
-    counted,
-    examples,
-    exit_option,
-    log_format_option,
-    log_to_stderr,
-    print_json,
-    say,
-    verbose_option,
-)
+from console.options import RUNS, examples, exit_option, log_format_option, log_to_stderr, verbose_option
+from console.terminal import counted, print_json, say
 
 
 @click.group(epilog=examples("exemplar work crawl --runs 50", "exemplar work extract -n 8"))

@@ -4,7 +4,7 @@ import sys
 
 from console.locale import DOMAIN, FOLDER, LANGUAGE
 from console.locale.catalogue import read_po, to_mo, to_po
-from console.locale.messages import messages
+from console.locale.source_messages import messages
 
 
 def main() -> int:

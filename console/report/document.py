@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from console.options import printable
 from console.report.charts import BINS, HEIGHT, WIDTH, charts_of, strip_of
 from console.report.rows import MOST_TEXT, OmittedLines, rows_of
 from console.report.wording import ReportWording
+from console.terminal import printable
 
 if TYPE_CHECKING:
     from console.report.gathering import ReportedPage

@@ -137,7 +137,7 @@ class ArticleFetches:
         """
         self._refusals[leased.fingerprint] += 1
         if self._refusals[leased.fingerprint] <= REFUSALS_UNCOUNTED:
-            self.articles.postpone(leased, reason, max(rest, self.articles.settings.pauses[0]))
+            self.articles.postpone(leased, reason, max(rest, self.articles.bounds.pauses[0]))
         else:
             self.articles.fail(leased, reason, passing=True, rest=rest)
 

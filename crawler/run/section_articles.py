@@ -11,8 +11,8 @@ from datetime import date, timedelta
 
 from crawler.run.admission import OLD, Admission
 from crawler.run.outcomes import is_login
+from crawler.run.run_bounds import BOUNDS, RunBounds
 from crawler.run.run_report import RunReport
-from crawler.run.run_settings import SETTINGS, RunSettings
 from workers.extraction.block_pages import BlockPages, SentPage
 from workers.health.observations import failed_observation, is_observed, to_json
 from workers.inbox import PAGES_A_JOB, Inbox
@@ -32,17 +32,17 @@ log = logging.getLogger(__name__)
 class SectionArticles:
     """The articles of one run. Pages are gathered for a moment; `flush` hands them over."""
 
-    def __init__(self, report: RunReport, admission: Admission, inbox: Inbox, settings: RunSettings = SETTINGS):
+    def __init__(self, report: RunReport, admission: Admission, inbox: Inbox, bounds: RunBounds = BOUNDS):
         self.task, self.options, self.ledger = admission.task, admission.options, admission.ledger
-        self.report, self.inbox, self.settings = report, inbox, settings
+        self.report, self.inbox, self.bounds = report, inbox, bounds
         self._left = (
             math.inf if self.options.limit is None else self.options.limit
         )  # articles that may still be fetched
-        self._backfill_left = settings.backfill_a_run
+        self._backfill_left = bounds.backfill_a_run
         self._leased: set[Fingerprint] = set()
         self._pages: dict[Fingerprint, StoredPage] = {}
         self._bytes = 0
-        self._flushed = settings.monotonic()
+        self._flushed = bounds.monotonic()
         self._today = admission.today
 
     def lease(self, most: int) -> list[Leased]:
@@ -103,7 +103,7 @@ class SectionArticles:
             self.ledger.observe(to_json(observation))
         self._leased.discard(leased.fingerprint)
         if passing and not self.is_last_try(leased):
-            pauses = self.settings.pauses
+            pauses = self.bounds.pauses
             pause = pauses[min(leased.tries, len(pauses)) - 1]
             self.ledger.try_later(leased.fingerprint, reason, max(pause, rest))
             self._count_later()
@@ -160,11 +160,11 @@ class SectionArticles:
     def flush(self) -> None:
         """Hand over the gathered pages."""
         self.inbox.deliver(self.ledger, self._pages)
-        self._pages, self._bytes, self._flushed = {}, 0, self.settings.monotonic()
+        self._pages, self._bytes, self._flushed = {}, 0, self.bounds.monotonic()
 
     def flush_if_due(self) -> None:
         """Hand over the gathered pages if none were handed over for a while."""
-        if self.settings.monotonic() - self._flushed >= SECONDS_A_FLUSH:
+        if self.bounds.monotonic() - self._flushed >= SECONDS_A_FLUSH:
             self.flush()
 
     def renew(self) -> None:

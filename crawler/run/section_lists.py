@@ -22,8 +22,8 @@ from crawler.run.admission import BEYOND_LIMIT, OLD, Admission
 from crawler.run.example_page import doubt_about
 from crawler.run.outcomes import is_login, media_type
 from crawler.run.rendering_choice import MARKUP, Rendering
+from crawler.run.run_bounds import BOUNDS, RunBounds
 from crawler.run.run_report import RunReport
-from crawler.run.run_settings import SETTINGS, RunSettings
 from crawler.run.section_articles import ENUMERATED_LATER
 from extractors.article import CHECK
 from extractors.html.urls import normalise
@@ -54,11 +54,11 @@ class SectionLists:
         admission: Admission,
         rendering: Rendering,
         beat: Callable[[], None],
-        settings: RunSettings = SETTINGS,
+        bounds: RunBounds = BOUNDS,
     ):
         self.task, self.options, self.ledger = admission.task, admission.options, admission.ledger
         self.report, self.admission, self.rendering = report, admission, rendering
-        self.settings = settings
+        self.bounds = bounds
         self.walk: Walk | None = None
         self.walks = 0  # how often a walk was begun
         self.first = False  # whether no walk of the task has ended yet
@@ -202,7 +202,7 @@ class SectionLists:
 
     def _fill_backfill(self) -> bool:
         """Enter enumerated URLs up to the bound on waiting articles; return whether the bound allows more."""
-        room = self.settings.backfill_waiting - self.ledger.waiting(OLD)
+        room = self.bounds.backfill_waiting - self.ledger.waiting(OLD)
         for url in islice(self._generated, max(0, room)):
             self.admission.enter([(url, self.task.pattern.match(url))], source="pattern")
         return room > 0
@@ -210,7 +210,7 @@ class SectionLists:
     def conditions(self, page: ListPage) -> dict[str, str]:
         """Return the headers with which to request a list only if it changed since all of its links were entered."""
         is_later = self._walk().plan.complete and not page.resumed
-        last = self.state.last_response(page, self.settings.now()) if is_later else None
+        last = self.state.last_response(page, self.bounds.now()) if is_later else None
         return last.conditions() if last else {}
 
     def note_shell(self, page: ListPage, body: bytes, url: str, content_type: str) -> bool:
@@ -227,7 +227,7 @@ class SectionLists:
 
     def record_unchanged(self, page: ListPage, url: str) -> bool:
         """Record that a list has not changed; return False if this is unknown, because another URL responded."""
-        last = self.state.last_response(page, self.settings.now())
+        last = self.state.last_response(page, self.bounds.now())
         if last is None or last.url != url:
             return False
         followed = [ListPage(target, kind, depth, page.start) for target, kind, depth in last.followed]
@@ -285,7 +285,7 @@ class SectionLists:
         further = walk.record_read(answered, listing, found=found, new=new)
         followed = [target for target in walk.followed_lists(answered, listing) if target.kind == "follow"]
         is_whole = page.kind not in ("next", "robots") and not listing.cut and self.admission.left_out == left_out
-        now = self.settings.now()
+        now = self.bounds.now()
         response = LastResponse.of(headers or {}, url, now, found=found, followed=followed) if is_whole else None
         if not self.options.backfill:
             self.state.end_list(page, further if walk.plan.complete else (), response)
@@ -305,13 +305,13 @@ class SectionLists:
         if mark in BlockPages(self.ledger).marks():
             sent = SentPage(fingerprint(page.url), page.url, mark, "block page: an article's URL has the same one")
             return BlockPages(self.ledger).reasons([sent])[0]
-        doubt = doubt_about(StoredPage(url, body, content_type, self.settings.now()))
+        doubt = doubt_about(StoredPage(url, body, content_type, self.bounds.now()))
         return f"block page: {CHECK}" if doubt and CHECK in doubt.reason else ""
 
     def _enter(self, listing: ListContent, articles: Sequence[ArticleLink], walk: Walk) -> int:
         """Enter a list's articles in parts while this spider walks; return how many were new."""
         source = listing.form if listing.form in ("feed", "sitemap") else "list"
-        new, size = 0, self.settings.entered_at_once
+        new, size = 0, self.bounds.entered_at_once
         for at in range(0, len(articles), size):
             part = articles[at : at + size]
             if self.admission.is_full and listing.form == "sitemap":
@@ -328,7 +328,7 @@ class SectionLists:
 
         Other left-out articles would count as new in later walks, so they are entered.
         """
-        newest = max((link.published for link in listing.links if link.published), default=self.settings.now())
+        newest = max((link.published for link in listing.links if link.published), default=self.bounds.now())
         kept = [article for article in articles if (article.link.published or newest) >= newest - LATE]
         if self.options.limit is not None:
             self.admission.left_out += len(articles) - len(kept)

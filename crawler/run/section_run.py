@@ -25,8 +25,8 @@ from crawler.run.list_fetches import ListFetches
 from crawler.run.outcomes import of_answer
 from crawler.run.publishing_rate import note_visit
 from crawler.run.rendering_choice import Rendering
+from crawler.run.run_bounds import RunBounds
 from crawler.run.run_report import RunOptions, RunReport, keep_report
-from crawler.run.run_settings import RunSettings
 from crawler.run.section_articles import SectionArticles
 from crawler.run.section_lists import SectionLists
 from crawler.run.spider_coordination import BACKFILL, WALK, Crew
@@ -58,7 +58,7 @@ log = logging.getLogger(__name__)
 class SectionRun:
     """One run of a task. Begin it with `begin`, end it with `end`; in between call `beat` every second.
 
-    `settings`: by default with the clock of Redis.
+    `bounds`: by default with the clock of Redis.
     """
 
     def __init__(
@@ -66,29 +66,29 @@ class SectionRun:
         connection: "redis.Redis",
         task: Task,
         options: RunOptions | None = None,
-        settings: RunSettings | None = None,
+        bounds: RunBounds | None = None,
         *,
         marks: Marks | None = None,
     ):
-        settings = settings or RunSettings(now=clock_of(connection).moment)
-        self.redis, self.task, self.options, self.settings = connection, task, options or RunOptions(), settings
-        self.report = RunReport.begun(task.name, settings.now())
+        bounds = bounds or RunBounds(now=clock_of(connection).moment)
+        self.redis, self.task, self.options, self.bounds = connection, task, options or RunOptions(), bounds
+        self.report = RunReport.begun(task.name, bounds.now())
         self.ledger = Ledger(connection, task.name)
         self.inbox = Inbox(connection)
         self.crew = Crew(connection, task.name, BACKFILL if self.options.backfill else WALK)
         self.rendering = Rendering(connection, task)
-        self.admission = Admission(task, self.options, self.ledger, settings.now().date())
-        self.articles = SectionArticles(self.report, self.admission, self.inbox, settings)
-        self.lists = SectionLists(self.report, self.admission, self.rendering, self._beat_if_due, settings)
+        self.admission = Admission(task, self.options, self.ledger, bounds.now().date())
+        self.articles = SectionArticles(self.report, self.admission, self.inbox, bounds)
+        self.lists = SectionLists(self.report, self.admission, self.rendering, self._beat_if_due, bounds)
         self.list_fetches = ListFetches(self.lists, self.next_list, HostFiles(connection, "robots"))
         self.article_fetches = ArticleFetches(self.articles, self.rendering)
-        self.pressure = Pressure(connection, task.name, marks, clock=settings.monotonic)
+        self.pressure = Pressure(connection, task.name, marks, clock=bounds.monotonic)
         self.unreachable = ""  # why the task's own host is closed, so that the run is to end
         self._epoch: EpochWatch | None = None
         self._in_flight: set[Fetch] = set()
         self._kinds_in_flight: Counter[type[Fetch]] = Counter()
         self._checked_example = False
-        self._beat_at = settings.monotonic()
+        self._beat_at = bounds.monotonic()
 
     # -- begin and end ----------------------------------------------------------------------------------------------
 
@@ -109,7 +109,7 @@ class SectionRun:
         self.articles.flush()
         self.articles.put_back()
         is_whole = not self._recover()  # otherwise the next run walks through the whole archive
-        self.report.end(outcome, self.settings.now())
+        self.report.end(outcome, self.bounds.now())
         walked = self.crew.walks and outcome == "finished" and is_whole
         if self.lists.walk is not None:
             self.lists.report_walk()
@@ -203,7 +203,7 @@ class SectionRun:
 
     def beat(self) -> None:
         """Renew the place in the crew and the leases, and hand over pages that have waited."""
-        self._beat_at = self.settings.monotonic()
+        self._beat_at = self.bounds.monotonic()
         self._look_at_pressure()
         self.articles.flush_if_due()
         walked = self.crew.walks
@@ -237,7 +237,7 @@ class SectionRun:
         return level
 
     def _beat_if_due(self) -> None:
-        if self.settings.monotonic() - self._beat_at >= BEAT_WITHIN:
+        if self.bounds.monotonic() - self._beat_at >= BEAT_WITHIN:
             self.beat()
 
     def next_list(self) -> ListPage | None:

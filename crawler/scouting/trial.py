@@ -17,8 +17,8 @@ from crawler.discovery.link_judgement import JudgedLink, judged
 from crawler.discovery.listings import ListPage, read_listing
 from crawler.run.admission import Admission
 from crawler.run.rendering_choice import Rendering
+from crawler.run.run_bounds import BOUNDS
 from crawler.run.run_report import RunOptions, RunReport
-from crawler.run.run_settings import SETTINGS
 from crawler.run.section_lists import SectionLists
 from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
 from crawler.scouting.fetch import Fetch, fetch_all
@@ -87,7 +87,7 @@ class _Trial:
         self.listed: set[str] = set()  # article URLs on the lists
         self.shells: list[str] = []  # lists that are empty without their scripts
         self.problems: list[str] = []
-        self.report, self.ledger = RunReport.begun(task.name, SETTINGS.now()), MemoryLedger(task.name)
+        self.report, self.ledger = RunReport.begun(task.name, BOUNDS.now()), MemoryLedger(task.name)
         self.run_lists = _lists_of_a_run(task, today, self.report, self.ledger)
 
     async def run(self) -> Trial:

@@ -157,7 +157,7 @@ class SectionSpider(GatedSpider):
         return self._settle_and_continue(request.cb_kwargs["fetch"], partial(no_answer_of, failure.value, request))
 
     def _answer_of(self, fetch: Fetch, response: Response) -> Answered:
-        now = self.guarded_call(self.run.settings.now)
+        now = self.guarded_call(self.run.bounds.now)
         return list_answer_of(response, now) if isinstance(fetch, ListFetch) else answer_of(response, now)
 
     def _settle_and_continue(

@@ -31,7 +31,7 @@ from rq.serializers import JSONSerializer
 
 from crawler.politeness.pace import HostProblem
 from crawler.run.fetches import Answered, ArticleFetch, Fetch
-from crawler.run.run_settings import RunSettings
+from crawler.run.run_bounds import RunBounds
 from crawler.run.section_run import SectionRun
 from crawler.run.spider_coordination import CREW, SILENT_SECONDS, Crew
 from crawler.task_list.file import loads
@@ -268,8 +268,8 @@ class System:
         part = spider.part if spider else Part(self, "spider")
         with self.living(part):
             if spider is None:
-                settings = RunSettings(now=lambda: datetime.fromtimestamp(self.now(), UTC), monotonic=self.now)
-                spider = Spider(part, SectionRun(part.redis, self.tasks[TASK], settings=settings))
+                bounds = RunBounds(now=lambda: datetime.fromtimestamp(self.now(), UTC), monotonic=self.now)
+                spider = Spider(part, SectionRun(part.redis, self.tasks[TASK], bounds=bounds))
                 self.spiders[place] = spider
                 spider.run.begin()
                 return

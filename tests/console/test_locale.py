@@ -13,7 +13,7 @@ import pytest
 
 from console.locale import FOLDER
 from console.locale.catalogue import read_po, to_mo, to_po
-from console.locale.messages import messages
+from console.locale.source_messages import messages
 from console.locale.translator import CONTEXT, PLACEHOLDER, Translator, read_mo
 from tests.console.conftest import Exemplar
 

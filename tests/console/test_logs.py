@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from console.options import printable
+from console.terminal import printable
 from crawler.logs import JsonFormatter, PlainFormatter, level_and_text
 from tests.console.conftest import Exemplar
 from tests.workers.http_receiver import Receiver

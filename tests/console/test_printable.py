@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from console.options import print_json, printable, say, show
+from console.terminal import print_json, printable, say, show
 from tests.console.conftest import Exemplar
 
 CLIPBOARD = "\x1b]52;c;eA==\x07"

@@ -1,8 +1,8 @@
 """A run under back-pressure: it pauses, reads lists all the same, and goes on when pages are settled."""
 
 from crawler.run.fetches import ArticleFetch, ListFetch
+from crawler.run.run_bounds import RunBounds
 from crawler.run.run_report import RunOptions
-from crawler.run.run_settings import RunSettings
 from crawler.run.section_run import PRESSURE_PAUSE, SectionRun
 from tests.crawler.run.test_section_run import links, page, task, url
 from workers.backpressure import Marks
@@ -19,7 +19,7 @@ class Clock:
 
 
 def begun(connection, clock, marks, **keys_):
-    run = SectionRun(connection, task(render="false", **keys_), RunOptions(), RunSettings(monotonic=clock), marks=marks)
+    run = SectionRun(connection, task(render="false", **keys_), RunOptions(), RunBounds(monotonic=clock), marks=marks)
     run.begin()
     run.store_example(page(url(5)))  # one page that waits for extraction
     return run

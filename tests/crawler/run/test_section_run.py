@@ -8,8 +8,8 @@ import pytest
 from crawler.discovery.list_yield import IDLE_MOST
 from crawler.discovery.listings import ListPage
 from crawler.run.admission import BEYOND_LIMIT
+from crawler.run.run_bounds import BOUNDS, RunBounds
 from crawler.run.run_report import PROBLEMS_MOST, RunOptions, reports
-from crawler.run.run_settings import SETTINGS, RunSettings
 from crawler.run.section_articles import PAGES_A_FLUSH, SECONDS_A_FLUSH
 from crawler.run.section_run import SectionRun
 from crawler.run.spider_coordination import disband
@@ -53,8 +53,8 @@ def links(*numbers):
 class Driver:
     """A run begun, with the steps a spider would take."""
 
-    def __init__(self, connection, chosen=None, settings=SETTINGS, **options):
-        self.run = SectionRun(connection, chosen or task(), RunOptions(**options), settings)
+    def __init__(self, connection, chosen=None, bounds=BOUNDS, **options):
+        self.run = SectionRun(connection, chosen or task(), RunOptions(**options), bounds)
         self.run.begin()
 
     def read(self, *numbers):
@@ -85,7 +85,7 @@ def states(ledger):
 
 
 def test_a_lists_articles_go_to_the_inbox_newest_first(connection, ledger):
-    driver = Driver(connection, settings=RunSettings(monotonic=lambda: 0.0)).read(9, 8, 7)
+    driver = Driver(connection, bounds=RunBounds(monotonic=lambda: 0.0)).read(9, 8, 7)
     assert driver.fetch_all() == [url(9), url(8), url(7)]
     report = driver.end()
     assert (report.lists, report.found, report.new, report.fetched) == (1, 3, 3, 3)
@@ -117,7 +117,7 @@ def test_what_is_final_is_not_fetched_again(connection, ledger):
 
 
 def test_pages_go_to_redis_several_together(connection, ledger):
-    driver = Driver(connection, settings=RunSettings(monotonic=lambda: 0.0)).read(*range(PAGES_A_FLUSH))
+    driver = Driver(connection, bounds=RunBounds(monotonic=lambda: 0.0)).read(*range(PAGES_A_FLUSH))
     leased = driver.run.articles.lease(PAGES_A_FLUSH)
     for one in leased[:-1]:
         driver.run.articles.hand_in(one.fingerprint, page(one.url))
@@ -222,7 +222,7 @@ def test_a_limit_for_one_run_bounds_what_waits_from_before_as_well(connection, l
 
 
 def test_an_article_that_is_tried_again_counts_once_for_the_limit(connection):
-    driver = Driver(connection, settings=RunSettings(pauses=(0.0,)), limit=1).read(9, 8)
+    driver = Driver(connection, bounds=RunBounds(pauses=(0.0,)), limit=1).read(9, 8)
     [leased] = driver.run.articles.lease(5)
     driver.run.articles.fail(leased, "http 503", passing=True)
     assert driver.run.pause() is not None
@@ -321,7 +321,7 @@ def test_a_spider_that_was_taken_for_dead_leaves_its_pages_to_others(connection,
 
 def test_a_beat_keeps_leases_and_hands_in_waiting_pages(connection, ledger):
     clock = [0.0]
-    driver = Driver(connection, settings=RunSettings(monotonic=lambda: clock[0])).read(1, 2)
+    driver = Driver(connection, bounds=RunBounds(monotonic=lambda: clock[0])).read(1, 2)
     came, kept = driver.run.articles.lease(2)
     driver.run.articles.hand_in(came.fingerprint, page(came.url))
     ledger.renew([kept.fingerprint], seconds=-1)
@@ -367,7 +367,7 @@ def test_a_run_waits_for_a_try_that_comes_soon_only(connection):
     assert driver.run.pause() is None
     [leased] = driver.run.articles.lease(1)
     driver.run.articles.fail(leased, "http 503", passing=True)
-    assert SETTINGS.pauses[0] - 1 < driver.run.pause() <= SETTINGS.pauses[0]
+    assert BOUNDS.pauses[0] - 1 < driver.run.pause() <= BOUNDS.pauses[0]
     name = keys.of_task("news", "delayed")
     connection.zincrby(name, 3600, leased.fingerprint)
     assert driver.run.pause() is None
@@ -715,17 +715,17 @@ def test_the_first_runs_bound_keeps_the_newest_of_a_sitemap(connection, ledger):
 
 
 def test_what_a_sitemap_holds_beyond_the_bound_is_not_new_to_later_walks(connection, ledger):
-    settings = RunSettings(entered_at_once=1)
+    bounds = RunBounds(entered_at_once=1)
     bounded, days = task(limit=1), ["2024-01-20", "2024-01-19", "2024-01-02"]
     body = urlset(*zip((3, 2, 1), days, strict=True))
-    first = Driver(connection, bounded, settings=settings)
+    first = Driver(connection, bounded, bounds=bounds)
     while listed := first.run.next_list():
         read_list(first, {HOST + "/sitemap.xml": body}.get(listed.url, b""), listed, headers={})
     assert first.fetch_all() == [url(3)]
     first.end()
     assert ledger.state_of(url(2)) == ("rejected", BEYOND_LIMIT)
     assert ledger.state_of(url(1)) is None, "too old to be taken for new"
-    second = Driver(connection, bounded, settings=settings)
+    second = Driver(connection, bounded, bounds=bounds)
     while listed := second.run.next_list():
         later = urlset((4, "2024-01-21"), *zip((3, 2, 1), days, strict=True))
         read_list(second, {HOST + "/sitemap.xml": later}.get(listed.url, b""), listed, headers={})
@@ -846,8 +846,8 @@ def test_the_start_pages_of_earlier_days_are_not_read_again(connection):
     chosen = dated_task(start='"/{date:%Y-%m-%d}/"')
     read = []
     for day in range(1, 25):
-        settings = RunSettings(now=lambda day=day: datetime(2026, 3, day, 12, tzinfo=UTC))
-        driver = Driver(connection, chosen, settings)
+        bounds = RunBounds(now=lambda day=day: datetime(2026, 3, day, 12, tzinfo=UTC))
+        driver = Driver(connection, chosen, bounds)
         read.append([])
         while listed := driver.run.next_list():
             day_of_list = listed.url.rstrip("/").rpartition("/")[2]
@@ -873,13 +873,13 @@ def test_news_goes_before_what_a_backfill_found(connection):
 
 def test_a_run_for_news_takes_some_of_what_a_backfill_left(connection):
     read_days(Driver(connection, dated_task(), **BACK), "2020-05-05", "2020-06-06").end("stopped")
-    news = read_days(Driver(connection, dated_task(), settings=RunSettings(backfill_a_run=1)), "2026-03-02")
+    news = read_days(Driver(connection, dated_task(), bounds=RunBounds(backfill_a_run=1)), "2026-03-02")
     assert [len(news.run.articles.lease(9)) for _ in range(3)] == [1, 1, 0]
 
 
 def test_a_backfill_reads_on_only_when_little_of_it_waits(connection):
     chosen = dated_task(start=f"[{LIST}, {HOST}/b/]")
-    driver = Driver(connection, chosen, settings=RunSettings(backfill_waiting=2), **BACK)
+    driver = Driver(connection, chosen, bounds=RunBounds(backfill_waiting=2), **BACK)
     read_days(driver, "2020-05-05", "2020-06-06")
     assert driver.run.next_list() is None
     driver.run.articles.lease(1)
@@ -888,7 +888,7 @@ def test_a_backfill_reads_on_only_when_little_of_it_waits(connection):
 
 def test_a_pattern_that_can_be_counted_writes_a_backfills_urls_as_there_is_room(connection, ledger):
     chosen = task(example=HOST + "/a/2026-03-01.html", pattern=HOST + "/a/{date:%Y-%m-%d}.html")
-    driver = Driver(connection, chosen, settings=RunSettings(backfill_waiting=10), **BACK)
+    driver = Driver(connection, chosen, bounds=RunBounds(backfill_waiting=10), **BACK)
     driver.run.next_list()
     assert states(ledger) == {"waiting": 10}
     assert driver.run.articles.lease(1)[0].url == HOST + "/a/2020-12-31.html"

@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from crawler.run.run_settings import RunSettings
+from crawler.run.run_bounds import RunBounds
 from crawler.run.section_run import SectionRun
 from crawler.run.spider_coordination import disband
 from crawler.task_list.file import loads
@@ -60,10 +60,10 @@ class Section:
     def read(self):
         """Read one list, or end the run if there is none; begin a run if there is none."""
         if self.run is None:
-            settings = RunSettings(
+            bounds = RunBounds(
                 now=clock_of(self.redis).moment, entered_at_once=self.choose.choice([1, ARTICLES_OF_A_LIST])
             )
-            self.run = SectionRun(self.redis, TASK, settings=settings)
+            self.run = SectionRun(self.redis, TASK, bounds=bounds)
             self.run.begin()
         if self.choose.random() < 0.5:
             self.run.beat()
@@ -79,7 +79,7 @@ class Section:
         """Fetch all that waits."""
         if self.run is not None:
             for lease in self.run.articles.lease(1000):
-                page = StoredPage(lease.url, b"<p>text</p>", "text/html", self.run.settings.now())
+                page = StoredPage(lease.url, b"<p>text</p>", "text/html", self.run.bounds.now())
                 self.run.articles.hand_in(lease.fingerprint, page)
             self.run.articles.flush()
 

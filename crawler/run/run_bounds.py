@@ -1,4 +1,4 @@
-"""The clock and the limits of a run, which users do not set. Tests pass others."""
+"""The clock and the bounds of a run, which users do not set. Tests pass others."""
 
 import time
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from workers.ledger import RETRY_PAUSES
 
 
 @dataclass(frozen=True, slots=True)
-class RunSettings:
+class RunBounds:
     """The clock of one run (`now`: aware; `monotonic`: seconds), and its bounds."""
 
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -20,4 +20,4 @@ class RunSettings:
     entered_at_once: int = 1000  # URLs that are entered in the ledger together: a sitemap has 50,000
 
 
-SETTINGS = RunSettings()
+BOUNDS = RunBounds()
