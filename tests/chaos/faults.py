@@ -399,8 +399,15 @@ def refusing_database(path: Path, client: "redis.Redis") -> Iterator[str]:
         finally:
             connection.execute("DROP TRIGGER refuse")
             with suppress(redis.RedisError):
-                for row in refused_rows(client, path.stem):
-                    retry_refused(client, row)
+                deliver_refused(client, path.stem)
+
+
+def deliver_refused(client: "redis.Redis", task: str) -> int:
+    """Have a task's refused rows delivered again, as a person does; returns their number."""
+    rows = list(refused_rows(client, task))
+    for row in rows:
+        retry_refused(client, row)
+    return len(rows)
 
 
 @contextmanager

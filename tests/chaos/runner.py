@@ -18,7 +18,7 @@ import redis
 
 from tests.chaos.checker import Violation, violations
 from tests.chaos.cluster import Cluster, Form, end_orphans, until, until_still
-from tests.chaos.faults import FAULTS, World, resource_of
+from tests.chaos.faults import FAULTS, World, deliver_refused, resource_of
 from tests.chaos.history import history_of
 from tests.chaos.network import Network
 from tests.chaos.proxy import Proxy
@@ -143,7 +143,11 @@ def _live(trial: Trial, world: World, outcome: Outcome) -> None:
         outcome.faults += [kind, second] if second else [kind]
     healed = time.monotonic()
     site.publish(left - portion * len(chosen))  # what the schedule has to find by itself
-    if until_still(world.is_settled, world.progress, trial.settle, every=0.5):
+    is_still = until_still(world.is_settled, world.progress, trial.settle, every=0.5)
+    # A worker that was stopped may have kept a row after the fault ended.
+    if sum(deliver_refused(world.client, task) for task in site.published):
+        is_still = until_still(world.is_settled, world.progress, trial.settle, every=0.5)
+    if is_still:
         outcome.settled_after = time.monotonic() - healed
         time.sleep(1.0)  # what comes late, such as a worker that was stopped, must not write any more
 
