@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-from .data import DataError, read_sets
+from .data import DataError, other_kinds, read_sets
 from .left_out import SET, SITES, LeftOut
 from .methods import UnknownName, every_method, nearest, parse_methods
 from .offline import offline
@@ -45,6 +45,7 @@ def _run(arguments: argparse.Namespace, out: Path) -> int:
     floors = chosen_floors(arguments)
     settings = chosen_settings(arguments, floors)
     everything = read_sets(arguments.data)
+    everything += other_kinds(everything)
     sets = chosen_sets(everything, arguments.sets)
     left_out = LeftOut(arguments.left_out) if arguments.left_out is not None else None
     names = arguments.methods or every_method(settings.memory)

@@ -12,18 +12,24 @@ per page: id, file, url, site, section, kind, title, date, body, encoding, optio
 
 In any other folder the folders directly below are searched. Scored are rows of kind `article` (or unknown) with a body;
 a null body is not scored. Rows of kind `list` are negatives: the right result is that there is no article.
+`other_kinds`: of a set whose sections name other kinds of pages, one set for each, such as `wcxb_dev.thread`, whose
+texts are scored.
 """
 
 import gzip
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+from extractors.page_types.classify import KINDS
+from extractors.page_types.labelled import kind_of
+
 NOT_ARTICLES = frozenset({"list", "redirect", "other"})
+OTHER_KINDS = frozenset(KINDS) - {"article", "list"}
 PAIR = 2  # bodies per group of a set that consists of pairs
 
 
@@ -45,6 +51,7 @@ class Row:
     body: str | None = None
     optional: tuple[int, ...] = ()
     encoding: str | None = None
+    section: str | None = None
 
     @property
     def scored(self) -> bool:
@@ -111,6 +118,17 @@ def read_sets(folder: Path) -> list[DataSet]:
     return sorted(found, key=lambda one: one.name)
 
 
+def other_kinds(sets: Sequence[DataSet]) -> list[DataSet]:
+    """Return a set for each kind of page in `OTHER_KINDS` that a set has with bodies; the kind is in its name."""
+    found = []
+    for one in sets:
+        rows = [replace(row, kind=kind_of(row.kind, row.section)) for row in one.rows if row.body]
+        for kind in sorted(OTHER_KINDS & {row.kind for row in rows}):
+            chosen = tuple(row for row in rows if row.kind == kind)
+            found.append(replace(one, name=f"{one.name}.{kind}", rows=chosen, groups=frozenset()))
+    return found
+
+
 def _recognised(folder: Path) -> Iterator[DataSet]:
     if (folder / "truth.jsonl").exists():
         yield _normalised(folder)
@@ -152,6 +170,7 @@ def _normalised_row(folder: Path, row: Mapping[str, Any]) -> Row:
         body=row["body"],
         optional=tuple(row.get("optional_paragraphs") or ()),
         encoding=row.get("encoding"),
+        section=row.get("section"),
     )
 
 

@@ -33,8 +33,8 @@ MISSING = 0.15  # share of the truth that a page lacks, from which it is not jud
 RIGHT = 0.8  # F1 from which a text is right
 BOUNDS = (0.0, 0.5, 0.8, 0.9, 0.95, 0.98, 1.0)  # of the intervals of the reliability table
 SHAPE = Shape(trees=200, depth=4, rate=0.05, ridge=6.0, rows=0.5)
-STORED, DESIGNED = ("plain", "example", "memory"), ("designed", "designed example")
-WEIGHT = {"plain": 1.0, "example": 1.0, "memory": 1.0, "names": 0.3, "short": 0.3, "pieces": 0.3,
+STORED, OTHER, DESIGNED = ("plain", "example", "memory"), "other kind", ("designed", "designed example")
+WEIGHT = {"plain": 1.0, "other kind": 1.0, "example": 1.0, "memory": 1.0, "names": 0.3, "short": 0.3, "pieces": 0.3,
           "designed": 0.3, "designed example": 0.3}  # fmt: skip
 _KEPT, _WIDTH, _TAG = (NAMES.index(name) for name in ("kept", "width", "tag"))
 
@@ -139,17 +139,20 @@ def report(judged: Sequence[Judged]) -> Iterator[str]:
     stored = [one for one in judged if one.form.form in STORED]
     designed = [one for one in judged if len(one.form.designs) == 1]
     yield f"{'':34}{'pages':>6}{'before':>8}{'F1':>8}{'wrong':>8}{'wrong, surely':>15}{'area':>7}"
-    for form in (*STORED, "names", "short", "pieces", *DESIGNED):
+    for form in (*STORED, OTHER, "names", "short", "pieces", *DESIGNED):
         yield _row(form, [one for one in judged if one.form.form == form and len(one.form.designs) < 2])
     for name in sorted({one.form.set for one in stored}):
         for form in STORED:
             yield _row(f"  {form} {name}", [one for one in stored if one.form.form == form and one.form.set == name])
+    others = [one for one in judged if one.form.form == OTHER]
+    for name in sorted({one.form.set for one in others}):
+        yield _row(f"  {name}", [one for one in others if one.form.set == name])
     for design in DESIGNS:
         for form in DESIGNED:
             chosen = [one for one in designed if one.form.form == form and f" {design}/" in one.form.page]
             yield _row(f"  {form} {design}", chosen)
     yield from _choice(judged)
-    for title, group in (("stored pages", stored), ("designs", designed)):
+    for title, group in (("stored pages", stored), ("other kinds", others), ("designs", designed)):
         yield f"reliability, {title}: area under the curve {_area(group):.3f}"
         yield from _reliability(group)
 

@@ -49,7 +49,7 @@ class LeftOut:
     @contextmanager
     def judging(self, set_name: str, row: Row, what: str) -> Iterator[None]:
         """Use, within the block, models that were not trained on the page's site, or on its set."""
-        plain = set_name.partition("+")[0]
+        plain = set_name.partition("+")[0].partition(".")[0]
         name = f"set-{plain}" if what == SET else f"fold-{fold_of(site_of(row, plain))}"
         if not (self._folder / name).is_dir():  # no model was trained on this set, so any will do
             name = "fold-0"
@@ -84,7 +84,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         examples = read_examples(read_sets(arguments.data), arguments.processes)
         labelled, features = read_features([arguments.data], DOUBTFUL, Console(stderr=True))
-        names = sorted({one.set for one in examples} | {page.source for page in labelled})
+        names = sorted({one.set.partition(".")[0] for one in examples} | {page.source for page in labelled})
         for name, may in models(names).items():
             folder = arguments.out / name
             folder.mkdir(parents=True, exist_ok=True)
@@ -109,9 +109,9 @@ def _train_types(folder: Path, labelled: Sequence[LabelledPage], features: Seque
         for page, found in zip(labelled, features, strict=True)
         if may(page.source, SAME_SITE.get(page.source, page.site))
     ]
-    for form, names in FORMS.items():
-        pages = pages_of([page for page, _ in chosen], [found for _, found in chosen], names)
-        save(trained(pages)[0], folder / form, {"left_out": folder.name})
+    for name, form in FORMS.items():
+        pages = pages_of([page for page, _ in chosen], [found for _, found in chosen], form)
+        save(trained(pages)[0], folder / name, {"left_out": folder.name})
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,9 +1,9 @@
 """`python -m evaluation.line_model DATA`: trains the line model of `density` and `example`.
 
-It is trained on the scored pages of all sets of DATA, at most `PER_SITE` of a site, unchanged and in the perturbed
-forms of `perturb`; beside other pages of their section as examples; and on pages in the designs of `designs`, alone and
-beside examples of the same design. Each form has the weight in `FORMS`. The lines of a page together have a weight of
-about 1. Seeds are fixed: the same pages, library versions and machine give the same weights.
+It is trained on the pages of all sets of DATA that have a known text, of any kind, at most `PER_SITE` of a site; on
+articles also in the perturbed forms of `perturb`, beside other pages of their section as examples, and in the designs
+of `designs`, alone and beside examples of the same design. Each form has the weight in `FORMS`. The lines of a page
+together have a weight of about 1. Seeds are fixed: the same pages, library versions and machine give the same weights.
 """
 
 import argparse
@@ -34,7 +34,7 @@ from extractors.page_types.labelled import domain_of
 from extractors.page_types.non_article import judge
 from extractors.section import make_page
 
-from .data import DataError, DataSet, Row, read_sets
+from .data import OTHER_KINDS, DataError, DataSet, Row, other_kinds, read_sets
 from .designs import DESIGNS, NAMINGS, DesignedSite, StoredArticle, fold_of_design, mixed, page_of, sites_of, url_of
 from .line_labels import line_labels
 from .perturb import PERTURBATIONS
@@ -43,7 +43,7 @@ from .scores import words
 PER_SITE = 12  # pages of a site that are used for training
 FORMS = {
     "plain": 1.0, "pieces": 0.5, "names": 0.3, "short": 0.3, "example": 0.5, "memory": 0.3,
-    "designed": 1.0, "designed example": 1.0,
+    "designed": 1.0, "designed example": 1.0, "other kind": 2.5,
 }  # fmt: skip  # weight of each form of a page
 PERTURBED = ("plain", "pieces", "names", "short")
 MEMORY = 3  # pages beside which a page is read in the form "memory"
@@ -118,7 +118,8 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def family_of(name: str) -> str:
     """Return the name under which sets of one site are left out together."""
-    return SAME_SITE.get(name, name)
+    plain = name.partition(".")[0]
+    return SAME_SITE.get(plain, plain)
 
 
 def fold_of(site: str) -> int:
@@ -135,7 +136,7 @@ def site_of(row: Row, set_name: str) -> str:
 
 def read_examples(sets: Sequence[DataSet], processes: int) -> list[LabelledForm]:
     """Return all pages for training in all forms; forms that a page does not have are left out."""
-    jobs = [*_stored_jobs(sets), *_designed_jobs(sets)]
+    jobs = [*_stored_jobs([*sets, *other_kinds(sets)]), *_designed_jobs(sets)]
     with Pool(processes) as pool:
         found = [one for one in pool.imap(_example, jobs, chunksize=16) if one is not None]
     sizes = Counter((one.set, one.site, one.form) for one in found)
@@ -150,7 +151,7 @@ def _stored_jobs(sets: Sequence[DataSet]) -> Iterator[_Job]:
             key = (one.name, site_of(row, one.name))
             counts[key] += 1
             if row.body and counts[key] <= PER_SITE:
-                for form in PERTURBED:
+                for form in PERTURBED if row.kind not in OTHER_KINDS else ("other kind",):
                     yield _Job(*key, form, row)
                 if others := [other for other in members.get(row.group, []) if other.id != row.id]:
                     draw = random.Random(row.id)

@@ -18,10 +18,11 @@ from difflib import get_close_matches
 from typing import Literal
 
 from extractors import Article, Listing, NoArticle, Section, UnusablePage
+from extractors.page import Refuse
 from extractors.page_types.labelled import domain_of
 from extractors.registry import METHODS
 
-from .data import DataSet, Row
+from .data import OTHER_KINDS, DataSet, Row
 
 Mode = Literal["alone", "example", "memory", "foreign", "odd"]
 ODD = 2  # pages that serve as an unfit example of one page
@@ -154,12 +155,16 @@ def choose_odd(dataset: DataSet, pages: Iterable[Row], seed: int) -> list[Pair]:
     return found
 
 
-def extraction(section: Section, html: bytes, url: str | None) -> Callable[[], Answer]:
-    """Return the call that is timed, from bytes to text, title and day."""
+def extraction(section: Section, html: bytes, row: Row) -> Callable[[], Answer]:
+    """Return the call that is timed, from bytes to text, title and day. Lists are refused, unless all kinds are asked.
+
+    A row of another kind than "article" and "list" is from one of `data.other_kinds`.
+    """
+    refuse: Refuse = "notices" if row.kind in OTHER_KINDS else "sure"
 
     def run() -> Answer:
         try:
-            return _answer(section.extract(html, url))
+            return _answer(section.extract(html, row.url, refuse=refuse))
         except UnusablePage as error:
             return Answer(none=f"unusable page: {error}")
 

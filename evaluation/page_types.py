@@ -26,11 +26,13 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from extractors.page_types import classify, shape_of
-from extractors.page_types.classify import kind_of_several
+from extractors.page_types.classify import EVEN, OF_KIND, WITH_ADDRESS, WITHOUT_ADDRESS, kind_of_several
 from extractors.page_types.labelled import LabelledDataError, LabelledPage
 from extractors.page_types.learning import (
     Flags,
+    PageNumbers,
     TrainingPages,
+    chosen,
     folds,
     held_out,
     learn,
@@ -39,7 +41,7 @@ from extractors.page_types.learning import (
     thresholds,
 )
 from extractors.page_types.model import Values
-from extractors.page_types.train import FORMS, check, read_features
+from extractors.page_types.train import FORMS, check, read_features, trained
 
 from .tables import table
 from .timing import parse, settle, take_turns
@@ -84,13 +86,14 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         labelled, features = read_features([arguments.data], arguments.drop, errors)
         labelled = [replace(page, site=SAME_SITE.get(page.site, page.site)) for page in labelled]
-        for name, names in FORMS.items():
-            pages = pages_of(labelled, features, names, arguments.doubt)
-            check(pages, name)
+        for name in (WITH_ADDRESS.name, WITHOUT_ADDRESS.name):
+            form = FORMS[name]
+            pages = pages_of(labelled, features, form, arguments.doubt)
+            check(pages, name, form)
             judged = [judge(pages, arguments.seed + step) for step in range(SEEDS)]
             print(f"\n## {name}\n\n{summary(judged, arguments.seed)}\n\n{by_source(judged)}\n\n{learned_source(pages)}")
-            chosen = [page for page, found in zip(labelled, features, strict=True) if found.page.keys() >= set(names)]
-            print(f"\n{by_shape(chosen, judged)}")
+            print(f"\n{by_shape(chosen(labelled, features, form)[0], judged)}")
+        print(f"\n## kinds\n\n{by_kind(labelled, features, arguments.seed)}")
         if arguments.speed:
             print(f"\n{speed(labelled[:: arguments.speed])}")
     except LabelledDataError as error:
@@ -186,6 +189,32 @@ def by_shape(labelled: Sequence[LabelledPage], judged: Sequence[LeftOutAnswers])
 
 def _told(one: LeftOutAnswers, places: NDArray[np.intp]) -> str:
     return kind_of_several(one.log_odds[places], one.article_from[places[0]], one.list_to[places[0]])
+
+
+def by_kind(labelled: Sequence[LabelledPage], features: Sequence[PageNumbers], seed: int) -> str:
+    """Return a table with one row per kind: pages, and the shares of them that are told to be of each kind.
+
+    The models of kinds are trained on nine tenths of the sites and judge the others; pages without a URL are left out.
+    """
+    of_kind = {kind: pages_of(labelled, features, FORMS[file.name]) for kind, file in OF_KIND.items()}
+    pages = of_kind["article"]
+    fold = folds(pages, seed)
+    odds = np.zeros((len(pages), len(of_kind)))
+    for number in sorted(set(fold.tolist())):
+        for column, one in enumerate(of_kind.values()):
+            model, _ = trained(one.only(fold != number))
+            odds[fold == number, column] = model.log_odds(one.values[fold == number])
+    chance = np.exp(odds - odds.max(axis=1, keepdims=True))
+    chance /= chance.sum(axis=1, keepdims=True)
+    told = np.where(chance.max(axis=1) >= EVEN, chance.argmax(axis=1), len(of_kind))
+    rows = []
+    for kind, one in of_kind.items():
+        counts = np.bincount(told[one.article], minlength=len(of_kind) + 1)
+        shares = counts / max(1, counts.sum())
+        rows.append([kind, str(counts.sum()), *(f"{share:.3f}" for share in shares.tolist())])
+    truth = np.argmax([one.article for one in of_kind.values()], axis=0)
+    right = float((chance.argmax(axis=1) == truth).mean())
+    return f"{table(['kind', 'pages', *of_kind, 'uncertain'], rows)}\n\nmost probable kind right: {right:.1%}"
 
 
 def learned_source(pages: TrainingPages) -> str:

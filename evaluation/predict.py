@@ -136,7 +136,7 @@ class _Run:
 
     def _add_alone(self, round: Round, row: Row, html: bytes) -> None:
         for method in self._alone:
-            call = extraction(method.section(None), html, row.url)
+            call = extraction(method.section(None), html, row)
             if method.left_out and self._left_out is not None:
                 call = partial(_judged, self._left_out, self._dataset.name, row, method.left_out, call)
             round.add(call, method.name)
@@ -150,12 +150,12 @@ class _Run:
             section = method.section(example, [page for page in memory if page is not None])
         except UnusablePage as error:
             if method.mode == "odd":  # as in a worker
-                round.add(extraction(Section(None), html, pair.page.url), method.name, pair.example.id)
+                round.add(extraction(Section(None), html, pair.page), method.name, pair.example.id)
                 return
             # The example cannot be used: the pair counts as a result without text.
             round.add(partial(Answer, none=f"unusable example: {error}"), method.name, pair.example.id)
             return
-        round.add(extraction(section, html, pair.page.url), method.name, pair.example.id)
+        round.add(extraction(section, html, pair.page), method.name, pair.example.id)
 
     def _other(self, row: Row, method: Method) -> bytes | None:
         return row.html() if method.mode in ("foreign", "odd") else self._html(row)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .data import DataError, read_sets
+from .data import DataError, other_kinds, read_sets
 from .options import add_scoring_options, chosen_floors, finish, read_run
 
 
@@ -21,7 +21,8 @@ def main(words: Sequence[str] | None = None) -> int:
         floors = chosen_floors(arguments)
         if floors.settings not in (None, settings) and not arguments.lower_floors:
             parser.error("the floors were measured with other settings than these predictions")
-        return finish(arguments, arguments.out, read_sets(arguments.data), settings)
+        sets = read_sets(arguments.data)
+        return finish(arguments, arguments.out, [*sets, *other_kinds(sets)], settings)
     except DataError as error:
         parser.error(str(error))
 

@@ -6,7 +6,10 @@ from datetime import date
 from html import escape
 from typing import Any, Literal, Protocol, get_args
 
-PageType = Literal["article", "list", "uncertain"]
+PageType = Literal[
+    "article", "thread", "documentation", "product", "service", "list", "collection", "uncertain"
+]  # collection: cards of a shop or the like; list: links to articles
+MAYBE_LISTS: frozenset[PageType] = frozenset({"list", "collection", "uncertain"})
 Kind = Literal["paragraph", "heading", "list", "table", "code", "quote", "summary", "caption", "embed"]
 KINDS: frozenset[Kind] = frozenset(get_args(Kind))
 CHECK = "the site denies access or shows a check"  # a reason of `NoArticle`
@@ -83,8 +86,9 @@ class Article:
     page gives a time zone, else a naive one as the page shows it, else a date. `method`: the method's name.
     `confidence`: 0 to 1, the probability that the text is right (F1 ≥ .8). `reason`: why this method
     was used, as text for the user. `robots_meta`: the directives of meta elements for crawlers, in the syntax of
-    X-Robots-Tag; `tdm_meta`: their declaration on text and data mining, `1` for reserved. `page_type`: judged by
-    structure; `article_probability`: 0 to 1, None if the type was not in doubt. `surrounding_match`: share of the lines
+    X-Robots-Tag; `tdm_meta`: their declaration on text and data mining, `1` for reserved. `page_type`: the most
+    probable kind by structure and declarations; `article_probability`: of an article rather than a list, 0 to 1, None
+    if that was not in doubt. `surrounding_match`: share of the lines
     around the body that the example of its template also has, 0 to 1; None without one. `fits`: whether the page has a
     known template of the section. These two are not fields of rows: they show how well the page fits its section
     (`workers.health`, `workers.redesign.redesign_watch`).

@@ -14,7 +14,7 @@ class Page:
 
     `url` is absolute or None; `html` was decoded once, by `decoding.decode`; `fetched_at` is aware (UTC), or None
     if times such as "yesterday" need not be resolved. `utf8`: the original bytes, if they were UTF-8.
-    `refuse`: whether a page with text gives `NoArticle` if it is surely not an article ("sure"), if it probably is not
+    `refuse`: whether a page with text gives `NoArticle` if it is surely a list ("sure"), if it probably is one
     ("likely"), only if it declares that it is an error page or the like ("notices"), or never. `screenshot`: a PNG of
     the page as `crawler.screenshots` takes it, for method `i-awce`.
     """
@@ -23,7 +23,7 @@ class Page:
     url: str | None = None
     fetched_at: datetime | None = None
     utf8: bytes | None = None
-    refuse: Refuse = "sure"
+    refuse: Refuse = "notices"
     screenshot: bytes | None = None
 
     def holds(self, word: str) -> bool:

@@ -46,16 +46,16 @@ class Section:
         *,
         content_type: str | None = None,
         fetched_at: datetime | None = None,
-        refuse: Refuse = "sure",
+        refuse: Refuse = "notices",
         screenshot: bytes | None = None,
     ) -> Article | Listing | NoArticle:
         """Return the article of a page, or why there is none; a `Listing` only from methods `list-rank` and `i-awce`.
 
         `content_type` is the HTTP header, for the encoding; `fetched_at` (aware) resolves dates such as "yesterday".
-        `refuse`: whether a page with text gives `NoArticle` if it is surely not an article ("sure"), if it probably
-        is not ("likely"), or never. `screenshot`: a PNG of the page, by which `i-awce` classifies it (extra
-        `vision`); other methods ignore it. Raises `UnusablePage` if nothing can be read from the
-        page.
+        `refuse`: whether a page with text gives `NoArticle` if it is surely a list ("sure"), if it probably is one
+        ("likely"), only if it declares that it is an error page or the like ("notices"), or never. `screenshot`: a
+        PNG of the page, by which `i-awce` classifies it (extra `vision`); other methods ignore it. Raises
+        `UnusablePage` if nothing can be read from the page.
         """
         page = make_page(html, url, content_type, fetched_at, refuse=refuse)
         if screenshot is not None:
@@ -88,7 +88,7 @@ def extract(
     content_type: str | None = None,
     fetched_at: datetime | None = None,
     include: Collection[str] = IN_TEXT,
-    refuse: Refuse = "sure",
+    refuse: Refuse = "notices",
     screenshot: bytes | None = None,
 ) -> Article | Listing | NoArticle:
     """Return the article of one page, or why there is none. For many pages of a section, prepare a `Section`.
@@ -132,7 +132,7 @@ def make_page(
     fetched_at: datetime | None = None,
     *,
     name: str = "html",
-    refuse: Refuse = "sure",
+    refuse: Refuse = "notices",
 ) -> Page:
     """Return the page, decoded. Raises `TypeError` or `ValueError`, which names the invalid argument."""
     _check_type(name, html, (bytes, bytearray, memoryview, str))

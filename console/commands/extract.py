@@ -158,7 +158,7 @@ def _extract(
             page.url,
             content_type=page.content_type,
             fetched_at=page.fetched_at,
-            refuse="never" if insist else "sure",
+            refuse="never" if insist else "notices",
             screenshot=_screenshot(page, screenshots) if screenshots else None,
         )
     except UnusablePage as error:

@@ -25,7 +25,9 @@ def doubt_about(page: StoredPage) -> ExampleDoubt | None:
     from extractors.page_types import page_type
 
     try:
-        alone = extract_alone(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
+        alone = extract_alone(
+            page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at, refuse="sure"
+        )
         kind = page_type(page.body, page.url, content_type=page.content_type)
     except UnusablePage as error:
         return ExampleDoubt(f"it is unusable: {error}", is_sure=True)

@@ -80,7 +80,9 @@ def prepared(page: StoredPage, insist: bool = False) -> tuple[Section, SampleExt
     it is one.
     """
     try:
-        alone = extract_alone(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
+        alone = extract_alone(
+            page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at, refuse="sure"
+        )
         kind = page_type(page.body, page.url, content_type=page.content_type)
         section = Section(page.body, page.url)
     except UnusablePage as error:
@@ -188,8 +190,7 @@ def _sample_of_list(page: StoredPage, listing: Listing, type_: PageType) -> Samp
 
 
 def _kind_of(article: Article, type_: PageType) -> Kind:
-    """Return the extractor's page type, else the classifier's; uncertain only if the page is rather a list."""
-    kind, probability = article.page_type, article.article_probability
-    if kind == "article":
-        kind, probability = type_.kind, type_.probability
-    return "article" if kind == "uncertain" and probability is not None and probability >= RATHER else kind
+    """Return whether the page is an article or a list; the example is evidence, too."""
+    known = article.article_probability
+    probability = type_.probability if known is None else known
+    return "article" if probability >= RATHER else type_.kind

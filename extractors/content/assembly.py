@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 
-from ..article import IN_TEXT, Article, Block, Kind, NoArticle, PageType, join
+from ..article import IN_TEXT, MAYBE_LISTS, Article, Block, Kind, NoArticle, PageType, join
 from ..html.dom import parse
 from ..html.lines import Lines, read_lines
 from ..html.masked_addresses import MARK, unmask
@@ -12,7 +12,7 @@ from ..html.paths import PathTrie
 from ..metadata.declared_metadata import Head, read_head
 from ..metadata.metadata import read_metadata
 from ..metadata.titles import PageTitles
-from ..page import Page
+from ..page import Page, Refuse
 from ..tracing import tracing
 from .blocks import Mark, make_blocks, marks_of
 from .body_events import top_of
@@ -106,7 +106,7 @@ def assemble(parsed: ParsedPage, cut: BodyLines | str, others: Sequence[PageTitl
         text=join(blocks, _kinds_in_text(blocks)),
         blocks=blocks,
         method=cut.method,
-        confidence=_confidence(cut),
+        confidence=_confidence(cut, page.refuse),
         reason=cut.reason,
         page_type=cut.page_type,
         article_probability=cut.article_probability,
@@ -135,9 +135,10 @@ def _markup(
     return TreeMarkup(top, Cut({index: kind for index, (kind, _) in marks}, base, lead, last_lines))
 
 
-def _confidence(cut: BodyLines) -> float:
-    """Return the share of similar pages whose text is right, at most the probability that the page is an article."""
-    if cut.page_type == "article" or cut.article_probability is None:
+def _confidence(cut: BodyLines, refuse: Refuse) -> float:
+    """Return the probability that the text is right; where lists are refused, at most that it is not a list's."""
+    bounded = refuse in ("sure", "likely") and cut.page_type in MAYBE_LISTS
+    if not bounded or cut.article_probability is None:
         return cut.confidence
     return min(cut.confidence, cut.article_probability)
 

@@ -29,7 +29,7 @@ def explain(
     *,
     content_type: str | None = None,
     fetched_at: datetime | None = None,
-    refuse: Refuse = "sure",
+    refuse: Refuse = "notices",
     screenshot: bytes | None = None,
 ) -> Explanation:
     """Extract a page with `section` and return the result with the reasons for it.
@@ -139,7 +139,6 @@ def _grounds_of_body(trust: Trust | None, cut: BodyLines) -> Iterator[Ground]:
         yield Ground("Method", cut.method, f"right on {cut.confidence:.0%} of the development pages")
     probability = cut.article_probability
     if probability is not None:
-        bound = "" if cut.page_type == "article" else "; the confidence is at most this probability"
-        yield Ground("Page type", f"{cut.page_type}, {probability:.0%}", f"the probability of an article{bound}")
+        yield Ground("Page type", cut.page_type, f"an article rather than a list with {probability:.0%} probability")
     else:
         yield Ground("Page type", cut.page_type, "not in doubt")

@@ -46,7 +46,7 @@ def figure_data(
     example: bytes | str | None = None,
     content_type: str | None = None,
     fetched_at: datetime | None = None,
-    refuse: Refuse = "sure",
+    refuse: Refuse = "notices",
 ) -> FigureData:
     """Return the data of a method's figure for a page; its `method` is, for `auto`, the method that was used.
 
@@ -71,7 +71,7 @@ def draw(
     example: bytes | str | None = None,
     content_type: str | None = None,
     fetched_at: datetime | None = None,
-    refuse: Refuse = "sure",
+    refuse: Refuse = "notices",
 ) -> Path:
     """Draw how a method decided on a page into the file `to`, whole or not at all, and return its path.
 

@@ -17,10 +17,10 @@ Where we depart:
   than the text of a list; if it has no body, its list is used. Its `page_type` is "uncertain".
 - A page that is classified as a list but has none (no similar elements with links of their own) is an article as well.
 - The page-type model's quick screen for sure articles is not used: it classifies some shops and portals as articles.
-  Its thresholds, by which almost no article is lost, are replaced by `ARTICLE_FROM` and `LIST_BELOW`.
+  Its thresholds, by which almost no article is lost, are not used either: the more probable type decides, and below
+  `ARTICLE_FROM` an article is "uncertain".
 - A page whose text declares that there is no article (a soft 404, a captcha, an empty shell) gives `NoArticle`.
-- `Page.refuse` moves the threshold: with "likely" an uncertain page that is rather a list is a list, with "never" every
-  page is an article.
+- With "never" as `Page.refuse` every page is an article.
 """
 
 from dataclasses import dataclass, replace
@@ -39,10 +39,7 @@ from .article_deviation import ArticleDeviation
 from .list_rank.extractor import ListRank
 
 METHOD = "i-awce"
-# Probability of an article, from which a page is classified as one, and below which as a list. Chosen on the
-# development pages by models that had not seen the page's site: a bound of .12 to .2 classifies 70 to 80% of the lists,
-# and .2 to .6% of the articles, as lists.
-ARTICLE_FROM, LIST_BELOW = 0.6, 0.15
+ARTICLE_FROM = 0.6  # probability of an article, from which the type is certain
 Found = TypeVar("Found", Article, Listing)
 
 
@@ -102,19 +99,19 @@ def type_of(parsed: ParsedPage) -> Typed | NoArticle:
     said = notice(parsed.lines, parsed.head.title, parsed.head.headings, kept)
     if said and refuse != "never":
         return NoArticle(said, page.url)
-    if refuse in ("notices", "never"):
+    if refuse == "never":
         return Typed("article", None, "treated as an article, as requested")
     if page.screenshot is not None and (seen := _by_screenshot(page.screenshot)):
         return seen
     found = classify(parsed, kept)
-    kind = _kind(found.probability, EVEN if refuse == "likely" else LIST_BELOW)
+    kind = _kind(found.probability)
     return Typed(kind, found.probability, f"{kind} by structure ({'; '.join(found.reasons)})")
 
 
-def _kind(probability: float, list_below: float) -> PageType:
+def _kind(probability: float) -> PageType:
     if probability >= ARTICLE_FROM:
         return "article"
-    return "list" if probability < list_below else "uncertain"
+    return "list" if probability < EVEN else "uncertain"
 
 
 def _by_screenshot(png: bytes) -> Typed | None:

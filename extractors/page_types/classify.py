@@ -6,7 +6,7 @@ URLs have one shape together. A third model, the screen, uses a few numbers that
 its result is enough, and the other models are not needed.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -23,13 +23,15 @@ from ..html.paths import PathTrie
 from ..section import make_page
 from .addresses import names_of_address, shape_of
 from .feature_loops import sum_of_contributions
-from .features import SCREENED, address_of, features_of, names, screened_features_of
+from .features import SCREENED, address_of, features_of, names, names_for_kinds, screened_features_of
 from .model import Model, Values, load, probability
 from .reasons import reasons_for
 
 HERE = Path(__file__).parent
 WITH_ADDRESS, WITHOUT_ADDRESS = HERE / "with-address.json", HERE / "without-address.json"
 SCREEN = HERE / "screen.json"
+KINDS: tuple[Kind, ...] = ("article", "thread", "documentation", "product", "service", "list", "collection")
+OF_KIND = {kind: HERE / f"kind-{kind}.json" for kind in KINDS}
 EVEN = 0.5  # probability
 _folder: ContextVar[Path] = ContextVar("folder of page-type models", default=HERE)
 MOST = 4.0  # log odds that one page can give to its shape: no page outvotes all others
@@ -63,6 +65,11 @@ class Weighing:
     features: dict[str, float]
     contributions: Values
     log_odds: float
+
+    @property
+    def kinds(self) -> dict[Kind, float]:
+        """The probability of each kind, 0 to 1; together 1."""
+        return kinds_of(self.features)
 
     @property
     def kind(self) -> Kind:
@@ -109,6 +116,29 @@ def weigh(parsed: ParsedPage, kept: list[int] | None = None, evidence: float = 0
     model = _model(WITHOUT_ADDRESS if address_of(parsed) is None else WITH_ADDRESS)
     page = model.contributions(model.row(features)[np.newaxis])[0]
     return Weighing(model, features, page, float(page.sum() + model.bias[0]) + evidence)
+
+
+def page_kinds(html: bytes | str, url: str | None = None, *, content_type: str | None = None) -> dict[Kind, float]:
+    """Return the probability of each kind of page, 0 to 1; empty without text.
+
+    Raises `UnusablePage` if nothing can be read from the page.
+    """
+    parsed = read(make_page(html, url, content_type), PathTrie())
+    return {} if isinstance(parsed, NoArticle) else weigh(parsed).kinds
+
+
+def kinds_of(features: Mapping[str, float]) -> dict[Kind, float]:
+    """Return the probability of each kind, 0 to 1, by a page's numbers: each kind's model, together by softmax."""
+    models = [_model(path) for path in OF_KIND.values()]
+    log_odds = np.concatenate([model.log_odds(model.row(features)[np.newaxis]) for model in models])
+    odds = np.exp(log_odds - log_odds.max())
+    return dict(zip(KINDS, (odds / odds.sum()).tolist(), strict=True))
+
+
+def most_probable(kinds: Mapping[Kind, float]) -> Kind:
+    """Return the kind that is at least as probable as all others together; "uncertain" if there is none."""
+    kind = max(kinds, key=kinds.__getitem__)
+    return kind if kinds[kind] >= EVEN else "uncertain"
 
 
 def classify_shapes(pages: Iterable[tuple[str, PageType]]) -> dict[str, PageType]:
@@ -164,6 +194,8 @@ def names_in(file: Path) -> tuple[str, ...]:
     """Return the names of the numbers of which a file's model is made, in their order."""
     if file == SCREEN:
         return SCREENED
+    if file in OF_KIND.values():
+        return names_for_kinds()
     return names() if file == WITH_ADDRESS else tuple(name for name in names() if name not in names_of_address())
 
 

@@ -19,6 +19,8 @@ from .addresses import address_features, link_features
 from .body_features import NAMES as BODY_NAMES
 from .body_features import body_features
 from .head_features import head_features
+from .kind_signs import NAMES as SIGN_NAMES
+from .kind_signs import kind_signs
 from .line_features import ENTRY_MAX, ENTRY_MIN, line_features
 
 
@@ -31,6 +33,7 @@ def features_of(parsed: ParsedPage, kept: list[int] | None = None) -> dict[str, 
     kept = rules_body(parsed.lines, parsed.prior).kept if kept is None and len(parsed.lines) else kept
     found |= body_features(parsed.lines, parsed.prior, kept or [])
     address = address_of(parsed)
+    found |= kind_signs(parsed.head, address)
     if address:
         found |= address_features(address)
         found |= link_features(address, filter(None, parsed.lines.hrefs), _titles(parsed.lines))
@@ -45,6 +48,7 @@ def screened_features_of(parsed: ParsedPage, kept: list[int]) -> dict[str, float
         "link_share": sum(lines.linked_bytes) / max(1.0, sum(lines.widths)),
         "declared_article": float(bool(head.article)),
         "og_article": float("article" in head.first(("og:type",)).lower()),
+        **kind_signs(head, address_of(parsed)),
     }
 
 
@@ -65,7 +69,7 @@ def _titles(lines: Lines) -> Iterator[str]:
 
 @cache
 def names() -> tuple[str, ...]:
-    """Return the names of all numbers, in their order."""
+    """Return the names of the numbers that distinguish articles from lists, in their order."""
     root = etree.fromstring("<html><body/></html>")
     lines = Lines(PathTrie(), [], [], [], [], [])
     address = "http://a.example/"
@@ -73,4 +77,11 @@ def names() -> tuple[str, ...]:
     return tuple(found | address_features(address) | link_features(address, (), ()))
 
 
-SCREENED = (*BODY_NAMES, "link_share", "declared_article", "og_article")  # see `screened_features_of`
+@cache
+def names_for_kinds() -> tuple[str, ...]:
+    """Return the names of all numbers, in their order: those of `names` and the signs of kinds."""
+    return (*names(), *SIGN_NAMES)
+
+
+# See `screened_features_of`.
+SCREENED = (*BODY_NAMES, "link_share", "declared_article", "og_article", *SIGN_NAMES)

@@ -15,6 +15,11 @@ _TYPES = re.compile(r'"@type"\s*:\s*(?:"(\w+)"|\[([^\]]{0,200})\])')
 _COUNTED = ("article", "time", "h1", "h2", "h3")
 
 
+def declared_types(head: Head) -> set[str]:
+    """Return the types that the page's JSON-LD names."""
+    return {name for tag, element in head.elements if tag == "script" for name in _types(element.text or "")}
+
+
 def head_features(head: Head) -> dict[str, float]:
     """Return the numbers by name."""
     counts, relations, types = _counts(head)

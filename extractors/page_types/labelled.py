@@ -1,8 +1,8 @@
 """Stored pages whose type is known, as `train` and the evaluation read them.
 
 A folder of pages has a `truth.jsonl` in UTF-8, one object per page: `file` (relative to the folder; .gz is unpacked),
-`kind` ("article" or "list"; rows of other kinds are ignored), and, if known, `url`, `site` and
-`encoding`. A folder directly below one named `sites` is a document root: there a page's path is its URL's path.
+`kind` (one of `classify.KINDS`, or else the `section` is one; other rows are ignored), and, if known, `url`, `site`
+and `encoding`. A folder directly below one named `sites` is a document root: there a page's path is its URL's path.
 """
 
 import gzip
@@ -18,9 +18,12 @@ from ..errors import UnusablePage
 from ..html.paths import PathTrie
 from ..html.urls import split_web
 from ..section import make_page
+from .classify import KINDS
 
 TRUTH = "truth.jsonl"
 ARTICLE, LIST = "article", "list"
+LISTS = (LIST, "collection")
+SECTIONS = {"forum": "thread", "listing": LIST} | {str(kind): str(kind) for kind in KINDS}
 _SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})  # as in example.co.uk
 
 
@@ -37,8 +40,13 @@ class LabelledPage:
     name: str
     file: Path
     url: str | None
-    article: bool
+    kind: str
     encoding: str | None
+
+    @property
+    def article(self) -> bool:
+        """Whether it is an article."""
+        return self.kind == ARTICLE
 
     def parsed(self) -> ParsedPage | None:
         """Return the page, parsed; None if it has no text. Raises `LabelledDataError` if it cannot be read."""
@@ -65,9 +73,9 @@ def read_labelled(folder: Path) -> list[LabelledPage]:
     if not truths:
         raise LabelledDataError(f"{folder} has no {TRUTH} (one object for each page, with file and kind)")
     pages = [page for truth in truths for page in _rows(truth)]
-    for article, kind in ((True, ARTICLE), (False, LIST)):
-        if not any(page.article is article for page in pages):
-            raise LabelledDataError(f"{folder} has no page of kind {kind}")
+    for kinds in ((ARTICLE,), LISTS):
+        if not any(page.kind in kinds for page in pages):
+            raise LabelledDataError(f"{folder} has no page of kind {kinds[0]}")
     return pages
 
 
@@ -80,13 +88,19 @@ def _rows(truth: Path) -> Iterator[LabelledPage]:
         if row.strip():
             try:
                 found = json.loads(row)
-                if found["kind"] in (ARTICLE, LIST):
-                    yield _labelled(truth.parent, found)
+                if kind := kind_of(found["kind"], found.get("section")):
+                    yield _labelled(truth.parent, found, kind)
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise LabelledDataError(f"{truth}, line {number}: {type(error).__name__}: {error}") from None
 
 
-def _labelled(folder: Path, row: dict[str, Any]) -> LabelledPage:
+def kind_of(kind: str | None, section: str | None) -> str:
+    """Return the kind of a labelled page; "" if none is known. A section may say more than "list" or "other"."""
+    named = SECTIONS.get(section or "", "")
+    return named if named and kind != ARTICLE else kind if kind in KINDS else ""
+
+
+def _labelled(folder: Path, row: dict[str, Any], kind: str) -> LabelledPage:
     file, url = str(row["file"]), row.get("url")
     return LabelledPage(
         source=folder.name,
@@ -94,7 +108,7 @@ def _labelled(folder: Path, row: dict[str, Any]) -> LabelledPage:
         name=str(row.get("id") or file),
         file=folder / file,
         url=url or (_served(folder, file) if folder.parent.name == "sites" else None),
-        article=row["kind"] == ARTICLE,
+        kind=kind,
         encoding=row.get("encoding"),
     )
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .labelled import LabelledPage
+from .kind_signs import NAMES as SIGN_NAMES
+from .labelled import ARTICLE, LISTS, LabelledPage
 from .model import Model, Values, fit
 
 Flags = NDArray[np.bool_]
@@ -34,6 +35,7 @@ SHORT_LINES = 3  # … of which this many remain: notices and poems are articles
 DECLARED = (
     "og_article", "og_other", "declared_published", "declared_article", "list_types", "article_types", "next_link",
     "previous_link", "feeds", "list_class", "article_class",
+    *(name for name in SIGN_NAMES if name.endswith(("_types", "_declared"))),
 )  # fmt: skip
 FOLDS = 10
 NEVER = 99.0  # log odds that no page has
@@ -43,12 +45,21 @@ SKIPPED = 0.03  # share of lists that the screen may classify as articles, on he
 
 
 @dataclass(frozen=True, slots=True)
+class Form:
+    """What a model tells: pages of one `kind` from others `among` the given kinds, by the numbers in `names`."""
+
+    names: tuple[str, ...]
+    kind: str = ARTICLE
+    among: tuple[str, ...] = (ARTICLE, *LISTS)
+
+
+@dataclass(frozen=True, slots=True)
 class TrainingPages:
     """Pages for training.
 
-    `names` of the numbers; `values` (pages, n); and for each page its type, site and source, and `teaches`: whether it
-    is used for training and not only for measuring. `short`: the numbers of an article cut to its first lines; those of
-    the page itself for other pages.
+    `names` of the numbers; `values` (pages, n); and for each page whether it is of the model's kind (`article`), its
+    site and source, and `teaches`: whether it is used for training and not only for measuring. `short`: the numbers of
+    an article cut to its first lines; those of the page itself for other pages.
     """
 
     names: tuple[str, ...]
@@ -164,14 +175,24 @@ def _spaced(count: int, most: int) -> Iterator[int]:
     return (step * count // taken for step in range(taken))
 
 
+def chosen(
+    labelled: Sequence[LabelledPage], features: Sequence[PageNumbers], form: Form
+) -> tuple[list[LabelledPage], list[PageNumbers]]:
+    """Return the pages of a form's kinds that have all of its numbers."""
+    pairs = zip(labelled, features, strict=True)
+    taken = [(page, found) for page, found in pairs if page.kind in form.among and found.page.keys() >= set(form.names)]
+    return [page for page, _ in taken], [found for _, found in taken]
+
+
 def pages_of(
     labelled: Sequence[LabelledPage],
     features: Sequence[PageNumbers],
-    names: Sequence[str],
+    form: Form,
     doubtful: Sequence[str] = (),
 ) -> TrainingPages:
-    """Return the pages that have all the named numbers; those with the ids `doubtful` are not trained on."""
-    whole = [(page, found) for page, found in zip(labelled, features, strict=True) if found.page.keys() >= set(names)]
+    """Return the pages for a model, with all of its numbers; those with the ids `doubtful` are not trained on."""
+    names = form.names
+    whole = list(zip(*chosen(labelled, features, form), strict=True))
 
     def table(rows: Iterable[Features]) -> Values:
         return np.array([[row[name] for name in names] for row in rows], np.float64).reshape(len(whole), len(names))
@@ -179,7 +200,7 @@ def pages_of(
     return TrainingPages(
         tuple(names),
         table(found.page for _, found in whole),
-        np.array([page.article for page, _ in whole], np.bool_),
+        np.array([page.kind == form.kind for page, _ in whole], np.bool_),
         tuple(page.site for page, _ in whole),
         tuple(page.source for page, _ in whole),
         np.array([page.name not in doubtful for page, _ in whole], np.bool_),

@@ -63,8 +63,9 @@ class Model:
         return result
 
     def row(self, features: Mapping[str, float]) -> Values:
-        """Return the numbers of one page in the model's order, shape (n,)."""
-        return np.array([features[name] for name in self.names], np.float64)
+        """Return the numbers of one page in the model's order, shape (n,); one that the page lacks is the mean."""
+        means = zip(self.names, self.mean.tolist(), strict=True)
+        return np.array([features.get(name, mean) for name, mean in means], np.float64)
 
 
 def fit(names: Sequence[str], values: Values, article: NDArray[np.bool_], weight: Values) -> Model:

@@ -1,25 +1,28 @@
 """The verdict whether a page has an article, and if not, the reason as text for the user.
 
-A page with text is refused for only two reasons. Its text declares that there is no article, in a few words on a nearly
-empty page: a soft 404, a block or captcha, a shell that needs JavaScript. Or the page-type model classifies it as a
-list, which is wrong for at most one article in two hundred (`page_types.learning.LOST`, on sites left out). All other
-pages are articles, with a page type and a probability; the confidence is at most this probability. A caller may request
-more refusals or none (`Page.refuse`).
+A page with text is refused if its text declares that there is no article, in a few words on a nearly empty page: a soft
+404, a block or captcha, a shell that needs JavaScript. Because of its kind it is refused only on request
+(`Page.refuse`), as tasks for articles do: with "sure" if the page-type model classifies it as a list, which is wrong
+for at most one article in two hundred (`page_types.learning.LOST`, on sites left out), and it is not a thread, a
+product or the like either. All other pages have a text and a page type.
 
 An example is evidence, too: it adds `evidence`, as log odds (see `example`).
 """
 
 from dataclasses import dataclass
 
-from ..article import PageType
+from ..article import MAYBE_LISTS, PageType
 from ..content.assembly import ParsedPage
 from ..content.notices import notice
-from .classify import EVEN, surely_article, weigh
+from .classify import EVEN, most_probable, surely_article, weigh
 
 
 @dataclass(frozen=True, slots=True)
 class PageVerdict:
-    """The verdict on a page. `probability` of an article: 0 to 1, None without doubt. `refused`: a reason or None."""
+    """The verdict on a page. `page_type`: its most probable kind. `refused`: a reason or None.
+
+    `probability` of an article rather than a list: 0 to 1, None without doubt.
+    """
 
     page_type: PageType = "article"
     probability: float | None = None
@@ -37,6 +40,6 @@ def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> PageVer
     if surely_article(parsed, kept):
         return PageVerdict()
     found = weigh(parsed, kept, evidence)
-    kind, chance = found.kind, found.probability
-    refused = {"sure": kind == "list", "likely": chance < EVEN}.get(refuse, False)
+    kind, chance = most_probable(found.kinds), found.probability
+    refused = {"sure": found.kind == "list" and kind in MAYBE_LISTS, "likely": chance < EVEN}.get(refuse, False)
     return PageVerdict(kind, chance, f"a list: {'; '.join(found.reasons())}" if refused else None)

@@ -1,11 +1,12 @@
 """`python -m extractors.page_types.train DATA…`: train the page-type models on labelled pages of your own.
 
 DATA: folders with a truth.jsonl and the pages that it names, at any depth; one object per line with file, kind
-("article" or "list") and, as far as known, url, site and encoding. Use both types from many sites; twenty pages of a
-site are enough.
+(article, thread, documentation, product, service, list, collection) and, as far as known, url, site and encoding. Use
+all kinds from many sites; twenty pages of a site are enough.
 
-It writes three models: for pages with and without a URL, and a cheap one, which is enough for most articles. Their
-thresholds are chosen on the same pages: each is classified by models that were not trained on its site.
+It writes two models that tell articles from lists, for pages with and without a URL; a cheap one, which is enough for
+most articles; and one for each kind. The thresholds are chosen on the same pages: each is classified by models that
+were not trained on its site.
 """
 
 import argparse
@@ -22,13 +23,14 @@ from rich.progress import track
 from ..content.assembly import ParsedPage
 from ..content.line_weights import prior_of
 from ..content.page_body import rules_body
-from .classify import SCREEN, WITH_ADDRESS, WITHOUT_ADDRESS, names_in
-from .features import SCREENED, features_of
+from .classify import KINDS, OF_KIND, SCREEN, WITH_ADDRESS, WITHOUT_ADDRESS, names_in
+from .features import SCREENED, features_of, names_for_kinds
 from .labelled import LabelledDataError, LabelledPage, read_labelled
 from .learning import (
     FOLDS,
     RIGHT,
     SHORT_LINES,
+    Form,
     PageNumbers,
     TrainingPages,
     evenly,
@@ -42,7 +44,13 @@ from .learning import (
 from .model import Model, save
 
 SEEDS = 5  # ways of dividing the sites; their results are averaged for the thresholds
-FORMS = {file.name: names_in(file) for file in (WITH_ADDRESS, WITHOUT_ADDRESS, SCREEN)}
+PRIOR = 0.5  # power of a kind's share of the pages in its odds; 0: all kinds alike, 1: as in the data
+FORMS = {
+    WITH_ADDRESS.name: Form(names_in(WITH_ADDRESS)),
+    WITHOUT_ADDRESS.name: Form(names_in(WITHOUT_ADDRESS)),
+    SCREEN.name: Form(names_in(SCREEN), among=KINDS),
+    **{file.name: Form(names_in(file), kind, KINDS) for kind, file in OF_KIND.items()},
+}
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -52,12 +60,17 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         arguments.out.mkdir(parents=True, exist_ok=True)
         labelled, features = read_features(arguments.data, arguments.drop, errors)
-        for name, names in FORMS.items():
-            pages = pages_of(labelled, features, names)
-            check(pages, name)
+        for name, form in FORMS.items():
+            pages = pages_of(labelled, features, form)
+            check(pages, name, form)
             model, judged = trained(pages)
-            save(model, arguments.out / name, _about(pages))
-            print(f"{arguments.out / name}: {_words(model, judged, pages)}")
+            save(model, arguments.out / name, _about(pages, form))
+            told = (
+                f"{int(pages.article.sum())} of {len(pages)} pages"
+                if form.names == names_for_kinds()
+                else _words(model, judged, pages)
+            )
+            print(f"{arguments.out / name}: {told}")
     except LabelledDataError as error:
         errors.print(str(error))
         return 2
@@ -79,7 +92,7 @@ def read_features(
     """
     everything = [page for folder in folders for page in read_labelled(folder)]
     kept = [page for page in everything if not any(fnmatch(page.name, pattern) for pattern in dropped)]
-    chosen = evenly([(page.source, page.site, page.article) for page in kept])
+    chosen = evenly([(page.source, page.site, page.kind) for page in kept])
     labelled = [page for page, taken in zip(kept, chosen.tolist(), strict=True) if taken]
     found = list(_numbered(labelled, errors))
     return [page for page, _ in found], [features for _, features in found]
@@ -100,7 +113,14 @@ def shortened(parsed: ParsedPage) -> ParsedPage:
 
 
 def trained(pages: TrainingPages) -> tuple[Model, np.ndarray[tuple[int], np.dtype[np.float64]]]:
-    """Return the model of some pages with its thresholds, and the held-out log odds from which they were chosen."""
+    """Return the model of some pages with its thresholds, and the held-out log odds from which they were chosen.
+
+    The models of kinds have no thresholds; they are compared with each other.
+    """
+    if pages.names == names_for_kinds():
+        model = learn(pages)
+        share = max(float(pages.article.mean()), 1e-9)
+        return replace(model, bias=model.bias + PRIOR * np.log(share)), model.log_odds(pages.values)
     judged = np.mean([held_out(pages, seed) for seed in range(SEEDS)], axis=0)
     upper, lower = thresholds(judged, pages.article, site_weights(pages, 0.0))
     if pages.names == SCREENED:
@@ -108,9 +128,9 @@ def trained(pages: TrainingPages) -> tuple[Model, np.ndarray[tuple[int], np.dtyp
     return replace(learn(pages), article_from=upper, list_to=lower), judged
 
 
-def check(pages: TrainingPages, name: str) -> None:
+def check(pages: TrainingPages, name: str, form: Form) -> None:
     """Raise `LabelledDataError` if there is too little data for training."""
-    for kind, of_kind in (("article", pages.article), ("list", ~pages.article)):
+    for kind, of_kind in ((form.kind, pages.article), ("list", ~pages.article)):
         sites = {site for site, taken in zip(pages.sites, of_kind.tolist(), strict=True) if taken}
         if len(sites) < FOLDS:
             having = " with a URL" if name == WITH_ADDRESS.name else ""
@@ -131,9 +151,9 @@ def _words(model: Model, judged: np.ndarray[tuple[int], np.dtype[np.float64]], p
     )
 
 
-def _about(pages: TrainingPages) -> dict[str, object]:
-    articles = int(pages.article.sum())
-    return {"articles": articles, "lists": len(pages) - articles, "sites": len(set(pages.sites)), "right": RIGHT}
+def _about(pages: TrainingPages, form: Form) -> dict[str, object]:
+    count = int(pages.article.sum())
+    return {form.kind: count, "others": len(pages) - count, "sites": len(set(pages.sites)), "right": RIGHT}
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -19,6 +19,7 @@ import redis
 import zstandard
 
 from extractors import Article, Section, UnusablePage
+from extractors.article import MAYBE_LISTS
 from extractors.methods.example import MEMORY
 from extractors.page_types import page_type
 
@@ -201,7 +202,7 @@ def _is_confident(article: Article) -> bool:
     return (
         article.method == "example"
         and article.confidence >= CONFIDENT
-        and article.page_type == "article"
+        and article.page_type not in MAYBE_LISTS
         and len(article.text) >= SHORTEST
     )
 

@@ -17,6 +17,7 @@ from statistics import median
 import numpy as np
 
 from extractors import Article, Section, UnusablePage
+from extractors.article import MAYBE_LISTS
 from extractors.html.decoding import decode
 from extractors.methods.example import MEMORY
 from extractors.page import Refuse
@@ -65,7 +66,9 @@ def choose_example(
         certain = {
             place: article
             for place, article in sure.items()
-            if article.confidence >= GOOD and article.page_type == "article" and len(article.text.encode()) >= LONG
+            if article.confidence >= GOOD
+            and article.page_type not in MAYBE_LISTS
+            and len(article.text.encode()) >= LONG
         }
         chosen = _best(certain, sure, pages, may_be, refuse)
         if isinstance(chosen, NewExample):
