@@ -26,9 +26,10 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from extractors.page_types import classify, shape_of
-from extractors.page_types.classify import EVEN, OF_KIND, WITH_ADDRESS, WITHOUT_ADDRESS, kind_of_several
+from extractors.page_types.classify import EVEN, KINDS, kind_of_several
 from extractors.page_types.labelled import LabelledDataError, LabelledPage
 from extractors.page_types.learning import (
+    FOLDS,
     Flags,
     PageNumbers,
     TrainingPages,
@@ -41,7 +42,7 @@ from extractors.page_types.learning import (
     thresholds,
 )
 from extractors.page_types.model import Values
-from extractors.page_types.train import FORMS, check, read_features, trained
+from extractors.page_types.train import FORMS, check, is_of_kinds, read_features, sites_of, trained
 
 from .tables import table
 from .timing import parse, settle, take_turns
@@ -86,10 +87,11 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         labelled, features = read_features([arguments.data], arguments.drop, errors)
         labelled = [replace(page, site=SAME_SITE.get(page.site, page.site)) for page in labelled]
-        for name in (WITH_ADDRESS.name, WITHOUT_ADDRESS.name):
-            form = FORMS[name]
+        for name, form in FORMS.items():
+            if form.among == KINDS:
+                continue
             pages = pages_of(labelled, features, form, arguments.doubt)
-            check(pages, name, form)
+            check(pages, name)
             judged = [judge(pages, arguments.seed + step) for step in range(SEEDS)]
             print(f"\n## {name}\n\n{summary(judged, arguments.seed)}\n\n{by_source(judged)}\n\n{learned_source(pages)}")
             print(f"\n{by_shape(chosen(labelled, features, form)[0], judged)}")
@@ -196,8 +198,11 @@ def by_kind(labelled: Sequence[LabelledPage], features: Sequence[PageNumbers], s
 
     The models of kinds are trained on nine tenths of the sites and judge the others; pages without a URL are left out.
     """
-    of_kind = {kind: pages_of(labelled, features, FORMS[file.name]) for kind, file in OF_KIND.items()}
-    pages = of_kind["article"]
+    of_all = {form.kind: pages_of(labelled, features, form) for form in FORMS.values() if is_of_kinds(form)}
+    of_kind = {kind: pages for kind, pages in of_all.items() if sites_of(pages) >= FOLDS}
+    if not of_kind:
+        return "no kind has pages of enough sites"
+    pages = next(iter(of_kind.values()))
     fold = folds(pages, seed)
     odds = np.zeros((len(pages), len(of_kind)))
     for number in sorted(set(fold.tolist())):

@@ -59,7 +59,7 @@ class SampleExtraction:
     method: str = ""
     reason: str = ""
     language: str = ""
-    kind: str = ""  # article, list or uncertain
+    kind: str = ""  # article, list or uncertain, see `page_types.classify`
     signs: tuple[str, ...] = ()  # the reasons for that page type, for a person to read
     is_brief: bool = False  # its text is short, and most of it is no link
 

@@ -128,17 +128,21 @@ def page_kinds(html: bytes | str, url: str | None = None, *, content_type: str |
 
 
 def kinds_of(features: Mapping[str, float]) -> dict[Kind, float]:
-    """Return the probability of each kind, 0 to 1, by a page's numbers: each kind's model, together by softmax."""
-    models = [_model(path) for path in OF_KIND.values()]
-    log_odds = np.concatenate([model.log_odds(model.row(features)[np.newaxis]) for model in models])
+    """Return the probability of each kind, 0 to 1, by a page's numbers: each kind's model, together by softmax.
+
+    A folder of models may lack some kinds; empty if it has none.
+    """
+    models = {kind: _model(path) for kind, path in _models_of_kinds(_folder.get()).items()}
+    if not models:
+        return {}
+    log_odds = np.concatenate([model.log_odds(model.row(features)[np.newaxis]) for model in models.values()])
     odds = np.exp(log_odds - log_odds.max())
-    return dict(zip(KINDS, (odds / odds.sum()).tolist(), strict=True))
+    return dict(zip(models, (odds / odds.sum()).tolist(), strict=True))
 
 
 def most_probable(kinds: Mapping[Kind, float]) -> Kind:
     """Return the kind that is at least as probable as all others together; "uncertain" if there is none."""
-    kind = max(kinds, key=kinds.__getitem__)
-    return kind if kinds[kind] >= EVEN else "uncertain"
+    return next((kind for kind, chance in kinds.items() if chance >= EVEN), "uncertain")
 
 
 def classify_shapes(pages: Iterable[tuple[str, PageType]]) -> dict[str, PageType]:
@@ -206,6 +210,11 @@ def _model(path: Path) -> Model:
 @lru_cache(64)
 def _loaded(folder: Path, path: Path) -> Model:
     return load(folder / path.name, names_in(path))
+
+
+@lru_cache(64)
+def _models_of_kinds(folder: Path) -> dict[Kind, Path]:
+    return {kind: path for kind, path in OF_KIND.items() if (folder / path.name).exists()}
 
 
 @lru_cache(64)

@@ -62,15 +62,13 @@ def main(words: Sequence[str] | None = None) -> int:
         labelled, features = read_features(arguments.data, arguments.drop, errors)
         for name, form in FORMS.items():
             pages = pages_of(labelled, features, form)
-            check(pages, name, form)
+            if is_of_kinds(form) and (sites := sites_of(pages)) < FOLDS:
+                print(f"{arguments.out / name}: not written: {sites} sites have pages of kind {form.kind}")
+                continue
+            check(pages, name)
             model, judged = trained(pages)
             save(model, arguments.out / name, _about(pages, form))
-            told = (
-                f"{int(pages.article.sum())} of {len(pages)} pages"
-                if form.names == names_for_kinds()
-                else _words(model, judged, pages)
-            )
-            print(f"{arguments.out / name}: {told}")
+            print(f"{arguments.out / name}: {_words(model, judged, pages)}")
     except LabelledDataError as error:
         errors.print(str(error))
         return 2
@@ -119,8 +117,7 @@ def trained(pages: TrainingPages) -> tuple[Model, np.ndarray[tuple[int], np.dtyp
     """
     if pages.names == names_for_kinds():
         model = learn(pages)
-        share = max(float(pages.article.mean()), 1e-9)
-        return replace(model, bias=model.bias + PRIOR * np.log(share)), model.log_odds(pages.values)
+        return replace(model, bias=model.bias + PRIOR * np.log(pages.article.mean())), held_out(pages, 0)
     judged = np.mean([held_out(pages, seed) for seed in range(SEEDS)], axis=0)
     upper, lower = thresholds(judged, pages.article, site_weights(pages, 0.0))
     if pages.names == SCREENED:
@@ -128,15 +125,22 @@ def trained(pages: TrainingPages) -> tuple[Model, np.ndarray[tuple[int], np.dtyp
     return replace(learn(pages), article_from=upper, list_to=lower), judged
 
 
-def check(pages: TrainingPages, name: str, form: Form) -> None:
+def is_of_kinds(form: Form) -> bool:
+    """Whether a form is that of one kind among all."""
+    return form.names == names_for_kinds()
+
+
+def sites_of(pages: TrainingPages, of_kind: bool = True) -> int:
+    """Return the number of sites that have pages of the model's kind, or others."""
+    return len({site for site, kind in zip(pages.sites, pages.article.tolist(), strict=True) if kind == of_kind})
+
+
+def check(pages: TrainingPages, name: str) -> None:
     """Raise `LabelledDataError` if there is too little data for training."""
-    for kind, of_kind in ((form.kind, pages.article), ("list", ~pages.article)):
-        sites = {site for site, taken in zip(pages.sites, of_kind.tolist(), strict=True) if taken}
-        if len(sites) < FOLDS:
+    for kind, of_kind in (("article", True), ("list", False)):
+        if (sites := sites_of(pages, of_kind)) < FOLDS:
             having = " with a URL" if name == WITH_ADDRESS.name else ""
-            raise LabelledDataError(
-                f"too few sites: {len(sites)} have pages of kind {kind}{having}, {FOLDS} are needed"
-            )
+            raise LabelledDataError(f"too few sites: {sites} have pages of kind {kind}{having}, {FOLDS} are needed")
 
 
 def _words(model: Model, judged: np.ndarray[tuple[int], np.dtype[np.float64]], pages: TrainingPages) -> str:

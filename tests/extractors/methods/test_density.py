@@ -35,7 +35,7 @@ def test_lines_between_br_are_paragraphs():
     ],
 )
 def test_page_without_an_article_says_why(page, reason):
-    result = extract(page, "https://gazette.example/list")
+    result = extract(page, "https://gazette.example/list", refuse="sure")
     assert isinstance(result, NoArticle)
     assert reason in result.reason
     assert result.url == "https://gazette.example/list"

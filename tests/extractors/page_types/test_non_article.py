@@ -9,8 +9,8 @@ from ..pages import BAKERY, HARBOUR, news_page
 URL = "https://gazette.example/town/bread"
 
 
-def refused(page, url=URL):
-    result = extract(page, url)
+def refused(page, url=URL, refuse="notices"):
+    result = extract(page, url, refuse=refuse)
     assert isinstance(result, NoArticle)
     return result.reason
 
@@ -61,7 +61,7 @@ def test_article_about_robots_and_missing_pages_is_an_article():
 
 
 def test_list_of_teasers_is_a_list():
-    assert "a list" in refused(f"<html><body><div class=feed>{entries(12)}</div></body></html>")
+    assert "a list" in refused(f"<html><body><div class=feed>{entries(12)}</div></body></html>", refuse="sure")
 
 
 def test_notice_in_a_footer_refuses_nothing():
@@ -72,13 +72,14 @@ def test_notice_in_a_footer_refuses_nothing():
     assert article.text.split("\n\n") == list(BAKERY[:2])
 
 
-def test_list_is_an_article_of_low_confidence_for_those_who_refuse_nothing():
-    page = f"<html><body><div class=feed>{entries(12)}</div></body></html>"
-    article = extract(page, URL, refuse="never")
+@pytest.mark.parametrize("refuse", ["notices", "never"])
+def test_list_has_its_cards_as_text_where_lists_are_not_refused(refuse):
+    article = extract(f"<html><body><div class=feed>{entries(12)}</div></body></html>", URL, refuse=refuse)
     assert isinstance(article, Article)
     assert article.page_type == "list"
     assert article.article_probability is not None
-    assert article.confidence <= article.article_probability < 0.5
+    assert article.article_probability < 0.5
+    assert all(f"({number})" in article.text for number in range(12))
 
 
 def test_the_strict_refuse_what_is_rather_a_list():
@@ -100,15 +101,15 @@ def test_unknown_refusal_is_an_error():
 
 def test_section_of_lists_takes_pages_like_its_example():
     page = f"<html><body><div class=feed>{entries(12)}</div></body></html>"
-    assert isinstance(extract(page, URL), NoArticle)
+    assert isinstance(extract(page, URL, refuse="sure"), NoArticle)
     other = page.replace("of the week", "of the year")
-    assert isinstance(Section(page, URL).extract(other, URL), Article)
+    assert isinstance(Section(page, URL).extract(other, URL, refuse="sure"), Article)
 
 
 def test_list_page_of_a_section_is_refused_though_it_has_the_example_s_frame():
     section = Section(news_page("Tide station opens", HARBOUR))
     page = news_page("Town", (), body=entries(12))
-    result = section.extract(page, URL)
+    result = section.extract(page, URL, refuse="sure")
     assert isinstance(result, NoArticle)
     assert "list" in result.reason
 
@@ -143,4 +144,4 @@ def test_introduction_to_a_page_of_links_is_no_article_though_titled():
         "All open places of the week in one list, for you and for those who ask you.",
         f"<ul>{links}</ul>",
     )
-    assert "is links" in refused(page)
+    assert "is links" in refused(page, refuse="sure")

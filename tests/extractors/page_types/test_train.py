@@ -1,7 +1,8 @@
 import pytest
 
 from extractors.page_types import train
-from extractors.page_types.features import features_of, names
+from extractors.page_types.features import features_of, names_for_kinds
+from extractors.page_types.learning import Form
 from extractors.page_types.model import load
 from extractors.page_types.train import main
 
@@ -11,7 +12,8 @@ from .made import FEW_NAMES, article_page, list_page, parsed, write_folder
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     monkeypatch.setattr(train, "SEEDS", 1)
-    monkeypatch.setattr(train, "FORMS", {"with-address.json": (*FEW_NAMES, "depth"), "without-address.json": FEW_NAMES})
+    forms = {"with-address.json": Form((*FEW_NAMES, "depth")), "without-address.json": Form(FEW_NAMES)}
+    monkeypatch.setattr(train, "FORMS", forms)
 
 
 URL = "https://gazette.example/town/9.html"
@@ -22,7 +24,7 @@ def test_training_writes_both_models(tmp_path, capsys):
     assert main([str(data), "--out", str(out)]) == 0
     printed = capsys.readouterr().out
     assert printed.count("36 pages of 12 sites") == 2
-    model = load(out / "with-address.json", names())
+    model = load(out / "with-address.json", names_for_kinds())
     rows = [model.row(features_of(parsed(html, URL))) for html in (article_page(), list_page())]
     article, listing = (float(model.log_odds(row[None])[0]) for row in rows)
     assert article > model.article_from >= 0 >= model.list_to > listing
