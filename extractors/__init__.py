@@ -11,14 +11,14 @@ With method `list-rank` or `i-awce` a list page gives a `Listing` of its entries
 Page → `decoding` → `dom` → `lines` → a method (`registry`) → `blocks` and `metadata` → `Article`.
 """
 
-from .article import Article, Block, Comment, Link, NoArticle
+from .article import Article, Block, Link, NoArticle, Post
 from .errors import UnusablePage
 from .listing import Entry, Listing
-from .section import Section, extract, read_comments
+from .section import Section, extract, read_comments, read_posts
 
 __all__ = [
-    "Article", "Block", "Comment", "Entry", "Link", "Listing", "NoArticle", "Section", "UnusablePage", "extract",
-    "read_comments", "walk_in_use",
+    "Article", "Block", "Entry", "Link", "Listing", "NoArticle", "Post", "Section", "UnusablePage", "extract",
+    "read_comments", "read_posts", "walk_in_use",
 ]  # fmt: skip
 
 

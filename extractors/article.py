@@ -56,16 +56,24 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Comment:
-    """A comment. `time`: as `Article.published`; `text`: one line for each paragraph."""
+class Post:
+    """A post of a thread, or a comment below an article.
+
+    `time`: as `Article.published`; `text`: one line for each paragraph; `html`: clean HTML; `number`: its place in the
+    thread, from 1; `anchor`: the id of its element, which its page's URL may have as fragment.
+    """
 
     author: str
     time: date | None
     text: str
+    html: str = field(default="", compare=False)
+    number: int = 0
+    anchor: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON types, the time in ISO 8601."""
-        return {"author": self.author, "time": self.time.isoformat() if self.time else None, "text": self.text}
+        row = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {**row, "time": self.time.isoformat() if self.time else None}
 
 
 class Markup(Protocol):

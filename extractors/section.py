@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 
-from .article import IN_TEXT, KINDS, Article, Comment, NoArticle, join
+from .article import IN_TEXT, KINDS, Article, NoArticle, Post, join
 from .html.decoding import decode
 from .html.encodings.decoders import REPLACEMENT
 from .interface import Learner
@@ -108,11 +108,24 @@ def read_comments(
     *,
     content_type: str | None = None,
     fetched_at: datetime | None = None,
-) -> list[Comment]:
+) -> list[Post]:
     """Return the comments of readers that a page has, in its order. Parameters and errors are those of `Section`."""
-    from .metadata import comments  # most extractions do not need it
+    from . import posts  # most extractions do not need it
 
-    return comments.read_comments(make_page(html, url, content_type, fetched_at))
+    return posts.read_comments(make_page(html, url, content_type, fetched_at))
+
+
+def read_posts(
+    html: bytes | str,
+    url: str | None = None,
+    *,
+    content_type: str | None = None,
+    fetched_at: datetime | None = None,
+) -> list[Post]:
+    """Return the posts of a thread's page, in its order; empty if there are none. Parameters as for `read_comments`."""
+    from . import posts
+
+    return posts.read_posts(make_page(html, url, content_type, fetched_at))
 
 
 def check_kinds(include: Collection[str]) -> frozenset[str]:

@@ -5,7 +5,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
-from extractors import Article, Comment, Listing
+from extractors import Article, Listing, Post
 
 from .usage_rights import NOTHING_DECLARED, Usage
 
@@ -36,7 +36,7 @@ def row_of(
     usage: Usage = NOTHING_DECLARED,
     hash_: str = "",
     html: bool = False,
-    comments: Sequence[Comment] | None = None,
+    comments: Sequence[Post] | None = None,
 ) -> Row:
     """Return the row of an article, or of a list's entry in the form of an article.
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from extractors import Article, Comment, Listing, NoArticle, Section, UnusablePage, read_comments
+from extractors import Article, Listing, NoArticle, Post, Section, UnusablePage, read_comments
 from extractors.article import CHECK
 from extractors.content.multipage import joined
 from extractors.page import Refuse
@@ -190,7 +190,7 @@ def _extract(section: Section, page: StoredPage, refuse: Refuse) -> Article | Li
     )
 
 
-def comments_on(section: PreparedSection, page: StoredPage) -> list[Comment] | None:
+def comments_on(section: PreparedSection, page: StoredPage) -> list[Post] | None:
     """Return the comments of readers on the article's first page; None if no output has them."""
     if not section.comments:
         return None

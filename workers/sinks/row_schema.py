@@ -82,9 +82,14 @@ FIELDS: Mapping[str, Mapping[str, Any]] = {  # in the order of a row
     "description": _optional("Summary that the page declares."),
     "site_name": _optional("Name of the site."),
     "image": _optional("URL of the article's main picture."),
-    "page_type": _text("What kind of page it is: article, thread, documentation, product, service, list, collection or uncertain."),
+    "page_type": _text(
+        "What kind of page it is: article, thread, documentation, product, service, list, collection or uncertain."
+    ),
     "article_probability": _optional(
-        "Probability that the page is an article rather than a list; null if that was not in doubt.", "number", minimum=0, maximum=1
+        "Probability that the page is an article rather than a list; null if that was not in doubt.",
+        "number",
+        minimum=0,
+        maximum=1,
     ),
     "robots_directives": _texts("Robots directives that apply to the page."),
     "tdm_reservation": _optional("Whether text and data mining is reserved; null if that is not declared.", "boolean"),

@@ -2,7 +2,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from extractors import Comment, extract, read_comments
+from extractors import Post, extract, read_comments
 from tests.extractors.pages import BAKERY, blog_page
 
 FETCHED = datetime(2026, 11, 20, 9, tzinfo=UTC)
@@ -37,13 +37,13 @@ def comments(part):
         (
             WORDPRESS,
             [
-                Comment("Ann Reed", datetime(2026, 11, 18, 10, tzinfo=UTC), "The crust is right.\nMine took\nlonger."),
-                Comment("Bob", None, "Ours as well."),
+                Post("Ann Reed", datetime(2026, 11, 18, 10, tzinfo=UTC), "The crust is right.\nMine took\nlonger."),
+                Post("Bob", None, "Ours as well."),
             ],
         ),
-        (MICRODATA, [Comment("Ann Reed", date(2026, 11, 18), "The crust is right.")]),
-        (CHINESE, [Comment("安妮", date(2026, 11, 19), "面包很好。"), Comment("老王", None, "同意。")]),
-        (DECLARED, [Comment("Ann Reed", date(2026, 11, 18), "The crust is right.")]),
+        (MICRODATA, [Post("Ann Reed", date(2026, 11, 18), "The crust is right.")]),
+        (CHINESE, [Post("安妮", date(2026, 11, 19), "面包很好。"), Post("老王", None, "同意。")]),
+        (DECLARED, [Post("Ann Reed", date(2026, 11, 18), "The crust is right.")]),
         ("<div class=comments>Be the first</div><p class=author>Ann</p>", []),
         ("<div class=comment><b class=author>Ann</b><a>Reply</a></div>", []),
         ("<div class=comment hidden><b class=author>Ann</b><p hidden>a</p><script>b</script></div>", []),
@@ -66,4 +66,4 @@ def test_an_element_that_contains_more_than_a_name_names_no_author():
 def test_nested_comments_are_read_once():
     depth = 150
     reply = '<div class="comment"><b class="author">Ann</b><p class="text">One line.</p>'
-    assert comments(reply * depth + "</div>" * depth) == [Comment("Ann", None, "One line.")] * depth
+    assert comments(reply * depth + "</div>" * depth) == [Post("Ann", None, "One line.")] * depth

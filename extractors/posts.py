@@ -1,0 +1,482 @@
+"""The posts of a thread, and the comments of readers below an article: who wrote what, and when.
+
+A thread repeats one form of element, each with an author, a time and a text of its own; replies may stand within the
+post that they answer. So posts are found by structure: of the elements that share a tag and a part of their class or
+id, those are posts that hold most authors and times one by one, and whose text is mostly no link. The search is
+repeated on what remains (answers and their comments have two forms), and the opening post may have a form of its own.
+The comments of an article are found by their names, since teasers have authors and times, too; without any, JSON-LD
+may declare them. What scripts load later is not on the page.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from functools import lru_cache
+from itertools import islice, takewhile
+
+from lxml import etree
+
+from .article import Post, paragraphs
+from .expressions import expression
+from .html.dom import inner_text, parse, short_text
+from .html.elements import BLOCK, BREAK, INLINE, KINDS, PRE, is_hidden
+from .html.resolve_url import web_url
+from .html.sanitising import sanitise
+from .metadata.dates import find_date
+from .metadata.declared_metadata import read_head
+from .metadata.json_ld import texts
+from .page import Page
+
+MOST = 1_000  # posts of a page
+MAX_TEXT = 10_000  # characters of a post
+MAX_NAME = 80  # characters of an author's name
+DECLARED_WITHIN = 3  # levels up to an element that declares an author or a time
+MAX_INNER = 200  # elements within a named text in which another one is looked for
+MAX_WITHIN = 20  # elements in which the name is looked for
+NAMES_LENGTH = 300  # characters of a class attribute that are read
+SHORT = 60  # characters of a text that is a time or a number
+UP = 60  # levels from a time or a name up to its post
+LEAST = 2  # posts of one form
+TRIED = 6  # forms of elements that are read as posts; those with most authors and times
+ROUNDS = 4  # forms of posts on a page
+REPEATED = 0.5  # share of the posts in which a line is that belongs to the form
+LINKED = 0.5  # share of the text in links up to which elements may be posts
+
+_COMMENT = expression(
+    r"(?:^|\s)(?:(?:single|post|user|blog)[-_]?)?comments?(?:[-_]{0,2}(?:item|box|single|wrap|row|entry))?(?:\s|$)",
+    re.IGNORECASE,
+)
+_COMMENT_ID = expression(r"(?:li-|div-)?comment[-_]?\d+\Z", re.IGNORECASE)
+_COMMENT_TYPE = expression(r"schema\.org/(?:Comment|UserComments)\Z")
+_START, _END = r"(?:^|[\s_-])", r"(?:\s|$)"
+_AUTHOR = expression(
+    rf"{_START}(?:author|creator|user|username|nick|fn|poster|commenter|name)(?:[-_]?(?:name|link|url))?{_END}",
+    re.IGNORECASE,
+)
+_USER_PAGE = expression(
+    r"(?:^|[/?&.])(?:u|users?|members?|profile|space-uid|people|home/main|author)[-/?=.]", re.IGNORECASE
+)
+_TIME = expression(rf"{_START}(?:date|time|posted|published|datePublished|dateCreated|ago|age){_END}", re.IGNORECASE)
+_TEXT = expression(
+    rf"{_START}(?:post|top|main|comm|comment)?[-_]?(?:content|text|body|message|msg|con|copy|md|prose|t_f){_END}",
+    re.IGNORECASE,
+)
+_ACTIONS = expression(
+    r"(?:reply(?: to \S+)?|quote|回复|引用|点讚|點讚|点赞|赞|踩|举报|分享|收藏|like|share|report|permalink|link|edit"
+    r"|delete|flag|follow|hide|save|parent|next|prev|says|[\W\d])*",
+    re.IGNORECASE,
+)
+_SAYS = expression(r"\s*(?:\b(?:says|said|wrote)|说道?|發表|发表于?)?\s*[:：]?\s*\Z", re.IGNORECASE)
+_NUMBER = expression(r"(?:#\s?(\d{1,6})|(\d{1,6})\s?(?:#|楼|樓|F))\Z")
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_LANGUAGE = expression(r"<html[^>]{0,500}\blang\s*=\s*['\"]?([\w-]{2,20})", re.IGNORECASE)
+_DIGITS = re.compile(r"\d+")
+
+
+_Posts = dict[etree._Element, Post]
+
+
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    """The elements of a page that name an author, and those that show a time."""
+
+    authors: list[etree._Element]
+    times: list[etree._Element]
+
+
+def read_posts(page: Page) -> list[Post]:
+    """Return the posts of a thread's page in its order, at most `MOST`; empty for a page that is no thread.
+
+    Raises `UnusablePage` if there is no tree to read.
+    """
+    root = parse(page.encoded())
+    found: _Posts = {}
+    marks = _marks(root, page)
+    for _ in range(ROUNDS):
+        form = _best_form(marks, found, page)
+        if not form:
+            break
+        found |= form
+    if found and (opening := _opening(marks, found, page)):
+        found |= opening
+    order = [element for element in root.iter(etree.Element) if element in found][:MOST]
+    return _numbered(_without_repeated(_anchored({element: found[element] for element in order})))
+
+
+def read_comments(page: Page) -> list[Post]:
+    """Return the comments below an article in its order, at most `MOST`. Raises `UnusablePage` as `read_posts` does."""
+    root = parse(page.encoded())
+    found: list[Post] = []
+    for element in root.iter(etree.Element):
+        if len(found) < MOST and _is_comment(element) and (post := _PostReader(element, page, _is_comment).post()):
+            found.append(post)
+    return _numbered(found or _declared(root, page))
+
+
+def joined(pages: Iterable[Sequence[Post]]) -> list[Post]:
+    """Return the posts of a thread's pages in order, each once by its anchor or, without one, all that it says."""
+    seen: dict[object, Post] = {}
+    for posts in pages:
+        for post in posts:
+            seen.setdefault(post.anchor or (post.author, post.time, post.text), post)
+    return _numbered(list(seen.values()))
+
+
+def _anchored(posts: _Posts) -> list[Post]:
+    """Return posts; one whose element has no id gets that of an element around it alone."""
+    counts = Counter(above for element in posts for above in _ancestors(element))
+    result = []
+    for element, post in posts.items():
+        alone = takewhile(lambda above: counts[above] == 1, _ancestors(element))
+        around = (above.get("id") or "" for above in alone)
+        result.append(replace(post, anchor=post.anchor or next((name for name in around if _DIGITS.search(name)), "")))
+    return result
+
+
+def _numbered(posts: list[Post]) -> list[Post]:
+    """Return posts with numbers; one that the page does not number follows the one before."""
+    number, result = 0, []
+    for post in posts:
+        number = post.number or number + 1
+        result.append(replace(post, number=number))
+    return result
+
+
+def _marks(root: etree._Element, page: Page) -> _Marks:
+    marks = _Marks([], [])
+    for element in root.iter(etree.Element):
+        if KINDS.get(element.tag, INLINE) > PRE or is_hidden(element, element.keys()):
+            continue
+        if _is_time(element, page):
+            marks.times.append(element)
+        elif _is_author(element):
+            marks.authors.append(element)
+    return marks
+
+
+def _names(element: etree._Element) -> str:
+    named = (element.get(attribute) or "" for attribute in ("class", "itemprop", "rel"))
+    return " ".join(named)[:NAMES_LENGTH]
+
+
+def _is_time(element: etree._Element, page: Page) -> bool:
+    if element.tag == "time":
+        return True
+    shown = element.get("title") or ("" if len(element) else element.text) or ""
+    written = shown.strip()
+    if len(written) > SHORT or not any(map(str.isdigit, written)):
+        return bool(_TIME.search(_names(element))) and len(short_text(element, SHORT)) < SHORT
+    return _date(written, page) is not None
+
+
+def _time_of(element: etree._Element, page: Page) -> date | None:
+    """Return the time that an element shows: that of an attribute, which is whole, or else its text's."""
+    for each in islice(element.iter(etree.Element), MAX_WITHIN):
+        for attribute in ("datetime", "content", "title"):
+            if found := _date(each.get(attribute) or "", page):
+                return found
+    return _date(inner_text(element), page)
+
+
+def _date(text: str, page: Page) -> date | None:
+    return find_date(text, page.fetched_at, language=_language(page)) if text else None
+
+
+@lru_cache(4)
+def _language(page: Page) -> str:
+    """Return the language that the page declares, by which dates such as 11-02-2026 are read."""
+    found = _LANGUAGE.search(page.html, 0, MAX_TEXT)
+    return found[1] if found else ""
+
+
+def _is_author(element: etree._Element) -> bool:
+    """Whether an element is a name: named as an author's or a link to a user's page, and none of these is within it."""
+    if not _may_be_author(element) or not _name(element):
+        return False
+    return not any(map(_may_be_author, islice(element.iterdescendants(etree.Element), MAX_WITHIN)))
+
+
+def _may_be_author(element: etree._Element) -> bool:
+    if _AUTHOR.search(_names(element)):
+        return True
+    return element.tag == "a" and bool(_USER_PAGE.search(element.get("href") or "") and inner_text(element).strip())
+
+
+def _best_form(marks: _Marks, chosen: _Posts, page: Page) -> _Posts:
+    """Return the elements of the form with most posts among what is not yet `chosen`; of equal ones the most text."""
+    counts = [_holders(elements, chosen) for elements in (marks.times, marks.authors)]
+    forms: dict[tuple[str, str], list[etree._Element]] = defaultdict(list)
+    for element in counts[0].keys() & counts[1].keys():
+        for key in _keys(element):
+            forms[key].append(element)
+    ranked = sorted(
+        ((_with_own(members, marks, chosen), key) for key, members in forms.items() if len(members) >= LEAST),
+        key=lambda pair: (-len(pair[0]), pair[1]),
+    )
+    best: _Posts = {}
+    best_rank = (LEAST - 1, 0, 0)
+    tried: set[frozenset[etree._Element]] = set()
+    for members, _ in ranked:
+        if len(members) < best_rank[0] or len(tried) == TRIED:
+            break
+        if members in tried:
+            continue
+        tried.add(members)
+        posts = _posts(members, chosen, page)
+        depth = len(list(next(iter(members)).iterancestors()))
+        rank = (len(posts), sum(len(post.text) for post in posts.values()), -depth)
+        if rank > best_rank:
+            best, best_rank = posts, rank
+    return best
+
+
+def _keys(element: etree._Element) -> Iterator[tuple[str, str]]:
+    """Yield the forms of an element: its tag with each name of its class, and with its numbered id."""
+    for name in (element.get("class") or "")[:NAMES_LENGTH].split():
+        yield element.tag, _DIGITS.sub("0", name)
+    identifier = element.get("id") or ""
+    if _DIGITS.search(identifier):
+        yield element.tag, f"#{_DIGITS.sub('0', identifier)}"
+
+
+def _ancestors(element: etree._Element) -> Iterator[etree._Element]:
+    yield element
+    yield from islice(element.iterancestors(), UP)
+
+
+def _holders(elements: list[etree._Element], chosen: _Posts) -> Counter[etree._Element]:
+    """Return how many of some elements each other element holds; those within a chosen post belong to that alone."""
+    counts = Counter[etree._Element]()
+    for element in elements:
+        for above in _ancestors(element):
+            if above in chosen:
+                break
+            counts[above] += 1
+    return counts
+
+
+def _with_own(members: list[etree._Element], marks: _Marks, chosen: _Posts) -> frozenset[etree._Element]:
+    """Return the elements of a form that have an author and a time which none of the form within them has."""
+    among = set(members)
+    owners = [
+        {owner for element in elements if (owner := _owner(element, among, chosen)) is not None}
+        for elements in (marks.times, marks.authors)
+    ]
+    return frozenset(owners[0] & owners[1])
+
+
+def _owner(element: etree._Element, among: set[etree._Element], chosen: _Posts) -> etree._Element | None:
+    for above in _ancestors(element):
+        if above in among:
+            return above
+        if above in chosen:
+            return None
+    return None
+
+
+def _posts(members: frozenset[etree._Element], chosen: _Posts, page: Page) -> _Posts:
+    """Return the elements of a form that are posts; none if they are teasers: mostly links, or with linked headings."""
+    ends = members | chosen.keys()
+    readers = {element: _PostReader(element, page, ends.__contains__) for element in members}
+    read = {element: post for element, reader in readers.items() if (post := reader.post())}
+    posts = {element: post for element, post in read.items() if not _is_part(element, post, chosen)}
+    linked, all_ = (sum(getattr(readers[element], what) for element in posts) for what in ("linked", "size"))
+    teasers = sum(readers[element].has_linked_heading for element in posts)
+    return {} if linked > LINKED * all_ or 2 * teasers > len(posts) else posts
+
+
+def _is_part(element: etree._Element, post: Post, chosen: _Posts) -> bool:
+    """Whether an element within a post is a part of it, and no reply: it has the same author."""
+    around = next((above for above in _ancestors(element) if above in chosen), None)
+    return around is not None and chosen[around].author == post.author
+
+
+def _opening(marks: _Marks, chosen: _Posts, page: Page) -> _Posts:
+    """Return the opening post if it has another form: the largest element with a time and an author but no post."""
+    holding = {above for element in chosen for above in _ancestors(element)}
+    for time in marks.times:
+        above = [element for element in _ancestors(time) if element not in holding]
+        if not above or any(element in chosen for element in _ancestors(time)):
+            continue
+        top = above[-1]
+        if not any(author is top or top in author.iterancestors() for author in marks.authors):
+            continue
+        reader = _PostReader(top, page, chosen.__contains__)
+        if (post := reader.post()) and reader.linked <= LINKED * reader.size:
+            return {top: post}
+    return {}
+
+
+def _without_repeated(posts: list[Post]) -> list[Post]:
+    """Return posts without the lines that belong to their form: labels and signs that most of them repeat."""
+    lines = [post.text.split("\n") for post in posts]
+    counts = Counter(form for each in lines for form in {_DIGITS.sub("0", line) for line in each})
+    most = max(1, REPEATED * len(posts))
+    kept = ("\n".join(line for line in each if counts[_DIGITS.sub("0", line)] <= most) for each in lines)
+    return [replace(post, text=text) if text else post for post, text in zip(posts, kept, strict=True)]
+
+
+def _is_comment(element: etree._Element) -> bool:
+    names = (element.get("class") or "")[:NAMES_LENGTH]
+    return bool(
+        (names and _COMMENT.search(names))
+        or ((identifier := element.get("id")) and _COMMENT_ID.match(identifier))
+        or ((kind := element.get("itemtype")) and _COMMENT_TYPE.search(kind))
+    )
+
+
+class _PostReader:
+    """Reads one post, without those within it: `ends` says of an element whether it is another one.
+
+    `linked` and `size`: characters of its text in links, and all; `has_linked_heading`: whether a heading of it leads
+    to another page, as that of a teaser does.
+    """
+
+    def __init__(self, element: etree._Element, page: Page, ends: Callable[[etree._Element], bool]) -> None:
+        self._element, self._page, self._ends = element, page, ends
+        self._author = " ".join((element.get("data-author") or "").split())[:MAX_NAME]
+        self._time: date | None = None
+        self._number = 0
+        self._rank = {
+            "author": -1,
+            "time": -1,
+        }  # how well the known ones are declared  # whether author and time are those that the post declares
+        self._parts: list[str] = []  # of the text
+        self._text: etree._Element | None = None  # the innermost element that is named as the text
+        self._is_read = False  # whether that has ended
+        self._links = 0  # open ones
+        self.linked = self.size = 0
+        self.has_linked_heading = False
+        self._read(element)
+
+    def post(self) -> Post | None:
+        """Return the post; None without an author or a text."""
+        lines = (" ".join(line.split()) for line in "".join(self._parts).split("\n"))
+        text = "\n".join(line for line in lines if not _ACTIONS.fullmatch(line))[:MAX_TEXT]
+        if not (self._author and text):
+            return None
+        return Post(self._author, self._time, text, self._html(text), self._number, self._anchor())
+
+    def _read(self, post: etree._Element) -> None:
+        walker = etree.iterwalk(post, events=("start", "end"))
+        skipped: etree._Element | None = None
+        for event, node in walker:
+            kind = KINDS.get(node.tag, INLINE)
+            if BLOCK <= kind <= BREAK:
+                self._write("\n")
+            if event == "start":
+                if node is not post and (self._ends(node) or self._takes(node, kind)):
+                    skipped = node
+                    walker.skip_subtree()
+                    continue
+                self._links += node.tag == "a"
+                if node.text:
+                    self._write(node.text)
+                continue
+            self._links -= node.tag == "a" and node is not skipped
+            if node is self._text and node is not skipped:
+                self._is_read = any(map(str.strip, self._parts))
+            if node is not post and node.tail:
+                self._write(node.tail)
+
+    def _takes(self, node: etree._Element, kind: int) -> bool:
+        """Note what an element says of the post. Return whether its content is no part of the text."""
+        if kind > PRE or is_hidden(node, node.keys()):
+            return kind != BREAK
+        if self._text is not None and not self._is_read:
+            return False
+        if _is_time(node, self._page):
+            time = _time_of(node, self._page)
+            if time and self._is_better(
+                "time", _is_declared(node, "date") + isinstance(time, datetime), node.tag == "time"
+            ):
+                self._time = time
+            return True
+        if _is_author(node):
+            if self._is_better("author", _is_declared(node, "author")):
+                self._author = _name(node)
+            return True
+        shown = short_text(node, SHORT).strip() if len(node) <= LEAST else ""
+        if found := _NUMBER.match(shown):
+            self._number = self._number or int(found[1] or found[2])
+            return True
+        if node.get("itemprop") == "position":
+            self._number = int(shown) if shown.isdecimal() else self._number
+            return True
+        if not self._is_read and _is_text(node):
+            self._text = node
+            self._parts.clear()
+        if node.tag == "a" and _heading_above(node, self._element):
+            self.has_linked_heading |= "#" not in (node.get("href") or "#")
+        return False
+
+    def _is_better(self, what: str, *declared: bool | int) -> bool:
+        """Whether an author or a time counts: the first of those that are declared best."""
+        better = sum(declared) > self._rank[what]
+        self._rank[what] = max(self._rank[what], sum(declared))
+        return better
+
+    def _write(self, text: str) -> None:
+        if not self._is_read:
+            self._parts.append(text)
+        count = len(text.strip())
+        self.size += count
+        self.linked += count if self._links else 0
+
+    def _anchor(self) -> str:
+        own = self._element.get("id") or self._element.get("name") or ""
+        within = (node.get("id") or node.get("name") or "" for node in islice(self._element.iter("*"), MAX_WITHIN))
+        return own or next((name for name in within if _DIGITS.search(name)), "")
+
+    def _html(self, text: str) -> str:
+        if self._text is None:
+            return paragraphs(text.replace("\n", "\n\n"))
+        copy = deepcopy(self._text)
+        copy.tail = None
+        for node in copy.iter("a", "img"):
+            for attribute in ("href", "src"):
+                if address := node.get(attribute):
+                    node.set(attribute, web_url(self._page.url or "", address) or "")
+        return sanitise(etree.tostring(copy, encoding="unicode", method="html"))
+
+
+def _is_text(element: etree._Element) -> bool:
+    """Whether an element is named as the text of a post, and none within it is."""
+    within = islice(element.iterdescendants(etree.Element), MAX_INNER)
+    return _is_named_text(element) and not any(map(_is_named_text, within))
+
+
+def _is_named_text(element: etree._Element) -> bool:
+    identifier = _DIGITS.sub("", element.get("id") or "").rstrip("_-")
+    return _TEXT.search(f"{_names(element)} {identifier}") is not None
+
+
+def _is_declared(element: etree._Element, what: str) -> bool:
+    near = islice(_ancestors(element), DECLARED_WITHIN)
+    return any(what in (above.get("itemprop") or "").lower() for above in near)
+
+
+def _heading_above(element: etree._Element, top: etree._Element) -> bool:
+    above = islice(_ancestors(element), MAX_WITHIN)
+    return any(node.tag in _HEADINGS for node in takewhile(lambda node: node is not top, above))
+
+
+def _name(element: etree._Element) -> str:
+    """Return the name of an author; "" if the element contains more than that."""
+    near = islice(element.iter(etree.Element), MAX_WITHIN)
+    inner = next((each for each in near if {"fn", "name"} & set(_names(each).split())), element)
+    name = " ".join(short_text(inner, MAX_NAME + 1).split()) or element.get("data-author") or ""
+    return _SAYS.sub("", name) if len(name) <= MAX_NAME else ""
+
+
+def _declared(root: etree._Element, page: Page) -> list[Post]:
+    listed = read_head(root).article.get("comment")
+    comments = []
+    for item in (listed if isinstance(listed, list) else [listed])[:MOST]:
+        if isinstance(item, dict) and (text := texts(item.get("text"))) and (author := texts(item.get("author"))):
+            time = find_date(" ".join(texts(item.get("dateCreated") or item.get("datePublished"))), page.fetched_at)
+            comments.append(Post(author[0][:MAX_NAME], time, text[0][:MAX_TEXT]))
+    return comments
