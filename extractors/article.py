@@ -4,7 +4,10 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, fields
 from datetime import date
 from html import escape
-from typing import Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+
+if TYPE_CHECKING:
+    from .page import Page
 
 PageType = Literal[
     "article", "thread", "documentation", "product", "service", "list", "collection", "uncertain"
@@ -16,7 +19,7 @@ CHECK = "the site denies access or shows a check"  # a reason of `NoArticle`
 IN_TEXT: frozenset[Kind] = KINDS - {"caption", "embed"}  # kinds of blocks that form `Article.text` by default
 
 # Fields that state how well an article fits its section, and what its HTML is made from
-_NOT_IN_ROWS = frozenset({"surrounding_match", "fits", "markup"})
+_NOT_IN_ROWS = frozenset({"surrounding_match", "fits", "markup", "pages"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +70,8 @@ class Post:
     time: date | None
     text: str
     html: str = field(default="", compare=False)
-    number: int = 0
-    anchor: str = ""
+    number: int = field(default=0, compare=False)
+    anchor: str = field(default="", compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON types, the time in ISO 8601."""
@@ -99,7 +102,7 @@ class Article:
     if that was not in doubt. `surrounding_match`: share of the lines
     around the body that the example of its template also has, 0 to 1; None without one. `fits`: whether the page has a
     known template of the section. These two are not fields of rows: they show how well the page fits its section
-    (`workers.health`, `workers.redesign.redesign_watch`).
+    (`workers.health`, `workers.redesign.redesign_watch`). `pages`: those from which it was extracted.
     """
 
     text: str
@@ -126,6 +129,14 @@ class Article:
     surrounding_match: float | None = None
     fits: bool = True
     markup: Markup | None = field(default=None, repr=False, compare=False)
+    pages: tuple["Page", ...] = field(default=(), repr=False, compare=False)
+
+    @property
+    def posts(self) -> list[Post]:
+        """The posts of a thread, over all of its pages, read when they are asked for; empty if the page is none."""
+        from .posts import joined, read_posts  # most articles have none
+
+        return joined(read_posts(page) for page in self.pages)
 
     @property
     def html(self) -> str:

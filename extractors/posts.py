@@ -40,7 +40,7 @@ NAMES_LENGTH = 300  # characters of a class attribute that are read
 SHORT = 60  # characters of a text that is a time or a number
 UP = 60  # levels from a time or a name up to its post
 LEAST = 2  # posts of one form
-TRIED = 6  # forms of elements that are read as posts; those with most authors and times
+TRIED = 8  # forms of elements that are read as posts; those with most authors and times
 ROUNDS = 4  # forms of posts on a page
 REPEATED = 0.5  # share of the posts in which a line is that belongs to the form
 LINKED = 0.5  # share of the text in links up to which elements may be posts
@@ -57,7 +57,7 @@ _AUTHOR = expression(
     re.IGNORECASE,
 )
 _USER_PAGE = expression(
-    r"(?:^|[/?&.])(?:u|users?|members?|profile|space-uid|people|home/main|author)[-/?=.]", re.IGNORECASE
+    r"(?:^|[/?&;=.])(?:u|users?|members?|profile|space-uid|people|home/main|author)[-/?=.]|(?:^|/)[~@]\w", re.IGNORECASE
 )
 _TIME = expression(rf"{_START}(?:date|time|posted|published|datePublished|dateCreated|ago|age){_END}", re.IGNORECASE)
 _TEXT = expression(
@@ -103,6 +103,8 @@ def read_posts(page: Page) -> list[Post]:
     if found and (opening := _opening(marks, found, page)):
         found |= opening
     order = [element for element in root.iter(etree.Element) if element in found][:MOST]
+    for element in order:  # again, now that the replies within it are known
+        found[element] = _PostReader(element, page, found.__contains__).post() or found[element]
     return _numbered(_without_repeated(_anchored({element: found[element] for element in order})))
 
 
@@ -117,11 +119,11 @@ def read_comments(page: Page) -> list[Post]:
 
 
 def joined(pages: Iterable[Sequence[Post]]) -> list[Post]:
-    """Return the posts of a thread's pages in order, each once by its anchor or, without one, all that it says."""
+    """Return the posts of a thread's pages in order, each once: by its anchor, author, time and text."""
     seen: dict[object, Post] = {}
     for posts in pages:
         for post in posts:
-            seen.setdefault(post.anchor or (post.author, post.time, post.text), post)
+            seen.setdefault((post.anchor, post.author, post.time, post.text), post)
     return _numbered(list(seen.values()))
 
 
@@ -201,7 +203,7 @@ def _is_author(element: etree._Element) -> bool:
 
 def _may_be_author(element: etree._Element) -> bool:
     if _AUTHOR.search(_names(element)):
-        return True
+        return element.get("itemprop") != "name" or bool(element.get("class")) or _is_declared(element, "author")
     return element.tag == "a" and bool(_USER_PAGE.search(element.get("href") or "") and inner_text(element).strip())
 
 
@@ -212,25 +214,35 @@ def _best_form(marks: _Marks, chosen: _Posts, page: Page) -> _Posts:
     for element in counts[0].keys() & counts[1].keys():
         for key in _keys(element):
             forms[key].append(element)
+    owning = {_with_own(members, marks, chosen) for members in forms.values() if len(members) >= LEAST}
     ranked = sorted(
-        ((_with_own(members, marks, chosen), key) for key, members in forms.items() if len(members) >= LEAST),
-        key=lambda pair: (-len(pair[0]), pair[1]),
+        (members for members in owning if len(members) >= LEAST), key=lambda each: (-len(each), _depth(each))
     )
     best: _Posts = {}
-    best_rank = (LEAST - 1, 0, 0)
-    tried: set[frozenset[etree._Element]] = set()
-    for members, _ in ranked:
-        if len(members) < best_rank[0] or len(tried) == TRIED:
+    best_rank = 0.0
+    tried: list[frozenset[etree._Element]] = []
+    for members in ranked:
+        if len(tried) == TRIED:
             break
-        if members in tried:
+        if any(_are_within(members, others) for others in tried):
             continue
-        tried.add(members)
+        tried.append(members)
         posts = _posts(members, chosen, page)
-        depth = len(list(next(iter(members)).iterancestors()))
-        rank = (len(posts), sum(len(post.text) for post in posts.values()), -depth)
-        if rank > best_rank:
+        # Neither parts of posts, which have little text, nor few elements around many posts.
+        rank = sum(len(post.text) ** 0.5 for post in posts.values())
+        if len(posts) >= LEAST and rank > best_rank:
             best, best_rank = posts, rank
     return best
+
+
+def _depth(members: Iterable[etree._Element]) -> int:
+    return min(sum(1 for _ in element.iterancestors()) for element in members)
+
+
+def _are_within(members: frozenset[etree._Element], others: frozenset[etree._Element]) -> bool:
+    """Whether each element is a part of one of the others, and none of these has two."""
+    around = {next((above for above in _ancestors(element) if above in others), None) for element in members}
+    return None not in around and len(around) == len(members)
 
 
 def _keys(element: etree._Element) -> Iterator[tuple[str, str]]:
@@ -305,7 +317,8 @@ def _opening(marks: _Marks, chosen: _Posts, page: Page) -> _Posts:
         if not any(author is top or top in author.iterancestors() for author in marks.authors):
             continue
         reader = _PostReader(top, page, chosen.__contains__)
-        if (post := reader.post()) and reader.linked <= LINKED * reader.size:
+        post = reader.post()
+        if post and reader.linked <= LINKED * reader.size and all(post.time != one.time for one in chosen.values()):
             return {top: post}
     return {}
 
@@ -340,13 +353,11 @@ class _PostReader:
         self._author = " ".join((element.get("data-author") or "").split())[:MAX_NAME]
         self._time: date | None = None
         self._number = 0
-        self._rank = {
-            "author": -1,
-            "time": -1,
-        }  # how well the known ones are declared  # whether author and time are those that the post declares
+        self._rank = {"author": 3 if self._author else -1, "time": -1}  # how well the known ones are declared
         self._parts: list[str] = []  # of the text
         self._text: etree._Element | None = None  # the innermost element that is named as the text
         self._is_read = False  # whether that has ended
+        self._named = self._longest_named()
         self._links = 0  # open ones
         self.linked = self.size = 0
         self.has_linked_heading = False
@@ -359,6 +370,17 @@ class _PostReader:
         if not (self._author and text):
             return None
         return Post(self._author, self._time, text, self._html(text), self._number, self._anchor())
+
+    def _longest_named(self) -> etree._Element | None:
+        """Return the element that is named as the post's text; of several ones that with most text."""
+        walker = etree.iterwalk(self._element, events=("start",))
+        best, most = None, 0
+        for _, node in walker:
+            if node is not self._element and (self._ends(node) or KINDS.get(node.tag, INLINE) > PRE):
+                walker.skip_subtree()
+            elif _is_text(node) and (size := len(inner_text(node))) > most:
+                best, most = node, size
+        return best
 
     def _read(self, post: etree._Element) -> None:
         walker = etree.iterwalk(post, events=("start", "end"))
@@ -396,7 +418,7 @@ class _PostReader:
                 self._time = time
             return True
         if _is_author(node):
-            if self._is_better("author", _is_declared(node, "author")):
+            if self._is_better("author", 2 * _is_declared(node, "author"), bool(_AUTHOR.search(_names(node)))):
                 self._author = _name(node)
             return True
         shown = short_text(node, SHORT).strip() if len(node) <= LEAST else ""
@@ -406,10 +428,10 @@ class _PostReader:
         if node.get("itemprop") == "position":
             self._number = int(shown) if shown.isdecimal() else self._number
             return True
-        if not self._is_read and _is_text(node):
+        if node is self._named:
             self._text = node
             self._parts.clear()
-        if node.tag == "a" and _heading_above(node, self._element):
+        if node.tag == "a" and not _may_be_author(node) and _heading_above(node, self._element):
             self.has_linked_heading |= "#" not in (node.get("href") or "#")
         return False
 
@@ -456,7 +478,8 @@ def _is_named_text(element: etree._Element) -> bool:
 
 def _is_declared(element: etree._Element, what: str) -> bool:
     near = islice(_ancestors(element), DECLARED_WITHIN)
-    return any(what in (above.get("itemprop") or "").lower() for above in near)
+    said = [(above.get("itemprop") or "").lower() for above in near]
+    return any(what in each and "modified" not in each for each in said)
 
 
 def _heading_above(element: etree._Element, top: etree._Element) -> bool:

@@ -57,6 +57,7 @@ class ExtractionConfig:
     revisit: tuple[float, float] | None = None  # seconds between two checks of an article, and for how long
     skip: tuple[str, ...] = ()  # robots directives for which a page is rejected
     product: str = ""  # the User-Agent's product name, by which robots directives address this crawler
+    rows: str = "articles"  # what gives a row: articles (and entries of lists), or posts
     durability: Durability = "safe"
     names: tuple[str, ...] = ()  # the task's name and its former ones, which earlier rows have; empty: only its name
     output_options: Mapping[str, str] = field(default_factory=dict)  # output -> `OutputOptions.to_json()`
@@ -72,7 +73,7 @@ class ExtractionConfig:
     @property
     def refuse(self) -> Refuse:
         """Which of the task's pages are not extracted as articles."""
-        return "notices" if self.articles else "sure"
+        return "notices" if self.articles or self.rows == "posts" else "sure"
 
     def to_json(self) -> str:
         """Return the config as JSON text; days as ISO 8601."""

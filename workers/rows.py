@@ -5,7 +5,10 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
+import re2
+
 from extractors import Article, Listing, Post
+from extractors.html.urls import normalise
 
 from .usage_rights import NOTHING_DECLARED, Usage
 
@@ -81,3 +84,16 @@ def content_hash_of(title: str | None, text: str) -> str:
 def key_of(row: Row) -> RowKey:
     """Return the row key, which is unique in a sink."""
     return row["task"], row["canonical_url"], row["version"]
+
+
+def canonical_url(article: Article, final_url: str, requested: str, url_regex: str) -> str:
+    """Return the article's canonical link, its URL after redirects, or the one requested.
+
+    The first of these that matches `url_regex`, the task's pattern: some canonical links name the home page or another
+    host.
+    """
+    pattern = re2.compile(url_regex)
+    for url in (article.canonical_url, final_url):
+        if url and pattern.fullmatch(normalise(url)):
+            return normalise(url)
+    return requested

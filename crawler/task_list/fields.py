@@ -67,6 +67,7 @@ Every = Annotated[
 ]
 Method = Annotated[str, AfterValidator(validators.check_method)]
 NearDuplicates = Annotated[Literal["mark", "drop", "keep"], BeforeValidator(validators.check_near_duplicates)]
+Rows = Annotated[Literal["articles", "posts"], BeforeValidator(validators.check_rows)]
 Redesign = Annotated[Literal["propose", "adopt", "ignore"], BeforeValidator(validators.check_redesign)]
 Durable = Annotated[Durability, BeforeValidator(validators.check_durability)]
 Visits = Annotated[

@@ -125,6 +125,12 @@ class Task(_Frozen):
         "(`exemplar add --article`). Error pages and checks of visitors are still rejected.",
         examples=[True],
     )
+    rows: fields.Rows = Field(
+        default="articles",
+        description="What gives a row: articles, or posts, the posts of threads (forums, questions and answers, "
+        "comments), each once. With revisit a thread is read again as long as it has new posts.",
+        examples=["posts"],
+    )
     paused: bool = Field(default=False, description="true: the task is not run.", examples=[True])
     keep: Words = Field(
         default=Filter(),

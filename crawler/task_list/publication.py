@@ -244,6 +244,7 @@ def extraction_config(
         folder=str(folder),
         method=task.method,
         articles=task.articles,
+        rows=task.rows,
         keep=_row_filter(task.keep),
         drop=_row_filter(task.drop),
         near_duplicates=task.near_duplicates,

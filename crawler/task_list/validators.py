@@ -214,6 +214,11 @@ def check_redesign(value: object) -> object:
     return _check_one_of(REDESIGN, value)
 
 
+def check_rows(value: object) -> object:
+    """Accept articles and posts."""
+    return _check_one_of(("articles", "posts"), value)
+
+
 def check_durability(value: object) -> object:
     """Accept safe and fast."""
     return _check_one_of(get_args(Durability), value)

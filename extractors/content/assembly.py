@@ -113,6 +113,7 @@ def assemble(parsed: ParsedPage, cut: BodyLines | str, others: Sequence[PageTitl
         surrounding_match=cut.surrounding_match,
         fits=cut.fits,
         url=page.url,
+        pages=(page,),
         markup=_markup(lines, marks, base, metadata["image"], [last for last, _ in numbered]),
         **metadata,
     )

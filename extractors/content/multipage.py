@@ -43,13 +43,14 @@ def joined(first: Article, further: Sequence[Article]) -> Article:
         own = _own_blocks(page.blocks, {block.text for block in blocks}, title)
         blocks += [block for _, block in own]
         markups.append(_markup_of(page, own))
+    pages = tuple(page for part in (first, *further) for page in part.pages)
     if tuple(blocks) == first.blocks:
-        return first
+        return replace(first, pages=pages)
     confidence = min(part.confidence for part in (first, *further))
     known = [markup for markup in markups if markup is not None]
     markup = JoinedMarkup(tuple(known)) if len(known) == len(markups) else None
-    text = join(blocks, IN_TEXT)
-    return replace(first, title=title, blocks=tuple(blocks), text=text, confidence=confidence, markup=markup)
+    whole = replace(first, title=title, blocks=tuple(blocks), text=join(blocks, IN_TEXT), pages=pages)
+    return replace(whole, confidence=confidence, markup=markup)
 
 
 @dataclass(frozen=True, slots=True)

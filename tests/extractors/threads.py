@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Hand-made pages of threads in the forms of well-known engines, each with what surrounds posts there."""
 
 from dataclasses import dataclass
@@ -14,12 +15,12 @@ class Said:
 
 
 THREAD = [
-    Said("Ann Reed", datetime(2026, 11, 1, 8, 5, tzinfo=UTC), "Does anybody know when the tide station opens again? It was shut in May."),
-    Said("old_mason", datetime(2026, 11, 1, 9, 30, tzinfo=UTC), "On Monday, they say."),
-    Said("Bob", datetime(2026, 11, 2, 7, 0, tzinfo=UTC), "I was there yesterday: the new gauge hangs beside the pier, and the doors are painted."),
-    Said("海边小王", datetime(2026, 11, 3, 12, 45, tzinfo=UTC), "新的验潮站星期一开放，欢迎大家参观。"),
-    Said("Ann Reed", datetime(2026, 11, 3, 13, 1, tzinfo=UTC), "Thanks!"),
-    Said("gull77", datetime(2026, 11, 4, 6, 10, tzinfo=UTC), "Bring a coat, the wind is fierce out there and the walk is long."),
+    Said("Ann Reed", datetime(2025, 11, 14, 8, 5, tzinfo=UTC), "Does anybody know when the tide station opens again? It was shut in May."),
+    Said("old_mason", datetime(2025, 11, 14, 9, 30, tzinfo=UTC), "On Monday, they say."),
+    Said("Bob", datetime(2025, 11, 15, 7, 0, tzinfo=UTC), "I was there yesterday: the new gauge hangs beside the pier, and the doors are painted."),
+    Said("海边小王", datetime(2025, 11, 16, 12, 45, tzinfo=UTC), "新的验潮站星期一开放，欢迎大家参观。"),
+    Said("Ann Reed", datetime(2025, 11, 16, 13, 1, tzinfo=UTC), "Thanks!"),
+    Said("gull77", datetime(2025, 11, 17, 6, 10, tzinfo=UTC), "Bring a coat, the wind is fierce out there and the walk is long."),
 ]  # fmt: skip
 TITLE = "When does the tide station open?"
 
@@ -84,14 +85,14 @@ def xenforo(thread: list[Said]) -> str:
 <footer class="message-footer"><div class="message-actionBar"><a href="#" class="actionBar-action">Like</a> <a href="#" class="actionBar-action">Reply</a></div></footer></div></div></div></article>"""
         for place, (number, said) in enumerate(zip(range(701, 799), thread, strict=False), 1)
     )
-    return _page(f'<div class="p-title"><h1 class="p-title-value">{TITLE}</h1></div><div class="p-description"><ul><li><a href="/members/m.701/" class="username">Ann Reed</a></li><li><time datetime="2026-11-01T08:05:00+00:00">Nov 1, 2026</time></li></ul></div><div class="block-body js-replyNewMessageContainer">{posts}</div>')  # fmt: skip
+    return _page(f'<div class="p-title"><h1 class="p-title-value">{TITLE}</h1></div><div class="p-description"><ul><li><a href="/members/m.701/" class="username">Ann Reed</a></li><li><time datetime="2025-11-14T08:05:00+00:00">Nov 14, 2025</time></li></ul></div><div class="block-body js-replyNewMessageContainer">{posts}</div>')  # fmt: skip
 
 
 def discourse(thread: list[Said]) -> str:
     posts = "".join(
         f"""<div id='post_{place}' itemprop='{"mainEntity" if place == 1 else "comment"}' itemscope itemtype='http://schema.org/{"DiscussionForumPosting" if place == 1 else "Comment"}' class='topic-body crawler-post'>
 <div class='crawler-post-meta'><span class="creator" itemprop="author" itemscope itemtype="http://schema.org/Person"><a itemprop="url" rel='nofollow' href='/u/u{place}'><span itemprop='name'>{said.author}</span></a></span>
-<link itemprop="mainEntityOfPage" href="/t/7"><span class="crawler-post-infos"><time itemprop='datePublished' datetime='{said.time.isoformat()}' class='post-time'>{said.time:%B %d, %Y, %I:%M%p}</time><meta itemprop='dateModified' content='2026-11-09T00:00:00Z'><span itemprop='position'>{place}</span></span></div>
+<link itemprop="mainEntityOfPage" href="/t/7"><span class="crawler-post-infos"><time itemprop='datePublished' datetime='{said.time.isoformat()}' class='post-time'>{said.time:%B %d, %Y, %I:%M%p}</time><meta itemprop='dateModified' content='2025-11-09T00:00:00Z'><span itemprop='position'>{place}</span></span></div>
 <div class='post' itemprop='text'><p>{said.text}</p></div><div itemprop="interactionStatistic" itemscope><span itemprop="userInteractionCount" content="2">2 Likes</span></div></div>"""
         for place, said in enumerate(thread, 1)
     )
@@ -99,7 +100,7 @@ def discourse(thread: list[Said]) -> str:
 
 
 def _exchange_post(said: Said, number: int) -> str:
-    kind, itemprop = ("question", "dateCreated") if number == 1 else ("answer", "dateCreated")
+    kind = "question" if number == 1 else "answer"
     signature = f"""<div class="post-signature owner flex--item"><div class="user-info"><div class="user-action-time">{"asked" if number == 1 else "answered"} <span title="{said.time:%Y-%m-%d %H:%M:%SZ}" class="relativetime">{said.time:%b %d} at {said.time:%H:%M}</span></div><div class="user-gravatar32"><a href="/users/{number}/u"><img src="/g.png"></a></div><div class="user-details" itemprop="author" itemscope itemtype="http://schema.org/Person"><a href="/users/{number}/u">{said.author}</a><span class="d-none" itemprop="name">{said.author}</span><div class="-flair"><span class="reputation-score" title="reputation score">1,{number}31</span></div></div></div></div>"""
     return f"""<div id="{kind}{"" if number == 1 else f"-{number}"}" class="{kind} js-{kind}" data-{kind}id="{number}"><div class="post-layout"><div class="votecell post-layout--left"><div class="js-vote-count">{number * 3}</div></div>
 <div class="{"post" if number == 1 else "answer"}cell post-layout--right"><div class="s-prose js-post-body" itemprop="text"><p>{said.text}</p></div><div class="mt24"><div class="js-post-menu"><a href="/q/{number}" class="js-share-link">Share</a> <a href="/posts/{number}/edit">Improve this {kind}</a></div>{signature}</div></div>"""

@@ -121,4 +121,4 @@ def test_lists_of_several_parts_are_one():
     alone = judge(section(prepared), lease(archive()))
     found = judge(section(prepared), lease(archive(), parts=parts))
     assert isinstance(found, FoundList)
-    assert len(found.listing.entries) == 2 * len(alone.listing.entries) > 0
+    assert len(found.articles) == 2 * len(alone.articles) > 0

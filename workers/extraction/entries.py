@@ -1,15 +1,16 @@
-"""A list page as rows: one row per entry, each URL once per task.
+"""A list page, or a thread, as rows: one row per entry or post, each once per task.
 
 An entry's row is that of a small article whose text is its title: `url` and `canonical_url` are the entry's own,
-`listed_on` is the list page, `page_type` is "list". Its key is (task, canonical URL, version 1). The ledger records
-which entries have a row, so a list page that is read again, or that shares an entry with another one, adds only new
-rows.
+`listed_on` is the list page, `page_type` is "list". A post's row has the post's author, time and text and the thread's
+title; its URL is the thread's with the post's anchor as fragment, and `listed_on` is the page that has it. The key is
+(task, canonical URL, version 1). The ledger records which of them have a row, so a page that is read again, or that
+shares an entry with another one, adds only new rows.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from extractors import Article, Entry, Listing
+from extractors import Article, Block, Entry, Listing, Post
 from extractors.html.urls import normalise
 
 from ..extraction_config import ExtractionConfig
@@ -33,15 +34,41 @@ def joined_lists(first: Listing, further: Sequence[Listing]) -> Listing:
     )
 
 
-def wanted_entries(listing: Listing, config: ExtractionConfig, days: Sequence[str | None] | None) -> dict[str, Article]:
-    """Return the entries that pass the task's filters, as small articles by canonical URL; `days`: of a back-fill."""
-    wanted: dict[str, Article] = {}
-    for entry in listing.entries:
-        article = _as_article(listing, entry)
-        passes = not unwanted(article, config) and not (days and of_other_days(article, days))
-        if passes and article.url:
-            wanted.setdefault(normalise(article.url), article)
-    return wanted
+def wanted(
+    articles: Sequence[Article], config: ExtractionConfig, days: Sequence[str | None] | None
+) -> dict[str, Article]:
+    """Return the entries or posts that pass the task's filters by canonical URL; `days`: of a back-fill."""
+    found: dict[str, Article] = {}
+    for article in articles:
+        if not unwanted(article, config) and not (days and of_other_days(article, days)):
+            found.setdefault(article.canonical_url or "", article)
+    return found
+
+
+def entries_of(listing: Listing) -> tuple[Article, ...]:
+    """Return the entries of a list that have a URL, as small articles."""
+    return tuple(_as_article(listing, entry) for entry in listing.entries if entry.url)
+
+
+def posts_of(thread: Article, url: str) -> tuple[Article, ...]:
+    """Return the posts of a thread as small articles; `url`: the thread's canonical one."""
+    places: dict[str, Post] = {}
+    for post in thread.posts:
+        place = f"{url}#{post.anchor or post.number}"
+        places[f"{place}-{post.number}" if place in places else place] = post  # some sites number each page's anew
+    bare = replace(thread, modified=None, description=None, image=None, markup=None, pages=())
+    return tuple(
+        replace(
+            bare,
+            text=post.text,
+            blocks=(Block("paragraph", post.text),),
+            url=place,
+            canonical_url=place,
+            author=post.author,
+            published=post.time,
+        )
+        for place, post in places.items()
+    )
 
 
 def _as_article(listing: Listing, entry: Entry) -> Article:
@@ -52,6 +79,7 @@ def _as_article(listing: Listing, entry: Entry) -> Article:
         confidence=listing.confidence,
         reason=listing.reason,
         url=entry.url,
+        canonical_url=normalise(entry.url),
         title=entry.title,
         published=entry.published,
         language=listing.language,
@@ -64,7 +92,7 @@ def _as_article(listing: Listing, entry: Entry) -> Article:
 def entry_row(
     article: Article, canonical: str, page: StoredPage, config: ExtractionConfig, version: str | None, usage: Usage
 ) -> Row:
-    """Return the row of an entry of `page`; `version` is the section's."""
+    """Return the row of an entry or a post of `page`; `version` is the section's."""
     return row_of(
         article,
         task=config.task,

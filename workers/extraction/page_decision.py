@@ -14,14 +14,15 @@ from typing import Any
 from extractors import Article, Listing, NoArticle, Post, Section, UnusablePage, read_comments
 from extractors.article import CHECK
 from extractors.content.multipage import joined
+from extractors.html.urls import normalise
 from extractors.page import Refuse
 
 from ..page_store import StoredPage, unpack
-from ..rows import Row, content_hash
+from ..rows import Row, canonical_url, content_hash, content_hash_of
 from ..url_states import MOST_ATTEMPTS, Fingerprint, PageLease, RecheckPlan
 from ..usage_rights import Usage, usage_of
 from .block_pages import SentPage, mark_of
-from .entries import joined_lists
+from .entries import entries_of, joined_lists, posts_of
 from .filters import of_other_days, unwanted
 from .section_preparation import PreparedSection
 
@@ -118,11 +119,12 @@ class FoundArticle:
 
 @dataclass(frozen=True, slots=True)
 class FoundList:
-    """A list page, with the entries of all of its pages."""
+    """A list page, or a thread: its entries or posts as `articles`, over all of its pages. `hash`: of the whole."""
 
     page: StoredPage
-    listing: Listing
+    articles: tuple[Article, ...]
     usage: Usage
+    hash: str
 
 
 def judge(section: PreparedSection, lease: PageLease) -> Reject | Fail | FetchAgain | FoundArticle | FoundList:
@@ -161,7 +163,12 @@ def judge_page(
     if directive := usage.forbids(config.skip):
         return Reject(f"skip: {directive}", is_keepable=False)
     if isinstance(extracted, Listing):
-        return FoundList(page, extracted, usage)
+        return FoundList(page, entries_of(extracted), usage, content_hash(extracted))
+    if config.rows == "posts":
+        posts = posts_of(extracted, normalise(canonical_url(extracted, page.url, page.url, config.url_regex)))
+        if not posts:
+            return Reject("no posts found: neither a thread nor comments", page=page)
+        return FoundList(page, posts, usage, content_hash_of(extracted.title, "\n".join(post.text for post in posts)))
     if reason := unwanted(extracted, config):
         return Reject(reason)
     if (days := info.get("days")) and (reason := of_other_days(extracted, days)):

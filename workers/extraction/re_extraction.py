@@ -25,17 +25,16 @@ from ..page_store import StoredPage
 from ..pages.kept_pages import KeptPage, KeptPages, kept_pages_of
 from ..redis_access.epoch import current_epoch
 from ..reporting.worker_reports import NoWatch
-from ..rows import Row, RowKey, content_hash, key_of, row_of
+from ..rows import Row, RowKey, canonical_url, content_hash, key_of, row_of
 from ..url_states import fingerprint
 from ..usage_rights import Usage
 from ..writing.outputs import Output
 from ..writing.refused_rows import keep_refused
 from ..writing.row_queue import RowQueue
-from .entries import entry_row, wanted_entries
+from .entries import entry_row, wanted
 from .near_duplicates import NearDuplicates
 from .page_decision import Fail, FoundArticle, FoundList, Reject, comments_on, judge_page
 from .page_processes import DEADLINE, PageProcesses
-from .row_claims import canonical_url
 from .section_preparation import PreparedSection, SectionPreparation
 
 ROWS_AT_ONCE = 50  # rows of a batch
@@ -296,7 +295,7 @@ def examine_page(section: PreparedSection, kept: KeptPages, page: KeptPage) -> E
     if isinstance(judged, Reject):
         return ExtractedAgain(page.id, page.url, "refused", judged.reason)
     rows = list(_rows(section, kept, page, judged))
-    hash_ = judged.example_hash if isinstance(judged, FoundArticle) else content_hash(judged.listing)
+    hash_ = judged.example_hash if isinstance(judged, FoundArticle) else judged.hash
     return ExtractedAgain(page.id, page.url, "changed" if rows else "same", hash=hash_, rows=tuple(rows))
 
 
@@ -311,9 +310,9 @@ def _rows(
     example_hash = judged.example_hash if isinstance(judged, FoundArticle) else ""
     if isinstance(judged, FoundArticle):
         article = judged.article
-        articles = {canonical_url(article, page.page.url, page.url, config): article}
+        articles = {canonical_url(article, page.page.url, page.url, config.url_regex): article}
     else:
-        articles = wanted_entries(judged.listing, config, page.info.get("days"))
+        articles = wanted(judged.articles, config, page.info.get("days"))
     newest = kept.newest_rows([fingerprint(canonical) for canonical in articles])
     for (canonical, article), earlier in zip(articles.items(), newest, strict=True):
         if earlier is not None and earlier.is_like(content_hash(article)):

@@ -5,16 +5,13 @@ The claims, and the texts' hashes for near-duplicates, are in Redis; the rest of
 
 from collections.abc import Sequence
 
-import re2
-
 from extractors import Article
-from extractors.html.urls import normalise
 
 from ..extraction_config import ExtractionConfig
 from ..ledger import LISTED, Ledger
-from ..rows import content_hash, row_of
+from ..rows import canonical_url, row_of
 from ..url_states import Claim, PageLease, fingerprint
-from .entries import entry_row, wanted_entries
+from .entries import entry_row, wanted
 from .near_duplicates import NearDuplicates
 from .page_decision import FoundArticle, FoundList, KeepRow, MarkDuplicate, Postpone, WriteRows, comments_on
 from .recheck_plan import is_unchanged, next_list_recheck, next_recheck
@@ -40,7 +37,10 @@ class RowClaims:
         self, section: PreparedSection, articles: Sequence[tuple[PageLease, FoundArticle]]
     ) -> list[ArticleDecision | None]:
         """Claim the canonical URLs of articles in one step and return the decisions, as `decide_article`."""
-        urls = [canonical_url(found.article, found.page.url, lease.url, section.config) for lease, found in articles]
+        urls = [
+            canonical_url(found.article, found.page.url, lease.url, section.config.url_regex)
+            for lease, found in articles
+        ]
         pairs = [(lease.fingerprint, fingerprint(url)) for (lease, _), url in zip(articles, urls, strict=True)]
         claims = self.ledger.claim_all(pairs, self.worker)
         return [
@@ -92,9 +92,9 @@ class RowClaims:
     def decide_list(self, section: PreparedSection, lease: PageLease, found: FoundList) -> Postpone | WriteRows | None:
         """Claim the entries of a list page that have no row yet and return the decision; None if the lease is lost."""
         config = section.config
-        wanted = wanted_entries(found.listing, config, lease.info.get("days"))
-        names = {fingerprint(canonical): canonical for canonical in wanted}
-        pages_give_rows = config.method != ONLY_LISTS
+        articles = wanted(found.articles, config, lease.info.get("days"))
+        names = {fingerprint(canonical): canonical for canonical in articles}
+        pages_give_rows = config.method != ONLY_LISTS and config.rows == "articles"
         claimed = self.ledger.claim_entries(
             lease.fingerprint, list(names), self.worker, pages_give_rows=pages_give_rows
         )
@@ -104,12 +104,13 @@ class RowClaims:
             return Postpone("waits for another page that shares an entry", self.pause)
         new = [name for name, is_ours in zip(names, claimed, strict=True) if is_ours]
         rows = [
-            entry_row(wanted[names[name]], names[name], found.page, config, section.version, found.usage)
+            entry_row(articles[names[name]], names[name], found.page, config, section.version, found.usage)
             for name in new
         ]
-        note = f"{LISTED}: {len(found.listing.entries)} entries, {len(rows)} new"
+        what = "posts" if config.rows == "posts" else "entries"
+        note = f"{LISTED}: {len(found.articles)} {what}, {len(rows)} new"
         recheck = next_list_recheck(
-            config.revisit, lease.recheck, content_hash(found.listing), has_new=bool(rows), now=self.ledger.clock()
+            config.revisit, lease.recheck, found.hash, has_new=bool(rows), now=self.ledger.clock()
         )
         # `again`: a worker that died may have written some of the rows
         return WriteRows(rows, recheck, again=True, note=note, entries=new)
@@ -118,15 +119,3 @@ class RowClaims:
         if config.near_duplicates == "keep":
             return None
         return NearDuplicates(self.ledger.redis, config.task).first_like(article.text, canonical)
-
-
-def canonical_url(article: Article, final_url: str, requested: str, config: ExtractionConfig) -> str:
-    """Return the article's canonical link, its URL after redirects, or the one requested.
-
-    The first of these that matches the task's pattern: some canonical links name the home page or another host.
-    """
-    pattern = re2.compile(config.url_regex)
-    for url in (article.canonical_url, final_url):
-        if url and pattern.fullmatch(normalise(url)):
-            return normalise(url)
-    return requested

@@ -56,6 +56,9 @@ _COMMENT = {
         "author": _text("Name."),
         "time": _optional(f"When it was written. {_TIME}."),
         "text": _text("One line for each paragraph."),
+        "html": _text("Clean HTML."),
+        "number": {"type": "integer", "description": "Place on the page, from 1."},
+        "anchor": _text("Id of its element."),
     },
 }
 
@@ -104,7 +107,7 @@ FIELDS: Mapping[str, Mapping[str, Any]] = {  # in the order of a row
         "Names the pages of the section by which the text was found; null without an example."
     ),
     "near_duplicate_of": _optional("URL of an earlier article of the task with almost the same text."),
-    "listed_on": _optional("List page of an entry; null for an article."),
+    "listed_on": _optional("List page of an entry, page of a post; null for an article."),
     "parts": {"type": "integer", "minimum": 1, "description": "How many pages the article was joined from."},
     "parts_missing": _texts("URLs of further pages that were unavailable."),
     "blocks": {

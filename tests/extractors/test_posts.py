@@ -1,0 +1,105 @@
+"""Posts of threads: the forms of nine engines, and pages that are no threads."""
+
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+
+from extractors import Article, extract, read_comments, read_posts
+from extractors.content.multipage import joined
+
+from .pages import BAKERY, HARBOUR, blog_page, news_page
+from .threads import ENGINES, THREAD, TITLE
+
+URL = "https://board.example/t/7"
+THREADS = pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+
+
+def said(post):
+    return post.author, post.time.replace(tzinfo=None, second=0), post.text
+
+
+@THREADS
+def test_each_post_has_author_time_and_text_alone(engine):
+    posts = read_posts(engine(THREAD), URL)
+    assert [said(post) for post in posts] == [(one.author, one.time.replace(tzinfo=None), one.text) for one in THREAD]
+
+
+@THREADS
+def test_posts_have_numbers_anchors_and_html(engine):
+    posts = read_posts(engine(THREAD), URL)
+    assert [post.number for post in posts] == list(range(1, len(THREAD) + 1))
+    anchors = [post.anchor for post in posts[1:]]  # the opening post of some pages has none
+    assert len(set(anchors)) == len(anchors)
+    assert all(f'="{anchor}"' in engine(THREAD) or f"='{anchor}'" in engine(THREAD) for anchor in anchors)
+    assert all(one.text in post.html for one, post in zip(THREAD, posts, strict=True))
+
+
+@THREADS
+def test_an_article_has_the_posts_of_all_of_its_pages_once(engine):
+    second = [replace(one, text=f"{one.text} Again.") for one in THREAD]
+    pages = [extract(engine(part), URL, refuse="never") for part in (THREAD, second)]
+    article = joined(pages[0], pages[1:])
+    texts = [post.text for post in article.posts]
+    assert sorted(texts) == sorted(one.text for one in (*THREAD, *second))
+    assert [post.text for post in joined(pages[0], [pages[1], pages[1]]).posts] == texts
+
+
+def test_links_and_pictures_of_a_post_are_absolute_and_safe():
+    text = '<a href="/pier">Here</a> it is. <img src="gauge.png" onerror="alert(1)"><script>alert(2)</script>'
+    page = ENGINES["xenforo"](THREAD).replace(THREAD[1].text, text)
+    html = read_posts(page, URL)[1].html
+    assert '<a href="https://board.example/pier">Here</a>' in html
+    assert '<img src="https://board.example/t/gauge.png">' in html
+    assert "alert" not in html
+
+
+def test_names_and_times_that_a_post_quotes_are_part_of_its_text():
+    quote = "<blockquote><b>Bob</b> wrote on 2026-11-02 08:00: the doors are painted</blockquote>They are green."
+    post = read_posts(ENGINES["phpbb"](THREAD).replace(THREAD[4].text, quote), URL)[4]
+    assert said(post)[:2] == ("Ann Reed", datetime(2025, 11, 16, 13, 1))
+    assert "They are green." in post.text
+
+
+def test_numbers_go_on_where_the_page_begins():
+    posts = read_posts(ENGINES["vbulletin"](THREAD).replace(">#1<", ">#21<").replace(">#2<", ">#22<"), URL)
+    assert [post.number for post in posts][:2] == [21, 22]
+
+
+TEASERS = "".join(
+    f'<div class="teaser"><h3><a href="/{number}.html">{line[:30]}</a></h3><span class="author">Ann {number}</span>'
+    f'<time datetime="2026-11-0{number + 1}">Nov {number + 1}</time><p>{line}</p></div>'
+    for number, line in enumerate((*BAKERY, *HARBOUR))
+)
+INDEX = "".join(
+    f'<tr class="thread"><td><a href="/t/{number}">{line[:60]}</a></td><td><a href="/user/{number}" class="author">'
+    f"U{number}</a></td><td><time datetime='2026-11-0{number + 1}'>Nov {number + 1}</time></td></tr>"
+    for number, line in enumerate((*BAKERY, *HARBOUR))
+)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [news_page("Bread", BAKERY), news_page("Town", (), body=TEASERS), f"<table>{INDEX}</table>", "<p>One line.</p>"],
+)
+def test_articles_teasers_and_lists_of_threads_have_no_posts(page):
+    assert read_posts(page, URL) == []
+
+
+def test_comments_below_an_article_are_posts_of_its_page():
+    comments = "".join(
+        f'<li class="comment" id="comment-{number}"><b class="fn">{one.author}</b>'
+        f'<time datetime="{one.time.isoformat()}"></time><div class="comment-content"><p>{one.text}</p></div></li>'
+        for number, one in enumerate(THREAD)
+    )
+    page = blog_page(BAKERY).replace("</body>", f"<ol>{comments}</ol></body>")
+    article = extract(page, URL)
+    assert isinstance(article, Article)
+    assert [post.text for post in article.posts][-len(THREAD) :] == [one.text for one in THREAD]
+    assert [post.text for post in read_comments(page, URL)] == [one.text for one in THREAD]
+
+
+def test_long_threads_are_bounded():
+    thread = [THREAD[number % 6] for number in range(90)]
+    assert len(read_posts(ENGINES["reddit"](thread), URL)) == 90
+    assert TITLE in ENGINES["reddit"](thread)
