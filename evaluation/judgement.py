@@ -27,14 +27,15 @@ from extractors.methods.example import LIKELIER, SURE
 
 from .data import DataError, read_sets
 from .designs import DESIGNS
-from .line_model import FOLDS, LabelledForm, learn, read_examples
+from .line_model import FOLDS, FORMS, FORMS_OF_ANY_KIND, OTHER, LabelledForm, learn, read_examples
 
 MISSING = 0.15  # share of the truth that a page lacks, from which it is not judged
 RIGHT = 0.8  # F1 from which a text is right
 BOUNDS = (0.0, 0.5, 0.8, 0.9, 0.95, 0.98, 1.0)  # of the intervals of the reliability table
 SHAPE = Shape(trees=200, depth=4, rate=0.05, ridge=6.0, rows=0.5)
-STORED, OTHER, DESIGNED = ("plain", "example", "memory"), "other kind", ("designed", "designed example")
-WEIGHT = {"plain": 1.0, "other kind": 1.0, "example": 1.0, "memory": 1.0, "names": 0.3, "short": 0.3, "pieces": 0.3,
+STORED, DESIGNED = ("plain", "example", "memory"), ("designed", "designed example")
+DOUBTED = ("plain", "names")  # forms in which an article may not look like one
+WEIGHT = {"plain": 1.0, OTHER: 1.0, "example": 1.0, "memory": 1.0, "names": 0.3, "short": 0.3, "pieces": 0.3,
           "designed": 0.3, "designed example": 0.3}  # fmt: skip
 _KEPT, _WIDTH, _TAG = (NAMES.index(name) for name in ("kept", "width", "tag"))
 
@@ -66,33 +67,39 @@ def main(words: Sequence[str] | None = None) -> int:
         forms = read_examples(read_sets(arguments.data), arguments.processes)
     except DataError as error:
         parser.error(str(error))
-    judged = [one for fold in range(FOLDS) for one in judged_by(line_model_without(forms, fold), forms, fold)]
+    judged = [one for fold in range(FOLDS) for one in judged_without(forms, fold)]
     for line in report(with_confidence(judged)):
         print(line)
     save(learn_confidence(judged), arguments.out, {"pages": len(judged)})
     return 0
 
 
-def line_model_without(forms: Sequence[LabelledForm], fold: int) -> Trees:
-    """Return a line model that has seen neither the sites nor the designs of a fold."""
-    return learn([one for one in forms if one.seen_without(fold)])
+def judged_without(forms: Sequence[LabelledForm], fold: int) -> Iterator[Judged]:
+    """Yield the forms of a fold with the bodies of the models that apply to them.
+
+    Articles count twice, since some are not told to be articles at once and get the model of any kind.
+    """
+    known = [one for one in forms if one.seen_without(fold)]
+    yield from judged_by(learn(known), [one for one in forms if one.form in FORMS], fold)
+    others = [one for one in forms if one.form in (OTHER, *DOUBTED)]
+    yield from judged_by(learn(known, FORMS_OF_ANY_KIND), others, fold, is_article=False)
 
 
-def judged_by(model: Trees, forms: Iterable[LabelledForm], fold: int) -> Iterator[Judged]:
+def judged_by(model: Trees, forms: Iterable[LabelledForm], fold: int, *, is_article: bool = True) -> Iterator[Judged]:
     """Yield the forms of a fold's sites; those in designs only if a design is unseen.
 
     A page that lacks much of its truth is left out, because its text cannot be right.
     """
     for one in forms:
         if one.fold == fold and (not one.designs or fold in one.designs) and one.missing < MISSING:
-            yield judge_form(one, probability(model.log_odds(one.values)))
+            yield judge_form(one, probability(model.log_odds(one.values)), is_article=is_article)
 
 
-def judge_form(one: LabelledForm, chance: NDArray[np.float32]) -> Judged:
+def judge_form(one: LabelledForm, chance: NDArray[np.float32], *, is_article: bool = True) -> Judged:
     """Return a form with the body that follows from the probabilities of its lines."""
     rules, width = one.values[:, _KEPT] > 0.5, np.expm1(one.values[:, _WIDTH])
     chance = like_text(chance, one.values[:, _TAG] == TAGS["pre"], rules)
-    kept = corrected(rules, chance, width)
+    kept = corrected(rules, chance, width, is_article=is_article)
     numbers = doubts_of(one.values, chance, kept, rules, one.known)
     return Judged(one, numbers, f1_of(one, kept, width), f1_of(one, rules, width))
 

@@ -26,10 +26,21 @@ from extractors.page_types.model import save
 from extractors.page_types.train import FORMS, read_features, trained
 
 from .data import DataError, Row, read_sets
-from .line_model import FOLDS, SAME_SITE, LabelledForm, family_of, fold_of, learn, read_examples, site_of
+from .line_model import (
+    FOLDS,
+    FORMS_OF_ANY_KIND,
+    SAME_SITE,
+    LabelledForm,
+    family_of,
+    fold_of,
+    learn,
+    read_examples,
+    site_of,
+)
+from .line_model import FORMS as FORMS_OF_ARTICLES
 
 SITES, SET = "sites", "set"  # the data that are left out
-LINE_MODEL = "line-model.json"
+LINE_MODELS = ("line-model-articles.json", "line-model.json")  # of articles, and of any kind
 DOUBTFUL = ("kancai:a/about/*", "wcxb:test_5001", "wcxb:test_4372", "wcxb:test_5295", "wcxb:test_4352", "wcxb:dev_2904",
             "wcxb:test_5234", "wcxb:test_5247", "wcxb:test_5245", "wcxb:dev_0225")  # fmt: skip
 # … not used to train page types: their label "list" is wrong, see page_types/MODEL_CARD.md.
@@ -42,7 +53,7 @@ class LeftOut:
 
     def __init__(self, folder: Path) -> None:
         """Raises `DataError` if the folder has no such models."""
-        if not (folder / "fold-0" / LINE_MODEL).exists():
+        if not (folder / "fold-0" / LINE_MODELS[0]).exists():
             raise DataError(f"{folder} holds no models; python -m evaluation.left_out DATA --out {folder} makes them")
         self._folder = folder
 
@@ -54,7 +65,7 @@ class LeftOut:
         if not (self._folder / name).is_dir():  # no model was trained on this set, so any will do
             name = "fold-0"
         with ExitStack() as stack:
-            stack.enter_context(using(_line_model(self._folder / name / LINE_MODEL)))
+            stack.enter_context(using(*(_line_model(self._folder / name / model) for model in LINE_MODELS)))
             stack.enter_context(using_models(self._folder / name))
             yield
 
@@ -89,7 +100,8 @@ def main(words: Sequence[str] | None = None) -> int:
             folder = arguments.out / name
             folder.mkdir(parents=True, exist_ok=True)
             chosen = [one for one in examples if _may_learn(name, one)]
-            save_trees(learn(chosen), folder / LINE_MODEL, {"left_out": name})
+            for model, weights in zip(LINE_MODELS, (FORMS_OF_ARTICLES, FORMS_OF_ANY_KIND), strict=True):
+                save_trees(learn(chosen, weights), folder / model, {"left_out": name})
             _train_types(folder, labelled, features, may)
             print(folder, flush=True)
     except (DataError, LabelledError) as error:

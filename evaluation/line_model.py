@@ -1,4 +1,4 @@
-"""`python -m evaluation.line_model DATA`: trains the line model of `density` and `example`.
+"""`python -m evaluation.line_model DATA`: trains the line models of `density` and `example`, for articles and any kind.
 
 It is trained on the pages of all sets of DATA that have a known text, of any kind, at most `PER_SITE` of a site; on
 articles also in the perturbed forms of `perturb`, beside other pages of their section as examples, and in the designs
@@ -10,7 +10,7 @@ import argparse
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from multiprocessing import Pool
@@ -24,7 +24,7 @@ from extractors.content.assembly import ParsedPage, read
 from extractors.content.body import Body
 from extractors.content.confidence import Known, known_of
 from extractors.content.line_model.features import NAMES, features_of
-from extractors.content.line_model.opinion import WEIGHTS
+from extractors.content.line_model.opinion import ANY_KIND, ARTICLES, HERE
 from extractors.content.line_model.trees import Trees, fit, save
 from extractors.content.page_body import rules_body
 from extractors.errors import UnusablePage
@@ -41,10 +41,12 @@ from .perturb import PERTURBATIONS
 from .scores import words
 
 PER_SITE = 12  # pages of a site that are used for training
+OTHER = "other kind"  # form of a page that is no article
 FORMS = {
     "plain": 1.0, "pieces": 0.5, "names": 0.3, "short": 0.3, "example": 0.5, "memory": 0.3,
-    "designed": 1.0, "designed example": 1.0, "other kind": 2.5,
-}  # fmt: skip  # weight of each form of a page
+    "designed": 1.0, "designed example": 1.0,
+}  # fmt: skip  # weight of each form of a page in the model of articles
+FORMS_OF_ANY_KIND = {"plain": 0.3, OTHER: 1.0}  # … and in that of any kind
 PERTURBED = ("plain", "pieces", "names", "short")
 MEMORY = 3  # pages beside which a page is read in the form "memory"
 MIXED = (10, 25)  # designs mixed of others for each site, and for a site of many articles
@@ -107,12 +109,14 @@ def main(words: Sequence[str] | None = None) -> int:
         examples = read_examples(read_sets(arguments.data), arguments.processes)
     except DataError as error:
         parser.error(str(error))
-    plain = [one for one in examples if one.form == "plain"]
-    pages, sites = len(plain), len({(one.set, one.site) for one in plain})
-    designed = sum(bool(one.designs) for one in examples)
-    about = {"pages": pages, "sites": sites, "designed": designed, "sets": sorted({one.set for one in plain})}
-    save(learn(examples), arguments.out, about)
-    print(f"{arguments.out}: learned from {pages} pages of {sites} sites")
+    for name, weights in ((ARTICLES.name, FORMS), (ANY_KIND.name, FORMS_OF_ANY_KIND)):
+        forms = [one for one in examples if one.form in weights]
+        plain = [one for one in forms if one.form in ("plain", OTHER)]
+        pages, sites = len(plain), len({(one.set, one.site) for one in plain})
+        designed = sum(bool(one.designs) for one in forms)
+        about = {"pages": pages, "sites": sites, "designed": designed, "sets": sorted({one.set for one in plain})}
+        save(learn(forms, weights), arguments.out / name, about)
+        print(f"{arguments.out / name}: learned from {pages} pages of {sites} sites")
     return 0
 
 
@@ -151,7 +155,7 @@ def _stored_jobs(sets: Sequence[DataSet]) -> Iterator[_Job]:
             key = (one.name, site_of(row, one.name))
             counts[key] += 1
             if row.body and counts[key] <= PER_SITE:
-                for form in PERTURBED if row.kind not in OTHER_KINDS else ("other kind",):
+                for form in PERTURBED if row.kind not in OTHER_KINDS else (OTHER,):
                     yield _Job(*key, form, row)
                 if others := [other for other in members.get(row.group, []) if other.id != row.id]:
                     draw = random.Random(row.id)
@@ -171,13 +175,14 @@ def _designed_jobs(sets: Sequence[DataSet]) -> Iterator[_Job]:
             yield replace(job, form="designed example", articles=tuple(articles[: draw.choice((2, 2, 1 + MEMORY))]))
 
 
-def learn(examples: Sequence[LabelledForm]) -> Trees:
-    """Return the trees learned from pages."""
+def learn(examples: Sequence[LabelledForm], weights: Mapping[str, float] = FORMS) -> Trees:
+    """Return the trees learned from the pages in the forms that have a weight."""
+    chosen = [one for one in examples if one.form in weights]
     return fit(
         NAMES,
-        np.concatenate([one.values for one in examples]),
-        np.concatenate([one.target for one in examples]).astype(np.float64),
-        np.concatenate([one.weight * FORMS[one.form] * one.scale for one in examples]),
+        np.concatenate([one.values for one in chosen]),
+        np.concatenate([one.target for one in chosen]).astype(np.float64),
+        np.concatenate([one.weight * weights[one.form] * one.scale for one in chosen]),
     )
 
 
@@ -267,10 +272,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("data", type=Path, metavar="DATA", help="folder with sets/ and sites/")
-    parser.add_argument("--out", type=Path, default=WEIGHTS, metavar="FILE", help="default: the model in use")
-    parser.add_argument(
-        "--left-out", type=Path, metavar="DIR", help="models that have not seen a set or a fold of sites"
-    )
+    parser.add_argument("--out", type=Path, default=HERE, metavar="DIR", help="default: that of the models in use")
     parser.add_argument("--processes", type=int, default=2, metavar="N", help="processes that read pages (default: 2)")
     return parser
 

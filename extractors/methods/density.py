@@ -60,8 +60,13 @@ class Density:
         return assemble(parsed, cut(parsed))
 
 
-def cut(parsed: ParsedPage, reason: str = "no example", evidence: float = 0.0) -> BodyLines | str:
-    """Return the body of a page alone, or the reason why there is none; `evidence` for an article, in log odds."""
+def cut(
+    parsed: ParsedPage, reason: str = "no example", evidence: float = 0.0, is_article: bool | None = None
+) -> BodyLines | str:
+    """Return the body of a page alone, or the reason why there is none; `evidence` for an article, in log odds.
+
+    `is_article`: whether the page is to be read as an article; None: as it looks.
+    """
     lines = parsed.lines
     rules = rules_body(lines, parsed.prior)
     verdict = judge(parsed, rules.kept, evidence)
@@ -69,7 +74,8 @@ def cut(parsed: ParsedPage, reason: str = "no example", evidence: float = 0.0) -
         if (trace := tracing()) is not None:
             trace.note(OwnBody(rules, verdict, None, None, reason))
         return verdict.refused
-    opinion = second_opinion(lines, parsed.prior, rules)
+    is_article = verdict.is_article if is_article is None else is_article
+    opinion = second_opinion(lines, parsed.prior, rules, is_article=is_article)
     trust = trust_of(opinion, known_of(lines, parsed.head, opinion.kept, verdict.probability))
     if (trace := tracing()) is not None:
         trace.note(OwnBody(rules, verdict, opinion, trust, reason))

@@ -130,6 +130,7 @@ class Example:
         self._voters: list[Voter] = []  # the example, if there is one, then recent pages, oldest first
         self._matches: list[float] = []  # each voter's highest match with the others; 1 for the first
         self._usual: dict[int, float] = {}  # by template, see `_usual_match`
+        self._is_article = True  # whether the example is an article; pages like it are read as it is
         self._list_like = 0.0  # log odds that the example itself is a list: pages like it are wanted nevertheless
         if example is not None:
             self.learn(example)
@@ -147,7 +148,7 @@ class Example:
         pairs = list(zip(voters, votes, strict=True))
         others = [voter.titles for voter, vote in pairs if not vote.twin and not _is_same_page(voter, page)]
         usual = self._usual_match(voters[0].template)
-        elected = elect(parsed, votes, self._list_like, usual)
+        elected = elect(parsed, votes, self._list_like, usual, self._is_article)
         # An earlier form of the page itself is no evidence of its template.
         match = max([vote.match for voter, vote in pairs if not _is_same_page(voter, page)] or [votes[0].match])
         fits = match >= max(DISSIMILAR, ODD * usual)
@@ -172,6 +173,11 @@ class Example:
         return self._list_like
 
     @property
+    def is_article(self) -> bool:
+        """Whether the example is an article, as which pages beside it are read."""
+        return self._is_article
+
+    @property
     def usual_match(self) -> float:
         """The median surrounding match of the recent pages with the other voters, 0 to 1; 0 without any."""
         return self._usual_match(0)
@@ -189,9 +195,10 @@ class Example:
             del self._voters[self._fixed]
             del self._matches[self._fixed]
         rules = rules_body(parsed.lines, parsed.prior)
-        opinion = second_opinion(parsed.lines, parsed.prior, rules)
         if not self._voters:
             self._list_like = max(0.0, -classify(parsed).log_odds)
+            self._is_article = judge(parsed, rules.kept).page_type in ("article", "uncertain")
+        opinion = second_opinion(parsed.lines, parsed.prior, rules, is_article=self._is_article)
         expected = opinion.expected(opinion.kept)
         # Single lines that the model adds would make boxes of the section count as body on later pages.
         body = opinion.kept if expected - opinion.expected(rules.kept) >= DECIDES else rules.kept
@@ -206,7 +213,7 @@ class Example:
                 max(known, vote.match) if voter.template == template else known
                 for voter, known, vote in zip(self._voters, self._matches, all_votes, strict=True)
             ]
-            elected = elect(parsed, votes, self._list_like)
+            elected = elect(parsed, votes, self._list_like, is_article=self._is_article)
             if isinstance(elected, BodyLines) and _agree(parsed.lines, elected.kept, body):
                 body = elected.kept
         prepare(parsed.lines)
@@ -331,12 +338,19 @@ def compare(voter: Voter, page: ParsedPage) -> Comparison:
     return VotedPage(page).compare(voter)
 
 
-def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0, usual_match: float = 0.0) -> BodyLines | str:
+def elect(
+    parsed: ParsedPage,
+    votes: list[Vote],
+    list_like: float = 0.0,
+    usual_match: float = 0.0,
+    is_article: bool = True,
+) -> BodyLines | str:
     """Return the lines that at least half of the votes keep, corrected, or the reason why there is no article.
 
     Examples that do not fit the page do not count; if all differ, the page is extracted alone. So it is if the
     confidence in the page's own body is clearly higher, or not clearly lower where the page has another template than
-    the section's. `list_like`: log odds that the example is a list; `usual_match`: of the section, 0 if unknown.
+    the section's. `list_like`: log odds that the example is a list; `usual_match`: of the section, 0 if unknown;
+    `is_article`: whether the example is an article.
     """
     page, trace = parsed.lines, tracing()
     valid = [vote for vote in votes if vote.counts]
@@ -344,10 +358,10 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0, usual_m
     if not valid:
         differs = f"example differs: {best:.0%} of the surrounding lines match"
         said = differs if best < DISSIMILAR else "the example's own body is doubtful"
-        return density.cut(parsed, said, list_like + ELSEWHERE)
+        return density.cut(parsed, said, list_like + ELSEWHERE, is_article)
     body, kept = voted_body(parsed, valid)
     if not kept:
-        return density.cut(parsed, "nothing differs from the example", list_like + ELSEWHERE)
+        return density.cut(parsed, "nothing differs from the example", list_like + ELSEWHERE, is_article)
     expected = _where_expected(page, kept, [vote.layout for vote in valid])
     verdict = judge(parsed, kept, list_like + (EXPECTED if expected else ELSEWHERE))
     if trace is not None:
@@ -355,7 +369,8 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0, usual_m
     if verdict.refused:
         return verdict.refused
     places = np.minimum.reduce([vote.layout.factors(page) for vote in valid])
-    opinion = second_opinion(page, parsed.prior, replace(body, kept=kept), usual_similarity(valid), places)
+    elected = replace(body, kept=kept)
+    opinion = second_opinion(page, parsed.prior, elected, usual_similarity(valid), places, is_article=is_article)
     known = known_of(page, parsed.head, opinion.kept, verdict.probability)
     trust = trust_of(opinion, replace(known, match=best, support=support_of(valid, opinion.kept)))
     election = Election(valid, counts_of(page, valid), kept, opinion, trust)
@@ -363,7 +378,7 @@ def elect(parsed: ParsedPage, votes: list[Vote], list_like: float = 0.0, usual_m
         trace.note(election)
     is_odd = best < ODD * usual_match
     if trust.confidence < SURE or is_odd:
-        own = density.cut(parsed, "the body of the page alone is likelier", list_like + ELSEWHERE)
+        own = density.cut(parsed, "the body of the page alone is likelier", list_like + ELSEWHERE, is_article)
         if isinstance(own, BodyLines) and own.confidence > trust.confidence + (-LIKELIER if is_odd else LIKELIER):
             return own
         if trace is not None:

@@ -8,22 +8,24 @@ are in docs/methods-page-types.md. The steps, and the modules that implement the
     what the page declares → numbers    `head_features`
     URL, and URLs of links → numbers    `addresses`, joined in `features`
     numbers → log odds                  `model`
+    URL, title, types → 16 signs        `kind_signs`
     log odds → article, list, uncertain `classify`, `reasons`
+    log odds of each kind → page type   `classify.kinds_of`
     labelled pages → model              `labelled`, `learning`, `train`: python -m extractors.page_types.train DATA
 
 MODEL_CARD.md describes the trained models.
 """
 
 from .addresses import shape_of
-from .classify import PageType, classify, classify_shapes, classify_together, page_type, surely_article, using_models
+from .classify import PageType, classify, classify_shapes, classify_together, page_kinds, page_type, using_models
 
 __all__ = [
     "PageType",
     "classify",
     "classify_shapes",
     "classify_together",
+    "page_kinds",
     "page_type",
     "shape_of",
-    "surely_article",
     "using_models",
 ]

@@ -23,13 +23,21 @@ from ..html.paths import PathTrie
 from ..section import make_page
 from .addresses import names_of_address, shape_of
 from .feature_loops import sum_of_contributions
-from .features import SCREENED, address_of, features_of, names, names_for_kinds, screened_features_of
+from .features import (
+    SCREENED,
+    SCREENED_FOR_KINDS,
+    address_of,
+    features_of,
+    names,
+    names_for_kinds,
+    screened_features_of,
+)
 from .model import Model, Values, load, probability
 from .reasons import reasons_for
 
 HERE = Path(__file__).parent
 WITH_ADDRESS, WITHOUT_ADDRESS = HERE / "with-address.json", HERE / "without-address.json"
-SCREEN = HERE / "screen.json"
+SCREEN, SCREEN_OF_KINDS = HERE / "screen.json", HERE / "screen-kinds.json"
 KINDS: tuple[Kind, ...] = ("article", "thread", "documentation", "product", "service", "list", "collection")
 OF_KIND = {kind: HERE / f"kind-{kind}.json" for kind in KINDS}
 EVEN = 0.5  # probability
@@ -68,8 +76,8 @@ class Weighing:
 
     @property
     def kinds(self) -> dict[Kind, float]:
-        """The probability of each kind, 0 to 1; together 1."""
-        return kinds_of(self.features)
+        """The probability of each kind, 0 to 1; together 1. With models that know no kinds, of articles and lists."""
+        return kinds_of(self.features) or {"article": self.probability, "list": 1 - self.probability}
 
     @property
     def kind(self) -> Kind:
@@ -94,10 +102,16 @@ def page_type(html: bytes | str, url: str | None = None, *, content_type: str | 
     return PageType("uncertain", 0.5, (parsed.reason,)) if isinstance(parsed, NoArticle) else classify(parsed)
 
 
-def surely_article(parsed: ParsedPage, kept: list[int]) -> bool:
-    """Return whether the page with the body `kept` is surely an article by the screen alone."""
-    model, features = _model(SCREEN), screened_features_of(parsed, kept)
-    found = sum_of_contributions([features[name] for name in model.names], *_tables(_folder.get(), SCREEN))
+def screened(parsed: ParsedPage, kept: list[int]) -> tuple[bool, bool]:
+    """Return what the screens say of the page with the body `kept`: whether it is surely no list, and no other kind."""
+    features = screened_features_of(parsed, kept)
+    no_list = _passes(SCREEN, features)
+    return no_list, no_list and _passes(SCREEN_OF_KINDS, features)
+
+
+def _passes(path: Path, features: Mapping[str, float]) -> bool:
+    model = _model(path)
+    found = sum_of_contributions([features[name] for name in model.names], *_tables(_folder.get(), path))
     return found + float(model.bias[0]) >= model.article_from
 
 
@@ -196,8 +210,8 @@ def using_models(folder: Path) -> Iterator[None]:
 
 def names_in(file: Path) -> tuple[str, ...]:
     """Return the names of the numbers of which a file's model is made, in their order."""
-    if file == SCREEN:
-        return SCREENED
+    if file in (SCREEN, SCREEN_OF_KINDS):
+        return SCREENED if file == SCREEN else SCREENED_FOR_KINDS
     if file in OF_KIND.values():
         return names_for_kinds()
     return names() if file == WITH_ADDRESS else tuple(name for name in names() if name not in names_of_address())

@@ -83,5 +83,6 @@ def names_for_kinds() -> tuple[str, ...]:
     return (*names(), *SIGN_NAMES)
 
 
-# See `screened_features_of`.
-SCREENED = (*BODY_NAMES, "link_share", "declared_article", "og_article", *SIGN_NAMES)
+# See `screened_features_of`: the numbers of the two screens.
+SCREENED = (*BODY_NAMES, "link_share", "declared_article", "og_article")
+SCREENED_FOR_KINDS = (*SCREENED, *SIGN_NAMES)

@@ -14,19 +14,21 @@ from dataclasses import dataclass
 from ..article import MAYBE_LISTS, PageType
 from ..content.assembly import ParsedPage
 from ..content.notices import notice
-from .classify import EVEN, most_probable, surely_article, weigh
+from .classify import EVEN, most_probable, screened, weigh
 
 
 @dataclass(frozen=True, slots=True)
 class PageVerdict:
     """The verdict on a page. `page_type`: its most probable kind. `refused`: a reason or None.
 
-    `probability` of an article rather than a list: 0 to 1, None without doubt.
+    `probability` of an article rather than a list: 0 to 1, None without doubt. `is_article`: whether its lines are
+    judged as an article's, as those of uncertain pages are.
     """
 
     page_type: PageType = "article"
     probability: float | None = None
     refused: str | None = None
+    is_article: bool = True
 
 
 def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> PageVerdict:
@@ -37,9 +39,15 @@ def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> PageVer
         return PageVerdict("uncertain", None, said or "no running text: only links and fragments")
     if said:
         return PageVerdict("uncertain", None, None if refuse == "never" else said)
-    if surely_article(parsed, kept):
+    no_list, no_other = screened(parsed, kept)
+    if no_other:
         return PageVerdict()
     found = weigh(parsed, kept, evidence)
-    kind, chance = most_probable(found.kinds), found.probability
+    kinds, chance = found.kinds, found.probability
+    other = most_probable(kinds)
+    kind: PageType = other if other not in ("article", "list", "uncertain") else "article" if no_list else found.kind
+    is_article = kind in ("article", "uncertain")
+    if no_list:
+        return PageVerdict(kind, is_article=is_article)
     refused = {"sure": found.kind == "list" and kind in MAYBE_LISTS, "likely": chance < EVEN}.get(refuse, False)
-    return PageVerdict(kind, chance, f"a list: {'; '.join(found.reasons())}" if refused else None)
+    return PageVerdict(kind, chance, f"a list: {'; '.join(found.reasons())}" if refused else None, is_article)

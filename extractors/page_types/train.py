@@ -23,8 +23,8 @@ from rich.progress import track
 from ..content.assembly import ParsedPage
 from ..content.line_weights import prior_of
 from ..content.page_body import rules_body
-from .classify import KINDS, OF_KIND, SCREEN, WITH_ADDRESS, WITHOUT_ADDRESS, names_in
-from .features import SCREENED, features_of, names_for_kinds
+from .classify import KINDS, OF_KIND, SCREEN, SCREEN_OF_KINDS, WITH_ADDRESS, WITHOUT_ADDRESS, names_in
+from .features import SCREENED, SCREENED_FOR_KINDS, features_of, names_for_kinds
 from .labelled import LabelledDataError, LabelledPage, read_labelled
 from .learning import (
     FOLDS,
@@ -48,7 +48,8 @@ PRIOR = 0.5  # power of a kind's share of the pages in its odds; 0: all kinds al
 FORMS = {
     WITH_ADDRESS.name: Form(names_in(WITH_ADDRESS)),
     WITHOUT_ADDRESS.name: Form(names_in(WITHOUT_ADDRESS)),
-    SCREEN.name: Form(names_in(SCREEN), among=KINDS),
+    SCREEN.name: Form(names_in(SCREEN)),
+    SCREEN_OF_KINDS.name: Form(names_in(SCREEN_OF_KINDS), among=KINDS),
     **{file.name: Form(names_in(file), kind, KINDS) for kind, file in OF_KIND.items()},
 }
 
@@ -120,7 +121,7 @@ def trained(pages: TrainingPages) -> tuple[Model, np.ndarray[tuple[int], np.dtyp
         return replace(model, bias=model.bias + PRIOR * np.log(pages.article.mean())), held_out(pages, 0)
     judged = np.mean([held_out(pages, seed) for seed in range(SEEDS)], axis=0)
     upper, lower = thresholds(judged, pages.article, site_weights(pages, 0.0))
-    if pages.names == SCREENED:
+    if pages.names in (SCREENED, SCREENED_FOR_KINDS):
         upper = screen_from(judged, pages.article)
     return replace(learn(pages), article_from=upper, list_to=lower), judged
 

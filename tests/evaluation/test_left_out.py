@@ -6,7 +6,7 @@ import pytest
 
 from evaluation.__main__ import main as evaluate
 from evaluation.data import read_sets
-from evaluation.left_out import LeftOut, main, models
+from evaluation.left_out import LINE_MODELS, LeftOut, main, models
 from evaluation.line_model import FOLDS, fold_of
 from evaluation.line_model import main as train
 
@@ -47,14 +47,16 @@ def test_data_that_is_not_there_is_a_clear_error(tmp_path, capsys):
 
 def test_a_model_is_trained_from_pages_and_says_from_how_many(tmp_path, capsys):
     data = layouts.normalised(tmp_path / "data")
-    out = tmp_path / "weights.json"
-    assert train([str(data), "--out", str(out), "--processes", "1"]) == 0
-    assert json.loads(out.read_text("utf-8"))["pages"] == sum(len(one.articles()) for one in read_sets(data))
+    assert train([str(data), "--out", str(tmp_path), "--processes", "1"]) == 0
+    for name in ("articles", "any-kind"):
+        stored = json.loads((tmp_path / f"{name}.json").read_text("utf-8"))
+        assert stored["pages"] == sum(len(one.articles()) for one in read_sets(data))
     assert "learned from" in capsys.readouterr().out
 
 
 def test_models_of_another_folder_are_asked(tmp_path):
     folder = tmp_path / "models" / "fold-0"
     folder.mkdir(parents=True)
-    (folder / "line-model.json").write_text("{}")
+    for name in LINE_MODELS:
+        (folder / name).write_text("{}")
     assert LeftOut(tmp_path / "models")

@@ -1,7 +1,7 @@
 """A second opinion on which lines are body: learned from labelled pages, applied after the rules.
 
     lines, priors, a body → 85 numbers a line             `features`, `regions`
-    numbers → probability that a line is body             `trees`, weights in `weights.json`
+    numbers → probability that a line is body             `trees`, weights in `articles.json`, `any-kind.json`
     rules' body and probabilities → body, expected F1     `opinion`
 
 The training is `python -m evaluation.line_model DATA`; what was learned is described in MODEL_CARD.md.

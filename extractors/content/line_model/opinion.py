@@ -1,9 +1,9 @@
 """Corrects the rules' body where the line model is sure, or replaces it if the model's body is better.
 
 The model's body are the lines that promise the highest expected F1, the most probable ones first, so that no
-probability decides for all pages. If its expected F1 is above that of the rules' body by more than `SWITCH`, it is the
-body. Otherwise single lines change: lines with a probability above `SURE` are added, lines with 1 − `SURE` or less are
-removed.
+probability decides for all pages. It is the body if its expected F1 is above that of the rules' body by more than
+`SWITCH`, and on pages that are no articles, for which the rules are made. Otherwise single lines change: lines with a
+probability above `SURE` are added, lines with 1 − `SURE` or less are removed.
 """
 
 from collections.abc import Iterator
@@ -22,12 +22,13 @@ from ..line_weights import Prior
 from .features import NAMES, features_of
 from .trees import Trees, load, probability
 
-WEIGHTS = Path(__file__).parent / "weights.json"
-# Chosen on the development sets, sites and designs left out. With SWITCH .03 pages of other kinds gain .005 and single
-# stored sets lose .007; with .1 other kinds lose .015, designs .01. With SURE .8, zh_handcrafted loses .008.
+HERE = Path(__file__).parent
+ARTICLES, ANY_KIND = HERE / "articles.json", HERE / "any-kind.json"
+# Chosen on the development sets, sites and designs left out. With SWITCH .03 designs gain .003 and single stored sets
+# lose up to .02; with .1 designs lose .006. With SURE .8, zh_handcrafted loses .008.
 SURE = 0.9  # probability from which a single line changes
 SWITCH = 0.05  # expected F1 that the model's body must gain to replace the rules' body
-_chosen: ContextVar[Trees | None] = ContextVar("line model", default=None)
+_chosen: ContextVar[tuple[Trees, Trees] | None] = ContextVar("line models", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +66,12 @@ def likeliest(chance: Floats, width: Floats) -> Flags:
     return kept
 
 
-def corrected(rules: Flags, chance: Floats, width: Floats) -> Flags:
+def corrected(rules: Flags, chance: Floats, width: Floats, *, is_article: bool = True) -> Flags:
     """Return the body after the correction of that of the rules; the same if nothing would be left."""
     model = likeliest(chance, width)
     gain = expected(chance, width, model) - expected(chance, width, rules)
-    revised = model if gain > SWITCH else (rules | (chance > SURE)) & (chance > 1 - SURE)
+    is_better = gain > SWITCH or not is_article
+    revised = model if is_better else (rules | (chance > SURE)) & (chance > 1 - SURE)
     return revised if revised.any() else rules
 
 
@@ -89,22 +91,30 @@ def like_text(chance: Floats, code: Flags, rules: Flags) -> Floats:
 
 
 def second_opinion(
-    lines: Lines, prior: Prior, body: Body, similarity: list[float] | None = None, places: Floats | None = None
+    lines: Lines,
+    prior: Prior,
+    body: Body,
+    similarity: list[float] | None = None,
+    places: Floats | None = None,
+    *,
+    is_article: bool = True,
 ) -> Opinion:
     """Return the body after the model's correction.
 
     `body`: that of the rules, or of the vote of examples; `similarity`: of the lines to an example's, None without one;
     `places`: factors of the lines by the examples' layouts, which know where the template has no body; for lines that
-    the vote leaves out.
+    the vote leaves out; `is_article`: whether the page is surely an article, for which a model of articles alone is
+    better: replies and cards are body on other pages.
     """
     values = features_of(lines, prior, body, similarity)
-    chance = probability((_chosen.get() or _stored()).log_odds(values))
+    of_articles, of_any_kind = _chosen.get() or _stored()
+    chance = probability((of_articles if is_article else of_any_kind).log_odds(values))
     rules = np.zeros(len(lines), np.bool_)
     rules[body.kept] = True
     if places is not None:
         chance = np.where(rules, chance, chance * places)
     chance = like_text(chance, lines.code, rules)
-    kept = np.flatnonzero(corrected(rules, chance, lines.width)).tolist()
+    kept = np.flatnonzero(corrected(rules, chance, lines.width, is_article=is_article)).tolist()
     opinion = Opinion(kept, rules, chance, lines.width, values)
     if (trace := tracing()) is not None:
         trace.note(opinion)
@@ -112,9 +122,9 @@ def second_opinion(
 
 
 @contextmanager
-def using(model: Trees) -> Iterator[None]:
-    """Use another model within the block, such as one that was not trained on the pages that are measured."""
-    token = _chosen.set(model)
+def using(of_articles: Trees, of_any_kind: Trees | None = None) -> Iterator[None]:
+    """Use other models within the block, such as ones that were not trained on the pages that are measured."""
+    token = _chosen.set((of_articles, of_any_kind or of_articles))
     try:
         yield
     finally:
@@ -122,5 +132,5 @@ def using(model: Trees) -> Iterator[None]:
 
 
 @lru_cache(1)
-def _stored() -> Trees:
-    return load(WEIGHTS, NAMES)
+def _stored() -> tuple[Trees, Trees]:
+    return load(ARTICLES, NAMES), load(ANY_KIND, NAMES)

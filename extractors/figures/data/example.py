@@ -40,7 +40,7 @@ def read(method: str, page: Page, example: Page | None) -> LineComparison:
     [voter] = extractor.voters
     found, vote = compare(voter, parsed), cast(voter, parsed)
     weights = weights_in_segment(parsed.lines, found.evidence)
-    kept, reason = outcome(elect(parsed, [vote], extractor.list_like))
+    kept, reason = outcome(elect(parsed, [vote], extractor.list_like, is_article=extractor.is_article))
     return LineComparison(
         method=method,
         title=parsed.head.title,

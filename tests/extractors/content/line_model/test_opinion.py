@@ -7,7 +7,7 @@ import numpy as np
 from extractors.content.assembly import read
 from extractors.content.line_model import second_opinion, using
 from extractors.content.line_model.features import NAMES, features_of
-from extractors.content.line_model.opinion import SURE, SWITCH
+from extractors.content.line_model.opinion import SURE, SWITCH, expected, likeliest
 from extractors.content.line_model.trees import Trees
 from extractors.content.page_body import rules_body
 from extractors.html.paths import PathTrie
@@ -48,10 +48,30 @@ def test_numbers_exist_for_a_page_of_one_line():
     assert features_of(page.lines, page.prior, rules_body(page.lines, page.prior)).shape == (1, len(NAMES))
 
 
-def test_a_model_without_an_opinion_changes_nothing():
+def test_a_model_that_agrees_with_the_rules_changes_nothing():
     page = parsed(news_page("Tides", TEXTS))
     kept = rules_body(page.lines, page.prior).kept
-    assert opinion_of(page, kept, model("kept", 0.5, 0.0, 0.0)).kept == kept
+    assert opinion_of(page, kept, model("kept", 0.5, -2.0, 2.0)).kept == kept
+
+
+def test_pages_that_are_no_articles_have_a_model_of_their_own():
+    page = parsed(news_page("Tides", TEXTS))
+    rules = rules_body(page.lines, page.prior)
+    with using(model("kept", 0.5, -2.0, 2.0), model("width", 0.0, -2.0, 2.0)):
+        assert second_opinion(page.lines, page.prior, rules).kept == rules.kept
+        assert second_opinion(page.lines, page.prior, rules, is_article=False).kept == list(range(len(page.lines)))
+
+
+def test_the_likeliest_lines_promise_the_highest_expected_f1():
+    draw = np.random.default_rng(1)
+    for _ in range(50):
+        chance, width = draw.random(8).astype("f4"), (1 + 99 * draw.random(8)).astype("f4")
+        subsets = (np.array([number >> line & 1 for line in range(8)], bool) for number in range(1, 256))
+        assert (
+            expected(chance, width, likeliest(chance, width))
+            >= max(expected(chance, width, lines) for lines in subsets) - 1e-6
+        )
+    assert not likeliest(chance[:0], width[:0]).any()
 
 
 def test_lines_that_the_model_is_sure_of_leave():
