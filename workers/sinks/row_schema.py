@@ -10,7 +10,7 @@ from typing import Any
 
 from ..rows import KEY
 
-ROW_SCHEMA_VERSION = 2
+ROW_SCHEMA_VERSION = 3
 ID = "https://exemplar.example/schemas/row/{version}"  # an identifier, not the address of a document
 
 
