@@ -1,13 +1,10 @@
 """The result of an extraction: an `Article`, or the reason why there is none."""
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
-
-if TYPE_CHECKING:
-    from .page import Page
+from typing import Any, Literal, Protocol, get_args
 
 PageType = Literal[
     "article", "thread", "documentation", "product", "service", "list", "collection", "uncertain"
@@ -19,7 +16,7 @@ CHECK = "the site denies access or shows a check"  # a reason of `NoArticle`
 IN_TEXT: frozenset[Kind] = KINDS - {"caption", "embed"}  # kinds of blocks that form `Article.text` by default
 
 # Fields that state how well an article fits its section, and what its HTML is made from
-_NOT_IN_ROWS = frozenset({"surrounding_match", "fits", "markup", "pages"})
+_NOT_IN_ROWS = frozenset({"surrounding_match", "fits", "markup", "posts_of_pages"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +99,8 @@ class Article:
     if that was not in doubt. `surrounding_match`: share of the lines
     around the body that the example of its template also has, 0 to 1; None without one. `fits`: whether the page has a
     known template of the section. These two are not fields of rows: they show how well the page fits its section
-    (`workers.health`, `workers.redesign.redesign_watch`). `pages`: those from which it was extracted.
+    (`workers.health`, `workers.redesign.redesign_watch`). `posts_of_pages`: read the posts of each of
+    its pages.
     """
 
     text: str
@@ -129,14 +127,12 @@ class Article:
     surrounding_match: float | None = None
     fits: bool = True
     markup: Markup | None = field(default=None, repr=False, compare=False)
-    pages: tuple["Page", ...] = field(default=(), repr=False, compare=False)
+    posts_of_pages: tuple[Callable[[], list[Post]], ...] = field(default=(), repr=False, compare=False)
 
     @property
     def posts(self) -> list[Post]:
         """The posts of a thread, over all of its pages, read when they are asked for; empty if the page is none."""
-        from .posts import joined, read_posts  # most articles have none
-
-        return joined(read_posts(page) for page in self.pages)
+        return joined_posts(read() for read in self.posts_of_pages)
 
     @property
     def html(self) -> str:
@@ -187,3 +183,21 @@ def paragraphs(text: str) -> str:
 def join(blocks: Iterable[Block], include: Collection[str]) -> str:
     """Return the texts of the blocks of the given kinds, separated by a blank line."""
     return "\n\n".join([block.text for block in blocks if block.kind in include and block.text])
+
+
+def joined_posts(pages: Iterable[Sequence[Post]]) -> list[Post]:
+    """Return the posts of a thread's pages in order, each once: by its anchor, author, time and text."""
+    seen: dict[object, Post] = {}
+    for posts in pages:
+        for post in posts:
+            seen.setdefault((post.anchor, post.author, post.time, post.text), post)
+    return numbered(list(seen.values()))
+
+
+def numbered(posts: list[Post]) -> list[Post]:
+    """Return posts with numbers; one that the page does not number follows the one before."""
+    number, result = 0, []
+    for post in posts:
+        number = post.number or number + 1
+        result.append(replace(post, number=number))
+    return result

@@ -10,7 +10,7 @@ may declare them. What scripts load later is not on the page.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -19,7 +19,7 @@ from itertools import islice, takewhile
 
 from lxml import etree
 
-from .article import Post, paragraphs
+from .article import Post, numbered, paragraphs
 from .expressions import expression
 from .html.dom import inner_text, parse, short_text
 from .html.elements import BLOCK, BREAK, INLINE, KINDS, PRE, is_hidden
@@ -105,7 +105,7 @@ def read_posts(page: Page) -> list[Post]:
     order = [element for element in root.iter(etree.Element) if element in found][:MOST]
     for element in order:  # again, now that the replies within it are known
         found[element] = _PostReader(element, page, found.__contains__).post() or found[element]
-    return _numbered(_without_repeated(_anchored({element: found[element] for element in order})))
+    return numbered(_without_repeated(_anchored({element: found[element] for element in order})))
 
 
 def read_comments(page: Page) -> list[Post]:
@@ -115,16 +115,7 @@ def read_comments(page: Page) -> list[Post]:
     for element in root.iter(etree.Element):
         if len(found) < MOST and _is_comment(element) and (post := _PostReader(element, page, _is_comment).post()):
             found.append(post)
-    return _numbered(found or _declared(root, page))
-
-
-def joined(pages: Iterable[Sequence[Post]]) -> list[Post]:
-    """Return the posts of a thread's pages in order, each once: by its anchor, author, time and text."""
-    seen: dict[object, Post] = {}
-    for posts in pages:
-        for post in posts:
-            seen.setdefault((post.anchor, post.author, post.time, post.text), post)
-    return _numbered(list(seen.values()))
+    return numbered(found or _declared(root, page))
 
 
 def _anchored(posts: _Posts) -> list[Post]:
@@ -135,15 +126,6 @@ def _anchored(posts: _Posts) -> list[Post]:
         alone = takewhile(lambda above: counts[above] == 1, _ancestors(element))
         around = (above.get("id") or "" for above in alone)
         result.append(replace(post, anchor=post.anchor or next((name for name in around if _DIGITS.search(name)), "")))
-    return result
-
-
-def _numbered(posts: list[Post]) -> list[Post]:
-    """Return posts with numbers; one that the page does not number follows the one before."""
-    number, result = 0, []
-    for post in posts:
-        number = post.number or number + 1
-        result.append(replace(post, number=number))
     return result
 
 

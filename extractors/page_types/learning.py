@@ -45,7 +45,7 @@ SKIPPED = 0.03  # share of lists that the screen may classify as articles, on he
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ModelForm:
     """What a model tells: pages of one `kind` from others `among` the given kinds, by the numbers in `names`."""
 
     names: tuple[str, ...]
@@ -176,7 +176,7 @@ def _spaced(count: int, most: int) -> Iterator[int]:
 
 
 def chosen(
-    labelled: Sequence[LabelledPage], features: Sequence[PageNumbers], form: Form
+    labelled: Sequence[LabelledPage], features: Sequence[PageNumbers], form: ModelForm
 ) -> tuple[list[LabelledPage], list[PageNumbers]]:
     """Return the pages of a form's kinds that have all of its numbers."""
     pairs = zip(labelled, features, strict=True)
@@ -187,7 +187,7 @@ def chosen(
 def pages_of(
     labelled: Sequence[LabelledPage],
     features: Sequence[PageNumbers],
-    form: Form,
+    form: ModelForm,
     doubtful: Sequence[str] = (),
 ) -> TrainingPages:
     """Return the pages for a model, with all of its numbers; those with the ids `doubtful` are not trained on."""

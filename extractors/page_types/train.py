@@ -30,7 +30,7 @@ from .learning import (
     FOLDS,
     RIGHT,
     SHORT_LINES,
-    Form,
+    ModelForm,
     PageNumbers,
     TrainingPages,
     evenly,
@@ -46,11 +46,11 @@ from .model import Model, save
 SEEDS = 5  # ways of dividing the sites; their results are averaged for the thresholds
 PRIOR = 0.5  # power of a kind's share of the pages in its odds; 0: all kinds alike, 1: as in the data
 FORMS = {
-    WITH_ADDRESS.name: Form(names_in(WITH_ADDRESS)),
-    WITHOUT_ADDRESS.name: Form(names_in(WITHOUT_ADDRESS)),
-    SCREEN.name: Form(names_in(SCREEN)),
-    SCREEN_OF_KINDS.name: Form(names_in(SCREEN_OF_KINDS), among=KINDS),
-    **{file.name: Form(names_in(file), kind, KINDS) for kind, file in OF_KIND.items()},
+    WITH_ADDRESS.name: ModelForm(names_in(WITH_ADDRESS)),
+    WITHOUT_ADDRESS.name: ModelForm(names_in(WITHOUT_ADDRESS)),
+    SCREEN.name: ModelForm(names_in(SCREEN)),
+    SCREEN_OF_KINDS.name: ModelForm(names_in(SCREEN_OF_KINDS), among=KINDS),
+    **{file.name: ModelForm(names_in(file), kind, KINDS) for kind, file in OF_KIND.items()},
 }
 
 
@@ -126,7 +126,7 @@ def trained(pages: TrainingPages) -> tuple[Model, np.ndarray[tuple[int], np.dtyp
     return replace(learn(pages), article_from=upper, list_to=lower), judged
 
 
-def is_of_kinds(form: Form) -> bool:
+def is_of_kinds(form: ModelForm) -> bool:
     """Whether a form is that of one kind among all."""
     return form.names == names_for_kinds()
 
@@ -156,7 +156,7 @@ def _words(model: Model, judged: np.ndarray[tuple[int], np.dtype[np.float64]], p
     )
 
 
-def _about(pages: TrainingPages, form: Form) -> dict[str, object]:
+def _about(pages: TrainingPages, form: ModelForm) -> dict[str, object]:
     count = int(pages.article.sum())
     return {form.kind: count, "others": len(pages) - count, "sites": len(set(pages.sites)), "right": RIGHT}
 

@@ -3,7 +3,7 @@ import pytest
 
 from evaluation import page_types
 from evaluation.page_types import auc, main
-from extractors.page_types.learning import Form
+from extractors.page_types.learning import ModelForm
 
 from ..extractors.page_types.made import FEW_NAMES, write_folder
 
@@ -11,7 +11,7 @@ from ..extractors.page_types.made import FEW_NAMES, write_folder
 def test_tables(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(page_types, "SEEDS", 1)
     monkeypatch.setattr(page_types, "DRAWS", 20)
-    monkeypatch.setattr(page_types, "FORMS", {"one": Form(FEW_NAMES), "two": Form((*FEW_NAMES, "depth"))})
+    monkeypatch.setattr(page_types, "FORMS", {"one": ModelForm(FEW_NAMES), "two": ModelForm((*FEW_NAMES, "depth"))})
     data = write_folder(tmp_path / "town")
     assert main([str(data), "--speed", "9", "--doubt", "0:one"]) == 0
     printed = capsys.readouterr().out

@@ -56,7 +56,7 @@ def posts_of(thread: Article, url: str) -> tuple[Article, ...]:
     for post in thread.posts:
         place = f"{url}#{post.anchor or post.number}"
         places[f"{place}-{post.number}" if place in places else place] = post  # some sites number each page's anew
-    bare = replace(thread, modified=None, description=None, image=None, markup=None, pages=())
+    bare = replace(thread, modified=None, description=None, image=None, markup=None, posts_of_pages=())
     return tuple(
         replace(
             bare,

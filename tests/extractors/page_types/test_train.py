@@ -2,7 +2,7 @@ import pytest
 
 from extractors.page_types import train
 from extractors.page_types.features import features_of, names_for_kinds
-from extractors.page_types.learning import Form
+from extractors.page_types.learning import ModelForm
 from extractors.page_types.model import load
 from extractors.page_types.train import main
 
@@ -12,7 +12,7 @@ from .made import FEW_NAMES, article_page, list_page, parsed, write_folder
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     monkeypatch.setattr(train, "SEEDS", 1)
-    forms = {"with-address.json": Form((*FEW_NAMES, "depth")), "without-address.json": Form(FEW_NAMES)}
+    forms = {"with-address.json": ModelForm((*FEW_NAMES, "depth")), "without-address.json": ModelForm(FEW_NAMES)}
     monkeypatch.setattr(train, "FORMS", forms)
 
 
