@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import lru_cache
 from itertools import islice, takewhile
+from math import fsum
 
 from lxml import etree
 
@@ -37,9 +38,11 @@ DECLARED_WITHIN = 3  # levels up to an element that declares an author or a time
 MAX_INNER = 200  # elements within a named text in which another one is looked for
 MAX_WITHIN = 20  # elements in which the name is looked for
 NAMES_LENGTH = 300  # characters of a class attribute that are read
+MAX_TIME = 200  # characters of an element that shows a time
 SHORT = 60  # characters of a text that is a time or a number
 UP = 60  # levels from a time or a name up to its post
 LEAST = 2  # posts of one form
+FORMS = 60  # forms of elements that are examined; those with most elements
 TRIED = 8  # forms of elements that are read as posts; those with most authors and times
 ROUNDS = 4  # forms of posts on a page
 REPEATED = 0.5  # share of the posts in which a line is that belongs to the form
@@ -74,8 +77,6 @@ _NUMBER = expression(r"(?:#\s?(\d{1,6})|(\d{1,6})\s?(?:#|楼|樓|F))\Z")
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _LANGUAGE = expression(r"<html[^>]{0,500}\blang\s*=\s*['\"]?([\w-]{2,20})", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
-
-
 _Posts = dict[etree._Element, Post]
 
 
@@ -162,7 +163,7 @@ def _time_of(element: etree._Element, page: Page) -> date | None:
         for attribute in ("datetime", "content", "title"):
             if found := _date(each.get(attribute) or "", page):
                 return found
-    return _date(inner_text(element), page)
+    return _date(short_text(element, MAX_TIME), page)
 
 
 def _date(text: str, page: Page) -> date | None:
@@ -186,17 +187,20 @@ def _is_author(element: etree._Element) -> bool:
 def _may_be_author(element: etree._Element) -> bool:
     if _AUTHOR.search(_names(element)):
         return element.get("itemprop") != "name" or bool(element.get("class")) or _is_declared(element, "author")
-    return element.tag == "a" and bool(_USER_PAGE.search(element.get("href") or "") and inner_text(element).strip())
+    if element.tag != "a" or not _USER_PAGE.search(element.get("href") or ""):
+        return False
+    return bool(short_text(element, MAX_NAME).strip())
 
 
 def _best_form(marks: _Marks, chosen: _Posts, page: Page) -> _Posts:
-    """Return the elements of the form with most posts among what is not yet `chosen`; of equal ones the most text."""
+    """Return the posts of one form: that with most text, of those with most authors and times outside `chosen` posts."""
     counts = [_holders(elements, chosen) for elements in (marks.times, marks.authors)]
     forms: dict[tuple[str, str], list[etree._Element]] = defaultdict(list)
-    for element in counts[0].keys() & counts[1].keys():
+    for element in (each for each in counts[0] if each in counts[1]):
         for key in _keys(element):
             forms[key].append(element)
-    owning = {_with_own(members, marks, chosen) for members in forms.values() if len(members) >= LEAST}
+    largest = sorted((members for members in forms.values() if len(members) >= LEAST), key=len, reverse=True)[:FORMS]
+    owning = dict.fromkeys(_with_own(members, marks, chosen) for members in largest)
     ranked = sorted(
         (members for members in owning if len(members) >= LEAST), key=lambda each: (-len(each), _depth(each))
     )
@@ -211,7 +215,7 @@ def _best_form(marks: _Marks, chosen: _Posts, page: Page) -> _Posts:
         tried.append(members)
         posts = _posts(members, chosen, page)
         # Neither parts of posts, which have little text, nor few elements around many posts.
-        rank = sum(len(post.text) ** 0.5 for post in posts.values())
+        rank = fsum(len(post.text) ** 0.5 for post in posts.values())
         if len(posts) >= LEAST and rank > best_rank:
             best, best_rank = posts, rank
     return best
