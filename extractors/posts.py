@@ -193,7 +193,7 @@ def _may_be_author(element: etree._Element) -> bool:
 
 
 def _best_form(marks: _Marks, chosen: _Posts, page: Page) -> _Posts:
-    """Return the posts of one form: that with most text, of those with most authors and times outside `chosen` posts."""
+    """Return the posts of the form with most text, of those with most authors and times outside `chosen` posts."""
     counts = [_holders(elements, chosen) for elements in (marks.times, marks.authors)]
     forms: dict[tuple[str, str], list[etree._Element]] = defaultdict(list)
     for element in (each for each in counts[0] if each in counts[1]):
