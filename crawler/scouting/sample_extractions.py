@@ -193,4 +193,4 @@ def _kind_of(article: Article, type_: PageType) -> Kind:
     """Return whether the page is an article or a list; the example is evidence, too."""
     known = article.article_probability
     probability = type_.probability if known is None else known
-    return "article" if probability >= RATHER else type_.kind
+    return "article" if type_.kind == "uncertain" and probability >= RATHER else type_.kind

@@ -110,7 +110,7 @@ MUTATIONS = (
     ),
     Mutation("parts-not-counted", "workers/extraction/row_claims.py", "parts=1 + len(page.parts)", "parts=1"),
     Mutation(
-        "canonical-url-ignored", "workers/extraction/row_claims.py",
+        "canonical-url-ignored", "workers/rows.py",
         "if url and pattern.fullmatch(normalise(url)):", "if url and False:",
     ),
     # Outputs, row queue, delivery
