@@ -87,7 +87,6 @@ def test_a_redesign_in_mid_run_is_noticed_adopted_and_the_gap_extracted_again(
     before = rows(tmp_path)
     assert len(before) == 12
     assert mean(f1(row) for row in before if row["confidence"] >= HIGH) >= RIGHT
-    low = [row for row in before if row["confidence"] < HIGH]
 
     listed = here("proposals")
     assert (listed.code, TASK in listed.out, "proposed" in listed.out) == (0, True, True)
