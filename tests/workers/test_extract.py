@@ -97,7 +97,9 @@ def test_comments_are_in_the_outputs_that_name_them(connection, worker, tmp_path
     publish(connection, tmp_path, "plain.jsonl", "named.jsonl", output_options={"named.jsonl": named})
     worker.extract_pages(TASK, deliver(connection, {1: article(1).replace(b"</body>", comment)}))
     [row] = rows(tmp_path, "named.jsonl")
-    assert row["said"] == [{"author": "Ann Reed", "time": "2025-11-18", "text": "Well told."}]
+    [said] = row["said"]
+    assert (said["author"], said["time"], said["text"]) == ("Ann Reed", "2025-11-18", "Well told.")
+    assert (said["html"], said["number"]) == ("<p>Well told.</p>", 1)
     [row] = rows(tmp_path, "plain.jsonl")
     assert "comments" not in row
     assert "Well told" not in row["text"]
