@@ -23,7 +23,7 @@ from extractors.page_types.labelled import LabelledDataError as LabelledError
 from extractors.page_types.labelled import LabelledPage
 from extractors.page_types.learning import PageNumbers, pages_of
 from extractors.page_types.model import save
-from extractors.page_types.train import FORMS, read_features, trained
+from extractors.page_types.train import FORMS, is_of_kinds, learn_kind, read_features, sites_of, trained
 
 from .data import DataError, Row, read_sets
 from .line_model import (
@@ -123,7 +123,10 @@ def _train_types(folder: Path, labelled: Sequence[LabelledPage], features: Seque
     ]
     for name, form in FORMS.items():
         pages = pages_of([page for page, _ in chosen], [found for _, found in chosen], form)
-        save(trained(pages)[0], folder / name, {"left_out": folder.name})
+        if not is_of_kinds(form):
+            save(trained(pages)[0], folder / name, {"left_out": folder.name})
+        elif sites_of(pages):  # without a set no page of a kind may be left
+            save(learn_kind(pages), folder / name, {"left_out": folder.name})
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -42,7 +42,7 @@ from extractors.page_types.learning import (
     thresholds,
 )
 from extractors.page_types.model import Values
-from extractors.page_types.train import FORMS, check, is_of_kinds, read_features, sites_of, trained
+from extractors.page_types.train import FORMS, check, is_of_kinds, learn_kind, read_features, sites_of
 
 from .tables import table
 from .timing import parse, settle, take_turns
@@ -207,7 +207,7 @@ def by_kind(labelled: Sequence[LabelledPage], features: Sequence[PageNumbers], s
     odds = np.zeros((len(pages), len(of_kind)))
     for number in sorted(set(fold.tolist())):
         for column, one in enumerate(of_kind.values()):
-            model, _ = trained(one.only(fold != number))
+            model = learn_kind(one.only(fold != number))
             odds[fold == number, column] = model.log_odds(one.values[fold == number])
     chance = np.exp(odds - odds.max(axis=1, keepdims=True))
     chance /= chance.sum(axis=1, keepdims=True)

@@ -117,13 +117,18 @@ def trained(pages: TrainingPages) -> tuple[Model, np.ndarray[tuple[int], np.dtyp
     The models of kinds have no thresholds; they are compared with each other.
     """
     if pages.names == names_for_kinds():
-        model = learn(pages)
-        return replace(model, bias=model.bias + PRIOR * np.log(pages.article.mean())), held_out(pages, 0)
+        return learn_kind(pages), held_out(pages, 0)
     judged = np.mean([held_out(pages, seed) for seed in range(SEEDS)], axis=0)
     upper, lower = thresholds(judged, pages.article, site_weights(pages, 0.0))
     if pages.names in (SCREENED, SCREENED_FOR_KINDS):
         upper = screen_from(judged, pages.article)
     return replace(learn(pages), article_from=upper, list_to=lower), judged
+
+
+def learn_kind(pages: TrainingPages) -> Model:
+    """Return the model of one kind among all; there must be a page of it."""
+    model = learn(pages)
+    return replace(model, bias=model.bias + PRIOR * np.log(pages.article.mean()))
 
 
 def is_of_kinds(form: ModelForm) -> bool:
