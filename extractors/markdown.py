@@ -13,6 +13,8 @@ from html_to_markdown import ConversionOptions, convert
 from lxml import etree
 from lxml.html import HtmlElement
 
+from .html.dom import to_html
+
 MAX_DEPTH = 100  # levels of elements; the HTML of a body has fewer
 MAX_IN_LINK = 100  # elements in a link: for each of them, the library copies the text before it
 _EMPHASIS = {"strong": "b", "em": "i", "del": "s"}  # and the tags of emphasis that stays HTML
@@ -61,7 +63,7 @@ def to_markdown(html: str) -> str:
             element.set("alt", _escaped(alt, at_start=False))
         element.tail = element.tail and _escaped(element.tail, at_start=element.tag not in _INLINE)
     inner = escape(root.text or "", quote=False)
-    inner += "".join(etree.tostring(child, encoding="unicode", method="html") for child in root)
+    inner += "".join(to_html(child, with_tail=True) for child in root)
     return (convert(inner, _OPTIONS).content or "").translate(_ESCAPES).strip("\n")
 
 

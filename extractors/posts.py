@@ -22,7 +22,7 @@ from lxml import etree
 
 from .article import Post, numbered, paragraphs
 from .expressions import expression
-from .html.dom import inner_text, parse, short_text
+from .html.dom import inner_text, parse, short_text, to_html
 from .html.elements import BLOCK, BREAK, INLINE, KINDS, PRE, is_hidden
 from .html.resolve_url import web_url
 from .html.sanitising import sanitise
@@ -448,7 +448,7 @@ class _PostReader:
             for attribute in ("href", "src"):
                 if address := node.get(attribute):
                     node.set(attribute, web_url(self._page.url or "", address) or "")
-        return sanitise(etree.tostring(copy, encoding="unicode", method="html"))
+        return sanitise(to_html(copy))
 
 
 def _is_text(element: etree._Element) -> bool:

@@ -15,7 +15,8 @@ SHORT = 3  # characters; shorter secrets are not searched for in texts, since ea
 WORD = 8  # characters; a shorter secret of letters and digits is not replaced within words, such as `other` in another
 MOST = 1000  # secrets that a process remembers
 
-_URL_PASSWORD = re.compile(r"(?<=://)([^:/?#@\s]*):(?:(?!\d{1,5}(?:[/?#\s]|$))\S*|[^\s/?#]*)@")
+_WORD = re.compile(r"\S+")
+_USER = re.compile(r"://[^:/?#@]*:(?!\d{1,5}[/?#])")  # before the password of a URL; a port is none
 _SECRET_NAME = r"(?:password|passwd|pwd|token|secret|api[_-]?key|access[_-]?key)"
 # `${VARIABLES}` are not replaced: they do not contain the secret.
 _SECRET_VALUE = re.compile(
@@ -59,9 +60,16 @@ def concealed(text: str) -> str:
 
 def redact(text: str) -> str:
     """Conceal a text, and replace passwords in URLs and values of password, token, authorization and similar names."""
-    text = _URL_PASSWORD.sub(r"\1:***@", concealed(text))
+    text = _WORD.sub(_without_password, concealed(text))
     text = _SECRET_HEADER.sub(r"\1\2***", text)
     return _SECRET_VALUE.sub(r"\1***", text)
+
+
+def _without_password(word: re.Match[str]) -> str:
+    """Replace what is between the user and the last @ of a word that has a URL."""
+    before, at, after = word[0].rpartition("@")
+    user = _USER.search(before) if at else None
+    return f"{before[: user.end()]}***@{after}" if user else word[0]
 
 
 def _forms_of(secret: str) -> dict[str, re.Pattern[str]]:

@@ -10,6 +10,7 @@ from lxml import etree
 from starlette.responses import HTMLResponse
 
 from extractors.html.decoding import decode
+from extractors.html.dom import to_html
 
 POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; "
@@ -39,8 +40,7 @@ def harmless(body: bytes, content_type: str) -> str:
             _remove(element)
         else:
             _clean(element)
-    whole: str = lxml.html.tostring(tree, encoding="unicode", doctype="<!doctype html>")
-    return whole
+    return f"<!doctype html>\n{to_html(tree)}"
 
 
 def _is_removed(element: "lxml.html.HtmlElement") -> bool:

@@ -19,7 +19,7 @@ from typing import Any
 from lxml import etree
 
 from ..article import Kind
-from ..html.dom import inner_text
+from ..html.dom import inner_text, to_html
 from ..html.elements import INLINE, KINDS, LINK
 from ..html.resolve_url import web_url
 from ..html.sanitising import FORMULAS, sanitise
@@ -530,6 +530,6 @@ def _formula(element: etree._Element) -> str:
         source = (element.text or "").strip()
         return f'<code class="language-math">{escape(source, quote=False)}</code>' if source else ""
     if all(node.tag in FORMULAS for node in element.iter()):
-        return etree.tostring(element, encoding="unicode", method="html", with_tail=False) if len(element) else ""
+        return to_html(element) if len(element) else ""
     source = element.findtext(".//annotation") or ""  # an element that was never closed contains the rest of the page
     return f'<code class="language-math">{escape(source, quote=False)}</code>' if source.strip() else ""

@@ -6,6 +6,7 @@ everything after the first `</html>`, which browsers read.
 """
 
 import re
+from copy import deepcopy
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -26,6 +27,7 @@ _CONTROL_REFERENCE = re.compile(  # references that the parser would replace by 
     rb"|x0*+(?:[1-8bcef]|1[0-9a-f]|7f|81|8d|8f|90|9d)(?![0-9a-f]));?+",
     re.IGNORECASE,
 )
+_LESS = "\ufdef"  # no character, so no page has it
 MAX_OPEN = 2_000  # elements that the parser has open at once, in a page that is nested too deep
 _TAG = re.compile(rb"<(/?)([a-zA-Z][^\s<>/]*+)[^<>]*+>")
 NEVER_OPEN = frozenset(b"area base br col embed hr img input link meta source wbr script style".split())
@@ -115,6 +117,21 @@ def inner_text(element: etree._Element) -> str:
     if not len(element):
         return element.text or ""
     return str(etree.tostring(element, encoding="unicode", method="text", with_tail=False))
+
+
+def to_html(element: etree._Element, *, with_tail: bool = False) -> str:
+    """Return an element as HTML.
+
+    libxml2 reads an attribute to its end for each `<!--` in it, so `<` of attributes is escaped by us.
+    """
+    if any("<!--" in value for each in element.iter(etree.Element) for value in each.attrib.values()):
+        tail, element = element.tail, deepcopy(element)
+        element.tail = tail
+        for each in element.iter(etree.Element):
+            for name, value in each.attrib.items():
+                each.set(name, value.replace("<", _LESS))
+    source: str = etree.tostring(element, encoding="unicode", method="html", with_tail=with_tail)
+    return source.replace(_LESS, "&lt;")
 
 
 def short_text(element: etree._Element, most: int) -> str:

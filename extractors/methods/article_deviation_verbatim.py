@@ -10,7 +10,7 @@ from lxml import etree
 from ..article import Article, NoArticle
 from ..content.assembly import BodyLines
 from ..content.body_fragment import assemble_verbatim
-from ..html.dom import inner_text, parse
+from ..html.dom import inner_text, parse, to_html
 from ..page import Page
 from .article_deviation import MIN_DIFFERENCE, deviation
 
@@ -27,7 +27,7 @@ class ArticleDeviationVerbatim:
         root = parse(page.html)
         etree.strip_elements(root, *NOISE, with_tail=False)
         body = article_extract(root)
-        source = etree.tostring(body, encoding="unicode", method="html", with_tail=False)
+        source = to_html(body)
         cut = BodyLines([], 0, METHOD, CONFIDENCE, f"the text is in a <{body.tag}>")
         return assemble_verbatim(page, [], source, cut)
 

@@ -136,18 +136,18 @@ ALONE = sorted(METHODS.keys() - {"auto", "example", "example-verbatim"})  # meth
 @pytest.mark.parametrize("method", ALONE)
 def test_time_grows_as_a_shape_does(method: str) -> None:
     """Each pair of a frame and a piece is tried with one method, by turns; in the long form with all."""
-    assert growing(partial(article, method=method), ALONE.index(method), len(ALONE), sample(10_000, 50_000)) == []
+    assert growing(partial(article, method=method), ALONE.index(method), 3 * len(ALONE), sample(10_000, 50_000)) == []
 
 
 @pytest.mark.timeout(300)
 def test_time_of_a_list_grows_as_a_shape_does() -> None:
-    assert growing(html_list, 3, len(ALONE), sample(10_000, 50_000)) == []
+    assert growing(html_list, 3, 3 * len(ALONE), sample(10_000, 50_000)) == []
 
 
 @pytest.mark.timeout(300)
 def test_time_of_the_parser_grows_as_a_shape_does() -> None:
     """The parser's own loops are fast: only large pages show how its time grows."""
-    assert growing(parse, 1, 8, 60_000) == []
+    assert growing(parse, 1, 40, 60_000) == []
 
 
 def growing(parser: Parsing, first: int, turns: int, size: int) -> list[str]:

@@ -43,7 +43,7 @@ from lxml import etree
 from ...article import NoArticle
 from ...content.assembly import BodyLines
 from ...content.body_fragment import assemble_verbatim
-from ...html.dom import inner_text, short_text
+from ...html.dom import inner_text, short_text, to_html
 from ...html.tagless_text import BLOCK_TAGS
 from ...listing import Entry, Listing, listing_of
 from ...metadata.dates import find_date, find_url_date
@@ -222,7 +222,7 @@ def _texts(entry: FoundEntry) -> Iterator[str]:
 
 
 def _source(element: etree._Element) -> str:
-    source = etree.tostring(element, encoding="unicode", method="html", with_tail=False)
+    source = to_html(element)
     return source if str(element.tag) in BLOCK_TAGS else f"<div>{source}</div>"
 
 
