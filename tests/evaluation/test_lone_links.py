@@ -8,7 +8,7 @@ from ..extractors.pages import BAKERY, HARBOUR
 PROSE = "".join(f"<p>{text}</p>" for text in HARBOUR)
 MORE = "".join(f"<p>{text}</p>" for text in BAKERY)
 WRITTEN = "<p>Downloads:</p><p><a href=/map.pdf>The map of the harbour</a></p>"
-LOST = "<ul class=related><li><a href=/b>The gauge and its repairs</a></li></ul>"
+LOST = "<nav><p><a href=/b>The gauge and its repairs</a></p></nav>"
 
 
 def test_shares_of_text_in_links(tmp_path, capsys):
