@@ -124,12 +124,12 @@ def to_html(element: etree._Element, *, with_tail: bool = False) -> str:
 
     libxml2 reads an attribute to its end for each `<!--` in it, so `<` of attributes is escaped by us.
     """
-    if any("<!--" in value for each in element.iter(etree.Element) for value in each.attrib.values()):
+    if any("<!--" in value for each in element.iter(etree.Element) for value in each.values()):
         tail, element = element.tail, deepcopy(element)
         element.tail = tail
         for each in element.iter(etree.Element):
-            for name, value in each.attrib.items():
-                each.set(name, value.replace("<", _LESS))
+            for name, value in each.items():
+                each.set(name, str(value).replace("<", _LESS))
     source: str = etree.tostring(element, encoding="unicode", method="html", with_tail=with_tail)
     return source.replace(_LESS, "&lt;")
 
