@@ -69,9 +69,9 @@ class Saved:
 def each_kill(saved, work, *arguments):
     """Kill the work at each of its steps in turn, each time from the same state; yields after each kill.
 
-    The short form does so at every second step.
+    The short form does so at every third step.
     """
-    for kill in count(1, sample(2, 1)):
+    for kill in count(1, sample(3, 1)):
         saved.restore()
         is_through = Disk(saved.folder).run(work, *arguments, kill_at=kill)
         yield kill
