@@ -15,7 +15,7 @@ SHORT = 3  # characters; shorter secrets are not searched for in texts, since ea
 WORD = 8  # characters; a shorter secret of letters and digits is not replaced within words, such as `other` in another
 MOST = 1000  # secrets that a process remembers
 
-_WORD = re.compile(r"\S+")
+_UNSPACED = re.compile(r"\S+")
 _USER = re.compile(r"://[^:/?#@]*:(?!\d{1,5}[/?#])")  # before the password of a URL; a port is none
 _SECRET_NAME = r"(?:password|passwd|pwd|token|secret|api[_-]?key|access[_-]?key)"
 # `${VARIABLES}` are not replaced: they do not contain the secret.
@@ -60,7 +60,7 @@ def concealed(text: str) -> str:
 
 def redact(text: str) -> str:
     """Conceal a text, and replace passwords in URLs and values of password, token, authorization and similar names."""
-    text = _WORD.sub(_without_password, concealed(text))
+    text = _UNSPACED.sub(_without_password, concealed(text))
     text = _SECRET_HEADER.sub(r"\1\2***", text)
     return _SECRET_VALUE.sub(r"\1***", text)
 

@@ -27,7 +27,8 @@ _CONTROL_REFERENCE = re.compile(  # references that the parser would replace by 
     rb"|x0*+(?:[1-8bcef]|1[0-9a-f]|7f|81|8d|8f|90|9d)(?![0-9a-f]));?+",
     re.IGNORECASE,
 )
-_LESS = "\ufdef"  # no character, so no page has it
+_LESS = "\ufdef"  # a code point that is no character stands for `<` until the HTML is written
+_ADDRESSES = frozenset(("href", "src", "action", "name"))  # libxml2 percent-encodes these attributes
 MAX_OPEN = 2_000  # elements that the parser has open at once, in a page that is nested too deep
 _TAG = re.compile(rb"<(/?)([a-zA-Z][^\s<>/]*+)[^<>]*+>")
 NEVER_OPEN = frozenset(b"area base br col embed hr img input link meta source wbr script style".split())
@@ -122,16 +123,17 @@ def inner_text(element: etree._Element) -> str:
 def to_html(element: etree._Element, *, with_tail: bool = False) -> str:
     """Return an element as HTML.
 
-    libxml2 reads an attribute to its end for each `<!--` in it, so `<` of attributes is escaped by us.
+    libxml2 searches an attribute to its end for each `<!--` in it, so attributes with `<!--` are escaped here.
     """
-    if any("<!--" in value for each in element.iter(etree.Element) for value in each.values()):
+    is_slow = any("<!--" in value for each in element.iter(etree.Element) for value in each.values())
+    if is_slow:
         tail, element = element.tail, deepcopy(element)
         element.tail = tail
         for each in element.iter(etree.Element):
             for name, value in each.items():
-                each.set(name, str(value).replace("<", _LESS))
+                each.set(name, str(value).replace("<", "%3C" if name in _ADDRESSES else _LESS))
     source: str = etree.tostring(element, encoding="unicode", method="html", with_tail=with_tail)
-    return source.replace(_LESS, "&lt;")
+    return source.replace(_LESS, "&lt;") if is_slow else source
 
 
 def short_text(element: etree._Element, most: int) -> str:

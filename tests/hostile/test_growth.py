@@ -135,7 +135,7 @@ ALONE = sorted(METHODS.keys() - {"auto", "example", "example-verbatim"})  # meth
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("method", ALONE)
 def test_time_grows_as_a_shape_does(method: str) -> None:
-    """Each pair of a frame and a piece is tried with one method, by turns; in the long form with all."""
+    """The short form tries a third of the pairs of frame and piece, each with one method; the long one all with all."""
     assert growing(partial(article, method=method), ALONE.index(method), 3 * len(ALONE), sample(10_000, 50_000)) == []
 
 

@@ -182,7 +182,6 @@ def test_a_cell_that_a_spreadsheet_computes_is_text(published: Path, console: Ma
     assert [row["title"] for row in csv.DictReader(io.StringIO(answer, newline=""))] == [f"'{start}HYPERLINK(1)"]
 
 
-@pytest.mark.timeout(300)
 def test_an_export_has_every_row(published: Path, console: MakeConsole) -> None:
     client, number = console(), 20_400
     with sqlite3.connect(published.parent / ".exemplar" / "console" / "articles.db") as index:

@@ -1,7 +1,7 @@
 import pytest
 
 from extractors import UnusablePage
-from extractors.html.dom import MAX_DEPTH, inner_text, parse
+from extractors.html.dom import MAX_DEPTH, inner_text, parse, to_html
 
 FAR_TOO_DEEP = 5_000  # levels; lxml gives up at some 2,000
 
@@ -79,3 +79,16 @@ def test_what_follows_the_end_of_the_document_is_read(end):
 )
 def test_control_characters_are_no_text(written, text):
     assert inner_text(parse(f"<pre>{written}</pre>")) == text
+
+
+def test_attributes_with_the_start_of_a_comment_stay_whole():
+    source = (
+        '<p title="a<!--b">&lt;i&gt; <a href="/<!--?x=1&amp;y=%20">é</a><img src="/é<!--.png" alt="<!-- ü -->"></p>end'
+    )
+    element = parse(source).find(".//p")
+    again = parse(to_html(element)).find(".//p")
+    assert [each.get(name) for each, name in ((again, "title"), (again[1], "alt"))] == ["a<!--b", "<!-- ü -->"]
+    assert [again[0].get("href"), again[1].get("src")] == ["/%3C!--?x=1&y=%20", "/%C3%A9%3C!--.png"]
+    assert inner_text(again) == inner_text(element) == "<i> é"
+    assert to_html(element, with_tail=True) == f"{to_html(element)}end"
+    assert element.get("title") == "a<!--b"
