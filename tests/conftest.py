@@ -75,7 +75,6 @@ def redis_url() -> Iterator[str]:
 @pytest.fixture(autouse=True)
 def _no_secrets_of_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(redaction, "_known", {})
-    monkeypatch.setattr(redaction, "_forms", {})
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ them, in all spellings and parts in which a library may quote them.
 
 import json
 import re
+from functools import lru_cache
 from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
 from .addresses import HIDDEN, secrets_of, shown
@@ -26,18 +27,16 @@ _SECRET_VALUE = re.compile(
 _SECRET_HEADER = re.compile(
     r"((?:proxy-)?authorization|(?:set-)?cookie)([\"']?\s*[:=]\s*)(\"[^\"]*\"|'[^']*'|[^\r\n\"'}]+)", re.IGNORECASE
 )
-_known: dict[str, dict[str, re.Pattern[str]]] = {}  # the forms of each secret
-_forms: dict[str, re.Pattern[str]] = {}  # by the form in lower case, the longest first
+_known: dict[str, dict[str, re.Pattern[str]]] = {}  # the forms of each secret; threads change it, each in one step
 
 
 def remember(*secrets: str) -> None:
     """Have these values redacted in this process and its later children, the last `MOST` of them."""
-    global _known, _forms
-    new = {secret: _forms_of(secret) for secret in secrets if len(secret) >= SHORT and secret not in _known}
-    if new:
-        _known = dict([*_known.items(), *new.items()][-MOST:])
-        forms = {form.lower(): pattern for known in _known.values() for form, pattern in known.items()}
-        _forms = dict(sorted(forms.items(), key=lambda item: len(item[0]), reverse=True))
+    for secret in secrets:
+        if len(secret) >= SHORT and secret not in _known:
+            _known[secret] = _forms_of(secret)
+    for oldest in list(_known)[:-MOST]:
+        _known.pop(oldest, None)
 
 
 def remember_address(address: str, *secrets: str) -> None:
@@ -52,7 +51,7 @@ def remember_address(address: str, *secrets: str) -> None:
 def concealed(text: str) -> str:
     """Return a text with `***` in place of the remembered secrets, their spellings and parts."""
     folded = text.lower()
-    for form, pattern in _forms.items():
+    for form, pattern in _forms(tuple(_known)).items():
         if form in folded:
             text = pattern.sub(HIDDEN, text)
     return text
@@ -70,6 +69,13 @@ def _without_password(word: re.Match[str]) -> str:
     before, at, after = word[0].rpartition("@")
     user = _USER.search(before) if at else None
     return f"{before[: user.end()]}***@{after}" if user else word[0]
+
+
+@lru_cache(1)
+def _forms(secrets: tuple[str, ...]) -> dict[str, re.Pattern[str]]:
+    """Return the patterns of all forms of these secrets by the form in lower case, the longest first."""
+    forms = {form.lower(): pattern for one in secrets for form, pattern in _known.get(one, {}).items()}
+    return dict(sorted(forms.items(), key=lambda item: len(item[0]), reverse=True))
 
 
 def _forms_of(secret: str) -> dict[str, re.Pattern[str]]:

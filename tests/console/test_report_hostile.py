@@ -112,6 +112,7 @@ def test_nothing_of_a_hostile_page_runs_or_is_requested(browser: str, tmp_path: 
         chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
         try:
             tab = chromium.new_page()
+            tab.set_default_timeout(200_000)  # the page has megabytes
             tab.add_init_script(WATCH)
             tab.on("request", lambda request: requested.append(request.url))
             tab.on("console", lambda message: complaints.append(message.text))

@@ -2,6 +2,8 @@
 
 import re
 import socket
+import sys
+import threading
 from base64 import b64encode
 
 import pytest
@@ -131,6 +133,27 @@ def test_the_newest_secrets_are_remembered():
     for number in range(redaction.MOST + 1):
         remember(f"secret-{number:05}-word")
     assert concealed("secret-00000-word secret-00001-word") == "secret-00000-word ***"
+
+
+def test_secrets_that_several_threads_read_at_once_are_all_concealed():
+    secrets = [f"]Word{number}x]end{number}" for number in range(400)]
+    together, interval = threading.Barrier(8), sys.getswitchinterval()
+
+    def read(part):
+        together.wait(60)
+        for secret in part:
+            remember(secret)
+
+    threads = [threading.Thread(target=read, args=(secrets[first::8],)) for first in range(8)]
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+    finally:
+        sys.setswitchinterval(interval)
+    assert [secret for secret in secrets if secret in concealed(secret)] == []
 
 
 def test_errors_are_redacted_when_they_are_made():
