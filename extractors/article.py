@@ -99,8 +99,8 @@ class Article:
     if that was not in doubt. `surrounding_match`: share of the lines
     around the body that the example of its template also has, 0 to 1; None without one. `fits`: whether the page has a
     known template of the section. These two are not fields of rows: they show how well the page fits its section
-    (`workers.health`, `workers.redesign.redesign_watch`). `posts_of_pages`: read the posts of each of
-    its pages.
+    (`workers.health`, `workers.redesign.redesign_watch`). `posts_of_pages`: the URL of each of its
+    pages, and what reads its posts.
     """
 
     text: str
@@ -127,12 +127,14 @@ class Article:
     surrounding_match: float | None = None
     fits: bool = True
     markup: Markup | None = field(default=None, repr=False, compare=False)
-    posts_of_pages: tuple[Callable[[], list[Post]], ...] = field(default=(), repr=False, compare=False)
+    posts_of_pages: tuple[tuple[str | None, Callable[[], list[Post]]], ...] = field(
+        default=(), repr=False, compare=False
+    )
 
     @property
     def posts(self) -> list[Post]:
         """The posts of a thread, over all of its pages, read when they are asked for; empty if the page is none."""
-        return joined_posts(read() for read in self.posts_of_pages)
+        return joined_posts(read() for _, read in self.posts_of_pages)
 
     @property
     def html(self) -> str:
@@ -186,12 +188,18 @@ def join(blocks: Iterable[Block], include: Collection[str]) -> str:
 
 
 def joined_posts(pages: Iterable[Sequence[Post]]) -> list[Post]:
-    """Return the posts of a thread's pages in order, each once: by its anchor, author, time and text."""
+    """Return the posts of a thread's pages in order, each once: by its anchor, author, time and text.
+
+    The numbers of a page that begin anew follow those of the pages before.
+    """
     seen: dict[object, Post] = {}
     for posts in pages:
-        for post in posts:
-            seen.setdefault((post.anchor, post.author, post.time, post.text), post)
-    return numbered(list(seen.values()))
+        new = {(post.anchor, post.author, post.time, post.text): post for post in reversed(posts)}
+        new = {key: new[key] for key in reversed(new) if key not in seen}
+        before = {post.number for post in seen.values()}
+        shift = max(before) if any(post.number in before for post in new.values()) else 0
+        seen |= {key: replace(post, number=post.number + shift) for key, post in new.items()}
+    return list(seen.values())
 
 
 def numbered(posts: list[Post]) -> list[Post]:

@@ -21,7 +21,6 @@ that should have given an article and did not.
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from datetime import date, timedelta
 from typing import Any, Literal, Unpack, cast
 
@@ -332,7 +331,7 @@ class Ledger:
         if state not in FINAL_STATES:
             raise ValueError(f"{state} is not a final state")
         worker, recheck = details.get("worker", ""), details.get("recheck")
-        again = json.dumps(asdict(recheck)) if recheck else ""
+        again = recheck.to_json() if recheck else ""
         reasons = (short(reason), _plain(reason)) if reason else ("", "")
         kept = self.problems_kept if details.get("listed", True) else 0
         facts = (again, details.get("observation", ""), *details.get("queued", ()))
@@ -365,7 +364,7 @@ class Ledger:
         """
         name = fingerprint(url)
         record = json.dumps({**(info or {}), "url": url, "rank": FIRST_RANK}, ensure_ascii=False)
-        plan_text = json.dumps(asdict(plan)) if plan else ""
+        plan_text = plan.to_json() if plan else ""
         letter = _text(self.step("reopen", name, _plain(record), FIRST_RANK, *self.place_of(name), plan_text))
         return _LETTER_STATE[letter] if letter else None
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Literal, TypedDict
 
@@ -31,13 +31,39 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class ThreadEnd:
+    """Where the next visit of a thread begins: `page`, the URL of a page; `url` and `title`, those of the thread."""
+
+    page: str
+    url: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class RecheckPlan:
-    """The rechecks of a written article: `every` how many seconds, `until` a Unix time; its last version and hash."""
+    """The rechecks of a written page: `every` how many seconds, `until` a Unix time; its last version and hash.
+
+    `thread`: where the next visit begins; None: with the page itself.
+    """
 
     every: float
     until: float
     version: int
     hash: str  # content_hash of the article as extracted with the example alone
+    thread: ThreadEnd | None = None
+
+    def to_json(self) -> str:
+        """Return the plan as it is stored."""
+        return json.dumps({name: value for name, value in asdict(self).items() if value is not None})
+
+
+def recheck_of(info: Mapping[str, Any]) -> RecheckPlan | None:
+    """Return the plan in the data on a URL; None if it was not written before."""
+    if not (stored := info.get("visits")):
+        return None
+    plan = RecheckPlan(**known_fields(RecheckPlan, stored))
+    thread = stored.get("thread")
+    return replace(plan, thread=ThreadEnd(**known_fields(ThreadEnd, thread)) if thread else None)
 
 
 class EndDetails(TypedDict, total=False):
@@ -58,6 +84,12 @@ class Leased:
     url: str
     tries: int
     info: Mapping[str, Any]
+
+    @property
+    def thread(self) -> ThreadEnd | None:
+        """Return where this visit of a thread begins; None: with its first page."""
+        plan = recheck_of(self.info)
+        return plan.thread if plan else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +126,7 @@ class PageLease:
     @property
     def recheck(self) -> RecheckPlan | None:
         """Return version and hash at the last check if the article was written before."""
-        plan = self.info.get("visits")
-        return RecheckPlan(**known_fields(RecheckPlan, plan)) if plan else None
+        return recheck_of(self.info)
 
 
 @dataclass(frozen=True, slots=True)

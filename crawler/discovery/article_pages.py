@@ -5,14 +5,17 @@ A further page has the article's own URL with a number in it, and a link whose t
     /a/166.html     →  /a/166_2.html, /a/166-2.html, /a/166_p2.html, /a/166.html?page=2
     /a/166_1.html   →  /a/166_2.html
     /a/slug/        →  /a/slug/2/, /a/slug/page/2/, /a/slug/?page=2
-    /show?id=166    →  /show?id=166&page=2
+    /show?id=166    →  /show?id=166&page=2, /show?id=166&start=10
+    /t/slug.166/    →  /t/slug.166/page-2
+    /t-166-1-1.html →  /t-166-2-1.html
 
-Most articles have one page, so the bytes are searched for such a URL first, and only a page that contains one is
-parsed. No network: the input is pages, the output URLs.
+The last two, and `start`, are forms of threads. Most articles have one page, so the bytes are searched for such a URL
+first, and only a page that contains one is parsed. No network: the input is pages, the output URLs.
 """
 
 import re
 from dataclasses import dataclass, field
+from typing import Self
 from urllib.parse import urlsplit
 
 from crawler.discovery.links import links_of
@@ -22,51 +25,72 @@ from workers.inbox import StoredPage
 
 MOST_PARTS = 50  # further pages of one article
 MOST_BYTES = 32 * 2**20  # bytes of all pages of an article together
-_QUERY = r"(?:page|p|pn|pg|pageno|page_no|pageno|pagenum|curpage|currentpage)"
-_QUERY_HINT = re.compile(rb"(?:amp;|#0*38;)?" + _QUERY.encode() + rb"=\d")  # the parameter after ? or &
+_QUERY = r"(?:(?:page|p|pn|pg|pageno|page_no|pagenum|curpage|currentpage)=(\d{1,3})|(?:start|offset)=(\d{1,5}))"
+_PART = r"(?:page[/-]?|p)?"  # before a number that is a part of the path
+_QUERY_HINT = re.compile(rb"(?:amp;|#0*38;)?" + _QUERY.encode())  # the parameter after ? or &
 _FURTHER_QUERY_HINT = re.compile(b"&" + _QUERY_HINT.pattern)  # pages have many &, for which `_follows` would be slower
-_STEM_HINT = re.compile(rb"[_-]p?\d|/(?:page/)?\d")
-_FOLDER_HINT = re.compile(rb"(?:page/)?\d{1,3}/?[\"'\s>]")
-_HREF_HINT = re.compile(rb"\s*=\s*[\"']?(?:\./)?(?:page/)?\d{1,3}/?[\"'\s>]")
+_STEM_HINT = re.compile(rb"[_-](?:page[_-]?|p)?\d|/" + _PART.encode() + rb"\d")
+_MIDDLE_HINT = re.compile(rb"\d{1,3}-\d")
+_FOLDER_HINT = re.compile(_PART.encode() + rb"\d{1,3}/?[\"'\s>]")
+_HREF_HINT = re.compile(rb"\s*=\s*[\"']?(?:\./)?" + _PART.encode() + rb"\d{1,3}/?[\"'\s>]")
+_MIDDLE = re.compile(r"(.*\d-)1(-\d{1,3})")  # a thread's name, with the numbers of its page and of the list's page
 
 
 @dataclass
 class ArticlePages:
-    """The pages of one article that were fetched; `first` is the one at the article's own URL."""
+    """The pages of one article that were fetched, in order; `url`: the article's own."""
 
-    first: StoredPage
-    further: list[StoredPage] = field(default_factory=list)
+    url: str
+    fetched: list[StoredPage] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     _known: dict[int, str] = field(default_factory=dict, init=False)  # number in the URL -> URL
     _last: int = field(default=0, init=False)  # number of the page that was requested last
 
-    def __post_init__(self) -> None:
-        self._note_further(self.first)
+    @classmethod
+    def after(cls, first: StoredPage) -> Self:
+        """Return the pages of the article whose first page this is."""
+        pages = cls(first.url)
+        pages.add(first)
+        return pages
+
+    @classmethod
+    def beginning_with(cls, further: str, url: str) -> Self | None:
+        """Return the pages of an article from this further page on; None if its URL is no further page's."""
+        pages = cls(url)
+        match = _form(url).fullmatch(_without_scheme(further))
+        if match is None:
+            return None
+        pages._known[_number(match)] = further
+        return pages
 
     def next_url(self) -> str | None:
         """Return the page to fetch next; None if no page is left, or the limit on pages of one article is reached."""
-        size = len(self.first.body) + sum(len(page.body) for page in self.further)
+        size = sum(len(page.body) for page in self.fetched)
         number = min((n for n in self._known if n > self._last), default=None)
-        if number is None or len(self.further) >= MOST_PARTS or size > MOST_BYTES:
+        if number is None or len(self.fetched) > MOST_PARTS or size > MOST_BYTES:
             self.missing += [] if number is None else [self._known[number]]
             return None
         self._last = number
         return self._known[number]
 
     def add(self, page: StoredPage) -> None:
-        """Add a further page. One that redirects to a page that was fetched before is the end of the article."""
-        if page.url in {self.first.url, *(fetched.url for fetched in self.further)}:
+        """Add a page. One that redirects to a page that was fetched before is the end of the article.
+
+        If a thread's last page redirects, the thread has become shorter, and the page is missing.
+        """
+        if page.url in {fetched.url for fetched in self.fetched}:
             return
-        self.further.append(page)
-        self._note_further(page)
+        requested = self._known.get(self._last, page.url)
+        if not self.fetched and page.url != requested:
+            self.add_missing(requested)
+            return
+        self.fetched.append(page)
+        for number, url in further_pages(self.url, page).items():
+            self._known.setdefault(number, url)
 
     def add_missing(self, url: str) -> None:
         """Record that a further page is unavailable; the pages after it are still fetched."""
         self.missing.append(url)
-
-    def _note_further(self, page: StoredPage) -> None:
-        for number, url in further_pages(self.first.url, page).items():
-            self._known.setdefault(number, url)
 
 
 def further_pages(article: str, page: StoredPage) -> dict[int, str]:
@@ -79,7 +103,7 @@ def further_pages(article: str, page: StoredPage) -> dict[int, str]:
         match = whole.fullmatch(_without_scheme(link.url))
         if match is None or link.url == article or not (says_page(link.text) or "next" in link.rel.split()):
             continue
-        number = int(next(filter(None, match.groups())))
+        number = _number(match)
         first = number <= 1 and link.text.strip() in ("1", "")
         if number <= _own_number(article) or first or not number:
             continue
@@ -99,6 +123,8 @@ def _may_go_on(article: str, body: bytes) -> bool:
     if "%" in stem + last:  # escapes may be written in lower case
         body, stem, last = body.lower(), stem.lower(), last.lower()
     if stem:
+        if (middle := _MIDDLE.fullmatch(stem)) and _follows(body, middle[1].encode("utf-8", "replace"), _MIDDLE_HINT):
+            return True
         return _follows(body, stem.encode("utf-8", "replace"), _STEM_HINT)
     before = [last.encode("utf-8", "replace") + b"/"] if last else [b'"', b"'"]
     return any(_follows(body, mark, _FOLDER_HINT) for mark in before) or _follows(body, b"href", _HREF_HINT)
@@ -120,7 +146,8 @@ def _names(article: str) -> tuple[str, str, str, str]:
     parts = urlsplit(article)
     name, dot, suffix = parts.path.rpartition("/")[2].partition(".")
     folder = parts.netloc + parts.path.rpartition("/")[0] + "/"
-    return folder, re.sub(r"[_-][01]$", "", name), dot + suffix, parts.path.rstrip("/").rpartition("/")[2]
+    stem = name if _MIDDLE.fullmatch(name) else re.sub(r"[_-][01]$", "", name)
+    return folder, stem, dot + suffix, parts.path.rstrip("/").rpartition("/")[2]
 
 
 def _form(article: str) -> "re.Pattern[str]":
@@ -128,16 +155,22 @@ def _form(article: str) -> "re.Pattern[str]":
     parts = urlsplit(article)
     folder, stem, suffix, _ = _names(article)
     query = re.escape("?" + parts.query + "&") if parts.query else r"\?"
-    forms = [re.escape(parts.netloc + parts.path) + query + _QUERY + r"=(\d{1,3})"]
+    forms = [re.escape(parts.netloc + parts.path) + query + _QUERY]
     if parts.query:
         pass
     elif stem:
-        forms.append(re.escape(folder + stem) + r"(?:_p|-p|[_-])(\d{1,3})" + re.escape(suffix))
+        forms.append(re.escape(folder + stem) + r"(?:[_-]page[_-]?|[_-]p?)(\d{1,3})" + re.escape(suffix))
         if not suffix:
-            forms.append(re.escape(folder + stem) + r"/(?:page/)?(\d{1,3})/?")
+            forms.append(re.escape(folder + stem) + "/" + _PART + r"(\d{1,3})/?")
+        if middle := _MIDDLE.fullmatch(stem):
+            forms.append(re.escape(folder + middle[1]) + r"(\d{1,3})" + re.escape(middle[2] + suffix))
     else:
-        forms.append(re.escape(folder) + r"(?:page/)?(\d{1,3})/?")
+        forms.append(re.escape(folder) + _PART + r"(\d{1,3})/?")
     return re.compile("|".join(forms))
+
+
+def _number(match: "re.Match[str]") -> int:
+    return int(next(filter(None, match.groups())))
 
 
 def _own_number(article: str) -> int:

@@ -39,15 +39,19 @@ class ArticleFetches:
 
         An article of one page is handed over at once. The further pages of another one are fetched once it is leased.
         """
-        if ArticlePages(page).next_url() is not None:
+        if ArticlePages.after(page).next_url() is not None:
             self._first_pages[name] = page
         else:
             self.articles.hand_in(name, page)
             self.articles.flush()  # handed over before it can be leased
 
     def _first_fetch(self, leased: Leased) -> ArticleFetch:
-        page = self._first_pages.pop(leased.fingerprint, None)
-        further = self._fetch_next(leased, ArticlePages(page)) if page else None
+        page, pages = self._first_pages.pop(leased.fingerprint, None), None
+        if page is not None:
+            pages = ArticlePages.after(page)
+        elif thread := leased.thread:
+            pages = ArticlePages.beginning_with(thread.page, leased.url)
+        further = self._fetch_next(leased, pages) if pages else None
         return further or self._fetch(leased.url, leased)
 
     def _fetch(self, url: str, leased: Leased, pages: ArticlePages | None = None) -> ArticleFetch:
@@ -80,7 +84,7 @@ class ArticleFetches:
             articles.settle_redirected(leased, page.url)
         elif verdict.kind == "page":
             articles.report.rendered += answer.rendered
-            return self._fetch_next(leased, ArticlePages(page))
+            return self._fetch_next(leased, ArticlePages.after(page))
         elif verdict.kind == "reject":
             if not articles.drop_if_expected(leased):
                 articles.reject(leased, verdict.reason)
@@ -123,11 +127,16 @@ class ArticleFetches:
         return verdict.kind != "again" or self.articles.is_last_try(leased)
 
     def _fetch_next(self, leased: Leased, pages: ArticlePages) -> ArticleFetch | None:
-        """Return the fetch of the article's next page; if there is none, hand over the fetched pages."""
+        """Return the fetch of the article's next page; if there is none, hand over the fetched pages.
+
+        A thread whose last page is gone is fetched from its first page on.
+        """
         if (url := pages.next_url()) is not None:
             return self._fetch(url, leased, pages)
-        page = replace(pages.first, parts=tuple(pages.further), missing=tuple(pages.missing))
-        self.articles.hand_in(leased.fingerprint, page)
+        if not pages.fetched:
+            return self._fetch(leased.url, leased)
+        first, *further = pages.fetched
+        self.articles.hand_in(leased.fingerprint, replace(first, parts=tuple(further), missing=tuple(pages.missing)))
         return None
 
     def _postpone_refused(self, leased: Leased, reason: str, rest: float) -> None:

@@ -114,7 +114,7 @@ def assemble(parsed: ParsedPage, cut: BodyLines | str, others: Sequence[PageTitl
         surrounding_match=cut.surrounding_match,
         fits=cut.fits,
         url=page.url,
-        posts_of_pages=(partial(_posts_on, page),),
+        posts_of_pages=((page.url, partial(_posts_on, page)),),
         markup=_markup(lines, marks, base, metadata["image"], [last for last, _ in numbered]),
         **metadata,
     )

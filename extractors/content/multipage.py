@@ -43,7 +43,7 @@ def joined(first: Article, further: Sequence[Article]) -> Article:
         own = _own_blocks(page.blocks, {block.text for block in blocks}, title)
         blocks += [block for _, block in own]
         markups.append(_markup_of(page, own))
-    posts = tuple(read for part in (first, *further) for read in part.posts_of_pages)
+    posts = tuple(pair for part in (first, *further) for pair in part.posts_of_pages)
     if tuple(blocks) == first.blocks:
         return replace(first, posts_of_pages=posts)
     confidence = min(part.confidence for part in (first, *further))

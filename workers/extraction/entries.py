@@ -10,7 +10,7 @@ shares an entry with another one, adds only new rows.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from extractors import Article, Block, Entry, Listing, Post
+from extractors import Article, Entry, Listing
 from extractors.html.urls import normalise
 
 from ..extraction_config import ExtractionConfig
@@ -48,27 +48,6 @@ def wanted(
 def entries_of(listing: Listing) -> tuple[Article, ...]:
     """Return the entries of a list that have a URL, as small articles."""
     return tuple(_as_article(listing, entry) for entry in listing.entries if entry.url)
-
-
-def posts_of(thread: Article, url: str) -> tuple[Article, ...]:
-    """Return the posts of a thread as small articles; `url`: the thread's canonical one."""
-    places: dict[str, Post] = {}
-    for post in thread.posts:
-        place = f"{url}#{post.anchor or post.number}"
-        places[f"{place}-{post.number}" if place in places else place] = post  # some sites number each page's anew
-    bare = replace(thread, modified=None, description=None, image=None, markup=None, posts_of_pages=())
-    return tuple(
-        replace(
-            bare,
-            text=post.text,
-            blocks=(Block("paragraph", post.text),),
-            url=place,
-            canonical_url=place,
-            author=post.author,
-            published=post.time,
-        )
-        for place, post in places.items()
-    )
 
 
 def _as_article(listing: Listing, entry: Entry) -> Article:

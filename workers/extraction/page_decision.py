@@ -14,17 +14,17 @@ from typing import Any
 from extractors import Article, Listing, NoArticle, Post, Section, UnusablePage, read_comments
 from extractors.article import CHECK
 from extractors.content.multipage import joined
-from extractors.html.urls import normalise
 from extractors.page import Refuse
 
 from ..page_store import StoredPage, unpack
-from ..rows import Row, canonical_url, content_hash, content_hash_of
-from ..url_states import MOST_ATTEMPTS, Fingerprint, PageLease, RecheckPlan
+from ..rows import Row, content_hash, content_hash_of
+from ..url_states import MOST_ATTEMPTS, Fingerprint, PageLease, RecheckPlan, ThreadEnd, recheck_of
 from ..usage_rights import Usage, usage_of
 from .block_pages import SentPage, mark_of
-from .entries import entries_of, joined_lists, posts_of
+from .entries import entries_of, joined_lists
 from .filters import of_other_days, unwanted
 from .section_preparation import PreparedSection
+from .thread_posts import posts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +119,16 @@ class FoundArticle:
 
 @dataclass(frozen=True, slots=True)
 class FoundList:
-    """A list page, or a thread: its entries or posts as `articles`, over all of its pages. `hash`: of the whole."""
+    """A list page, or a thread: its entries or posts as `articles`, over all pages of the visit.
+
+    `hash`: of the whole. `end`: where the next visit of a thread begins.
+    """
 
     page: StoredPage
     articles: tuple[Article, ...]
     usage: Usage
     hash: str
+    end: ThreadEnd | None = None
 
 
 def judge(section: PreparedSection, lease: PageLease) -> Reject | Fail | FetchAgain | FoundArticle | FoundList:
@@ -165,10 +169,12 @@ def judge_page(
     if isinstance(extracted, Listing):
         return FoundList(page, entries_of(extracted), usage, content_hash(extracted))
     if config.rows == "posts":
-        posts = posts_of(extracted, normalise(canonical_url(extracted, page.url, page.url, config.url_regex)))
-        if not posts:
+        plan = recheck_of(info)
+        found = posts_of(extracted, page, plan.thread if plan else None, config.url_regex)
+        if not found.posts:
             return Reject("no posts found: neither a thread nor comments", page=page)
-        return FoundList(page, posts, usage, content_hash_of(extracted.title, "\n".join(post.text for post in posts)))
+        text = "\n".join(post.text for post in found.posts)
+        return FoundList(page, found.posts, usage, content_hash_of(extracted.title, text), found.end)
     if reason := unwanted(extracted, config):
         return Reject(reason)
     if (days := info.get("days")) and (reason := of_other_days(extracted, days)):

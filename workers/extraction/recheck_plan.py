@@ -1,6 +1,8 @@
 """The plan of rechecks: when a written page is rechecked, and whether a recheck found a change."""
 
-from ..url_states import RecheckPlan
+from dataclasses import replace
+
+from ..url_states import RecheckPlan, ThreadEnd
 
 HASH_UNKNOWN = ""  # of the text of a row whose plan was lost
 Revisit = tuple[float, float] | None  # seconds between two checks, and for how long; None: no rechecks
@@ -22,14 +24,15 @@ def next_recheck(
 
 
 def next_list_recheck(
-    revisit: Revisit, previous: RecheckPlan | None, hash_: str, *, has_new: bool, now: float
+    revisit: Revisit, previous: RecheckPlan | None, hash_: str, *, has_new: bool, now: float, thread: ThreadEnd | None
 ) -> RecheckPlan | None:
     """Return when to check a list page again: as long as it had a new entry within the time that `revisit` gives.
 
-    Version 0 means that the page never had a row of its own.
+    Version 0 means that the page never had a row of its own. `thread`: where the next visit of a thread begins.
     """
     version = previous.version if previous else 0
-    return next_recheck(revisit, previous, version, hash_, now=now, renew=has_new)
+    plan = next_recheck(revisit, previous, version, hash_, now=now, renew=has_new)
+    return replace(plan, thread=thread) if plan else None
 
 
 def recovered_recheck(revisit: Revisit, version: int, fetched_at: float, *, now: float) -> RecheckPlan | None:

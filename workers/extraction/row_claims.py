@@ -110,7 +110,7 @@ class RowClaims:
         what = "posts" if config.rows == "posts" else "entries"
         note = f"{LISTED}: {len(found.articles)} {what}, {len(rows)} new"
         recheck = next_list_recheck(
-            config.revisit, lease.recheck, found.hash, has_new=bool(rows), now=self.ledger.clock()
+            config.revisit, lease.recheck, found.hash, has_new=bool(rows), now=self.ledger.clock(), thread=found.end
         )
         # `again`: a worker that died may have written some of the rows
         return WriteRows(rows, recheck, again=True, note=note, entries=new)

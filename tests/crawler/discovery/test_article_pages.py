@@ -33,6 +33,22 @@ def page(url, *links, extra=""):
         ("/a/harbour-opens/", "/a/harbour-opens/?page=2", "/a/harbour-opens/?page=2"),
         ("/show?id=166", "/show?id=166&page=2", "/show?id=166&page=2"),
         ("/c/2020-06-10/doc-iabc123.shtml", "doc-iabc123_2.shtml", "/c/2020-06-10/doc-iabc123_2.shtml"),
+        # threads, as the common engines name their pages
+        ("/thread-166-1-1.html", "thread-166-2-1.html", "/thread-166-2-1.html"),  # Discuz!
+        ("/thread-166-1-3.html", "thread-166-2-3.html", "/thread-166-2-3.html"),
+        (
+            "/forum.php?mod=viewthread&tid=166",
+            "forum.php?mod=viewthread&amp;tid=166&amp;page=2",
+            "/forum.php?mod=viewthread&tid=166&page=2",
+        ),
+        ("/viewtopic.php?f=2&t=166", "./viewtopic.php?f=2&amp;t=166&amp;start=10", "/viewtopic.php?f=2&t=166&start=10"),
+        ("/threads/tides.166/", "/threads/tides.166/page-2", "/threads/tides.166/page-2"),  # XenForo
+        ("/threads/166-tides", "/threads/166-tides/page2", "/threads/166-tides/page2"),  # vBulletin
+        ("/showthread.php?t=166", "showthread.php?t=166&amp;page=2", "/showthread.php?t=166&page=2"),
+        ("/t/tides/166", "/t/tides/166?page=2", "/t/tides/166?page=2"),  # Discourse
+        ("/item?id=166", "item?id=166&amp;p=2", "/item?id=166&p=2"),  # Hacker News
+        ("/p/166", "/p/166?pn=2", "/p/166?pn=2"),  # 贴吧
+        ("/read-htm-tid-166.html", "read-htm-tid-166-page-2.html", "/read-htm-tid-166-page-2.html"),  # PHPWind
         ("/n1/2020/0610/c1001-31740000.html", "c1001-31740000-2.html", "/n1/2020/0610/c1001-31740000-2.html"),
     ],
 )
@@ -56,6 +72,9 @@ def test_a_further_page_has_the_articles_address_with_a_number(article, href, fo
         ("/a/harbour-opens/", "/a/other/2/", "2"),
         ("/show?id=166", "/show?id=167&page=2", "2"),
         ("/show?id=166", "/show?id=167", "next"),
+        ("/thread-166-1-1.html", "thread-167-1-1.html", "next"),  # the next thread
+        ("/thread-166-1-1.html", "thread-166-1-2.html", "2"),  # the same page, from another page of the list
+        ("/threads/tides.166/", "/threads/tides.166/post-2", "2"),
     ],
 )
 def test_other_links_are_no_further_pages(article, href, text):
@@ -69,7 +88,7 @@ def test_the_link_says_a_number_or_next(text):
 
 def test_a_page_without_such_an_address_is_not_parsed(monkeypatch):
     monkeypatch.setattr(module, "links_of", None)
-    assert ArticlePages(page(HOST + "/a/166.html", ("167.html", "next"), ("/a/", "2"))).next_url() is None
+    assert ArticlePages.after(page(HOST + "/a/166.html", ("167.html", "next"), ("/a/", "2"))).next_url() is None
 
 
 def follow(parts, site):
@@ -85,30 +104,30 @@ def test_pages_are_fetched_in_order_though_the_last_is_linked_first():
     first = HOST + "/a/1.html"
     urls = {n: f"{HOST}/a/1_{n}.html" for n in range(2, 7)}
     site = {urls[n]: page(urls[n], (urls.get(n + 1, first), "下一页"), (urls[6], "尾页")) for n in urls}
-    parts = ArticlePages(page(first, (urls[2], "2"), (urls[3], "3"), (urls[6], "尾页")))
+    parts = ArticlePages.after(page(first, (urls[2], "2"), (urls[3], "3"), (urls[6], "尾页")))
     assert follow(parts, site) == list(urls.values())
-    assert [each.url for each in parts.further] == list(urls.values())
+    assert [each.url for each in parts.fetched[1:]] == list(urls.values())
 
 
 def test_a_page_that_is_missing_is_named_and_the_next_is_fetched():
     first = HOST + "/a/1.html"
     site = {f"{HOST}/a/1_3.html": page(f"{HOST}/a/1_3.html")}
-    parts = ArticlePages(page(first, ("1_2.html", "2"), ("1_3.html", "3")))
+    parts = ArticlePages.after(page(first, ("1_2.html", "2"), ("1_3.html", "3")))
     follow(parts, site)
-    assert (len(parts.further), parts.missing) == (1, [f"{HOST}/a/1_2.html"])
+    assert (len(parts.fetched[1:]), parts.missing) == (1, [f"{HOST}/a/1_2.html"])
 
 
 def test_a_page_that_leads_back_is_the_end():
     first = HOST + "/a/1.html"
-    parts = ArticlePages(page(first, ("1_2.html", "next")))
+    parts = ArticlePages.after(page(first, ("1_2.html", "next")))
     assert follow(parts, {f"{HOST}/a/1_2.html": page(first, ("1_3.html", "next"))}) == [f"{HOST}/a/1_2.html"]
-    assert parts.further == []
+    assert parts.fetched[1:] == []
 
 
 def test_an_article_without_end_is_cut_off_and_says_so(monkeypatch):
     monkeypatch.setattr(module, "MOST_PARTS", 3)
     first = HOST + "/a/1.html"
     site = {f"{HOST}/a/1_{n}.html": page(f"{HOST}/a/1_{n}.html", (f"1_{n + 1}.html", "next")) for n in range(2, 30)}
-    parts = ArticlePages(page(first, ("1_2.html", "next")))
+    parts = ArticlePages.after(page(first, ("1_2.html", "next")))
     assert len(follow(parts, site)) == 3
     assert parts.missing == [f"{HOST}/a/1_5.html"]
