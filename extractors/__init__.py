@@ -11,9 +11,10 @@ With method `list-rank` or `i-awce` a list page gives a `Listing` of its entries
 Page → `decoding` → `dom` → `lines` → a method (`registry`) → `blocks` and `metadata` → `Article`.
 """
 
-from .article import Article, Block, Link, NoArticle, Post
+from .article import Article, Block, Link, NoArticle
 from .errors import UnusablePage
 from .listing import Entry, Listing
+from .posts import Post
 from .section import Section, extract, read_comments, read_posts
 
 __all__ = [

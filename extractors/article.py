@@ -1,10 +1,13 @@
 """The result of an extraction: an `Article`, or the reason why there is none."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, fields
 from datetime import date
-from html import escape
 from typing import Any, Literal, Protocol, get_args
+
+from .html.dom import paragraphs
+from .page import Page
+from .posts import Post, joined_posts, read_thread
 
 PageType = Literal[
     "article", "thread", "documentation", "product", "service", "list", "collection", "uncertain"
@@ -16,7 +19,7 @@ CHECK = "the site denies access or shows a check"  # a reason of `NoArticle`
 IN_TEXT: frozenset[Kind] = KINDS - {"caption", "embed"}  # kinds of blocks that form `Article.text` by default
 
 # Fields that state how well an article fits its section, and what its HTML is made from
-_NOT_IN_ROWS = frozenset({"surrounding_match", "fits", "markup", "posts_of_pages"})
+_NOT_IN_ROWS = frozenset({"surrounding_match", "fits", "markup", "pages"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,27 +58,6 @@ class Block:
         return row
 
 
-@dataclass(frozen=True, slots=True)
-class Post:
-    """A post of a thread, or a comment below an article.
-
-    `time`: as `Article.published`; `text`: one line for each paragraph; `html`: clean HTML; `number`: its place in the
-    thread, from 1; `anchor`: the id of its element, which its page's URL may have as fragment.
-    """
-
-    author: str
-    time: date | None
-    text: str
-    html: str = field(default="", compare=False)
-    number: int = field(default=0, compare=False)
-    anchor: str = field(default="", compare=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON types, the time in ISO 8601."""
-        row = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {**row, "time": self.time.isoformat() if self.time else None}
-
-
 class Markup(Protocol):
     """What the HTML of a body is made from."""
 
@@ -99,8 +81,8 @@ class Article:
     if that was not in doubt. `surrounding_match`: share of the lines
     around the body that the example of its template also has, 0 to 1; None without one. `fits`: whether the page has a
     known template of the section. These two are not fields of rows: they show how well the page fits its section
-    (`workers.health`, `workers.redesign.redesign_watch`). `posts_of_pages`: the URL of each of its
-    pages, and what reads its posts.
+    (`workers.health`, `workers.redesign.redesign_watch`). `pages`: those from which it
+    was extracted.
     """
 
     text: str
@@ -127,14 +109,12 @@ class Article:
     surrounding_match: float | None = None
     fits: bool = True
     markup: Markup | None = field(default=None, repr=False, compare=False)
-    posts_of_pages: tuple[tuple[str | None, Callable[[], list[Post]]], ...] = field(
-        default=(), repr=False, compare=False
-    )
+    pages: tuple[Page, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def posts(self) -> list[Post]:
         """The posts of a thread, over all of its pages, read when they are asked for; empty if the page is none."""
-        return joined_posts(read() for _, read in self.posts_of_pages)
+        return joined_posts(read_thread(self.pages))
 
     @property
     def html(self) -> str:
@@ -176,36 +156,6 @@ class NoArticle:
         return {"url": self.url, "reason": self.reason, "text": ""}
 
 
-def paragraphs(text: str) -> str:
-    """Return a text, whose paragraphs are separated by blank lines, as HTML."""
-    parts = (escape(part, quote=False).replace("\n", "<br>") for part in text.split("\n\n") if part)
-    return "".join(f"<p>{part}</p>" for part in parts)
-
-
 def join(blocks: Iterable[Block], include: Collection[str]) -> str:
     """Return the texts of the blocks of the given kinds, separated by a blank line."""
     return "\n\n".join([block.text for block in blocks if block.kind in include and block.text])
-
-
-def joined_posts(pages: Iterable[Sequence[Post]]) -> list[Post]:
-    """Return the posts of a thread's pages in order, each once: by its anchor, author, time and text.
-
-    The numbers of a page that begin anew follow those of the pages before.
-    """
-    seen: dict[object, Post] = {}
-    for posts in pages:
-        new = {(post.anchor, post.author, post.time, post.text): post for post in reversed(posts)}
-        new = {key: new[key] for key in reversed(new) if key not in seen}
-        before = {post.number for post in seen.values()}
-        shift = max(before) if any(post.number in before for post in new.values()) else 0
-        seen |= {key: replace(post, number=post.number + shift) for key, post in new.items()}
-    return list(seen.values())
-
-
-def numbered(posts: list[Post]) -> list[Post]:
-    """Return posts with numbers; one that the page does not number follows the one before."""
-    number, result = 0, []
-    for post in posts:
-        number = post.number or number + 1
-        result.append(replace(post, number=number))
-    return result

@@ -10,19 +10,19 @@ may declare them. What scripts load later is not on the page.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime
 from functools import lru_cache
 from itertools import islice, takewhile
 from math import fsum
+from typing import Any
 
 from lxml import etree
 
-from .article import Post, numbered, paragraphs
 from .expressions import expression
-from .html.dom import inner_text, parse, short_text, to_html
+from .html.dom import inner_text, paragraphs, parse, short_text, to_html
 from .html.elements import BLOCK, BREAK, INLINE, KINDS, PRE, is_hidden
 from .html.resolve_url import web_url
 from .html.sanitising import sanitise
@@ -77,7 +77,31 @@ _NUMBER = expression(r"(?:#\s?(\d{1,6})|(\d{1,6})\s?(?:#|楼|樓|F))\Z")
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _LANGUAGE = expression(r"<html[^>]{0,500}\blang\s*=\s*['\"]?([\w-]{2,20})", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """A post of a thread, or a comment below an article.
+
+    `time`: as `Article.published`; `text`: one line for each paragraph; `html`: clean HTML; `number`: its place in the
+    thread, from 1; `anchor`: the id of its element, which its page's URL may have as fragment.
+    """
+
+    author: str
+    time: date | None
+    text: str
+    html: str = field(default="", compare=False)
+    number: int = field(default=0, compare=False)
+    anchor: str = field(default="", compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields as JSON types, the time in ISO 8601."""
+        row = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {**row, "time": self.time.isoformat() if self.time else None}
+
+
 _Posts = dict[etree._Element, Post]
+_Form = tuple[str, str]  # a tag, and a name of a class or an id
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +117,49 @@ def read_posts(page: Page) -> list[Post]:
 
     Raises `UnusablePage` if there is no tree to read.
     """
+    return _read(page, set())
+
+
+def read_thread(pages: Iterable[Page]) -> list[list[Post]]:
+    """Return the posts of each page of a thread, as `read_posts`. Later pages may have one post of a known form."""
+    forms = set[_Form]()
+    return [_read(page, forms) for page in pages]
+
+
+def joined_posts(pages: Iterable[Sequence[Post]]) -> list[Post]:
+    """Return the posts of a thread's pages in order, each once: by its anchor, author, time and text.
+
+    The numbers of a page that begin anew follow those of the pages before.
+    """
+    seen: dict[object, Post] = {}
+    for posts in pages:
+        new = {(post.anchor, post.author, post.time, post.text): post for post in reversed(posts)}
+        new = {key: new[key] for key in reversed(new) if key not in seen}
+        before = {post.number for post in seen.values()}
+        shift = max(before) if any(post.number in before for post in new.values()) else 0
+        seen |= {key: replace(post, number=post.number + shift) for key, post in new.items()}
+    return list(seen.values())
+
+
+def numbered(posts: list[Post]) -> list[Post]:
+    """Return posts with numbers; one that the page does not number follows the one before."""
+    number, result = 0, []
+    for post in posts:
+        number = post.number or number + 1
+        result.append(replace(post, number=number))
+    return result
+
+
+def _read(page: Page, forms: set[_Form]) -> list[Post]:
+    """Return the posts of a page; `forms`: those of posts on the pages before, to which its own are added."""
     root = parse(page.encoded())
-    found: _Posts = {}
     marks = _marks(root, page)
+    found = _of_forms(forms, marks, page) if forms else {}
     for _ in range(ROUNDS):
         form = _best_form(marks, found, page)
         if not form:
             break
+        forms |= set.intersection(*(set(_keys(element)) for element in form))
         found |= form
     if found and (opening := _opening(marks, found, page)):
         found |= opening
@@ -195,7 +255,7 @@ def _may_be_author(element: etree._Element) -> bool:
 def _best_form(marks: _Marks, chosen: _Posts, page: Page) -> _Posts:
     """Return the posts of the form with most text, of those with most authors and times outside `chosen` posts."""
     counts = [_holders(elements, chosen) for elements in (marks.times, marks.authors)]
-    forms: dict[tuple[str, str], list[etree._Element]] = defaultdict(list)
+    forms: dict[_Form, list[etree._Element]] = defaultdict(list)
     for element in (each for each in counts[0] if each in counts[1]):
         for key in _keys(element):
             forms[key].append(element)
@@ -221,6 +281,13 @@ def _best_form(marks: _Marks, chosen: _Posts, page: Page) -> _Posts:
     return best
 
 
+def _of_forms(forms: set[_Form], marks: _Marks, page: Page) -> _Posts:
+    """Return the posts of known forms; there may be one."""
+    counts = [_holders(elements, {}) for elements in (marks.times, marks.authors)]
+    members = [each for each in counts[0] if each in counts[1] and not forms.isdisjoint(_keys(each))]
+    return _posts(_with_own(members, marks, {}), {}, page)
+
+
 def _depth(members: Iterable[etree._Element]) -> int:
     return min(sum(1 for _ in element.iterancestors()) for element in members)
 
@@ -231,7 +298,7 @@ def _are_within(members: frozenset[etree._Element], others: frozenset[etree._Ele
     return None not in around and len(around) == len(members)
 
 
-def _keys(element: etree._Element) -> Iterator[tuple[str, str]]:
+def _keys(element: etree._Element) -> Iterator[_Form]:
     """Yield the forms of an element: its tag with each name of its class, and with its numbered id."""
     for name in (element.get("class") or "")[:NAMES_LENGTH].split():
         yield element.tag, _DIGITS.sub("0", name)

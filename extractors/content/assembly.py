@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import partial
 
-from ..article import IN_TEXT, MAYBE_LISTS, Article, Block, Kind, NoArticle, PageType, Post, join
+from ..article import IN_TEXT, MAYBE_LISTS, Article, Block, Kind, NoArticle, PageType, join
 from ..html.dom import parse
 from ..html.lines import Lines, read_lines
 from ..html.masked_addresses import MARK, unmask
@@ -114,16 +113,10 @@ def assemble(parsed: ParsedPage, cut: BodyLines | str, others: Sequence[PageTitl
         surrounding_match=cut.surrounding_match,
         fits=cut.fits,
         url=page.url,
-        posts_of_pages=((page.url, partial(_posts_on, page)),),
+        pages=(page,),
         markup=_markup(lines, marks, base, metadata["image"], [last for last, _ in numbered]),
         **metadata,
     )
-
-
-def _posts_on(page: Page) -> list[Post]:
-    from ..posts import read_posts  # most articles have none
-
-    return read_posts(page)
 
 
 def _markup(

@@ -43,13 +43,13 @@ def joined(first: Article, further: Sequence[Article]) -> Article:
         own = _own_blocks(page.blocks, {block.text for block in blocks}, title)
         blocks += [block for _, block in own]
         markups.append(_markup_of(page, own))
-    posts = tuple(pair for part in (first, *further) for pair in part.posts_of_pages)
+    pages = tuple(page for part in (first, *further) for page in part.pages)
     if tuple(blocks) == first.blocks:
-        return replace(first, posts_of_pages=posts)
+        return replace(first, pages=pages)
     confidence = min(part.confidence for part in (first, *further))
     known = [markup for markup in markups if markup is not None]
     markup = JoinedMarkup(tuple(known)) if len(known) == len(markups) else None
-    whole = replace(first, title=title, blocks=tuple(blocks), text=join(blocks, IN_TEXT), posts_of_pages=posts)
+    whole = replace(first, title=title, blocks=tuple(blocks), text=join(blocks, IN_TEXT), pages=pages)
     return replace(whole, confidence=confidence, markup=markup)
 
 

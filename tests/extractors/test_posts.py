@@ -9,7 +9,7 @@ from extractors import Article, extract, read_comments, read_posts
 from extractors.content.multipage import joined
 
 from .pages import BAKERY, HARBOUR, blog_page, news_page
-from .threads import ENGINES, THREAD, TITLE
+from .threads import ENGINES, THREAD, TITLE, discourse, discuz, phpbb, tieba, vbulletin, xenforo
 
 URL = "https://board.example/t/7"
 THREADS = pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
@@ -43,6 +43,15 @@ def test_an_article_has_the_posts_of_all_of_its_pages_once(engine):
     texts = [post.text for post in article.posts]
     assert sorted(texts) == sorted(one.text for one in (*THREAD, *second))
     assert [post.text for post in joined(pages[0], [pages[1], pages[1]]).posts] == texts
+
+
+@pytest.mark.parametrize("engine", [discuz, phpbb, vbulletin, xenforo, discourse, tieba])
+def test_the_only_post_of_the_last_page_has_the_form_of_those_before(engine):
+    last = replace(THREAD[2], author="dune7", text="The last one: the station opens at noon, and the tea is free.")
+    first, second = (extract(engine(part), URL, refuse="never") for part in (THREAD, [last]))
+    article = joined(first, [second])
+    assert [said(post) for post in article.posts][-1:] == [(last.author, last.time.replace(tzinfo=None), last.text)]
+    assert len(article.posts) == len(THREAD) + 1
 
 
 def test_links_and_pictures_of_a_post_are_absolute_and_safe():

@@ -59,7 +59,7 @@ def test_json_holds_every_field_with_iso_dates():
     assert row["keywords"] == ["bread", "mill"]
     assert row["blocks"][1] == {"kind": "heading", "text": "Tides", "level": 2}
     assert row["author"] is None
-    assert set(row) == set(ARTICLE.__slots__) - {"surrounding_match", "fits", "markup", "posts_of_pages"}
+    assert set(row) == set(ARTICLE.__slots__) - {"surrounding_match", "fits", "markup", "pages"}
 
 
 def test_date_without_time_stays_a_date():

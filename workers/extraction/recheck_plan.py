@@ -24,7 +24,13 @@ def next_recheck(
 
 
 def next_list_recheck(
-    revisit: Revisit, previous: RecheckPlan | None, hash_: str, *, has_new: bool, now: float, thread: ThreadEnd | None
+    revisit: Revisit,
+    previous: RecheckPlan | None,
+    hash_: str,
+    *,
+    has_new: bool,
+    now: float,
+    thread: ThreadEnd | None = None,
 ) -> RecheckPlan | None:
     """Return when to check a list page again: as long as it had a new entry within the time that `revisit` gives.
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from extractors import Article, Block, Post
-from extractors.article import joined_posts
 from extractors.html.urls import normalise
+from extractors.posts import joined_posts, read_thread
 
 from ..page_store import StoredPage
 from ..rows import canonical_url
@@ -37,7 +37,7 @@ def posts_of(thread: Article, page: StoredPage, begin: ThreadEnd | None, url_reg
     if begin is None or not is_later:
         url = normalise(canonical_url(thread, page.url, page.url, url_regex))
         begin = ThreadEnd(page.url, url, thread.title or "")
-    by_page = {url or "": read() for url, read in thread.posts_of_pages}
+    by_page = dict(zip((one.url or "" for one in thread.pages), read_thread(thread.pages), strict=True))
     posts = joined_posts(by_page.values())
     last = _last_page(by_page, page) if is_later or _are_in_order(by_page.values()) else None
     end = replace(begin, page=last) if last and _have_anchors(posts) else None
@@ -57,8 +57,9 @@ def _are_in_order(by_page: Iterable[Sequence[Post]]) -> bool:
 
 
 def _have_anchors(posts: Sequence[Post]) -> bool:
-    """Whether each post has an anchor of its own."""
-    return all(post.anchor for post in posts) and len({post.anchor for post in posts}) == len(posts)
+    """Whether each post has an anchor of its own; the opening post of some sites has none."""
+    anchors = [post.anchor for post in posts[1:]]
+    return all(anchors) and len({*anchors, posts[0].anchor if posts else ""}) > len(anchors)
 
 
 def _moment(post: Post) -> str:
@@ -70,7 +71,7 @@ def _articles(thread: Article, posts: Sequence[Post], url: str) -> Iterator[Arti
     for post in posts:
         place = f"{url}#{post.anchor or post.number}"
         places[f"{place}-{post.number}" if place in places else place] = post  # some sites number each page's anew
-    bare = replace(thread, modified=None, description=None, image=None, markup=None, posts_of_pages=())
+    bare = replace(thread, modified=None, description=None, image=None, markup=None, pages=())
     for place, post in places.items():
         yield replace(
             bare,

@@ -1,0 +1,168 @@
+"""Visits of a thread that grows: which of its pages are fetched, and that each post is written once."""
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from crawler.run.fetches import Answered, ArticleFetch, ExampleFetch, Unanswered
+from crawler.run.outcomes import Outcome
+from crawler.run.section_run import SectionRun
+from crawler.task_list.publication import extraction_config
+from tests.crawler.run.test_section_run import EXAMPLE, HOST, LIST, PROSE, links, task, url
+from tests.extractors.threads import THREAD, TITLE, Said, phpbb
+from workers import keys
+from workers.extraction.re_extraction import ReExtraction, kept_pages_for, section_for
+from workers.inbox import StoredPage
+from workers.ledger import Ledger
+from workers.url_states import fingerprint
+from workers.worker_processes.extraction_worker import ExtractionWorker
+
+A_PAGE = 5  # posts
+VISITS = 20
+GONE = Outcome("reject", "http 404")
+
+
+def said(number):
+    one = THREAD[number % len(THREAD)]
+    return Said(one.author, one.time + timedelta(days=number), f"{one.text} Post {number}, as it was written.")
+
+
+class Board:
+    """A thread at `url(1)` whose posts are on pages, and a spider and a worker that visit it."""
+
+    def __init__(self, connection, folder, **keys_):
+        self.connection, self.task, self.posts = connection, task(rows="posts", **keys_), []
+        self.fetched, self.gone, self.elsewhere = [], set(), {}
+        config = extraction_config(self.task, folder)
+        connection.hset(keys.CONFIGS, self.task.name, config.to_json())
+        self.ledger, self.output = Ledger(connection, self.task.name), folder / "a.jsonl"
+
+    def grow(self, count):
+        self.posts += [said(number) for number in range(len(self.posts), len(self.posts) + count)]
+
+    def page(self, number):
+        """Return a page of the thread, from 1; a number beyond the last one has no page."""
+        pages = [self.posts[at : at + A_PAGE] for at in range(0, len(self.posts), A_PAGE)]
+        if number > len(pages) or number in self.gone:
+            return None
+        shown = phpbb(pages[number - 1])
+        shown = re.sub(r"(p|content|profile)3(\d\d)\b", lambda at: f"{at[1]}{int(at[2]) + 1000 * number}", shown)
+        shown = shown.replace(TITLE, f"{TITLE} - Page {number}") if number > 1 else shown
+        pager = "".join(f'<a href="{self.url(other)}">{other}</a> ' for other in range(1, len(pages) + 1))
+        return shown.replace("<div class='footer'>", f"<div class='pages'>{pager}</div><div class='footer'>").encode()
+
+    @staticmethod
+    def url(number):
+        return url(1) if number == 1 else url(f"1_{number}")
+
+    def answer(self, address):
+        if address in (LIST, EXAMPLE):
+            body = links(1) if address == LIST else PROSE
+        else:
+            match = re.search(r"/1(?:_(\d+))?\.html$", address)
+            body = self.page(int(match[1] or 1)) if match else None
+        if body is None:
+            return Unanswered(GONE, address)
+        return Answered(200, StoredPage(self.elsewhere.get(address, address), body, "text/html", datetime.now(UTC)))
+
+    def visit(self):
+        """Let a spider and then a worker run; return the pages of the thread that were fetched."""
+        run, fetched = SectionRun(self.connection, self.task), []
+        run.begin()
+        fetches = run.next()
+        while fetches:
+            for fetch in fetches:
+                assert isinstance(fetch, ExampleFetch | ArticleFetch) or fetch.url.startswith(HOST)
+                fetched += [fetch.url] if fetch.url.startswith(url(1).removesuffix(".html")) else []
+                fetches = [*fetches[1:], *run.settle(fetch, self.answer(fetch.url))]
+            fetches += run.next()
+        run.end("finished")
+        worker = ExtractionWorker(self.connection, "here")
+        worker.extract_pages(self.task.name, [fingerprint(url(1)), fingerprint(EXAMPLE)])
+        worker.close()
+        return fetched
+
+    def texts(self):
+        return [json.loads(line)["text"] for line in self.output.read_text("utf-8").splitlines()]
+
+
+@pytest.fixture
+def board(connection, tmp_path, monkeypatch):
+    board = Board(connection, tmp_path, revisit="1h for 10d")
+    monkeypatch.setattr(
+        Ledger, "start_rechecks", lambda ledger: ledger.step("start_rechecks", ledger.clock() + 7200, 9)
+    )
+    return board
+
+
+def test_a_visit_of_a_thread_that_grows_reads_its_last_pages(board):
+    board.grow(3 * A_PAGE + 2)
+    assert board.visit() == [board.url(number) for number in (1, 2, 3, 4)]
+    for _ in range(VISITS):
+        last = -(-len(board.posts) // A_PAGE)
+        board.grow(2)
+        now_last = -(-len(board.posts) // A_PAGE)
+        assert board.visit() == [board.url(number) for number in range(last, now_last + 1)]
+    assert board.texts() == [one.text for one in board.posts]
+    rows = [json.loads(line) for line in board.output.read_text("utf-8").splitlines()]
+    assert {row["canonical_url"].partition("#")[0] for row in rows} == {url(1)}
+    assert {row["title"] for row in rows} == {TITLE}
+
+
+def test_a_thread_of_one_page_is_read_from_its_first_page(board):
+    board.grow(2)
+    assert board.visit() == [url(1)]
+    board.grow(2)
+    assert board.visit() == [url(1)]
+    assert board.texts() == [one.text for one in board.posts]
+
+
+@pytest.mark.parametrize("happens", ["gone", "redirected"])
+def test_a_thread_that_became_shorter_is_read_from_its_first_page(board, happens):
+    board.grow(3 * A_PAGE)
+    board.visit()
+    if happens == "gone":
+        board.posts = board.posts[: 2 * A_PAGE]
+    else:
+        board.elsewhere = {board.url(3): url(1)}
+    assert board.visit()[:2] == [board.url(3), url(1)]
+    board.elsewhere = {}
+    board.grow(2)
+    board.visit()
+    assert set(board.texts()) >= {one.text for one in board.posts}
+    assert len(board.texts()) == len(set(board.texts()))
+
+
+def test_a_missing_page_is_read_at_the_next_visit(board):
+    board.grow(4 * A_PAGE)
+    board.gone = {3}
+    assert len(board.visit()) == 4
+    assert len(board.texts()) == 3 * A_PAGE
+    board.gone = set()
+    assert board.visit() == [board.url(3), board.url(4)]
+    assert sorted(board.texts()) == sorted(one.text for one in board.posts)
+
+
+def test_a_thread_whose_newest_post_comes_first_is_read_from_its_first_page(board):
+    board.grow(3 * A_PAGE)
+    board.posts.reverse()
+    assert len(board.visit()) == 3
+    board.posts.insert(0, said(len(board.posts)))
+    assert len(board.visit()) == 4
+    assert len(board.texts()) == 3 * A_PAGE + 1
+
+
+def test_kept_pages_of_later_visits_are_extracted_again_as_such(connection, tmp_path, board):
+    board = Board(connection, tmp_path, revisit="1h for 10d", keep_pages="30d")
+    for _ in range(3):
+        board.grow(A_PAGE + 2)
+        board.visit()
+    kept = kept_pages_for(board.ledger)
+    section = section_for(board.ledger, kept, example=None, method=None)
+    report = ReExtraction(board.ledger, kept, section, processes=1).run()
+    section.close()
+    kept.close()
+    assert (report.pages, report.rows) == (4, 0)  # with the example, which is no thread
+    assert board.texts() == [one.text for one in board.posts]
