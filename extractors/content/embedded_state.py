@@ -1,9 +1,10 @@
 """The text of a page that contains it only as data, which its scripts show: JSON-LD, or the state of a framework.
 
-Strategy: the `articleBody` of JSON-LD, if it is much longer than the visible text. Else, if almost no text is visible,
-the strings of all state scripts: the smallest object that contains the page's title and enough prose is chosen, and of
-its strings the longest, if it has half of the prose, or those in similar places, such as the texts of a list of blocks.
-The text found becomes a small page, which is read like any other.
+Strategy: the `articleBody` of JSON-LD, or the description of its only product, if it is much longer than the visible
+text (a description that is not visible is mostly a summary: shown with the text, it made 4 of 8 pages worse). Else, if
+almost no text is visible, the strings of all state scripts: the smallest object that contains the page's title and
+enough prose is chosen, and of its strings the longest, if it has half of the prose, or those in similar places, such as
+the texts of a list of blocks. The text found becomes a small page, which is read like any other.
 """
 
 import json
@@ -49,7 +50,8 @@ _DECODER = json.JSONDecoder(strict=False)
 def with_state(root: etree._Element, head: Head, shown: Lines, trie: PathTrie) -> Lines:
     """Return the lines of the text that the page has as data, if much less is visible; else `shown`."""
     prose, title = shown.prose, head.title
-    body = " ".join(texts(head.article.get("articleBody") or head.article.get("text")))
+    product = head.products[0].get("description") if len(head.products) == 1 else None
+    body = " ".join(texts(head.article.get("articleBody") or head.article.get("text") or product))
     if len(body.encode()) >= max(STATED_PROSE, STATED_TIMES * prose):
         pieces = [body]
     elif prose < LITTLE_PROSE and (shown.characters < LITTLE_TEXT or not has_title(shown, title.lower())):

@@ -57,7 +57,7 @@ class Head:
     `elements`: all that was found, as `Collector.collect` returns it. `meta`: contents by lower-case name, property or
     itemprop, of the names in `meta_names`. `robots`: directives for crawlers, `name: …` if they address one crawler.
     `times`: the values of <time> elements without a declared meaning; `published` and `modified`: of those with one.
-    `article` and `declared_page`: the data of JSON-LD on the article and on the page.
+    `article`, `declared_page` and `products`: the data of JSON-LD on the article, on the page and on products.
     """
 
     root: etree._Element
@@ -74,6 +74,7 @@ class Head:
     language: str = ""
     article: dict[str, Any] = field(default_factory=dict)
     declared_page: dict[str, Any] = field(default_factory=dict)
+    products: list[dict[str, Any]] = field(default_factory=list)
     microdata: dict[str, list[str]] | None = None  # see `items`
 
     def items(self, page: Page) -> dict[str, list[str]]:
@@ -138,7 +139,8 @@ def read_head(root: etree._Element) -> Head:
             else:
                 _read_heading(head.headings, element)
     if texts:
-        head.article, head.declared_page = json_ld.find_article(texts)
+        declared = json_ld.find_declared(texts)
+        head.article, head.declared_page, head.products = declared.article, declared.page, declared.products
     return head
 
 

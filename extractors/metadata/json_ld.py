@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..html.controls import without_controls
@@ -11,25 +12,36 @@ MAX_LENGTH = 500_000  # characters of one script; longer ones are product catalo
 MAX_DEPTH = 6  # levels of nesting in which an article is looked for
 ARTICLE_TYPES = ("Article", "Posting", "Report", "Review", "CreativeWork", "Recipe")  # endings of @type
 PAGE_TYPES = ("WebPage", "ItemPage")
+PRODUCT_TYPES = ("Product",)
 
 # Only scripts with one of these are decoded. `pubDate` is Baidu's, whose object has no type.
-_WORTH_READING = (*(f'{name}"' for name in ARTICLE_TYPES + PAGE_TYPES), '"pubDate"')
+_WORTH_READING = (*(f'{name}"' for name in ARTICLE_TYPES + PAGE_TYPES + PRODUCT_TYPES), '"pubDate"')
 _DATES = re.compile(r'"(datePublished|dateModified)"\s*:\s*"([^"\\\n]+)"')
 _ARTICLE = re.compile(rf'"@type"\s*:\s*"\w*(?:{"|".join(ARTICLE_TYPES)})"')
 
 
-def find_article(scripts: Iterable[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the first object whose type is an article's, and the first that is a page's; {} where there is none."""
-    article: dict[str, Any] = {}
-    page: dict[str, Any] = {}
+@dataclass(slots=True)
+class Declared:
+    """The first object whose type is an article's, the first that is a page's, and all that are a product's."""
+
+    article: dict[str, Any] = field(default_factory=dict)
+    page: dict[str, Any] = field(default_factory=dict)
+    products: list[dict[str, Any]] = field(default_factory=list)
+
+
+def find_declared(scripts: Iterable[str]) -> Declared:
+    """Return what the scripts declare."""
+    found = Declared()
     for script in scripts:
         for item in _objects(_load(script)) if any(sign in script for sign in _WORTH_READING) else ():
             types = texts(item.get("@type"))
             if any(name.endswith(ARTICLE_TYPES) for name in types):
-                article = article or item
-            elif not page and ("pubDate" in item or any(name.endswith(PAGE_TYPES) for name in types)):
-                page = item
-    return article, page
+                found.article = found.article or item
+            elif any(name.endswith(PRODUCT_TYPES) for name in types):
+                found.products.append(item)
+            elif not found.page and ("pubDate" in item or any(name.endswith(PAGE_TYPES) for name in types)):
+                found.page = item
+    return found
 
 
 def texts(value: Any) -> list[str]:

@@ -45,6 +45,14 @@ def test_article_body_of_json_ld_is_not_read_beside_the_shown_one():
     assert body_of(page(script, HTML)) == ALL
 
 
+def test_the_description_of_the_only_product_is_read_where_nothing_is_shown():
+    product = {"@type": "Product", "name": "Tides in town", "description": HTML}
+    assert body_of(page(state(product, 'type="application/ld+json"'))) == ALL
+    assert body_of(page(state([product, product], 'type="application/ld+json"'))) == []  # a list of products
+    shown = page(state(product | {"description": HTML + HTML}, 'type="application/ld+json"'), HTML)
+    assert body_of(shown) == ALL
+
+
 @pytest.mark.parametrize(
     "script",
     [
