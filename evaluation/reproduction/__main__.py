@@ -2,6 +2,7 @@
 
 articles    pages right: F1 over shingles ≥ .9 (001 says "right" without a definition); and P, R of 003 by Hamming
             distance, of `line-blocks`, `tag-paths` and `article-deviation`
+boilerpipe  the same P, R for `article-deviation` and boilerpy3, with which 003 compares it (extra `bench`)
 lists       P, R of 003 for `list-rank`, and the entries that `read_entries` finds
 thresholds  the thresholds of `tag-paths` (002) from sample pages, and its list noise Cn of bodies and of lists
 io          seconds for 1,000 Chinese pages from files to files (001: 21.29 s)
@@ -20,13 +21,14 @@ from pathlib import Path
 
 from ..data import DataError, read_sets
 from .lists import TRUTH, read_selectors
-from .on_articles import articles, thresholds
+from .on_articles import articles, boilerpipe, thresholds
 from .on_lists import lists
 from .roles import Run, read_roles
 from .speed import io, speed
 
 PARTS: dict[str, Callable[[Run], Iterator[str]]] = {
     "articles": articles,
+    "boilerpipe": boilerpipe,
     "lists": lists,
     "thresholds": thresholds,
     "io": io,

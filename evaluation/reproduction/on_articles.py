@@ -1,7 +1,8 @@
 """The source methods on articles: pages right, P and R of source 003, the thresholds of `tag-paths`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean, median
 
 from extractors import Section
@@ -12,6 +13,7 @@ from extractors.methods.tag_paths.extractor import learn_thresholds, lowest
 from extractors.methods.tag_paths.segment import DEFAULTS, body_segment, longest, page_thresholds
 
 from ..data import DataSet, Row
+from ..peers import PEERS, missing_message
 from ..results import score_row
 from ..scores import Score, mean
 from ..tables import table
@@ -60,6 +62,24 @@ def articles(run: Run) -> Iterator[str]:
     yield from compared(bars)
 
 
+def boilerpipe(run: Run) -> Iterator[str]:
+    """Yield P and R of source 003 for its method and for Boilerpipe's port to Python, which it is compared with."""
+    peer = PEERS["boilerpy3"]
+    if not peer.installed:
+        yield missing_message([peer]) or ""
+        return
+    extract = peer.load()
+    texts: dict[str, Callable[[Row], str]] = {name: partial(_extracted, Section(None, method=name)) for name in HAMMING}
+    texts[f"{peer.name} {peer.version}"] = lambda row: extract(decode(row.html())[0])
+    sets = [one for one in run.sets if one.articles()]
+    rows = []
+    for name, text in texts.items():
+        found = [_figures(run, name, one, text) for one in sets]
+        rows += [[name, each.name, str(each.pages), *_cells(each.values)[1:]] for each in found]
+        rows += [[name, "mean", "–", *_cells(_mean(found))[1:]]] if found else []
+    yield table(["method", "set", "pages", "P Hamming", "R Hamming", "shingle F1"], rows)
+
+
 def thresholds(run: Run) -> Iterator[str]:
     """Yield the thresholds from sample pages, and how well Cn distinguishes bodies from lists."""
     rows = []
@@ -97,9 +117,16 @@ def _noise(label: str, rows: Sequence[Row]) -> str:
 
 
 def _measure(run: Run, method: str, one: DataSet) -> ArticleFigures:
-    section = Section(None, method=method)
+    return _figures(run, method, one, partial(_extracted, Section(None, method=method)))
+
+
+def _extracted(section: Section, row: Row) -> str:
+    return text_of(section, row.html(), row.url)
+
+
+def _figures(run: Run, method: str, one: DataSet, text: Callable[[Row], str]) -> ArticleFigures:
     rows = some(one.articles(), run.sample, one.name)
-    texts = [text_of(section, row.html(), row.url) for row in rows]
+    texts = [text(row) for row in rows]
     scores = [score_row(text, row) for text, row in zip(texts, rows, strict=True)]
     found = hits([distance(text, row.body or "") for text, row in zip(texts, rows, strict=True)])
     values = (share_right(scores), found.precision, found.recall or 0.0, mean(scores).f1)

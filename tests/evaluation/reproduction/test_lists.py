@@ -5,6 +5,7 @@ import json
 import pytest
 
 from evaluation.data import DataError, read_sets
+from evaluation.peers import PEERS, Peer
 from evaluation.reproduction.__main__ import main
 from evaluation.reproduction.bars import Bar, Figures
 from evaluation.reproduction.lists import TRUTH, known_lists, read_selectors
@@ -98,6 +99,18 @@ def test_all_parts_run_on_a_set_of_another_name(data, write_truth, capsys):
     assert "no group has more than 4 articles" in printed
     row = next(line for line in printed.splitlines() if "precision, recall of entries" in line)
     assert row.split("entries")[1].split() == ["≥", "0.95", "–", "1.000,", "1.000", "(1", "site)", "yes"]
+
+
+def test_boilerpipe_is_measured_beside_the_method_of_the_source(data, capsys, monkeypatch):
+    monkeypatch.setitem(PEERS, "boilerpy3", Peer("boilerpy3", "no-such-package", "no_such_module", lambda: str))
+    assert main([str(data), "boilerpipe"]) == 0
+    assert "not installed, left out: boilerpy3. To install" in capsys.readouterr().out
+    monkeypatch.setitem(PEERS, "boilerpy3", Peer("boilerpy3", "lxml", "lxml", lambda: lambda page: ""))
+    assert main([str(data), "boilerpipe"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    means = {row[0]: row[-3:] for row in rows if "mean" in row}
+    assert means["article-deviation"] == ["1.000", "1.000", "1.000"]
+    assert means["boilerpy3"][2] == "0.000"
 
 
 def test_missing_truth_is_said_in_one_line(data, capsys):
