@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import subprocess
 import tempfile
 import time
@@ -38,6 +39,11 @@ LONG = (
 
 hypothesis.settings.register_profile("untimed", deadline=None)  # a loaded machine is no mistake of ours
 hypothesis.settings.load_profile("untimed")
+
+
+def pytest_configure() -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a shell; programs inherit it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection() -> None:

@@ -109,10 +109,11 @@ def _grounds(trace: Trace, result: Article | Listing | NoArticle) -> Iterator[Gr
     if election is not None and len(election.valid) > 1:
         meaning = "a line stays if at least half of them keep it"
         yield Ground("Votes", f"{len(election.valid)} pages", meaning)
-    if isinstance(result, NoArticle) or assembling is None or isinstance(assembling.cut, str):
-        return
-    decision = deciding(trace)
-    yield from _grounds_of_body(None if decision is None else decision.trust, assembling.cut)
+    if isinstance(result, Article) and assembling is not None and not isinstance(assembling.cut, str):
+        decision = deciding(trace)
+        yield from _grounds_of_body(None if decision is None else decision.trust, assembling.cut)
+    if not isinstance(result, NoArticle):
+        yield _ground_of_type(result)
 
 
 def _meaning_of_match(vote: example.Vote) -> str:
@@ -137,8 +138,10 @@ def _grounds_of_body(trust: Trust | None, cut: BodyLines) -> Iterator[Ground]:
             yield Ground(meaning[0], f"{trust.number(name):.0%}", meaning[1])
     else:
         yield Ground("Method", cut.method, f"right on {cut.confidence:.0%} of the development pages")
-    probability = cut.article_probability
-    if probability is not None:
-        yield Ground("Page type", cut.page_type, f"an article rather than a list with {probability:.0%} probability")
-    else:
-        yield Ground("Page type", cut.page_type, "not in doubt")
+
+
+def _ground_of_type(result: Article | Listing) -> Ground:
+    probability = result.article_probability
+    if probability is None:
+        return Ground("Page type", result.page_type, "not in doubt")
+    return Ground("Page type", result.page_type, f"an article rather than a list with {probability:.0%} probability")

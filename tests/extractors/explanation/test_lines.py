@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from console.sample_site import DESIGNS, SECTIONS, render_site, truth
-from console.sample_site.tasks import EXAMPLES
-from extractors import NoArticle, Section, UnusablePage
+from console.sample_site.tasks import EXAMPLES, STARTS
+from extractors import Listing, NoArticle, Section, UnusablePage
 from extractors.explanation import DECISIONS, comparable_methods, explain, method_answer
 from extractors.explanation.lines import lines_in
 from extractors.registry import METHODS
@@ -185,3 +185,15 @@ def test_an_embedded_post_is_kept_beside_the_text():
     assert decision_of(explanation, "A boat with new sails")[0] == "caption"
     assert "the text leaves out" in decision_of(explanation, "A boat with new sails")[1]
     assert "A boat with new sails" in next(block.text for block in explanation.result.blocks if block.kind == "embed")
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_the_type_of_a_list_is_explained_as_its_reason_is(section):
+    pages = render_site(BASE, DESIGNS[0])
+    start = pages[STARTS[section]]
+    explanation = explain(Section(None, method="i-awce"), start.body, BASE + STARTS[section])
+    assert isinstance(explanation.result, Listing)
+    assert "list by structure" in explanation.result.reason
+    [ground] = explanation.grounds
+    assert (ground.name, ground.value) == ("Page type", "list")
+    assert "not in doubt" not in ground.meaning
