@@ -10,9 +10,9 @@ An article gives an `Article`, a list a `Listing` of entries.
 
 Where we depart:
 
-- The type comes from the page's structure (`page_types`) unless a screenshot is at hand (`Page.screenshot`) and the
-  screenshot classifier (`visual`) answers: a screenshot needs a browser, and on sites that it was not trained on the
-    classifier is hardly better than a guess.
+- The type comes from the page's structure (`page_types`). If a screenshot is at hand (`Page.screenshot`), the answer of
+  its classifier (`visual`) multiplies the odds by as much as its measured reliability allows: on sites on which it was
+  not trained it is hardly better than a guess, and decides only where structure is uncertain.
 - Three outcomes instead of two. A page of uncertain type is extracted as an article, because a lost article costs more
   than the text of a list; if it has no body, its list is used. Its `page_type` is "uncertain".
 - A page that is classified as a list but has none (no similar elements with links of their own) is an article as well.
@@ -90,7 +90,7 @@ class IAwce:
 
 
 def type_of(parsed: ParsedPage) -> Typed | NoArticle:
-    """Return the type of a page: by its screenshot if that gives an answer, otherwise by its structure.
+    """Return the type of a page, by its structure and by its screenshot if that gives an answer.
 
     `NoArticle` if the page's text declares that there is no article.
     """
@@ -101,11 +101,12 @@ def type_of(parsed: ParsedPage) -> Typed | NoArticle:
         return NoArticle(said, page.url)
     if refuse == "never":
         return Typed("article", None, "treated as an article, as requested")
-    if page.screenshot is not None and (seen := _by_screenshot(page.screenshot)):
-        return seen
     found = classify(parsed, kept)
-    kind = _kind(found.probability)
-    return Typed(kind, found.probability, f"{kind} by structure ({'; '.join(found.reasons)})")
+    probability = found.probability if page.screenshot is None else _with_screenshot(page.screenshot, found.probability)
+    kind = _kind(probability)
+    if kind != _kind(found.probability):
+        return Typed(kind, probability, f"{kind} by screenshot, where structure is uncertain")
+    return Typed(kind, probability, f"{kind} by structure ({'; '.join(found.reasons)})")
 
 
 def _kind(probability: float) -> PageType:
@@ -114,15 +115,17 @@ def _kind(probability: float) -> PageType:
     return "list" if probability < EVEN else "uncertain"
 
 
-def _by_screenshot(png: bytes) -> Typed | None:
-    """Return the answer of the screenshot classifier; None if it has none."""
+def _with_screenshot(png: bytes, probability: float) -> float:
+    """Return the probability of an article with the answer of the screenshot classifier, if it gives one."""
     from ..visual.classify import classifier  # it needs an extra, and most pages have no screenshot
 
-    answer = classifier()(png)
-    if answer.kind is None:
-        return None
-    probability = answer.probability if answer.kind == "article" else 1 - answer.probability
-    return Typed(answer.kind, probability, f"{answer.kind} by screenshot")
+    visual = classifier()
+    seen = visual(png).kind
+    if seen is None:
+        return probability
+    right = visual.reliability
+    likely, unlikely = (right, 1 - right) if seen == "article" else (1 - right, right)
+    return probability * likely / (probability * likely + (1 - probability) * unlikely)
 
 
 def _told(found: Found, typed: Typed) -> Found:

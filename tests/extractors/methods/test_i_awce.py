@@ -2,11 +2,13 @@
 
 import json
 from datetime import UTC, date, datetime
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 
 from extractors import Article, Entry, Listing, NoArticle, Section, UnusablePage, extract
+from extractors.methods import i_awce
 from extractors.render import render
 from extractors.visual import classify
 from extractors.visual.classify import ScreenshotType
@@ -103,24 +105,57 @@ def test_kinds_of_blocks_may_be_chosen_for_a_list():
     assert headings.text.split("\n\n") == list(TITLES)
 
 
-@pytest.mark.parametrize(("kind", "expected"), [("list", Listing), ("article", Article)])
-def test_a_screenshot_decides_before_structure(monkeypatch, kind, expected):
-    seen = []
+class Seen:
+    """A classifier that always sees the same type."""
 
-    def classifier():
-        return lambda png: seen.append(png) or ScreenshotType(kind, 0.9)
+    def __init__(self, kind, reliability):
+        self.kind, self.reliability, self.pictures = kind, reliability, []
 
-    monkeypatch.setattr(classify, "classifier", classifier)
-    page = archive() if kind == "list" else bakery()
-    found = extract(page, method="i-awce", screenshot=b"a picture")
-    assert isinstance(found, expected)
-    assert seen == [b"a picture"]
-    assert found.reason.startswith(f"{kind} by screenshot")
-    assert found.article_probability == pytest.approx(0.9 if kind == "article" else 0.1)
+    def __call__(self, png):
+        self.pictures.append(png)
+        return ScreenshotType(self.kind, 0.9)
 
 
-def test_a_list_by_its_screenshot_without_like_elements_is_an_article_of_uncertain_type(monkeypatch):
-    monkeypatch.setattr(classify, "classifier", lambda: lambda png: ScreenshotType("list", 0.9))
+@pytest.fixture
+def see(monkeypatch):
+    def see(kind, reliability=classify.UNSEEN_RIGHT):
+        seen = Seen(kind, reliability)
+        monkeypatch.setattr(classify, "classifier", lambda: seen)
+        return seen
+
+    return see
+
+
+@pytest.mark.parametrize(("kind", "page"), [("list", bakery()), ("article", archive())])
+def test_a_screenshot_of_an_unseen_site_does_not_change_what_structure_shows(see, kind, page):
+    seen = see(kind)
+    alone, found = extract(page, method="i-awce"), extract(page, method="i-awce", screenshot=b"a picture")
+    assert seen.pictures == [b"a picture"]
+    assert (type(found), found.page_type, found.text) == (type(alone), alone.page_type, alone.text)
+    assert abs(found.article_probability - 0.5) < abs(alone.article_probability - 0.5)
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("list", "list"), ("article", "article")])
+def test_a_screenshot_decides_where_structure_is_uncertain(see, monkeypatch, kind, expected):
+    see(kind)
+    monkeypatch.setattr(i_awce, "classify", lambda parsed, kept: SimpleNamespace(probability=0.55, reasons=()))
+    found = extract(archive(), method="i-awce", screenshot=b"a picture")
+    assert found.page_type == expected
+    assert found.reason.startswith(f"{kind} by screenshot, where structure is uncertain")
+
+
+def test_a_screenshot_of_a_site_in_training_counts_as_much_as_was_measured(see, monkeypatch):
+    monkeypatch.setattr(i_awce, "classify", lambda parsed, kept: SimpleNamespace(probability=0.9, reasons=()))
+    for reliability, expected in ((0.99, "list"), (0.8, "article")):
+        see("list", reliability)
+        found = extract(archive(), method="i-awce", screenshot=b"a picture")
+        assert found.page_type == expected
+    assert found.article_probability == pytest.approx(0.9 * 0.2 / (0.9 * 0.2 + 0.1 * 0.8))
+
+
+def test_a_list_by_its_screenshot_without_like_elements_is_an_article_of_uncertain_type(see, monkeypatch):
+    see("list", 0.9)
+    monkeypatch.setattr(i_awce, "classify", lambda parsed, kept: SimpleNamespace(probability=0.5, reasons=()))
     page = news_page("Bread", (*BAKERY, *LIBRARY), related=("Weather for the week",)).replace("<li>", "<b>")
     page = page.replace('<a href="/town">Town</a> <a href="/sport">Sport</a>', "")
     found = extract(page, method="i-awce", screenshot=b"a picture")

@@ -5,7 +5,7 @@ import pytest
 
 from extractors import extract
 from extractors.errors import BadModel
-from extractors.visual.classify import OWN_WEIGHTS, WEIGHTS, VisualClassifier
+from extractors.visual.classify import OWN_WEIGHTS, UNSEEN_RIGHT, WEIGHTS, VisualClassifier
 from extractors.visual.classify import classifier as of_environment
 from extractors.visual.missing import ExtraMissing
 from tests.extractors.visual.pictures import article, png
@@ -86,3 +86,12 @@ def test_without_onnxruntime_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(ExtraMissing, match="extra vision is not installed"):
         VisualClassifier()
+
+
+def test_own_weights_are_as_reliable_as_was_measured_and_the_shipped_ones_as_on_unseen_sites():
+    assert VisualClassifier().reliability == UNSEEN_RIGHT
+    own = VisualClassifier(WEIGHTS)
+    assert own.reliability == own.about["held_out_right"]
+    for measured, expected in ((1.0, 0.99), (None, 0.5)):
+        own.about["held_out_right"] = measured
+        assert own.reliability == expected
