@@ -14,7 +14,7 @@ Page → `decoding` → `dom` → `lines` → a method (`registry`) → `blocks`
 from .article import Article, Block, Link, NoArticle
 from .errors import UnusablePage
 from .listing import Entry, Listing
-from .posts import Post
+from .post import Post
 from .section import Section, extract, read_comments, read_posts
 
 __all__ = [

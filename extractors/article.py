@@ -5,9 +5,8 @@ from dataclasses import dataclass, field, fields
 from datetime import date
 from typing import Any, Literal, Protocol, get_args
 
-from .html.dom import paragraphs
 from .page import Page
-from .posts import Post, joined_posts, read_thread
+from .post import Post, joined_posts, paragraphs
 
 PageType = Literal[
     "article", "thread", "documentation", "product", "service", "list", "collection", "uncertain"
@@ -114,6 +113,8 @@ class Article:
     @property
     def posts(self) -> list[Post]:
         """The posts of a thread, over all of its pages, read when they are asked for; empty if the page is none."""
+        from .posts import read_thread  # most articles have none
+
         return joined_posts(read_thread(self.pages))
 
     @property

@@ -10,19 +10,18 @@ may declare them. What scripts load later is not on the page.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import lru_cache
 from itertools import islice, takewhile
 from math import fsum
-from typing import Any
 
 from lxml import etree
 
 from .expressions import expression
-from .html.dom import inner_text, paragraphs, parse, short_text, to_html
+from .html.dom import inner_text, parse, short_text, to_html
 from .html.elements import BLOCK, BREAK, INLINE, KINDS, PRE, is_hidden
 from .html.resolve_url import web_url
 from .html.sanitising import sanitise
@@ -30,6 +29,7 @@ from .metadata.dates import find_date
 from .metadata.declared_metadata import read_head
 from .metadata.json_ld import texts
 from .page import Page
+from .post import Post, numbered, paragraphs
 
 MOST = 1_000  # posts of a page
 MAX_TEXT = 10_000  # characters of a post
@@ -79,27 +79,6 @@ _LANGUAGE = expression(r"<html[^>]{0,500}\blang\s*=\s*['\"]?([\w-]{2,20})", re.I
 _DIGITS = re.compile(r"\d+")
 
 
-@dataclass(frozen=True, slots=True)
-class Post:
-    """A post of a thread, or a comment below an article.
-
-    `time`: as `Article.published`; `text`: one line for each paragraph; `html`: clean HTML; `number`: its place in the
-    thread, from 1; `anchor`: the id of its element, which its page's URL may have as fragment.
-    """
-
-    author: str
-    time: date | None
-    text: str
-    html: str = field(default="", compare=False)
-    number: int = field(default=0, compare=False)
-    anchor: str = field(default="", compare=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON types, the time in ISO 8601."""
-        row = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {**row, "time": self.time.isoformat() if self.time else None}
-
-
 _Posts = dict[etree._Element, Post]
 _Form = tuple[str, str]  # a tag, and a name of a class or an id
 
@@ -124,30 +103,6 @@ def read_thread(pages: Iterable[Page]) -> list[list[Post]]:
     """Return the posts of each page of a thread, as `read_posts`. Later pages may have one post of a known form."""
     forms = set[_Form]()
     return [_read(page, forms) for page in pages]
-
-
-def joined_posts(pages: Iterable[Sequence[Post]]) -> list[Post]:
-    """Return the posts of a thread's pages in order, each once: by its anchor, author, time and text.
-
-    The numbers of a page that begin anew follow those of the pages before.
-    """
-    seen: dict[object, Post] = {}
-    for posts in pages:
-        new = {(post.anchor, post.author, post.time, post.text): post for post in reversed(posts)}
-        new = {key: new[key] for key in reversed(new) if key not in seen}
-        before = {post.number for post in seen.values()}
-        shift = max(before) if any(post.number in before for post in new.values()) else 0
-        seen |= {key: replace(post, number=post.number + shift) for key, post in new.items()}
-    return list(seen.values())
-
-
-def numbered(posts: list[Post]) -> list[Post]:
-    """Return posts with numbers; one that the page does not number follows the one before."""
-    number, result = 0, []
-    for post in posts:
-        number = post.number or number + 1
-        result.append(replace(post, number=number))
-    return result
 
 
 def _read(page: Page, forms: set[_Form]) -> list[Post]:

@@ -5,14 +5,13 @@ from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 
-from . import posts
 from .article import IN_TEXT, KINDS, Article, NoArticle, join
 from .html.decoding import decode
 from .html.encodings.decoders import REPLACEMENT
 from .interface import Learner
 from .listing import Listing
 from .page import REFUSE, Page, Refuse
-from .posts import Post
+from .post import Post
 from .registry import create
 
 
@@ -112,6 +111,8 @@ def read_comments(
     fetched_at: datetime | None = None,
 ) -> list[Post]:
     """Return the comments of readers that a page has, in its order. Parameters and errors are those of `Section`."""
+    from . import posts  # most extractions do not need it
+
     return posts.read_comments(make_page(html, url, content_type, fetched_at))
 
 
@@ -123,6 +124,8 @@ def read_posts(
     fetched_at: datetime | None = None,
 ) -> list[Post]:
     """Return the posts of a thread's page, in its order; empty if there are none. Parameters as for `read_comments`."""
+    from . import posts
+
     return posts.read_posts(make_page(html, url, content_type, fetched_at))
 
 

@@ -8,7 +8,6 @@ everything after the first `</html>`, which browsers read.
 import re
 from copy import deepcopy
 from functools import lru_cache
-from html import escape
 from itertools import islice
 from typing import Any
 
@@ -213,9 +212,3 @@ def _valid_name(name: str) -> str:
 
 def _valid_text(text: str) -> str:
     return _NO_TEXT.sub(" ", text)
-
-
-def paragraphs(text: str) -> str:
-    """Return a text, whose paragraphs are separated by blank lines, as HTML."""
-    parts = (escape(part, quote=False).replace("\n", "<br>") for part in text.split("\n\n") if part)
-    return "".join(f"<p>{part}</p>" for part in parts)

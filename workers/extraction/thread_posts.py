@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 from extractors import Article, Block, Post
 from extractors.html.urls import normalise
-from extractors.posts import joined_posts, read_thread
+from extractors.post import joined_posts
+from extractors.posts import read_thread
 
 from ..page_store import StoredPage
 from ..rows import canonical_url

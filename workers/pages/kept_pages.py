@@ -31,7 +31,7 @@ from ..sinks import expand
 from ..sinks.durability import Durability
 from ..sinks.interface import PATIENCE, PageKind, PageSink, SourcePage
 from ..sinks.sqlite_file import WRITE_ANYTHING, SqliteFile
-from ..url_states import Fingerprint, fingerprint, recheck_of
+from ..url_states import Fingerprint, fingerprint
 
 KEPT_PAGES = "kept pages"  # the name under which the ledger notes that a page is kept, beside those of outputs
 SQLITE_PAGE = 1024  # bytes; little is wasted at the end of a block, and an empty file is small
@@ -399,8 +399,8 @@ def _record(source: SourcePage) -> Mapping[str, Any]:
         record["parts"] = [{"url": part.url, "type": part.content_type} for part in page.parts]
     if canonical := [row["canonical_url"] for row in source.rows if row["listed_on"] is None]:
         record["canonical"] = canonical[0]
-    plan = recheck_of(source.info)
-    left_out = {"url"} if plan and plan.thread else {"url", "visits"}  # the last pages of a thread are read as such
+    of_thread = "thread" in source.info.get("visits", ())  # whose last pages are read as such
+    left_out = {"url"} if of_thread else {"url", "visits"}
     info = {name: value for name, value in source.info.items() if name not in left_out}
     return record | ({"info": info} if info else {})
 
