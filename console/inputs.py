@@ -31,10 +31,10 @@ class Missing:
     reason: str
 
 
-def pages(sources: Sequence[str], example: str | None = None) -> tuple[PageIn | None, Iterator[PageIn | Missing]]:
-    """Return the example's page, and the pages of all sources: local ones first, then fetched ones.
+def pages(sources: Sequence[str], examples: Sequence[str] = ()) -> tuple[list[PageIn], Iterator[PageIn | Missing]]:
+    """Return the examples' pages, and the pages of all sources: local ones first, then fetched ones.
 
-    All URLs are fetched together, including the example's, because a process can fetch only once. Raises
+    All URLs are fetched together, including the examples', because a process can fetch only once. Raises
     `click.UsageError` for a source that does not exist, or an example that is unavailable.
     """
     local: list[Path | None] = []
@@ -48,9 +48,10 @@ def pages(sources: Sequence[str], example: str | None = None) -> tuple[PageIn | 
             urls += listed
         else:
             local.append(path)
-    fetched = _fetched([*urls, example] if example and is_url(example) else urls)
-    example_page = None if example is None else _example(example, fetched)
-    return example_page, _all(local, [fetched[url] for url in dict.fromkeys(urls)])
+    fetched = _fetched([*urls, *filter(is_url, examples)])
+    return [_example(example, fetched) for example in examples], _all(
+        local, [fetched[url] for url in dict.fromkeys(urls)]
+    )
 
 
 def is_url(text: str) -> bool:

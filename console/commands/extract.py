@@ -13,6 +13,8 @@ from console.options import examples
 from console.terminal import print_json, say, show_data
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from console.inputs import Missing, PageIn
     from extractors import Article, Listing, NoArticle, Section
     from extractors.render import Format
@@ -34,7 +36,14 @@ FORMATS = ("text", "html", "markdown", "json")
     )
 )
 @click.argument("sources", nargs=-1, required=True, metavar="FILE|FOLDER|URL|URL-LIST|-...")
-@click.option("--example", metavar="FILE|URL", help="An article of the same section; improves the result.")
+@click.option(
+    "--example",
+    "examples_",
+    multiple=True,
+    metavar="FILE|URL",
+    help="An article of the same section; improves the result. Further ones vote as recent pages do; "
+    "tag-paths learns its thresholds from all.",
+)
 @click.option(
     "--method",
     default="auto",
@@ -67,7 +76,7 @@ FORMATS = ("text", "html", "markdown", "json")
 @explaining_options
 def command(
     sources: tuple[str, ...],
-    example: str | None,
+    examples_: tuple[str, ...],
     method: str,
     insist: bool,
     form: "Format | None",
@@ -101,8 +110,9 @@ def command(
     form = form or form_of(output)
     check_explaining(report, explained, form == "json" and output is None)
     target = target_of(output, form, several)
-    example_page, to_extract = pages(sources, example)
-    section = _section(example_page, method)
+    example_pages, to_extract = pages(sources, examples_)
+    section = _section(example_pages, method)
+    example_page = next(iter(example_pages), None)
     explanations = PageExplanations(section, example_page, report, explained, insist) if report or explained else None
     failures = 0
     for page in to_extract:
@@ -129,16 +139,21 @@ def command(
         raise click.exceptions.Exit(1)
 
 
-def _section(example: "PageIn | None", method: str) -> "Section":
+def _section(examples: "Sequence[PageIn]", method: str) -> "Section":
+    """Return the section of the first example; the further ones are recent pages of it."""
     from extractors import Section, UnusablePage
     from workers.errors import ExemplarError
 
+    page = examples[0] if examples else None
     try:
-        return Section(example.body if example else None, example.url if example else None, method=method)
+        section = Section(page.body if page else None, page.url if page else None, method=method)
+        for page in examples[1:]:
+            section.learn(page.body, page.url)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     except UnusablePage as error:
-        raise ExemplarError(f"example {example.name if example else ''}: {error}") from None
+        raise ExemplarError(f"example {page.name if page else ''}: {error}") from None
+    return section
 
 
 def _extract(

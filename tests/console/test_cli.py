@@ -6,7 +6,9 @@ import pytest
 
 from console.cli import COMMANDS
 from console.sample_site import SiteServer
+from extractors import Article, Section
 from tests.console.conftest import Exemplar
+from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, news_page
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "work crawl", "work extract"])
@@ -107,6 +109,32 @@ def test_extract_fetches_urls_with_an_example_url(site: SiteServer, exemplar: Ex
     assert done.code == 0, done.err
     assert [row["method"] for row in rows] == ["example", "example"]
     assert wanted.text.split("\n\n")[0] in rows[0]["text"]
+
+
+@pytest.mark.parametrize("method", ["auto", "tag-paths"])
+def test_further_examples_are_recent_pages(method: str, exemplar: Exemplar, tmp_path: Path) -> None:
+    texts = [("Bread", BAKERY), ("Tides", HARBOUR), ("Books", LIBRARY), ("Walls", (*BAKERY[:2], *LIBRARY))]
+    pages = [news_page(title, text) for title, text in texts]
+    for number, page in enumerate(pages):
+        (tmp_path / f"{number}.html").write_text(page, "utf-8")
+    done = exemplar(
+        "extract", "--method", method, "--format", "json", "--example", "0.html", "--example", "1.html",
+        "--example", "2.html", "3.html",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    section = Section(pages[0], method=method)
+    for page in pages[1:3]:
+        section.learn(page)
+    wanted = section.extract(pages[3])
+    assert isinstance(wanted, Article)
+    row = json.loads(done.out)
+    assert (row["text"], row["confidence"], row["reason"]) == (wanted.text, wanted.confidence, wanted.reason)
+    alone = Section(pages[0], method=method).extract(pages[3])
+    assert method == "tag-paths" or alone.reason != wanted.reason
+    (tmp_path / "1.html").write_text("", "utf-8")
+    failed = exemplar("extract", "--example", "0.html", "--example", "1.html", "3.html")
+    assert failed.code == 1
+    assert "example 1.html: " in failed.err
 
 
 PARAGRAPHS = "\n".join(f"<p>渡口管理处说，第{n}号渡船从星期一起每天早晚各开一次，票价不变。</p>" for n in range(8))
