@@ -38,6 +38,8 @@ DECLARED_WITHIN = 3  # levels up to an element that declares an author or a time
 MAX_INNER = 200  # elements within a named text in which another one is looked for
 MAX_WITHIN = 20  # elements in which the name is looked for
 NAMES_LENGTH = 300  # characters of a class attribute that are read
+MONTHS = 12
+MAX_HTML = 1_000_000  # characters of a page in which dates show their order
 MAX_TIME = 200  # characters of an element that shows a time
 SHORT = 60  # characters of a text that is a time or a number
 UP = 60  # levels from a time or a name up to its post
@@ -63,6 +65,10 @@ _USER_PAGE = expression(
     r"(?:^|[/?&;=.])(?:u|users?|members?|profile|space-uid|people|home/main|author)[-/?=.]|(?:^|/)[~@]\w", re.IGNORECASE
 )
 _TIME = expression(rf"{_START}(?:date|time|posted|published|datePublished|dateCreated|ago|age){_END}", re.IGNORECASE)
+_OTHER_TIME = expression(  # of the user, or of a change
+    r"\b(?:joined|join date|registered|member since|last (?:seen|active|visit|login)|edited)\b|注册|加入|登录|编辑",
+    re.IGNORECASE,
+)
 _TEXT = expression(
     rf"{_START}(?:post|top|main|comm|comment)?[-_]?(?:content|text|body|message|msg|con|copy|md|prose|t_f){_END}",
     re.IGNORECASE,
@@ -77,6 +83,7 @@ _NUMBER = expression(r"(?:#\s?(\d{1,6})|(\d{1,6})\s?(?:#|楼|樓|F))\Z")
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _LANGUAGE = expression(r"<html[^>]{0,500}\blang\s*=\s*['\"]?([\w-]{2,20})", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
+_NUMBERS = re.compile(r"(?<![\d/-])(\d\d?)[/-](\d\d?)[/-](?:19|20)\d\d(?!\d)")  # a day and a month in either order
 
 
 _Posts = dict[etree._Element, Post]
@@ -152,7 +159,7 @@ def _marks(root: etree._Element, page: Page) -> _Marks:
             continue
         if _is_time(element, page):
             marks.times.append(element)
-        elif _is_author(element):
+        elif _is_author(element, page):
             marks.authors.append(element)
     return marks
 
@@ -165,11 +172,23 @@ def _names(element: etree._Element) -> str:
 def _is_time(element: etree._Element, page: Page) -> bool:
     if element.tag == "time":
         return True
-    shown = element.get("title") or ("" if len(element) else element.text) or ""
-    written = shown.strip()
+    written = (element.get("title") or _own_text(element)).strip()
     if len(written) > SHORT or not any(map(str.isdigit, written)):
         return bool(_TIME.search(_names(element))) and len(short_text(element, SHORT)) < SHORT
-    return _date(written, page) is not None
+    if _date(written, page) is None and not _NUMBERS.search(written):  # whose order may be unknown
+        return False
+    return _OTHER_TIME.search(short_text(element, SHORT)) is None
+
+
+def _own_text(element: etree._Element) -> str:
+    """Return the text of an element without that of those within it; "" if it is too long for a time."""
+    parts, size = [element.text or ""], len(element.text or "")
+    for child in element:
+        parts.append(child.tail or "")
+        size += len(parts[-1])
+        if size > MAX_TIME:
+            return ""
+    return " ".join(parts)
 
 
 def _time_of(element: etree._Element, page: Page) -> date | None:
@@ -182,21 +201,35 @@ def _time_of(element: etree._Element, page: Page) -> date | None:
 
 
 def _date(text: str, page: Page) -> date | None:
-    return find_date(text, page.fetched_at, language=_language(page)) if text else None
+    return _found_date(text, page.fetched_at, _language(page)) if text else None
+
+
+@lru_cache(2_000)  # each element is looked at for several forms of posts
+def _found_date(text: str, fetched_at: datetime | None, language: str) -> date | None:
+    return find_date(text, fetched_at, language=language)
 
 
 @lru_cache(4)
 def _language(page: Page) -> str:
-    """Return the language that the page declares, by which dates such as 11-02-2026 are read."""
-    found = _LANGUAGE.search(page.html, 0, MAX_TEXT)
-    return found[1] if found else ""
+    """Return the language by which dates such as 11-02-2026 are read: that of the page.
+
+    In English without a territory, dates of the page that have one order alone, such as 11-29-2026, show the order.
+    """
+    declared = _LANGUAGE.search(page.html, 0, MAX_TEXT)
+    language = declared[1] if declared else ""
+    if language.lower() not in ("", "en"):
+        return language
+    orders = {(int(one) > MONTHS, int(two) > MONTHS) for one, two in _NUMBERS.findall(page.html, 0, MAX_HTML)}
+    orders -= {(False, False), (True, True)}
+    return language if len(orders) != 1 else "en-US" if (False, True) in orders else "en-GB"
 
 
-def _is_author(element: etree._Element) -> bool:
-    """Whether an element is a name: named as an author's or a link to a user's page, and none of these is within it."""
+def _is_author(element: etree._Element, page: Page) -> bool:
+    """Whether an element is a name: named as an author's or a link to a user's page, without one of these or a time."""
     if not _may_be_author(element) or not _name(element):
         return False
-    return not any(map(_may_be_author, islice(element.iterdescendants(etree.Element), MAX_WITHIN)))
+    within = islice(element.iterdescendants(etree.Element), MAX_WITHIN)
+    return not any(_may_be_author(each) or _is_time(each, page) for each in within)
 
 
 def _may_be_author(element: etree._Element) -> bool:
@@ -377,6 +410,9 @@ class _PostReader:
         text = "\n".join(line for line in lines if not _ACTIONS.fullmatch(line))[:MAX_TEXT]
         if not (self._author and text):
             return None
+        if self._time is None and self._named is not None:  # it is within what is named as the text
+            times = (_time_of(each, self._page) for each in self._times_in(self._named))
+            self._time = next(filter(None, times), None)
         return Post(self._author, self._time, text, self._html(text), self._number, self._anchor())
 
     def _longest_named(self) -> etree._Element | None:
@@ -389,6 +425,10 @@ class _PostReader:
             elif _is_text(node) and (size := len(inner_text(node))) > most:
                 best, most = node, size
         return best
+
+    def _times_in(self, element: etree._Element) -> Iterator[etree._Element]:
+        within = islice(element.iterdescendants(etree.Element), MAX_INNER)
+        return (each for each in within if _is_time(each, self._page))
 
     def _read(self, post: etree._Element) -> None:
         walker = etree.iterwalk(post, events=("start", "end"))
@@ -425,7 +465,7 @@ class _PostReader:
             ):
                 self._time = time
             return True
-        if _is_author(node):
+        if _is_author(node, self._page):
             if self._is_better("author", 2 * _is_declared(node, "author"), bool(_AUTHOR.search(_names(node)))):
                 self._author = _name(node)
             return True

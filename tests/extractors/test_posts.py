@@ -1,5 +1,6 @@
 """Posts of threads: the forms of nine engines, and pages that are no threads."""
 
+import re
 from dataclasses import replace
 from datetime import datetime
 
@@ -52,6 +53,45 @@ def test_the_only_post_of_the_last_page_has_the_form_of_those_before(engine):
     article = joined(first, [second])
     assert [said(post) for post in article.posts][-1:] == [(last.author, last.time.replace(tzinfo=None), last.text)]
     assert len(article.posts) == len(THREAD) + 1
+
+
+def test_a_time_may_stand_beside_the_name_and_that_of_the_user_is_another():
+    page = re.sub(r"<time [^>]*>([^<]*)</time>", r"\1", ENGINES["phpbb"](THREAD))
+    assert "</strong> » " in page
+    assert "<strong>Joined:</strong> Tue Mar 05, 2019 8:14 pm" in page
+    assert [said(post) for post in read_posts(page, URL)] == [
+        (one.author, one.time.replace(tzinfo=None), one.text) for one in THREAD
+    ]
+
+
+@pytest.mark.parametrize(("form", "others"), [("%m-%d-%Y", 29), ("%d-%m-%Y", 29), ("%m-%d-%Y", 5)])
+def test_one_date_shows_the_order_of_the_others(form, others):
+    thread = [
+        replace(one, time=datetime(2025, 11, day, 9, 30)) for one, day in zip(THREAD, (2, 3, 4, others), strict=False)
+    ]
+    page = re.sub(r"<time [^>]*>[^<]*</time>", "{}", ENGINES["phpbb"](thread).replace("<html lang=en>", "<html>"))
+    shown = page.replace("{", "{{").replace("}", "}}").replace("{{}}", "{}")
+    posts = read_posts(shown.format(*(f"{one.time:{form}, %I:%M %p}" for one in thread)), URL)
+    assert [post.time for post in posts] == [one.time if others == 29 else None for one in thread]
+
+
+def test_a_name_does_not_contain_a_time():
+    named = '<b class="username"><time datetime="2025-11-14T08:05:00">14 Nov</time></b>'
+    page = ENGINES["phpbb"](THREAD).replace('<div class="inner">', f'<div class="inner">{named}')
+    assert [post.author for post in read_posts(page, URL)] == [one.author for one in THREAD]
+
+
+def test_what_is_named_as_the_text_may_be_around_the_time():
+    places = iter(("Mole", "Weir", "Sluice", "Groyne", "Slip", "Quay"))
+    page = ENGINES["phpbb"](THREAD).replace('class="inner"', 'class="post_message"')
+    page = re.sub("<dd class=.profile-joined.>", lambda found: f"<dd>Lives by the {next(places)}</dd>{found[0]}", page)
+    inner = page.replace('class="content"', 'class="body"')
+    bare = page.replace('class="content"', "")
+    for each in (page, inner, bare):
+        assert [post.time.replace(tzinfo=None) for post in read_posts(each, URL)] == [
+            one.time.replace(tzinfo=None) for one in THREAD
+        ]
+    assert [post.text for post in read_posts(page, URL)] == [one.text for one in THREAD]
 
 
 def test_links_and_pictures_of_a_post_are_absolute_and_safe():
