@@ -75,7 +75,7 @@ _TEXT = expression(
 )
 _ACTIONS = expression(
     r"(?:reply(?: to \S+)?|quote|回复|引用|点讚|點讚|点赞|赞|踩|举报|分享|收藏|like|share|report|permalink|link|edit"
-    r"|delete|flag|follow|hide|save|parent|next|prev|says|[\W\d])*",
+    r"|delete|flag|follow|click to expand|(?:show|read) more|hide|save|parent|next|prev|says|[\W\d])*",
     re.IGNORECASE,
 )
 _SAYS = expression(r"\s*(?:\b(?:says|said|wrote)|说道?|發表|发表于?)?\s*[:：]?\s*\Z", re.IGNORECASE)
@@ -243,9 +243,9 @@ def _may_be_author(element: etree._Element) -> bool:
 def _best_form(marks: _Marks, chosen: _Posts, page: Page) -> _Posts:
     """Return the posts of the form with most text, of those with most authors and times outside `chosen` posts."""
     counts = [_holders(elements, chosen) for elements in (marks.times, marks.authors)]
-    forms: dict[_Form, list[etree._Element]] = defaultdict(list)
+    forms: dict[tuple[str, str | etree._Element | None], list[etree._Element]] = defaultdict(list)
     for element in (each for each in counts[0] if each in counts[1]):
-        for key in _keys(element):
+        for key in (*_keys(element), (element.tag, element.getparent())):
             forms[key].append(element)
     largest = sorted((members for members in forms.values() if len(members) >= LEAST), key=len, reverse=True)[:FORMS]
     owning = dict.fromkeys(_with_own(members, marks, chosen) for members in largest)

@@ -55,6 +55,16 @@ def test_the_only_post_of_the_last_page_has_the_form_of_those_before(engine):
     assert len(article.posts) == len(THREAD) + 1
 
 
+def test_posts_without_a_class_of_their_own_are_siblings():
+    posts = "".join(
+        f'<li{" class=owner" if one.author == "Ann Reed" else ""}><a href="/user/{number}">{one.author}</a> '
+        f"<time datetime={one.time.isoformat()}>then</time><div><p>{one.text}</p></div></li>"
+        for number, one in enumerate(THREAD)
+    )
+    found = read_posts(f"<html><title>{TITLE}</title><body><h1>{TITLE}</h1><ul>{posts}</ul></body></html>", URL)
+    assert [said(post) for post in found] == [(one.author, one.time.replace(tzinfo=None), one.text) for one in THREAD]
+
+
 def test_a_time_may_stand_beside_the_name_and_that_of_the_user_is_another():
     page = re.sub(r"<time [^>]*>([^<]*)</time>", r"\1", ENGINES["phpbb"](THREAD))
     assert "</strong> » " in page
