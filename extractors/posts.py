@@ -35,7 +35,7 @@ MOST = 1_000  # posts of a page
 MAX_TEXT = 10_000  # characters of a post
 MAX_NAME = 80  # characters of an author's name
 DECLARED_WITHIN = 3  # levels up to an element that declares an author or a time
-MAX_INNER = 200  # elements within a named text in which another one is looked for
+MAX_INNER = 200  # elements within another one that are looked at, for a name, a time or a text
 MAX_WITHIN = 20  # elements in which the name is looked for
 NAMES_LENGTH = 300  # characters of a class attribute that are read
 MONTHS = 12
@@ -183,7 +183,7 @@ def _is_time(element: etree._Element, page: Page) -> bool:
 def _own_text(element: etree._Element) -> str:
     """Return the text of an element without that of those within it; "" if it is too long for a time."""
     parts, size = [element.text or ""], len(element.text or "")
-    for child in element:
+    for child in islice(element, MAX_INNER):
         parts.append(child.tail or "")
         size += len(parts[-1])
         if size > MAX_TIME:
