@@ -388,10 +388,18 @@ def _locked_database(world: World) -> Iterator[str]:
             holder.kill()
 
 
+def _has_table(path: Path) -> bool:
+    """Whether a database has its table; a worker creates the file a moment before."""
+    if not path.exists():
+        return False
+    with closing(sqlite3.connect(path, timeout=FIND_WAIT)) as connection:
+        return bool(connection.execute("SELECT name FROM sqlite_master WHERE name = 'articles'").fetchall())
+
+
 @contextmanager
 def refusing_database(path: Path, client: "redis.Redis") -> Iterator[str]:
     """Let the database of a task refuse rows, until a person has them delivered again; yields the task."""
-    until(path.exists, within=FIND_WAIT)
+    until(lambda: _has_table(path), within=FIND_WAIT)
     with closing(sqlite3.connect(path, timeout=FIND_WAIT, isolation_level=None)) as connection:
         connection.execute("CREATE TRIGGER refuse BEFORE INSERT ON articles BEGIN SELECT RAISE(ABORT, 'refused'); END")
         try:
