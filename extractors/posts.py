@@ -350,16 +350,17 @@ def _is_part(element: etree._Element, post: Post, chosen: _Posts) -> bool:
 def _opening(marks: _Marks, chosen: _Posts, page: Page) -> _Posts:
     """Return the opening post if it has another form: the largest element with a time and an author but no post."""
     holding = {above for element in chosen for above in _ancestors(element)}
+    authored = {above for author in marks.authors for above in _ancestors(author)}
+    times = {one.time for one in chosen.values()}
+    tops: dict[etree._Element, None] = {}
     for time in marks.times:
         above = [element for element in _ancestors(time) if element not in holding]
-        if not above or any(element in chosen for element in _ancestors(time)):
-            continue
-        top = above[-1]
-        if not any(author is top or top in author.iterancestors() for author in marks.authors):
-            continue
+        if above and above[-1] in authored and not any(element in chosen for element in _ancestors(time)):
+            tops[above[-1]] = None
+    for top in islice(tops, FORMS):
         reader = _PostReader(top, page, chosen.__contains__)
         post = reader.post()
-        if post and reader.linked <= LINKED * reader.size and all(post.time != one.time for one in chosen.values()):
+        if post and reader.linked <= LINKED * reader.size and post.time not in times:
             return {top: post}
     return {}
 
