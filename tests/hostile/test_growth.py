@@ -9,11 +9,13 @@ The short form tries each piece with one front of a parser, by turns; the long f
 import gc
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 
 import pytest
 
+from extractors import UnusablePage, read_posts
 from extractors.html.dom import parse
 from extractors.markdown import to_markdown
 from extractors.registry import METHODS
@@ -169,3 +171,30 @@ def test_time_of_markdown_grows_as_the_body_does(tag: str, piece: str) -> None:
 )
 def test_time_grows_as_what_is_never_closed(method: str, piece: str) -> None:
     assert grows_too_fast(partial(article, method=method), repeated(TITLE + PROSE, piece), 20_000) is None
+
+
+POST = (
+    '<li><a class=author href=/user/1>Ann</a> <time datetime="2025-11-14T08:05">then</time>'
+    "<div class=content>text of the harbour</div></li>"
+)
+
+
+def posts(text: str) -> None:
+    with suppress(UnusablePage):
+        read_posts(text, "https://board.example/t/7")
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    "piece",
+    [
+        POST,
+        f"<div><p>{POST}{POST}</p></div>",
+        "<div class=content><time>Nov 14, 2025</time>",
+        "<div class=author>Nov 14, 2025 <i></i>",
+        "<b></b>Nov 14, 2025 ",
+        "11-11-2025 ",
+    ],
+)
+def test_time_of_posts_grows_as_the_page_does(piece: str) -> None:
+    assert grows_too_fast(posts, lambda size: piece * (size // len(piece)) + POST * 20, 20_000) is None
