@@ -49,9 +49,8 @@ def pages(sources: Sequence[str], examples: Sequence[str] = ()) -> tuple[list[Pa
         else:
             local.append(path)
     fetched = _fetched([*urls, *filter(is_url, examples)])
-    return [_example(example, fetched) for example in examples], _all(
-        local, [fetched[url] for url in dict.fromkeys(urls)]
-    )
+    example_pages = [_example(example, fetched) for example in examples]
+    return example_pages, _all(local, [fetched[url] for url in dict.fromkeys(urls)])
 
 
 def is_url(text: str) -> bool:

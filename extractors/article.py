@@ -80,8 +80,7 @@ class Article:
     if that was not in doubt. `surrounding_match`: share of the lines
     around the body that the example of its template also has, 0 to 1; None without one. `fits`: whether the page has a
     known template of the section. These two are not fields of rows: they show how well the page fits its section
-    (`workers.health`, `workers.redesign.redesign_watch`). `pages`: those from which it
-    was extracted.
+    (`workers.health`, `workers.redesign.redesign_watch`). `pages`: those from which it was extracted.
     """
 
     text: str

@@ -84,8 +84,6 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _LANGUAGE = expression(r"<html[^>]{0,500}\blang\s*=\s*['\"]?([\w-]{2,20})", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
 _NUMBERS = re.compile(r"(?<![\d/-])(\d\d?)[/-](\d\d?)[/-](?:19|20)\d\d(?!\d)")  # a day and a month in either order
-
-
 _Posts = dict[etree._Element, Post]
 _Form = tuple[str, str]  # a tag, and a name of a class or an id
 

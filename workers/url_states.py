@@ -32,7 +32,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class ThreadEnd:
-    """Where the next visit of a thread begins: `page`, the URL of a page; `url` and `title`, those of the thread."""
+    """The known end of a thread: `page`, the URL with which its next visit begins; the thread's `url` and `title`."""
 
     page: str
     url: str

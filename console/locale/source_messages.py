@@ -73,7 +73,7 @@ FURTHER = (  # messages in files that also have many other texts
     "no answer within {0} s", "look at the server's load and at the network", "not storable: {0}",
     "line before the body", "line after the body", "lines before the body", "lines after the body",
     "lines around the body", "JSON-LD of the page", "meta elements", "{0} pages of this shape: {1} articles, {2} lists",
-    "{0} by structure ({1})", "{0} by screenshot, where structure is uncertain", "a map", "a list",
+    "{0} by structure ({1})", "{0} by structure and screenshot", "a map", "a list",
     "on another site", "on another host",
     "kept pages", "pages off the template and recent pages",
 )  # fmt: skip

@@ -46,10 +46,10 @@ class ArticleFetches:
             self.articles.flush()  # handed over before it can be leased
 
     def _first_fetch(self, leased: Leased) -> ArticleFetch:
-        page, pages = self._first_pages.pop(leased.fingerprint, None), None
-        if page is not None:
+        pages = None
+        if (page := self._first_pages.pop(leased.fingerprint, None)) is not None:
             pages = ArticlePages.after(page)
-        elif thread := leased.thread:
+        elif (thread := leased.thread) is not None:
             pages = ArticlePages.beginning_with(thread.page, leased.url)
         further = self._fetch_next(leased, pages) if pages else None
         return further or self._fetch(leased.url, leased)

@@ -105,7 +105,7 @@ def type_of(parsed: ParsedPage) -> Typed | NoArticle:
     probability = found.probability if page.screenshot is None else _with_screenshot(page.screenshot, found.probability)
     kind = _kind(probability)
     if kind != _kind(found.probability):
-        return Typed(kind, probability, f"{kind} by screenshot, where structure is uncertain")
+        return Typed(kind, probability, f"{kind} by structure and screenshot")
     return Typed(kind, probability, f"{kind} by structure ({'; '.join(found.reasons)})")
 
 

@@ -22,7 +22,7 @@ from ..url_states import ThreadEnd
 
 @dataclass(frozen=True, slots=True)
 class ThreadPosts:
-    """The posts on the pages of one visit as small articles, and the begin of the next one; None: the first page."""
+    """The posts on the pages of a visit as small articles. `end`: where the next visit begins; None: the first page."""
 
     posts: tuple[Article, ...]
     end: ThreadEnd | None
@@ -54,13 +54,13 @@ def _last_page(by_page: dict[str, list[Post]], page: StoredPage) -> str | None:
 def _are_in_order(by_page: Iterable[Sequence[Post]]) -> bool:
     """Whether the last page has the newest post."""
     newest = [max(map(_moment, posts)) for posts in by_page if posts]
-    return all(newest) and newest[-1:] == [max(newest, default="")]
+    return bool(newest) and all(newest) and newest[-1] == max(newest)
 
 
 def _have_anchors(posts: Sequence[Post]) -> bool:
     """Whether each post has an anchor of its own; the opening post of some sites has none."""
-    anchors = [post.anchor for post in posts[1:]]
-    return all(anchors) and len({*anchors, posts[0].anchor if posts else ""}) > len(anchors)
+    anchors = [post.anchor for post in posts]
+    return all(anchors[1:]) and len(set(anchors)) == len(anchors)
 
 
 def _moment(post: Post) -> str:
@@ -68,6 +68,7 @@ def _moment(post: Post) -> str:
 
 
 def _articles(thread: Article, posts: Sequence[Post], url: str) -> Iterator[Article]:
+    """Yield each post as a small article at the thread's URL with its anchor."""
     places: dict[str, Post] = {}
     for post in posts:
         place = f"{url}#{post.anchor or post.number}"

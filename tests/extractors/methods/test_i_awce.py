@@ -141,7 +141,7 @@ def test_a_screenshot_decides_where_structure_is_uncertain(see, monkeypatch, kin
     monkeypatch.setattr(i_awce, "classify", lambda parsed, kept: SimpleNamespace(probability=0.55, reasons=()))
     found = extract(archive(), method="i-awce", screenshot=b"a picture")
     assert found.page_type == expected
-    assert found.reason.startswith(f"{kind} by screenshot, where structure is uncertain")
+    assert found.reason.startswith(f"{kind} by structure and screenshot")
 
 
 def test_a_screenshot_of_a_site_in_training_counts_as_much_as_was_measured(see, monkeypatch):
