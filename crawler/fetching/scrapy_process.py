@@ -49,9 +49,9 @@ def scrapy_process() -> Any:
     from scrapy.crawler import AsyncCrawlerProcess
     from scrapy.utils.project import get_project_settings
 
-    from crawler.gates.settings_in_force import put_in_force
+    from crawler.gates.settings_in_force import ProcessSettings, put_in_force
 
-    project = get_project_settings()
+    project = ProcessSettings(get_project_settings())
     put_in_force(project)
     project.set(STARTED_BY_US, True)
     if logs_json():

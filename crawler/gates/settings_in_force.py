@@ -6,12 +6,13 @@
 This holds in whatever way a spider is started. Which settings are refused: `crawler.task_list.scrapy_settings`.
 """
 
+import copy
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self, cast
 
-from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 
 from crawler import settings as own
 from crawler.task_list.environment import expand
@@ -22,6 +23,28 @@ from workers.redaction import remember
 
 OWN = {name: value for name, value in vars(own).items() if name.isupper() and not name.startswith("_")}
 GIVEN = SETTINGS_PRIORITIES["project"]  # the least priority of a person's settings
+
+
+class ProcessSettings(Settings):
+    """Settings of a process, of which each crawler takes a copy.
+
+    Scrapy copies them by `copy.deepcopy`, which takes three times as long: a tenth of the CPU time of a run that finds
+    nothing new.
+    """
+
+    def copy(self) -> Self:
+        """Return a copy; changes of it do not change these settings."""
+        return cast(Self, _copy_of(self))
+
+
+def _copy_of(settings: BaseSettings) -> BaseSettings:
+    copied = copy.copy(settings)
+    copied.attributes, copied.frozen = {}, False
+    for name, value in settings.items():
+        own = _copy_of(value) if isinstance(value, BaseSettings) else copy.deepcopy(value)
+        copied.set(name, own, settings.getpriority(name) or 0)
+    copied.frozen = settings.frozen
+    return copied
 
 
 def put_in_force(settings: BaseSettings) -> None:

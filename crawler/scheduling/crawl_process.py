@@ -71,14 +71,15 @@ class CrawlProcess:
 
     async def _run(self, task: str) -> None:
         """Run a task, and print its report."""
-        crawler = self.process.create_crawler(SectionSpider)
+        begun: list[SectionSpider] = []
         try:
             try:
-                await self.process.crawl(crawler, task=task, shared=self.shared)
+                await self.process.crawl(SectionSpider, task=task, shared=self.shared, on_begin=begun.append)
             finally:
-                if crawler.spider in self.shared.spiders:  # Scrapy could not start it: an extension failed, for example
-                    crawler.spider.closed("failed")
-            write_line({"task": task, "report": crawler.spider.report.to_dict()})
+                for spider in begun:
+                    if spider in self.shared.spiders:  # Scrapy could not start it: an extension failed, for example
+                        spider.closed("failed")
+            write_line({"task": task, "report": begun[0].run.report.to_dict()})
         except (RedisUnavailable, redis.RedisError) as error:
             write_line({"task": task, "error": reason(error), "code": EXIT_UNAVAILABLE})
         except (ExemplarError, TaskError) as error:

@@ -76,7 +76,9 @@ class SectionSpider(GatedSpider):
     def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> "SectionSpider":
         """Begin a run. Arguments: task, limit, all, since, until, backfill, tasks (the file), or `shared`.
 
-        Without `shared` it opens Redis for itself. In the command `scrapy crawl` a mistake is logged as one line.
+        Without `shared` it opens Redis for itself. `on_begin` gets the spider once its run has begun.
+
+        In the command `scrapy crawl` a mistake is logged as one line.
         """
         quiet_scrapy()
         try:
@@ -89,7 +91,13 @@ class SectionSpider(GatedSpider):
 
     @classmethod
     def _begin(
-        cls, crawler: Any, task: str = "", tasks: str = "", shared: Shared | None = None, **kwargs: Any
+        cls,
+        crawler: Any,
+        task: str = "",
+        tasks: str = "",
+        shared: Shared | None = None,
+        on_begin: Callable[["SectionSpider"], None] = lambda spider: None,
+        **kwargs: Any,
     ) -> "SectionSpider":
         if not task:
             raise ExemplarError("no task given; use -a task=NAME")
@@ -109,6 +117,7 @@ class SectionSpider(GatedSpider):
             spider = super().from_crawler(crawler, context, resources.pop_all(), run)
         spider.shared = shared
         shared.spiders.add(spider)
+        on_begin(spider)
         crawler.signals.connect(spider._idle, signal=signals.spider_idle)
         crawler.signals.connect(spider._opened, signal=signals.spider_opened)
         return spider

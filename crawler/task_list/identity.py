@@ -1,6 +1,8 @@
 """The name by which this program crawls: the User-Agent, and the contact for site owners."""
 
 import os
+from functools import cache
+from importlib.metadata import version
 
 from crawler.task_list.models import Settings
 
@@ -17,13 +19,15 @@ def identity_of(settings: Settings) -> dict[str, str]:
 
 def user_agent(settings: Settings) -> str:
     """Return the User-Agent header: product, version and contact."""
-    from importlib.metadata import version
-
-    product = (
-        settings.user_agent if "/" in settings.user_agent else f"{settings.user_agent}/{version('exemplar-crawler')}"
-    )
+    product = settings.user_agent if "/" in settings.user_agent else f"{settings.user_agent}/{_version()}"
     contact = contact_of(settings)
     return f"{product} (+{contact})" if contact else product
+
+
+@cache
+def _version() -> str:
+    """Return this program's version. Cached: it is read from the file of the installed package, and each run has it."""
+    return version("exemplar-crawler")
 
 
 def contact_of(settings: Settings) -> str:

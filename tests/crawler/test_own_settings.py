@@ -8,7 +8,7 @@ import pytest
 from scrapy.settings import BaseSettings, Settings
 
 from crawler.gates.context import GatedSpider
-from crawler.gates.settings_in_force import add_settings, put_in_force
+from crawler.gates.settings_in_force import ProcessSettings, add_settings, put_in_force
 from crawler.task_list.file import loads
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.scrapy_settings import REFUSED
@@ -156,6 +156,28 @@ def test_components_of_a_task_list_come_beside_those_of_the_program_and_variable
     add_settings(settings, {"EXTENSIONS": {"ours.More": 2}}, {})
     assert settings.getdict("EXTENSIONS") == {"ours.Count": 1, "ours.More": 2}
     assert settings["OURS"] == ["x", {"b": "x"}]
+
+
+def test_a_crawlers_copy_of_the_settings_is_that_of_scrapy_and_its_own():
+    settings = ProcessSettings({"ITEM_PIPELINES": {"a.B": 3}, "ALLOWED": ["x"], "EXTENSIONS": {"a.C": None}}, "cmdline")
+    put_in_force(settings)
+    before = settings.copy_to_dict()
+    copied, theirs = settings.copy(), Settings.copy(settings)
+    assert copied.copy_to_dict() == theirs.copy_to_dict()
+    for name in theirs:
+        assert copied.getpriority(name) == theirs.getpriority(name)
+        if isinstance(theirs[name], BaseSettings):
+            assert {each: copied[name].getpriority(each) for each in copied[name]} == {
+                each: theirs[name].getpriority(each) for each in theirs[name]
+            }
+    copied["ALLOWED"].append("y")
+    copied["EXTENSIONS"]["a.D"] = 1
+    copied.set("DOWNLOAD_DELAY", 7, "cmdline")
+    copied.freeze()
+    assert settings.copy_to_dict() == before
+    assert copied.copy_to_dict()["EXTENSIONS"]["a.D"] == 1
+    with pytest.raises(TypeError):
+        copied.copy().set("DOWNLOAD_DELAY", 8, "cmdline")
 
 
 def test_both_pages_have_the_same_example_and_name_only_refused_settings_as_refused():
