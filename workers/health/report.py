@@ -105,15 +105,21 @@ def _medians(raw: bytes | None) -> dict[str, float]:
 
 def present_alarms(connection: "redis.Redis", tasks: Iterable[str] | None = None) -> list[Alarm]:
     """Return the open alarms of all tasks, or of some, by task; two commands for any number of tasks."""
-    raw = cast(dict[bytes, bytes], connection.hgetall(keys.ALARMS))
-    chosen = None if tasks is None else set(tasks)
     alarms = [
-        Alarm.from_dict({**row, "task": name.decode()})  # the stored name may be an earlier one
-        for name, rows in raw.items()
-        if chosen is None or name.decode() in chosen
-        for row in json.loads(rows)
+        Alarm.from_dict({**row, "task": name})  # the stored name may be an earlier one
+        for name, rows in _stored_alarms(connection, tasks)
+        for row in json.loads(rows or "[]")
     ]
     return sorted(with_reasons(connection, alarms), key=lambda alarm: (alarm.task, alarm.opened))
+
+
+def _stored_alarms(connection: "redis.Redis", tasks: Iterable[str] | None) -> list[tuple[str, bytes | None]]:
+    if tasks is None:
+        return [
+            (name.decode(), rows) for name, rows in cast(dict[bytes, bytes], connection.hgetall(keys.ALARMS)).items()
+        ]
+    names = list(dict.fromkeys(tasks))
+    return [*zip(names, cast(list[bytes | None], connection.hmget(keys.ALARMS, names)), strict=True)] if names else []
 
 
 def _baselines(state: HealthState) -> list[Baseline]:
