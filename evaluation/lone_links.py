@@ -19,7 +19,7 @@ from extractors.content.assembly import read
 from extractors.html.dom import parse
 from extractors.html.lines import Lines, read_lines
 from extractors.html.paths import PathTrie
-from extractors.section import make_page
+from extractors.page import make_page
 
 from .data import DataError, DataSet, Row, read_sets
 

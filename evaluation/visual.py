@@ -31,8 +31,8 @@ from extractors.article import NoArticle
 from extractors.content.assembly import read
 from extractors.errors import BadModel, UnusablePage
 from extractors.html.paths import PathTrie
+from extractors.page import make_page
 from extractors.page_types.classify import classify
-from extractors.section import make_page
 from extractors.visual.classify import SURE, VisualClassifier
 from extractors.visual.folder import LabelledScreenshot, read_labelled
 from extractors.visual.image import read_png

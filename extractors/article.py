@@ -114,7 +114,7 @@ class Article:
         """The posts of a thread, over all of its pages, read when they are asked for; empty if the page is none."""
         from .posts import read_thread  # most articles have none
 
-        return joined_posts(read_thread(self.pages))
+        return joined_posts(read_thread(self.pages, is_thread=self.page_type == "thread"))
 
     @property
     def html(self) -> str:

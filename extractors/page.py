@@ -1,8 +1,12 @@
 """The input of an extraction: one fetched page."""
 
+import codecs
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, get_args
+
+from .html.decoding import decode
+from .html.encodings.decoders import REPLACEMENT
 
 Refuse = Literal["sure", "likely", "notices", "never"]
 REFUSE: tuple[Refuse, ...] = get_args(Refuse)
@@ -33,3 +37,36 @@ class Page:
     def encoded(self) -> bytes:
         """Return the text in UTF-8; characters that UTF-8 cannot encode are replaced."""
         return self.html.encode("utf-8", "replace") if self.utf8 is None else self.utf8
+
+
+def make_page(
+    html: bytes | str,
+    url: str | None = None,
+    content_type: str | None = None,
+    fetched_at: datetime | None = None,
+    *,
+    name: str = "html",
+    refuse: Refuse = "notices",
+) -> Page:
+    """Return the page, decoded. Raises `TypeError` or `ValueError`, which names the invalid argument."""
+    check_type(name, html, (bytes, bytearray, memoryview, str))
+    check_type("url", url, (str, type(None)))
+    check_type("content_type", content_type, (str, type(None)))
+    check_type("fetched_at", fetched_at, (datetime, type(None)))
+    if fetched_at is not None and fetched_at.tzinfo is None:
+        raise ValueError("fetched_at has no time zone")
+    if refuse not in REFUSE:
+        raise ValueError(f"refuse must be one of {', '.join(REFUSE)}, not {refuse!r}")
+    if isinstance(html, str):
+        return Page(html, url, fetched_at, refuse=refuse)
+    data = bytes(html)
+    text, name = decode(data, content_type)
+    whole = name == "utf-8" and not data.startswith(codecs.BOM_UTF8) and REPLACEMENT not in text
+    return Page(text, url, fetched_at, data if whole else None, refuse)
+
+
+def check_type(name: str, value: object, kinds: type | tuple[type, ...]) -> None:
+    """Raise `TypeError`, which names the argument, unless a value is of one of some types."""
+    if not isinstance(value, kinds):
+        names = " or ".join(kind.__name__ for kind in (kinds if isinstance(kinds, tuple) else (kinds,)))
+        raise TypeError(f"{name} must be {names.replace('NoneType', 'None')}, not {type(value).__name__}")

@@ -40,10 +40,12 @@ MAX_WITHIN = 20  # elements in which the name is looked for
 NAMES_LENGTH = 300  # characters of a class attribute that are read
 MONTHS = 12
 MAX_HTML = 1_000_000  # characters of a page in which dates show their order
+MAX_ABOVE = 200  # characters of a post before its author's name
 MAX_TIME = 200  # characters of an element that shows a time
 SHORT = 60  # characters of a text that is a time or a number
 UP = 60  # levels from a time or a name up to its post
 LEAST = 2  # posts of one form
+LEAST_OF_ONE_KIND = 3  # posts of one form, if each has only an author or only a time
 FORMS = 60  # forms of elements that are examined; those with most elements
 TRIED = 8  # forms of elements that are read as posts; those with most authors and times
 ROUNDS = 4  # forms of posts on a page
@@ -79,6 +81,7 @@ _ACTIONS = expression(
     re.IGNORECASE,
 )
 _SAYS = expression(r"\s*(?:\b(?:says|said|wrote)|说道?|發表|发表于?)?\s*[:：]?\s*\Z", re.IGNORECASE)
+_AROUND_NAME = expression(r"\A[\s·•|,-]+|(?:[\s·•|,-]|\(\d+\))+\Z")  # and the number of the user's posts
 _NUMBER = expression(r"(?:#\s?(\d{1,6})|(\d{1,6})\s?(?:#|楼|樓|F))\Z")
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _LANGUAGE = expression(r"<html[^>]{0,500}\blang\s*=\s*['\"]?([\w-]{2,20})", re.IGNORECASE)
@@ -95,37 +98,55 @@ class _Marks:
     authors: list[etree._Element]
     times: list[etree._Element]
 
+    @property
+    def kinds(self) -> list[list[etree._Element]]:
+        """The kinds of elements of which each post has one."""
+        return [kind for kind in (self.times, self.authors) if kind]
 
-def read_posts(page: Page) -> list[Post]:
-    """Return the posts of a thread's page in its order, at most `MOST`; empty for a page that is no thread.
+    def to_use(self, *, is_thread: bool) -> Iterator["_Marks"]:
+        """Yield both kinds, if there are both; then, for a thread, each kind alone, that with most elements first."""
+        if self.times and self.authors:
+            yield self
+        if is_thread:
+            yield from sorted((_Marks(self.authors, []), _Marks([], self.times)), key=_Marks.count, reverse=True)
 
-    Raises `UnusablePage` if there is no tree to read.
+    def count(self) -> int:
+        """Return the number of elements."""
+        return len(self.authors) + len(self.times)
+
+
+def read_thread(pages: Iterable[Page], *, is_thread: bool) -> list[list[Post]]:
+    """Return the posts of each page of a thread in its order, at most `MOST`; later pages may have one of a known form.
+
+    Posts have an author and a time. If no form has both, one is enough for pages that are a thread by their kind
+    (`is_thread`): names may be plain text beside a time, and times may be written by scripts. On other pages, elements
+    with one of them are something else. Raises `UnusablePage` if there is no tree to read.
     """
-    return _read(page, set())
-
-
-def read_thread(pages: Iterable[Page]) -> list[list[Post]]:
-    """Return the posts of each page of a thread, as `read_posts`. Later pages may have one post of a known form."""
     forms = set[_Form]()
-    return [_read(page, forms) for page in pages]
+    return [_read(page, forms, is_thread=is_thread) for page in pages]
 
 
-def _read(page: Page, forms: set[_Form]) -> list[Post]:
+def _read(page: Page, forms: set[_Form], *, is_thread: bool) -> list[Post]:
     """Return the posts of a page; `forms`: those of posts on the pages before, to which its own are added."""
     root = parse(page.encoded())
     marks = _marks(root, page)
     found = _of_forms(forms, marks, page) if forms else {}
-    for _ in range(ROUNDS):
-        form = _best_form(marks, found, page)
-        if not form:
+    used = marks
+    for used in marks.to_use(is_thread=is_thread):
+        for _ in range(ROUNDS):
+            form = _best_form(used, found, page)
+            if not form:
+                break
+            forms |= set.intersection(*(set(_keys(element)) for element in form))
+            found |= form
+        if found:
             break
-        forms |= set.intersection(*(set(_keys(element)) for element in form))
-        found |= form
     if found and (opening := _opening(marks, found, page)):
         found |= opening
     order = [element for element in root.iter(etree.Element) if element in found][:MOST]
     for element in order:  # again, now that the replies within it are known
-        found[element] = _PostReader(element, page, found.__contains__).post() or found[element]
+        reader = _PostReader(element, page, found.__contains__, by_time=not used.authors)
+        found[element] = reader.post() or found[element]
     return numbered(_without_repeated(_anchored({element: found[element] for element in order})))
 
 
@@ -170,10 +191,11 @@ def _names(element: etree._Element) -> str:
 def _is_time(element: etree._Element, page: Page) -> bool:
     if element.tag == "time":
         return True
-    written = (element.get("title") or _own_text(element)).strip()
-    if len(written) > SHORT or not any(map(str.isdigit, written)):
+    shown = ((element.get("title") or "").strip(), _own_text(element).strip())
+    written = [text for text in shown if len(text) <= SHORT and any(map(str.isdigit, text))]
+    if not written:
         return bool(_TIME.search(_names(element))) and len(short_text(element, SHORT)) < SHORT
-    if _date(written, page) is None and not _NUMBERS.search(written):  # whose order may be unknown
+    if not any(_date(text, page) or _NUMBERS.search(text) for text in written):  # whose order may be unknown
         return False
     return _OTHER_TIME.search(short_text(element, SHORT)) is None
 
@@ -240,15 +262,15 @@ def _may_be_author(element: etree._Element) -> bool:
 
 def _best_form(marks: _Marks, chosen: _Posts, page: Page) -> _Posts:
     """Return the posts of the form with most text, of those with most authors and times outside `chosen` posts."""
-    counts = [_holders(elements, chosen) for elements in (marks.times, marks.authors)]
+    least = LEAST if len(marks.kinds) == 2 else LEAST_OF_ONE_KIND
     forms: dict[tuple[str, str | etree._Element | None], list[etree._Element]] = defaultdict(list)
-    for element in (each for each in counts[0] if each in counts[1]):
+    for element in _holding_all(marks, chosen):
         for key in (*_keys(element), (element.tag, element.getparent())):
             forms[key].append(element)
-    largest = sorted((members for members in forms.values() if len(members) >= LEAST), key=len, reverse=True)[:FORMS]
+    largest = sorted((members for members in forms.values() if len(members) >= least), key=len, reverse=True)[:FORMS]
     owning = dict.fromkeys(_with_own(members, marks, chosen) for members in largest)
     ranked = sorted(
-        (members for members in owning if len(members) >= LEAST), key=lambda each: (-len(each), _depth(each))
+        (members for members in owning if len(members) >= least), key=lambda each: (-len(each), _depth(each))
     )
     best: _Posts = {}
     best_rank = 0.0
@@ -259,19 +281,18 @@ def _best_form(marks: _Marks, chosen: _Posts, page: Page) -> _Posts:
         if any(_are_within(members, others) for others in tried):
             continue
         tried.append(members)
-        posts = _posts(members, chosen, page)
+        posts = _posts(members, chosen, page, marks)
         # Neither parts of posts, which have little text, nor few elements around many posts.
         rank = fsum(len(post.text) ** 0.5 for post in posts.values())
-        if len(posts) >= LEAST and rank > best_rank:
+        if len(posts) >= least and rank > best_rank:
             best, best_rank = posts, rank
     return best
 
 
 def _of_forms(forms: set[_Form], marks: _Marks, page: Page) -> _Posts:
     """Return the posts of known forms; there may be one."""
-    counts = [_holders(elements, {}) for elements in (marks.times, marks.authors)]
-    members = [each for each in counts[0] if each in counts[1] and not forms.isdisjoint(_keys(each))]
-    return _posts(_with_own(members, marks, {}), {}, page)
+    members = [each for each in _holding_all(marks, {}) if not forms.isdisjoint(_keys(each))]
+    return _posts(_with_own(members, marks, {}), {}, page, marks, is_known=True)
 
 
 def _depth(members: Iterable[etree._Element]) -> int:
@@ -309,14 +330,20 @@ def _holders(elements: list[etree._Element], chosen: _Posts) -> Counter[etree._E
     return counts
 
 
+def _holding_all(marks: _Marks, chosen: _Posts) -> list[etree._Element]:
+    """Return the elements that hold one of each kind of marks."""
+    counts = [_holders(elements, chosen) for elements in marks.kinds]
+    return [element for element in counts[0] if all(element in other for other in counts)] if counts else []
+
+
 def _with_own(members: list[etree._Element], marks: _Marks, chosen: _Posts) -> frozenset[etree._Element]:
-    """Return the elements of a form that have an author and a time which none of the form within them has."""
+    """Return the elements of a form that have one of each kind of marks which none of the form within them has."""
     among = set(members)
-    owners = [
+    owners = (
         {owner for element in elements if (owner := _owner(element, among, chosen)) is not None}
-        for elements in (marks.times, marks.authors)
-    ]
-    return frozenset(owners[0] & owners[1])
+        for elements in marks.kinds
+    )
+    return frozenset(set.intersection(*owners))
 
 
 def _owner(element: etree._Element, among: set[etree._Element], chosen: _Posts) -> etree._Element | None:
@@ -328,15 +355,26 @@ def _owner(element: etree._Element, among: set[etree._Element], chosen: _Posts) 
     return None
 
 
-def _posts(members: frozenset[etree._Element], chosen: _Posts, page: Page) -> _Posts:
-    """Return the elements of a form that are posts; none if they are teasers: mostly links, or with linked headings."""
+def _posts(
+    members: frozenset[etree._Element], chosen: _Posts, page: Page, marks: _Marks, *, is_known: bool = False
+) -> _Posts:
+    """Return the elements of a form that are posts; none if they are teasers: mostly links, or with linked headings.
+
+    If the marks are of one kind, and the form is not known as that of posts (`is_known`), most elements must be posts
+    with a text of their own, by several authors.
+    """
     ends = members | chosen.keys()
-    readers = {element: _PostReader(element, page, ends.__contains__) for element in members}
+    by_time = not marks.authors
+    readers = {element: _PostReader(element, page, ends.__contains__, by_time=by_time) for element in members}
     read = {element: post for element, reader in readers.items() if (post := reader.post())}
     posts = {element: post for element, post in read.items() if not _is_part(element, post, chosen)}
     linked, all_ = (sum(getattr(readers[element], what) for element in posts) for what in ("linked", "size"))
     teasers = sum(readers[element].has_linked_heading for element in posts)
-    return {} if linked > LINKED * all_ or 2 * teasers > len(posts) else posts
+    if linked > LINKED * all_ or 2 * teasers > len(posts):
+        return {}
+    authors, own_texts = ({getattr(post, what) for post in posts.values()} for what in ("author", "text"))
+    is_sure = is_known or len(marks.kinds) == 2 or (len(authors) >= LEAST and 2 * len(own_texts) >= len(members))
+    return posts if is_sure else {}
 
 
 def _is_part(element: etree._Element, post: Post, chosen: _Posts) -> bool:
@@ -384,12 +422,15 @@ def _is_comment(element: etree._Element) -> bool:
 class _PostReader:
     """Reads one post, without those within it: `ends` says of an element whether it is another one.
 
-    `linked` and `size`: characters of its text in links, and all; `has_linked_heading`: whether a heading of it leads
-    to another page, as that of a teaser does.
+    `by_time`: its author is the text directly before its time, or behind it if there is none. `linked` and `size`:
+    characters of its text in links, and all; `has_linked_heading`: whether a heading of it leads to another page, as
+    that of a teaser does.
     """
 
-    def __init__(self, element: etree._Element, page: Page, ends: Callable[[etree._Element], bool]) -> None:
-        self._element, self._page, self._ends = element, page, ends
+    def __init__(
+        self, element: etree._Element, page: Page, ends: Callable[[etree._Element], bool], *, by_time: bool = False
+    ) -> None:
+        self._element, self._page, self._ends, self._by_time = element, page, ends, by_time
         self._author = " ".join((element.get("data-author") or "").split())[:MAX_NAME]
         self._time: date | None = None
         self._number = 0
@@ -463,6 +504,7 @@ class _PostReader:
                 "time", _is_declared(node, "date") + isinstance(time, datetime), node.tag == "time"
             ):
                 self._time = time
+                self._take_name_before()
             return True
         if _is_author(node, self._page):
             if self._is_better("author", 2 * _is_declared(node, "author"), bool(_AUTHOR.search(_names(node)))):
@@ -488,7 +530,24 @@ class _PostReader:
         self._rank[what] = max(self._rank[what], sum(declared))
         return better
 
+    def _take_name_before(self) -> None:
+        """Take the last text before the time as the author."""
+        place = next((place for place in reversed(range(len(self._parts))) if self._parts[place].strip()), None)
+        if place is not None and self._take_name(self._parts[place]):
+            self._parts[place] = ""
+
+    def _take_name(self, text: str) -> bool:
+        """Take a text as the author if there is none yet and it may be a name. Return whether it is taken."""
+        name = _SAYS.sub("", _AROUND_NAME.sub("", " ".join(text.split())))
+        is_needed = self._by_time and self._rank["author"] < 0 and self.size <= MAX_ABOVE
+        is_taken = is_needed and len(name) <= MAX_NAME and not _ACTIONS.fullmatch(name)
+        if is_taken:
+            self._author, self._rank["author"] = name, 0
+        return is_taken
+
     def _write(self, text: str) -> None:
+        if self._rank["time"] >= 0 and text.strip() and self._take_name(text):
+            return
         if not self._is_read:
             self._parts.append(text)
         count = len(text.strip())

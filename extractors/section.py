@@ -1,16 +1,13 @@
 """The public calls: pages in as bytes or text, articles out."""
 
-import codecs
 from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 
 from .article import IN_TEXT, KINDS, Article, NoArticle, join
-from .html.decoding import decode
-from .html.encodings.decoders import REPLACEMENT
 from .interface import Learner
 from .listing import Listing
-from .page import REFUSE, Page, Refuse
+from .page import Refuse, check_type, make_page
 from .post import Post
 from .registry import create
 
@@ -35,7 +32,7 @@ class Section:
         Raises `ValueError` for an unknown method or kind or a method that needs an example, `UnusablePage` if the
         example cannot be used.
         """
-        _check_type("method", method, str)
+        check_type("method", method, str)
         self._include = check_kinds(include)
         page = None if example is None else make_page(example, url, name="example")
         self._extractor = create(method, page)
@@ -60,7 +57,7 @@ class Section:
         """
         page = make_page(html, url, content_type, fetched_at, refuse=refuse)
         if screenshot is not None:
-            _check_type("screenshot", screenshot, bytes)
+            check_type("screenshot", screenshot, bytes)
             page = replace(page, screenshot=screenshot)
         found = self._extractor.extract(page)
         if isinstance(found, NoArticle) or self._include == IN_TEXT:
@@ -125,8 +122,12 @@ def read_posts(
 ) -> list[Post]:
     """Return the posts of a thread's page, in its order; empty if there are none. Parameters as for `read_comments`."""
     from . import posts
+    from .page_types.classify import kinds_of_page
 
-    return posts.read_posts(make_page(html, url, content_type, fetched_at))
+    page = make_page(html, url, content_type, fetched_at)
+    kinds = kinds_of_page(page)
+    may_be_thread = kinds.get("thread", 0.0) * len(kinds) >= 1  # as probable as by chance, or more
+    return posts.read_thread([page], is_thread=may_be_thread)[0]
 
 
 def check_kinds(include: Collection[str]) -> frozenset[str]:
@@ -137,35 +138,3 @@ def check_kinds(include: Collection[str]) -> frozenset[str]:
     if unknown:
         raise ValueError(f"unknown kind of block {unknown[0]!r}; known: {', '.join(sorted(KINDS))}")
     return frozenset(include)
-
-
-def make_page(
-    html: bytes | str,
-    url: str | None = None,
-    content_type: str | None = None,
-    fetched_at: datetime | None = None,
-    *,
-    name: str = "html",
-    refuse: Refuse = "notices",
-) -> Page:
-    """Return the page, decoded. Raises `TypeError` or `ValueError`, which names the invalid argument."""
-    _check_type(name, html, (bytes, bytearray, memoryview, str))
-    _check_type("url", url, (str, type(None)))
-    _check_type("content_type", content_type, (str, type(None)))
-    _check_type("fetched_at", fetched_at, (datetime, type(None)))
-    if fetched_at is not None and fetched_at.tzinfo is None:
-        raise ValueError("fetched_at has no time zone")
-    if refuse not in REFUSE:
-        raise ValueError(f"refuse must be one of {', '.join(REFUSE)}, not {refuse!r}")
-    if isinstance(html, str):
-        return Page(html, url, fetched_at, refuse=refuse)
-    data = bytes(html)
-    text, name = decode(data, content_type)
-    whole = name == "utf-8" and not data.startswith(codecs.BOM_UTF8) and REPLACEMENT not in text
-    return Page(text, url, fetched_at, data if whole else None, refuse)
-
-
-def _check_type(name: str, value: object, kinds: type | tuple[type, ...]) -> None:
-    if not isinstance(value, kinds):
-        names = " or ".join(kind.__name__ for kind in (kinds if isinstance(kinds, tuple) else (kinds,)))
-        raise TypeError(f"{name} must be {names.replace('NoneType', 'None')}, not {type(value).__name__}")

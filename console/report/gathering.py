@@ -131,7 +131,7 @@ class Explainer:
         from extractors import UnusablePage
         from extractors.figures import NoFigure
         from extractors.figures.data.example_verbatim import read
-        from extractors.section import make_page
+        from extractors.page import make_page
 
         if self.example is None or page.role == "example":
             return None
@@ -157,7 +157,7 @@ def _blocks(page: PageToExplain) -> "BlockDistribution | None":
     from extractors import UnusablePage
     from extractors.figures import NoFigure
     from extractors.figures.data.line_blocks import read
-    from extractors.section import make_page
+    from extractors.page import make_page
 
     try:
         return read("line-blocks", make_page(page.body, page.url, page.content_type), None)

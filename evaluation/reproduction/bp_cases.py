@@ -22,7 +22,7 @@ from extractors.methods.bp_network.labels import label_lines
 from extractors.methods.bp_network.line_loops import PER_LINE
 from extractors.methods.bp_network.network import INPUTS, ROUNDS, Network, Values
 from extractors.methods.bp_network.train import trained
-from extractors.section import make_page
+from extractors.page import make_page
 
 from ..data import DataError, DataSet, Row
 from ..line_model import FOLDS, site_of

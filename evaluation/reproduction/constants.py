@@ -35,8 +35,7 @@ from extractors.methods.tag_paths import (
     verbatim as tag_paths_verbatim,
 )
 from extractors.methods.tag_paths.clusters import LeafOutline, Leaves, read_outline
-from extractors.page import Page
-from extractors.section import make_page
+from extractors.page import Page, make_page
 
 from ..data import DataError, DataSet, Row, read_sets
 from ..line_model import family_of

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from extractors import Section, UnusablePage
 from extractors.listing import Entry
 from extractors.methods.list_rank.extractor import read_entries
-from extractors.section import make_page
+from extractors.page import make_page
 
 from ..scores import mean, score
 from ..tables import table

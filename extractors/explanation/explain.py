@@ -14,8 +14,8 @@ from ..html.paths import PathTrie
 from ..listing import Listing
 from ..metadata.declared_metadata import read_head
 from ..methods import density, example
-from ..page import Refuse
-from ..section import Section, make_page
+from ..page import Refuse, make_page
+from ..section import Section
 from ..tracing import Trace, traced
 from .fields import explained_fields
 from .lines import deciding, deciding_cut, element_of, explained_lines

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Union
 
 from ..article import Article
 from ..methods import density
-from ..page import Page, Refuse
+from ..page import Page, Refuse, make_page
 from ..registry import create
-from ..section import make_page
 from ..visual.missing import needs
 from .data import density as density_figure
 from .data import example as example_figure

@@ -20,7 +20,7 @@ from ..article import NoArticle
 from ..article import PageType as Kind
 from ..content.assembly import ParsedPage, read
 from ..html.paths import PathTrie
-from ..section import make_page
+from ..page import Page, make_page
 from .addresses import names_of_address, shape_of
 from .feature_loops import sum_of_contributions
 from .features import (
@@ -137,7 +137,12 @@ def page_kinds(html: bytes | str, url: str | None = None, *, content_type: str |
 
     Raises `UnusablePage` if nothing can be read from the page.
     """
-    parsed = read(make_page(html, url, content_type), PathTrie())
+    return kinds_of_page(make_page(html, url, content_type))
+
+
+def kinds_of_page(page: Page) -> dict[Kind, float]:
+    """As `page_kinds`, of a decoded page."""
+    parsed = read(page, PathTrie())
     return {} if isinstance(parsed, NoArticle) else weigh(parsed).kinds
 
 

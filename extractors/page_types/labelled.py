@@ -17,7 +17,7 @@ from ..content.assembly import ParsedPage, read
 from ..errors import UnusablePage
 from ..html.paths import PathTrie
 from ..html.urls import split_web
-from ..section import make_page
+from ..page import make_page
 from .classify import KINDS
 
 TRUTH = "truth.jsonl"

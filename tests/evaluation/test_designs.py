@@ -5,7 +5,7 @@ import pytest
 from evaluation.designs import DESIGNS, NAMINGS, DesignedSite, StoredArticle, fold_of_design, mixed, page_of
 from extractors.content.assembly import read
 from extractors.html.paths import PathTrie
-from extractors.section import make_page
+from extractors.page import make_page
 
 ARTICLES = tuple(
     StoredArticle(

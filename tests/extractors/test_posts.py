@@ -1,4 +1,4 @@
-"""Posts of threads: the forms of nine engines, and pages that are no threads."""
+"""Posts of threads: the forms of ten engines and of some that show little, and pages that are no threads."""
 
 import re
 from dataclasses import replace
@@ -8,9 +8,25 @@ import pytest
 
 from extractors import Article, extract, read_comments, read_posts
 from extractors.content.multipage import joined
+from extractors.page import make_page
+from extractors.posts import read_thread
 
 from .pages import BAKERY, HARBOUR, blog_page, news_page
-from .threads import ENGINES, THREAD, TITLE, discourse, discuz, phpbb, tieba, vbulletin, xenforo
+from .threads import (
+    ENGINES,
+    THREAD,
+    TITLE,
+    discourse,
+    discuz,
+    flarum,
+    fluxbb,
+    mumbling,
+    phpbb,
+    smf,
+    tieba,
+    vbulletin,
+    xenforo,
+)  # fmt: skip
 
 URL = "https://board.example/t/7"
 THREADS = pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
@@ -46,13 +62,53 @@ def test_an_article_has_the_posts_of_all_of_its_pages_once(engine):
     assert [post.text for post in joined(pages[0], [pages[1], pages[1]]).posts] == texts
 
 
-@pytest.mark.parametrize("engine", [discuz, phpbb, vbulletin, xenforo, discourse, tieba])
+@pytest.mark.parametrize("engine", [discuz, phpbb, vbulletin, xenforo, discourse, tieba, smf])
 def test_the_only_post_of_the_last_page_has_the_form_of_those_before(engine):
     last = replace(THREAD[2], author="dune7", text="The last one: the station opens at noon, and the tea is free.")
     first, second = (extract(engine(part), URL, refuse="never") for part in (THREAD, [last]))
     article = joined(first, [second])
     assert [said(post) for post in article.posts][-1:] == [(last.author, last.time.replace(tzinfo=None), last.text)]
     assert len(article.posts) == len(THREAD) + 1
+
+
+@pytest.mark.parametrize("engine", [fluxbb, mumbling])
+def test_a_name_may_be_text_beside_the_time(engine):
+    pages = [make_page(engine(part), URL) for part in (THREAD, THREAD[:1])]  # the last page has one post
+    first, second = read_thread(pages, is_thread=True)
+    written = [(one.author, one.time.replace(tzinfo=None), one.text) for one in THREAD]
+    assert [said(post) for post in first] == written
+    assert [said(post) for post in second] == written[:1]
+
+
+def test_a_page_that_may_be_a_thread_is_read_as_one():
+    assert [post.author for post in read_posts(mumbling(THREAD), URL)] == [one.author for one in THREAD]
+
+
+def test_a_thread_may_show_no_times():
+    pages = [make_page(flarum(part), URL) for part in (THREAD, THREAD[:1])]
+    first, second = read_thread(pages, is_thread=True)
+    assert [(post.author, post.time, post.text) for post in first] == [(one.author, None, one.text) for one in THREAD]
+    assert [post.author for post in second] == [THREAD[0].author]
+
+
+@pytest.mark.parametrize("engine", [mumbling, flarum])
+def test_of_a_page_that_is_no_thread_a_name_or_a_time_alone_is_no_sign_of_posts(engine):
+    assert read_thread([make_page(engine(THREAD), URL)], is_thread=False) == [[]]
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [("Published", f"{one.time:%d/%m/%Y %H:%M}", one.text) for one in THREAD],  # a label
+        [(one.author, f"{one.time:%d/%m/%Y %H:%M}", "Read") for one in THREAD],  # no text of its own
+        [(one.text * 4, f"{one.time:%d/%m/%Y %H:%M}", "Printer friendly") for one in THREAD],  # the text is above
+    ],
+    ids=["label", "same text", "text above"],
+)
+def test_what_stands_beside_times_is_not_always_a_name(parts):
+    rows = "".join(f"<div class=row><p>{name}</p><i>{time}</i> <p>{text}</p></div>" for name, time, text in parts)
+    page = make_page(f"<html lang=en-GB><body><h1>{TITLE}</h1>{rows}</body></html>", URL)
+    assert read_thread([page], is_thread=True) == [[]]
 
 
 def test_posts_without_a_class_of_their_own_are_siblings():

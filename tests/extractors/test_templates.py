@@ -6,7 +6,7 @@ import pytest
 from console.sample_site import SECTIONS, render_site, shingle_f1, truth
 from console.sample_site.tasks import EXAMPLES
 from extractors import Article, Section
-from extractors.section import make_page
+from extractors.page import make_page
 from extractors.templates import largest_cluster, pairwise_matches
 
 BASE = "https://paper.example"

@@ -151,7 +151,48 @@ def tieba(thread: list[Said]) -> str:
     return _page(f'<div class="core_title"><h3 class="core_title_txt">{TITLE}</h3></div><div class="p_postlist" id="j_p_postlist">{posts}</div>')  # fmt: skip
 
 
+def fluxbb(thread: list[Said]) -> str:
+    posts = "".join(
+        f"""<div id="p{number}" class="blockpost row{"odd" if place % 2 else "even"}{" blockpost1" if place == 1 else ""}"><h2><span><span class="conr">#{place}</span> <a href="viewtopic.php?pid={number}#p{number}">{said.time:%Y-%m-%d %H:%M:%S}</a></span></h2>
+<div class="box"><div class="inbox"><div class="postbody"><div class="postleft"><dl><dt><strong>{said.author}</strong></dt><dd class="usertitle"><strong>Member</strong></dd><dd><span>Registered: 2019-03-05</span></dd><dd><span>Posts: {number}</span></dd></dl></div>
+<div class="postright"><h3>{"Re: " if place > 1 else ""}{TITLE}</h3><div class="postmsg"><p>{said.text}</p></div></div></div></div>
+<div class="inbox"><div class="postfoot clearb"><div class="postfootleft"><p><span>Offline</span></p></div></div></div></div></div>"""
+        for place, (number, said) in enumerate(zip(range(701, 799), thread, strict=False), 1)
+    )
+    return _page(f'<div id="punviewtopic" class="pun"><div class="linkst"><ul class="crumbs"><li><a href="index.php">Index</a></li><li><strong>{TITLE}</strong></li></ul><p class="postlink">You must login or register to post a reply</p></div>{posts}</div>')  # fmt: skip
+
+
+def smf(thread: list[Said]) -> str:
+    posts = "".join(
+        f"""<div class="windowbg" id="msg{number}"><div class="post_wrapper"><div class="poster"><h4><a href="index.php?action=profile;u={number}" title="View the profile of {said.author}">{said.author}</a></h4>
+<ul class="user_info"><li class="membergroup">Full Member</li><li class="postcount">Posts: {number}</li></ul></div><div class="postarea"><div class="keyinfo"><div class="postinfo">
+<a href="index.php?topic=7.msg{number}#msg{number}" title="Reply #{place} - Re: {TITLE}" class="smalltext">{said.time:%B %d, %Y, %I:%M:%S %p}</a></div></div>
+<div class="post"><div class="inner" id="msg_{number}">{said.text}</div></div></div></div></div><hr class="post_separator">"""
+        for place, (number, said) in enumerate(zip(range(801, 899), thread, strict=False))
+    )
+    return _page(f'<div id="display_head"><h2>{TITLE}</h2><p>Started by {thread[0].author}, {thread[0].time:%B %d, %Y}</p></div><div id="forumposts">{posts}</div>')  # fmt: skip
+
+
+def mumbling(thread: list[Said]) -> str:
+    """A board without links to users and with generated names of classes: the name stands as text beside the time."""
+    posts = "".join(
+        f"""<div class="css-k3x9 relative" id="{number}"><div class="css-7ahq"><div class="css-p01">{said.author} ·<span class="css-p02"> {said.time:%d/%m/%Y %H:%M} </span></div></div>
+<div class="css-z9" id="reply-{number}"><p>{said.text}</p></div><div class="css-w4"><button>Reply</button><button>Share</button></div></div>"""
+        for number, said in zip(range(91101, 91199), thread, strict=False)
+    )
+    return _page(f'<h1>{TITLE}</h1><div class="css-0aa">{posts}</div>').replace("lang=en", "lang=en-GB")
+
+
+def flarum(thread: list[Said]) -> str:
+    """A board whose page without scripts shows no times."""
+    posts = "".join(
+        f'<div id="p{number}"><div class="PostUser"><h3 class="PostUser-name">{said.author}</h3></div><div class="Post-body"><p>{said.text}</p></div></div><hr>'
+        for number, said in zip(range(61, 99), thread, strict=False)
+    )
+    return _page(f'<div class="container"><h1>{TITLE}</h1>{posts}<a href="/d/7?page=2">Next Page</a></div>')
+
+
 ENGINES = {
     each.__name__: each
-    for each in (discuz, phpbb, vbulletin, xenforo, discourse, stack_exchange, hacker_news, reddit, tieba)
+    for each in (discuz, phpbb, vbulletin, xenforo, discourse, stack_exchange, hacker_news, reddit, tieba, smf)
 }

@@ -38,7 +38,8 @@ def posts_of(thread: Article, page: StoredPage, begin: ThreadEnd | None, url_reg
     if begin is None or not is_later:
         url = normalise(canonical_url(thread, page.url, page.url, url_regex))
         begin = ThreadEnd(page.url, url, thread.title or "")
-    by_page = dict(zip((one.url or "" for one in thread.pages), read_thread(thread.pages), strict=True))
+    read = read_thread(thread.pages, is_thread=True)  # the task says so
+    by_page = dict(zip((one.url or "" for one in thread.pages), read, strict=True))
     posts = joined_posts(by_page.values())
     last = _last_page(by_page, page) if is_later or _are_in_order(by_page.values()) else None
     end = replace(begin, page=last) if last and _have_anchors(posts) else None

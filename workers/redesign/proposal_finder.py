@@ -15,8 +15,7 @@ import redis
 
 from extractors import Section
 from extractors.html.urls import normalise
-from extractors.page import Page
-from extractors.section import make_page
+from extractors.page import Page, make_page
 from extractors.templates import largest_cluster, pairwise_matches
 
 from .. import keys

@@ -10,7 +10,7 @@ from extractors.content.line_model import second_opinion
 from extractors.content.line_model.trees import Trees
 from extractors.content.page_body import rules_body
 from extractors.html.paths import PathTrie
-from extractors.section import make_page
+from extractors.page import make_page
 
 from ..pages import BAKERY, HARBOUR, LIBRARY, news_page
 

@@ -11,7 +11,7 @@ from extractors.content.line_model.opinion import SURE, SWITCH, expected, likeli
 from extractors.content.line_model.trees import Trees
 from extractors.content.page_body import rules_body
 from extractors.html.paths import PathTrie
-from extractors.section import make_page
+from extractors.page import make_page
 
 from ...pages import BAKERY, HARBOUR, LIBRARY, news_page
 

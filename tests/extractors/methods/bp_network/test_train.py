@@ -10,7 +10,7 @@ from extractors.methods.bp_network import create_verbatim
 from extractors.methods.bp_network.extractor import WEIGHTS
 from extractors.methods.bp_network.folder import LabelledLines, LabelledMistakes, labelled_pages, read_labelled
 from extractors.methods.bp_network.train import divide, main
-from extractors.section import make_page
+from extractors.page import make_page
 
 from ...pages import BAKERY, news_page
 from .labelled import write_folder
