@@ -184,10 +184,8 @@ class _ShallowTree:
         self._open.append(name)
         if is_deep and name in RAW_TEXT:
             return
-        if attributes:
-            kept = islice(attributes.items(), MAX_ATTRIBUTES)
-            attributes = {_valid_name(key): _valid_text(value) for key, value in kept}
-        self._builder.start(name, attributes)
+        kept = islice(attributes.items(), MAX_ATTRIBUTES) if attributes else ()
+        self._builder.start(name, {_valid_name(key): _valid_text(value) for key, value in kept})
         if is_deep:
             self._builder.end(name)
 

@@ -73,6 +73,9 @@ def _is_shown(element: etree._Element, holds_page: dict[etree._Element, bool]) -
 
 def _examine(element: etree._Element, holds_page: dict[etree._Element, bool]) -> None:
     """Note whether a control or link contains a whole page, and what follows for those within: they may be nested."""
+    if not len(element):  # most controls; `iter` takes long to begin
+        holds_page[element] = False
+        return
     blocks = list(islice(element.iter(*_BLOCKS), UNCLOSED_BLOCKS))
     if len(blocks) < UNCLOSED_BLOCKS:
         holds_page.update(dict.fromkeys(element.iter("a", *CONTROLS), False))
