@@ -6,6 +6,8 @@ the rule as its value: not below the root (`OUTSIDE`), or noise by its element, 
 name.
 """
 
+from functools import cache
+
 from ..html.lines import CAPTION_WIDTH, Lines
 from ..html.paths import PLAIN
 from .line_weights import Prior
@@ -46,14 +48,19 @@ def under_pictures(lines: Lines, standing: list[int], root: int, shares: list[fl
     `standing`: of the lines; `shares`: of the content, by number in the outline.
     """
     trie, width = lines.trie, lines.widths
+
+    @cache
+    def are_in_small_wrapper(picture: int, text: int) -> bool:
+        around = set(trie.up(picture))
+        box = next((step for step in trie.up(text) if step in around), 0)
+        boxed = trie.is_wrapper(box) and trie.family[box] != trie.family[root] and root in trie.up(box)
+        return boxed and shares[lines.outline.number[box]] < CAPTION_SHARE
+
     found: set[int] = set()
     for index, path, *_ in lines.media:
         if index >= len(width) or width[index] > CAPTION_WIDTH or standing[index] <= OUT or index in found:
             continue
-        around = set(trie.up(path))
-        box = next((step for step in trie.up(lines.paths[index]) if step in around), 0)
-        boxed = trie.is_wrapper(box) and trie.family[box] != trie.family[root] and root in trie.up(box)
-        if boxed and shares[lines.outline.number[box]] < CAPTION_SHARE:
+        if are_in_small_wrapper(path, lines.paths[index]):
             found.add(index)
     return found
 

@@ -85,8 +85,8 @@ def build_tree(ctext: Ctext) -> BlockTree:
                 ends[top] = line
                 if names[top] in CELLS:
                     absent.clear()
-            absent.discard(name)
             if len(open_) < MAX_DEPTH:
+                absent.discard(name)
                 parents.append(open_[-1])
                 open_.append(len(names))
                 names.append(name)

@@ -1,4 +1,4 @@
-"""Bytes → text, as browsers do it, with four exceptions for pages with a wrong declaration.
+"""Bytes → text, as browsers do it, with five exceptions for pages with a wrong declaration.
 
 Order of evidence: byte order mark, HTTP header, meta element, content
 (https://html.spec.whatwg.org/#determining-the-character-encoding). Names and decoders are those of the Encoding
@@ -12,6 +12,8 @@ The exceptions, each only where the bytes themselves contradict the declaration:
 - A page that is declared as UTF-8, and mostly is not, is read in the encoding of its meta element, if that is another
   one, else in the most likely one: most of its letters would be lost. So is a page that is declared as ISO-8859-1 or
   windows-1252, often by a server for all of its pages, and in which whole words are written without ASCII letters.
+- A page that is much more likely a text in another encoding than in the declared one (`guess.far_likelier`), as a page
+  in GBK that is declared as Big5 or windows-1251, is in that encoding.
 - A page with tags in UTF-16, or with the escape sequences of ISO-2022-JP, is in that encoding if nothing, UTF-8 or
   ISO-8859-1 is declared.
 - UTF-16 without a single NUL, and the labels for which the standard refuses to show a page ("replacement": hz-gb-2312,
@@ -23,12 +25,12 @@ import re
 
 from .encodings.declaration import in_header, in_page
 from .encodings.decoders import REPLACEMENT, decode_as
-from .encodings.guess import guess, is_damaged_utf8, telling
+from .encodings.guess import MAX_BROKEN, far_likelier, guess, is_damaged_utf8, telling
 
 SNIFF = 1_500  # bytes of the runs with non-ASCII bytes in which broken ones are counted
 MIN_LETTERS = 4  # distinct non-ASCII characters that contradict gb2312 where UTF-8 has no sequence of three bytes
+COMPARED = 400  # bytes of these runs that are compared in two encodings; longer ones tell hardly more
 UNDECLARED, DECLARED = 4, 1  # characters per error from which damaged text is still read as UTF-8
-MAX_BROKEN = 0.01  # share of errors that a page may have in another encoding than the declared one, plus one error
 FOREIGN = 3.0  # mean length of the runs of non-ASCII bytes above which a text is not Western European
 
 _BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_BE, "utf-16be"), (codecs.BOM_UTF16_LE, "utf-16le"))
@@ -88,13 +90,19 @@ def _undeclared(data: bytes) -> str:
 
 
 def _instead_of(declared: str, data: bytes) -> str:
-    """Return the encoding of a page that is declared as UTF-8 or Western European, and may be in another one."""
+    """Return the encoding of a page that is declared as `declared`, and may be in another one."""
+    if data.isascii() or declared.startswith("utf-16"):
+        return declared
+    if declared != "utf-8" and (likelier := far_likelier(telling(data, COMPARED), declared)):
+        return likelier
+    if declared not in ("utf-8", "windows-1252"):
+        return declared
     sample = telling(data, SNIFF)
     runs = _HIGH_BYTES.findall(sample)
     if declared == "utf-8":
         is_right = is_damaged_utf8(decode_as(sample, "utf-8"), DECLARED)
     else:
-        is_right = declared != "windows-1252" or sum(map(len, runs)) <= FOREIGN * len(runs)
+        is_right = sum(map(len, runs)) <= FOREIGN * len(runs)
     if is_right:
         return declared
     most = MAX_BROKEN * sum(map(len, runs)) + 1

@@ -180,12 +180,14 @@ class _ShallowTree:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         name = _valid_name(tag)
-        if len(self._open) < MAX_DEPTH or name not in RAW_TEXT:
-            kept = islice(attributes.items(), MAX_ATTRIBUTES) if attributes else ()
-            self._builder.start(name, {_valid_name(key): _valid_text(value) for key, value in kept})
-        if len(self._open) >= MAX_DEPTH and name not in RAW_TEXT:
-            self._builder.end(name)
+        is_deep = len(self._open) >= MAX_DEPTH
         self._open.append(name)
+        if is_deep and name in RAW_TEXT:
+            return
+        kept = islice(attributes.items(), MAX_ATTRIBUTES) if attributes else ()
+        self._builder.start(name, {_valid_name(key): _valid_text(value) for key, value in kept})
+        if is_deep:
+            self._builder.end(name)
 
     def end(self, _tag: str) -> None:
         name = self._open.pop()

@@ -62,7 +62,7 @@ def _is_shown(element: etree._Element, holds_page: dict[etree._Element, bool]) -
     if tag in CONTROLS or tag == "a":
         for each in _open_links(element) if tag == "a" else [element]:
             if each not in holds_page:
-                holds_page[each] = _holds_page(each)
+                _examine(each, holds_page)
             if holds_page[each]:
                 return True
         return False
@@ -71,8 +71,17 @@ def _is_shown(element: etree._Element, holds_page: dict[etree._Element, bool]) -
     return tag != "noscript" and (_is_panel(element) or _number(_SEGMENT, element) is not None)
 
 
-def _holds_page(element: etree._Element) -> bool:
-    return len(list(islice(element.iter(*_BLOCKS), UNCLOSED_BLOCKS))) == UNCLOSED_BLOCKS
+def _examine(element: etree._Element, holds_page: dict[etree._Element, bool]) -> None:
+    """Note whether a control or link contains a whole page, and what follows for those within: they may be nested."""
+    if not len(element):  # most controls; `iter` takes long to begin
+        holds_page[element] = False
+        return
+    blocks = list(islice(element.iter(*_BLOCKS), UNCLOSED_BLOCKS))
+    if len(blocks) < UNCLOSED_BLOCKS:
+        holds_page.update(dict.fromkeys(element.iter("a", *CONTROLS), False))
+    else:
+        around_last = set(blocks[-1].iterancestors())
+        holds_page.update(dict.fromkeys(around_last.intersection(blocks[0].iterancestors()), True))
 
 
 def _open_links(element: etree._Element) -> list[etree._Element]:

@@ -1,9 +1,10 @@
 """Dates and times as pages write them → aware datetime, naive datetime or date, as precise as the page is.
 
-Strategy: digits of all scripts, Chinese numbers and years of eras become ASCII digits; words that mean something in
-dates become marks (`date_words`); then a few expressions read the parts, whatever the language. The order of
-05/03/2024 is that of the page's language. Without a language, and in English without a territory, which pages of all
-countries declare, such a date is passed over unless one of its numbers cannot be a month or both are the same.
+Strategy: digits of all scripts, Chinese numbers and years of eras become ASCII digits, and dates of the Solar Hijri
+calendar those of the common one (`solar_hijri`); words that mean something in dates become marks (`date_words`); then
+a few expressions read the parts, whatever the language. The order of 05/03/2024 is that of the page's language. Without
+a language, and in English without a territory, which pages of all countries declare, such a date is passed over unless
+one of its numbers cannot be a month or both are the same.
 """
 
 import re
@@ -15,6 +16,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from ..expressions import expression
 from .date_words import AGO, FILL, FOREIGN, HALVES, TODAY, WEEKDAY, WORD, date_words, fold, mark, meaning_of
+from .solar_hijri import with_common_dates
 
 EARLIEST_YEAR, LATEST_YEAR = 1990, 2100  # other years are prices, phone numbers and wrong epochs
 CLOCK_SKEW = timedelta(days=2)  # the date of a page may be this far ahead of its fetching: time zones, wrong clocks
@@ -64,6 +66,14 @@ _ABSOLUTE = (
     rf"""(?<!\d)(?P<year>\d{{4}})[\s.]{{0,2}}{_FILL}[\s.]{{0,2}}(?P<day>\d\d?)[\s.]{{1,2}}{_MONTH}
     (?!{_GAP}{{0,5}}\d{{4}}){_TIME}""",
 )
+# 5 มี.ค. 67, but not 5 มี.ค. 67 คน (67 people) or 5 มี.ค. 10:30
+_THAI_DATE = expression(
+    rf"""(?<![\d.,/-])(?P<day>\d\d?)\s?{_OWN_MONTH}\s?(?P<short>\d\d)
+    (?=$|\s?[,|·()–-](?!\d)|\s(?:{_FILL}\s?)?\d\d?[:.]\d\d(?!\d))
+    {_TIME}""",
+    _FLAGS,
+)
+_THAI_CENTURY = 2500  # of years of two digits
 _FORMS = tuple(expression(form, _FLAGS) for form in _ABSOLUTE)
 _IN_NUMBERS = 2  # of the forms; the others have the name of a month
 _HAS_MONTH = expression(_ANY_MONTH)
@@ -89,6 +99,7 @@ _HAN_NUMBER = expression(
 _ERA = expression(r"(民[國国]|令和|平成)\s?(\d{1,3}|元)\s?年")
 _ERA_BEGINS = {"民": 1911, "令": 2018, "平": 1988}  # the year before its first
 BUDDHIST = 543  # years that the Thai count is ahead
+_PERSIAN_DIGIT, _ARABIC = map(expression, ("[\u06f0-\u06f9]", "[\u0600-\u06ff]"))
 _THAI, _HAN, _EASTERN = map(expression, ("[\u0e00-\u0e7f]", "[\u4e00-\u9fff]", "[\u3040-\u30ff\uac00-\ud7af]"))
 _YEAR = expression(r"\d{4}|['’/.-]\d\d", re.ASCII)
 # The signs of a date, in expressions that begin with few characters, which `re` finds quickly
@@ -127,9 +138,9 @@ def find_date(
     """
     if not may_hold_date(text):
         return None
-    for found in _candidates(
-        _in_plain_digits(text[:LONGEST]), fetched_at if relative else None, language.strip().lower().replace("_", "-")
-    ):
+    language = language.strip().lower().replace("_", "-")
+    plain = _in_plain_digits(text[:LONGEST], language)
+    for found in _candidates(plain, fetched_at if relative else None, language):
         if found is not None and is_plausible(found, fetched_at):
             return found
     return None
@@ -167,13 +178,16 @@ def may_hold_date(text: str) -> bool:
     return len(text) <= SHORT_LINE and not date_words().signs.isdisjoint(WORD.findall(fold(text)))
 
 
-def _in_plain_digits(text: str) -> str:
+def _in_plain_digits(text: str, language: str) -> str:
     """Return `text` with white space as single spaces, ASCII digits, and years of the common era."""
     text = " ".join(text.split())
-    if text.isascii():
+    is_persian = language[:2] == "fa" or _PERSIAN_DIGIT.search(text) is not None
+    if text.isascii() and not is_persian:
         return text
     if _OTHER_DIGIT.search(text):
         text = text.translate(_IN_ASCII)
+    if is_persian or _ARABIC.search(text):
+        text = with_common_dates(text, numbers=is_persian)
     return _ERA.sub(_common_year, _HAN_NUMBER.sub(_han_number, text))
 
 
@@ -192,7 +206,7 @@ def _common_year(match: re.Match[str]) -> str:
 
 def _candidates(text: str, fetched_at: datetime | None, language: str) -> Iterator[date | None]:
     marked = ""
-    if _YEAR.search(text):
+    if _YEAR.search(text) or _THAI.search(text):
         if _ISO.match(text):
             yield _iso(text.strip())
         if _EPOCH.match(text):
@@ -208,8 +222,12 @@ def _candidates(text: str, fetched_at: datetime | None, language: str) -> Iterat
 
 def _absolute(text: str, language: str, thai: bool) -> Iterator[date | None]:
     forms = _FORMS if _HAS_MONTH.search(text) else _FORMS[:_IN_NUMBERS]
+    if thai:
+        forms = (*forms, _THAI_DATE)
     for match in sorted((match for form in forms for match in form.finditer(text)), key=re.Match.start):
         parts, before = match.groupdict(), text[: match.start()][-BEFORE:]
+        if "short" in parts:
+            parts["year"] = str(_THAI_CENTURY + int(parts["short"]))
         if int(parts["year"]) > LATEST_YEAR and (thai or language[:2] == "th"):
             parts["year"] = str(int(parts["year"]) - BUDDHIST)
         if "one" in parts:
@@ -365,5 +383,7 @@ def _yearless(text: str, now: datetime, language: str) -> date | None:
     for year in (now.year, now.year - 1):
         day = _day(str(year), parts["month"], parts.get("day2") or parts["day"])
         if day and day <= (now + CLOCK_SKEW).date():
-            return _with_time(day, parts, language)
+            found = _with_time(day, parts, language)
+            names_year = _HAS_MONTH.search(match[0]) and parts["hour"] and not isinstance(found, datetime)
+            return None if names_year else found  # 5 Mar 15
     return None

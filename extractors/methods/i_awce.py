@@ -94,13 +94,13 @@ def type_of(parsed: ParsedPage) -> Typed | NoArticle:
 
     `NoArticle` if the page's text declares that there is no article.
     """
-    page, refuse = parsed.page, parsed.page.refuse
+    page = parsed.page
+    if page.refuse == "never":
+        return Typed("article", None, "treated as an article, as requested")
     kept = rules_body(parsed.lines, parsed.prior).kept
     said = notice(parsed.lines, parsed.head.title, parsed.head.headings, kept)
-    if said and refuse != "never":
+    if said:
         return NoArticle(said, page.url)
-    if refuse == "never":
-        return Typed("article", None, "treated as an article, as requested")
     found = classify(parsed, kept)
     probability = found.probability if page.screenshot is None else _with_screenshot(page.screenshot, found.probability)
     kind = _kind(probability)

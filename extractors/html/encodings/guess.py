@@ -26,6 +26,9 @@ RARE, WEIGHT_OF_RARE = "iso-8859-4", 0.7  # hardly any page has it, and short te
 DETECTED = 65_536  # bytes that the detector examines
 MOSTLY = 0.95  # of the runs with non-ASCII bytes, which are not broken
 SAMPLE = 1_500  # bytes of runs with non-ASCII bytes in which the text must be plausible
+SURE, FAR = 0.1, 3.0  # least score of an encoding that contradicts a declaration, and its ratio to the declared one's
+FEW = 8  # bytes, about four hanzi; fewer contradict no declaration
+MAX_BROKEN = 0.01  # share of errors that a text may have in another encoding than the declared one
 MIXED = 0.25  # of the runs, in which a letter of another script may stand beside a Latin one
 
 _RUNS = re.compile(rb"[A-Za-z]?[\x80-\xff][0-9@-~\x80-\xff]*")
@@ -45,6 +48,22 @@ def guess(data: bytes) -> str:
     sample = telling(data, SAMPLE)
     best = sorted(scores, key=scores.__getitem__, reverse=True)
     return next((name for name in best if name in MULTI_BYTE or _is_plausible(decode_as(sample, name))), "windows-1252")
+
+
+def far_likelier(sample: bytes, declared: str) -> str | None:
+    """Return the encoding in which bytes are much more likely a text than in the declared one; None if there is none.
+
+    `sample`: runs with non-ASCII bytes, as `telling` returns them.
+    """
+    scores = _scores(sample) if len(sample) >= FEW else {}
+    best = max(scores, key=scores.__getitem__, default=declared)
+    known = declared.removesuffix("-i")  # iso-8859-8-i differs from iso-8859-8 in the order of writing only
+    is_sure = scores.get(best, 0) >= max(SURE, FAR * scores.get(known, 0))
+    if not is_sure:
+        return None
+    text = decode_as(sample, best)
+    is_whole = text.count(REPLACEMENT) <= MAX_BROKEN * len(sample)
+    return best if is_whole and (best in MULTI_BYTE or _is_plausible(text)) else None
 
 
 def _scores(data: bytes) -> dict[str, float]:

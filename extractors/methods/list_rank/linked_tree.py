@@ -4,8 +4,9 @@ Width is UTF-8 bytes without white space, as in `lines`: the titles of a Chinese
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 
 from lxml import etree
 
@@ -70,20 +71,18 @@ class LinkedTree:
         self._children: dict[etree._Element, list[etree._Element]] = {}
         self._words_of_classes: dict[str, tuple[str, ...]] = {}
         self._words: dict[etree._Element, tuple[str, ...]] = {}
-        self._depth: dict[etree._Element, int] = {}
         self._steps: dict[etree._Element, tuple[str, str]] = {}
-        self._ways: dict[etree._Element, Place] = {}
         self._before: dict[etree._Element, int] = {}  # see `_text_before`
         self._read()
 
     def _read(self) -> None:
         elements = list(self.root.iter(etree.Element))
+        parents = [element.getparent() for element in elements]
         host = host_of(self.base)
-        for element in elements:
-            parent = element.getparent()
-            self._depth[element] = self._depth.get(parent, 0) + 1 if parent is not None else 0
+        for element, parent in zip(elements, parents, strict=True):
             self._first[element] = len(self.links)
             self._count[element] = 0
+            self._width[element] = width_of(element.text)
             self._children[element] = []
             if parent in self._children and not is_noise(element):
                 self._children[parent].append(element)
@@ -94,10 +93,8 @@ class LinkedTree:
                 own = not host or _same_site(host, host_of(url))
                 self.links.append(TreeLink(element, url, text, width_of(text), not words, self._in_prose(element), own))
                 self._count[element] = 1
-        self._width = {element: width_of(element.text) for element in elements}
         self._labels = {link.element: link.width for link in self.links if link.labelled}
-        for element in reversed(elements[1:]):
-            parent = element.getparent()
+        for element, parent in zip(elements[:0:-1], parents[:0:-1], strict=True):
             if parent is not None:
                 self._count[parent] += self._count[element]
                 self._width[parent] += self._width[element] + width_of(element.tail)
@@ -105,7 +102,7 @@ class LinkedTree:
                     self._labels[parent] = self._labels.get(parent, 0) + self._labels[element]
 
     def _in_prose(self, link: etree._Element) -> bool:
-        if next(link.iter(*BLOCK_TAGS), None) is not None:
+        if contains(link, BLOCK_TAGS):
             return False
         before = 0
         for child in chain([link], islice(link.iterancestors(), MAX_WAY)):
@@ -163,12 +160,8 @@ class LinkedTree:
 
     def place(self, link: etree._Element, element: etree._Element) -> Place:
         """Return the place of a link within an element."""
-        way = self._ways.get(link)
-        if way is None:
-            way = self._ways[link] = tuple(
-                self._step(each) for each in chain([link], islice(link.iterancestors(), MAX_WAY))
-            )
-        return way[: self._depth[link] - self._depth[element]]
+        around = chain([link], islice(link.iterancestors(), MAX_WAY))
+        return tuple(map(self._step, takewhile(lambda each: each is not element, around)))
 
     def _step(self, element: etree._Element) -> tuple[str, str]:
         step = self._steps.get(element)
@@ -202,7 +195,7 @@ def is_noise(element: etree._Element) -> bool:
 
 def link_words(link: etree._Element) -> str:
     """Return a link's words without a <time> in it."""
-    if next(link.iter("time"), None) is None:
+    if not contains(link, ("time",)):
         return fold(inner_text(link))
     parts: list[str | None] = []
     walk = etree.iterwalk(link, events=("start", "end"))
@@ -230,7 +223,12 @@ def in_heading(link: etree._Element, element: etree._Element) -> bool:
         if step.tag in HEADINGS:
             return True
         step = None if step is element else step.getparent()
-    return next(link.iter(*HEADINGS), None) is not None
+    return contains(link, HEADINGS)
+
+
+def contains(link: etree._Element, tags: Iterable[str]) -> bool:
+    """Whether an element with one of the tags is in a link."""
+    return len(link) > 0 and next(link.iter(*tags), None) is not None  # `iter` takes long to begin
 
 
 def host_of(url: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from math import inf
 
 from .clusters import Leaf, LeafOutline, Leaves, cluster, length, noise, period, split, variance
@@ -42,11 +43,12 @@ def page_thresholds(leaves: list[Leaf], least: float = NOISE, share: float = LEN
 
 def body_segment(leaves: list[Leaf], thresholds: Thresholds, spread: float = VARIANCE) -> Leaves:
     """Return the leaves of the first cluster with the marks of a body, or none. `spread`: the largest σ²."""
-    waiting = cluster(leaves)
+    waiting = cluster(leaves)  # a heap, since it is sorted: the first is the one whose first leaf is first
     while waiting:
-        found = waiting.pop(0)
+        found = heappop(waiting)
         if variance(found) > spread and len(pieces := split(found)) > 1:
-            waiting = sorted(pieces + waiting)
+            for piece in pieces:
+                heappush(waiting, piece)
         elif is_body(leaves, found, thresholds):
             return found
     return []

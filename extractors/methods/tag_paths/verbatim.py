@@ -20,6 +20,7 @@ joined in their order; the source's HashMap, taken literally, would keep only th
 
 from dataclasses import dataclass, replace
 from functools import partial
+from heapq import heappop, heappush
 from math import inf
 from typing import NamedTuple
 
@@ -115,7 +116,8 @@ def read_tree(html: str) -> Tree:
 
 def length_of(text: str) -> int:
     """Return Length of a text without white space: 2 for a character above 255, else 1."""
-    return sum(1 + (sign > "\xff") for sign in text if not sign.isspace())
+    plain = "".join(text.split())
+    return len(plain) if plain.isascii() else sum(1 + (sign > "\xff") for sign in plain)
 
 
 class _Reader:
@@ -135,39 +137,42 @@ class _Reader:
         self._boxes.append(path if name in BOXES else self._boxes[-1])
         if name in BOXES:
             self._begun.append(path)
-        self._linked += "href" in element.attrib
+        self._linked += element.get("href") is not None
         self._block += name in BLOCK_TAGS or name == "br"
-        if element.text and element.text.strip():
-            self._leaf(element.text)
+        text = element.text
+        if text and not text.isspace():
+            self._leaf(text)
         elif not len(element):
             self._leaf("")
 
     def end(self, element: etree._Element) -> None:
         self._paths.pop()
         self._boxes.pop()
-        self._linked -= "href" in element.attrib
+        self._linked -= element.get("href") is not None
         self._block += str(element.tag) in BLOCK_TAGS
-        if element.tail and element.tail.strip() and len(self._paths) > 1:
-            self._leaf(element.tail)
+        tail = element.tail
+        if tail and not tail.isspace() and len(self._paths) > 1:
+            self._leaf(tail)
 
     def _leaf(self, text: str) -> None:
         size, linked = length_of(text), int(self._linked > 0)
         strings, links = (0, size) if linked else (size, 0)
-        number = len(self.tree.leaves)
-        self.tree.leaves.append(Leaf(number, self._paths[-1], self._boxes[-1], strings, links, linked))
-        self.tree.texts.append(text)
-        self.tree.blocks.append(self._block)
-        self.tree.begun.append(self._begun)
+        tree = self.tree
+        tree.leaves.append(Leaf(len(tree.leaves), self._paths[-1], self._boxes[-1], strings, links, linked))
+        tree.texts.append(text)
+        tree.blocks.append(self._block)
+        tree.begun.append(self._begun)
         self._begun = []
 
 
 def find_segment(leaves: list[Leaf], thresholds: Thresholds, settings: OpenConstants = SETTINGS) -> Leaves:
     """Return the leaves of the first cluster that fulfils the conditions; none if there is none."""
-    waiting = cluster(leaves)
+    waiting = cluster(leaves)  # a heap, since it is sorted: the first is the one whose first leaf is first
     while waiting:
-        found = waiting.pop(0)
+        found = heappop(waiting)
         if variance(found) > settings.variance and len(pieces := split(found)) > 1:
-            waiting = sorted(pieces + waiting)
+            for piece in pieces:
+                heappush(waiting, piece)
         elif (
             len(found) > settings.max_size
             and length(leaves, found) > thresholds.length

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from extractors.html.decoding import decode
 from extractors.html.encodings import labels
 from extractors.html.encodings.declaration import META_EXPECTED
-from extractors.html.encodings.decoders import decode_as
+from extractors.html.encodings.decoders import decode_as, encode_as
 from extractors.html.encodings.guess import MULTI_BYTE
 from extractors.html.encodings.labels import NAMES, encoding_of
 
@@ -489,3 +489,92 @@ minekut üles anda, ka siis, kui on püha, ja õhtul ei tohi ükski väljuda."""
 @pytest.mark.parametrize("text", WESTERN)
 def test_western_languages_stay_western(text):
     assert decode(f"<p>{text}</p>".encode("windows-1252"))[0] == f"<p>{text}</p>"
+
+
+# Encodings that are declared wrongly
+
+ASIAN = {  # the last two texts of each were written after the rule and its constants, and changed nothing
+    "gb18030": [
+        "老木匠用了三个冬天才做完这张桌子，他说木头要慢慢干，急不得。桌子现在放在学校的图书室里，孩子们围着它写作业。",
+        "雨停以后，山路上全是泥。送信的人把自行车推到桥边，坐下来等太阳出来。",
+        "养蜂人每年四月把蜂箱搬到河对岸，那里的油菜花开得最早。",
+        "球队在加时赛中以三比二获胜，守门员扑出了两个点球，赛后被评为全场最佳球员。",
+    ],
+    "big5": [
+        "老木匠用了三個冬天才做完這張桌子，他說木頭要慢慢乾，急不得。桌子現在放在學校的圖書室裡，孩子們圍著它寫作業。",
+        "雨停以後，山路上全是泥。送信的人把腳踏車推到橋邊，坐下來等太陽出來。",
+        "養蜂人每年四月把蜂箱搬到河對岸，那裡的油菜花開得最早。",
+        "球隊在延長賽中以三比二獲勝，守門員撲出了兩個十二碼球，賽後被評為全場最佳球員。",
+    ],
+    "shift_jis": [
+        "老いた大工は三度の冬をかけてこの机を作った。木はゆっくり乾かさなければならないと言う。机は今、学校の図書室にある。",
+        "雨がやんだあと、山道はどろだらけだった。郵便屋さんは橋のそばで日が出るのを待った。",
+        "養蜂家は毎年四月に巣箱を川の向こう岸へ運ぶ。",
+        "チームは延長戦の末、三対二で勝利し、ゴールキーパーが最優秀選手に選ばれた。",
+    ],
+    "euc-kr": [
+        "늙은 목수는 겨울을 세 번 보내고서야 이 책상을 다 만들었다. 나무는 천천히 말려야 한다고 그는 말한다.",
+        "비가 그친 뒤 산길은 온통 진흙이었다. 우체부는 자전거를 다리 옆에 세우고 해가 나기를 기다렸다.",
+        "양봉가는 해마다 사월이면 벌통을 강 건너편으로 옮긴다.",
+        "대표팀은 연장전 끝에 삼 대 이로 이겼고, 골키퍼가 최우수 선수로 뽑혔다.",
+    ],
+}
+ASIAN["euc-jp"] = ASIAN["shift_jis"]
+WRITTEN = {name for name in NAMES if not name.startswith(("utf", "replacement", "x-user"))}
+
+
+@pytest.mark.parametrize("declared", sorted(WRITTEN))
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in ASIAN.items() for text in texts])
+def test_asian_page_under_any_other_declaration_is_read(name, text, declared):
+    page = f"<html><title>{text[:14]}</title><h1>{text[:14]}</h1><p class=a>{text}</p></html>"
+    assert decode(encode_as(page, name), f"text/html; charset={declared}") == (page, name)
+
+
+@pytest.mark.parametrize("declared", ["gb18030", "big5", "shift_jis", "euc-kr", "iso-8859-2", "windows-1257"])
+@pytest.mark.parametrize("name", ["windows-1251", "koi8-r", "windows-1253", "windows-1255", "windows-1256"])
+def test_page_in_another_alphabet_under_a_wrong_declaration_is_read(name, declared):
+    codec = {"koi8-r": "koi8_u"}.get(name, name.replace("windows-", "cp"))
+    page = f"<p>{SINGLE_BYTE[codec].replace('і', 'и').replace('ї', 'й')}</p>"
+    assert decode(encode_as(page, name), f"text/html; charset={declared}")[0] == page
+
+
+UNUSUAL = {
+    "gb18030": [
+        "陆 Lu",
+        "李明 王芳 张伟",
+        "價格：１２００元　電話",
+        "漁民可以免費查看水位。",
+        JAPANESE[1],
+        RUSSIAN[0],
+        "It’s",
+        "鬱龘靐齉爩",
+    ],
+    "big5": ["李明 王芳 張偉", "價格：１２００元", "★☆◆ 第３章"],
+    "shift_jis": ["ﾊﾝｶｸｶﾀｶﾅ ﾃｽﾄ", "東京都港区", "★◆●"],
+    "euc-jp": ["カタカナ", "東京都港区", "★◆●"],
+    "euc-kr": ["大韓民國 憲法 第一條", "서울", "뷁 똠방각하", "日本語 カタカナ"],
+    "windows-874": ["กขค", "ราคา ๑๒๐", SINGLE_BYTE["cp874"]],
+    "windows-1251": ["Привет", "ё", "Љубав и њихова кућа", "MOCKBA Москва"],
+    "windows-1255": ["שלום"],
+    "windows-1256": ["سلام", "روز خوب"],
+    "windows-1258": ["Hà Nô\u0323i"],
+    "iso-8859-3": ["Ħafna ġodda u żgħira ċavetta"],
+    "iso-8859-8-i": [SINGLE_BYTE["cp1255"]],
+    "iso-8859-10": ["ðþŋ"],
+    "iso-8859-14": ["ŵyŷ Ŵŷ ŵ"],
+    "iso-8859-16": ["și țară ăâî"],
+    "iso-2022-jp": [JAPANESE[0]],
+    "ibm866": ["ПОГОДА"],
+    "macintosh": ["café à œ “x”"],
+}
+
+
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in UNUSUAL.items() for text in texts])
+def test_unusual_text_is_read_as_it_is_declared(name, text):
+    page = f"<p>{text}</p>"
+    assert decode(encode_as(page, name), f"text/html; charset={name}") == (page, name)
+
+
+def test_utf16_page_is_read_as_its_header_says():
+    page = f"\0{CHINESE * 9}"
+    assert decode(page.encode("utf-16-le"), "text/html; charset=utf-16le") == (page, "utf-16le")
