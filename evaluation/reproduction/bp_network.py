@@ -140,8 +140,8 @@ class Material:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the requested tables; exit code 2 for a mistake in the call."""
-    parser = _parser()
-    options = parser.parse_args(arguments)
+    reader = parser()
+    options = reader.parse_args(arguments)
     try:
         sets = [sampled(one, options.sample) for one in read_sets(options.data) if one.articles()]
         if not sets:
@@ -157,7 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for part in options.parts:
             print("\n".join(PARTS[part](material)) + "\n", flush=True)
     except (DataError, UnknownName, OSError) as error:
-        parser.error(str(error))
+        reader.error(str(error))
     return 0
 
 
@@ -413,7 +413,8 @@ PARTS: dict[str, Callable[[Material], Iterator[str]]] = {
 }
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command."""
     parser = argparse.ArgumentParser(
         prog="python -m evaluation.reproduction.bp_network",
         description=__doc__,
