@@ -36,7 +36,9 @@ def test_a_section_for_each_source_with_its_tables_and_pictures(data, tmp_path, 
 def test_a_figure_of_the_source_is_beside_ours_and_the_stated_one(data, tmp_path):
     main([str(data), str(tmp_path), "--pages", "3", "--sources", "000"])
     page = (tmp_path / "index.html").read_text("utf-8")
-    there, here, stated = (page.index(text) for text in ("<td>91.6</td>", "<td>bp-network-verbatim</td>", "F 89.4–91.6%"))
+    there, here, stated = (
+        page.index(text) for text in ("<td>91.6</td>", "<td>bp-network-verbatim</td>", "F 89.4–91.6%")
+    )
     assert there < here < stated
     assert "<h2>001" not in page
 
