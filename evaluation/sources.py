@@ -233,7 +233,7 @@ SOURCES: dict[str, Sequence[SourceTable | SourceFigure]] = {
         SourceFigure("Figure 1, a list block: clusters of a list page", "tag-paths", 1, DataSet.lists),
     ),
     "003": (
-        SourceTable("Table 3: the data", (("sites", "16"),), "–", Stored.kinds),
+        SourceTable("Table 3: the data", (("sites", "16"),), "", Stored.kinds),
         SourceTable(
             "Table 5: types of pages",
             (("ResNet-101", "98.68%"), ("its articles", "100%"), ("its lists", "96.92%"), ("other networks", "lost")),
@@ -260,11 +260,12 @@ SOURCES: dict[str, Sequence[SourceTable | SourceFigure]] = {
 STYLE = """
 body { font: 15px/1.5 system-ui, "Noto Sans CJK SC", sans-serif; margin: 2em auto; max-width: 76em; padding: 0 1em }
 table { border-collapse: collapse; font-size: 13px; margin: .5em 0 }
-td { border-bottom: 1px solid #ccc; padding: .2em .6em; vertical-align: top }
+td, th { border-bottom: 1px solid #ccc; padding: .2em .6em; vertical-align: top; text-align: left }
 h2 { border-top: 3px solid; padding-top: .5em; margin-top: 2em }
-.both { display: flex; gap: 2em; flex-wrap: wrap }
-.both > div { max-width: 100%; overflow-x: auto }
-figure { margin: 1em 0 }
+.both { display: grid; grid-template-columns: minmax(13em, max-content) minmax(0, 1fr); gap: 2em }
+.both > div { overflow-x: auto }
+.pictures { display: grid; grid-template-columns: 1fr 1fr; gap: 1em }
+figure { margin: 0 }
 img { max-width: 100%; border: 1px solid #ddd }
 figcaption, .note { color: #555; font-size: 13px; overflow-wrap: anywhere }
 """
@@ -292,7 +293,11 @@ def main(words: Sequence[str] | None = None) -> int:
         count = f"{sum(len(one.articles()) for one in stored.sets)} articles of {len(stored.sets)} sets"
         arguments.out.mkdir(parents=True, exist_ok=True)
         sections = "".join(_section(number, stored, arguments.out) for number in arguments.sources)
-        head = f"{arguments.data}: {count}; a table has at most {arguments.pages} pages of a set, docs/ all pages."
+        head = (
+            f"{arguments.data}: {count}; a table has at most {arguments.pages} pages of a set. The last table of each "
+            "source has the figures of all pages. It also says what is not made, and why: what needs a GPU or weights, "
+            "schematics, and what the copies of the sources have lost."
+        )
         page.write_text(f"{HEAD}<h1>The five sources: there and here</h1><p>{escape(head)}</p>{sections}", "utf-8")
     except (DataError, ExtraMissing, OSError) as error:
         parser.error(str(error))
@@ -303,7 +308,8 @@ def main(words: Sequence[str] | None = None) -> int:
 def _section(number: str, stored: Stored, out: Path) -> str:
     title, stated = _stated(number)
     parts = [_part(one, stored, out, f"{number}-{place}") for place, one in enumerate(SOURCES[number])]
-    return f"<h2>{escape(title)}</h2>{''.join(parts)}<h3>Each part, measured on all pages</h3>{_html(stated)}"
+    last = f"<h3>Each part, measured on all pages</h3>{_table(stated[1:], stated[0])}"
+    return f"<h2>{escape(title)}</h2>{''.join(parts)}{last}"
 
 
 def _part(one: SourceTable | SourceFigure, stored: Stored, out: Path, stem: str) -> str:
@@ -315,25 +321,28 @@ def _part(one: SourceTable | SourceFigure, stored: Stored, out: Path, stem: str)
             for name, page in one.drawn(stored, out, stem)
         ]
         note = f"Method {one.method}; {len(drawn)} of {one.count} pages drawn."
-        found = "".join(drawn)
+        found = f'<div class="pictures">{"".join(drawn)}</div>'
     else:
         try:
             lines = list(one.here(stored))
         except DataError as error:
             lines = [f"not measured: {error}"]
-        here = "".join(_html([line.header, *line.rows] if isinstance(line, TextTable) else line) for line in lines)
-        found = f'<div class="both"><div><b>In the source</b>{_html(one.there)}</div><div><b>Here</b>{here}</div></div>'
-        note = f"On all pages: {one.command}"
+        here = "".join(
+            _table(line.rows, line.header) if isinstance(line, TextTable) else f"<p>{escape(line)}</p>"
+            for line in lines
+        )
+        found = (
+            f'<div class="both"><div><b>In the source</b>{_table(one.there)}</div><div><b>Here</b>{here}</div></div>'
+        )
+        note = f"On all pages: {one.command}" if one.command else ""
     print(f"{stem}  {time.monotonic() - begun:6.1f} s  {one.name}", file=sys.stderr, flush=True)
     return f'<h3>{escape(one.name)}</h3><p class="note">{escape(note)}</p>{found}'
 
 
-def _html(found: str | Sequence[Sequence[str]]) -> str:
-    """Return a paragraph, or a table of rows of cells."""
-    if isinstance(found, str):
-        return f"<p>{escape(found)}</p>"
-    rows = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in found)
-    return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+def _table(rows: Sequence[Sequence[str]], header: Sequence[str] = ()) -> str:
+    tagged = [*([("th", header)] if header else []), *(("td", row) for row in rows)]
+    lines = ("".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row) for tag, row in tagged)
+    return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
 
 
 def _stated(number: str) -> tuple[str, list[list[str]]]:

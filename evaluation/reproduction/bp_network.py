@@ -184,7 +184,7 @@ def unseen(material: Material) -> Iterator[str]:
 def ablation(material: Material, sites_left_out: bool = False) -> Iterator[str]:
     """Yield the table of networks trained again without some of the inputs, and with other numbers of hidden units.
 
-    The protocol is that of the source, or of `unseen`. Figures are means over the units; "F −" is what F loses.
+    The protocol is that of the source, or of `unseen`. Figures are means over the units; "F lost": in points.
     """
     options = material.options
     found = material.units if sites_left_out else material.drawable
@@ -202,10 +202,12 @@ def ablation(material: Material, sites_left_out: bool = False) -> Iterator[str]:
             figures = [one for name in found for one in judged(variant, name)]
             f = fmean(one.f for one in figures)
             whole = f if variant == form else whole
-            rows.append([method, label, *_means(figures)[1:4], f"{100 * (whole - f):.1f}", _means(figures)[-2]])
+            rows.append(
+                [method, label, *_means(figures)[1:4], f"{round(100 * (whole - f), 1) + 0.0:.1f}", _means(figures)[-2]]
+            )
     how = "sites left out" if sites_left_out else f"{SOURCE_PAGES} pages learned, up to {options.test} others tested"
-    yield f"{how}; {sum(map(len, found.values()))} pages of {len(found)} sites and sets; means of {options.seeds} seeds"
-    yield table(["method", "variant", "P", "R", "F", "F −", "shingle F1"], rows)
+    yield f"{how}; {sum(map(len, found.values()))} pages read of {len(found)} sites and sets; {options.seeds} seeds"
+    yield table(["method", "variant", "P", "R", "F", "F lost", "shingle F1"], rows)
 
 
 def new_sets(material: Material) -> Iterator[str]:
