@@ -47,7 +47,7 @@ PATHS = "tag-paths,tag-paths-verbatim"
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredPages:
     """The stored pages of a call; what several tables share is measured once. `pages`: of a set, in a table."""
 
     folder: Path
@@ -132,7 +132,7 @@ class SourceTable:
     name: str
     there: Sequence[Sequence[str]]
     command: str
-    here: Callable[[Stored], Iterable[str]]
+    here: Callable[[StoredPages], Iterable[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class SourceFigure:
     count: int = 1
     on: Callable[[DataSet], list[Row]] = DataSet.articles
 
-    def drawn(self, stored: Stored, out: Path, stem: str) -> Iterator[tuple[str, str]]:
+    def drawn(self, stored: StoredPages, out: Path, stem: str) -> Iterator[tuple[str, str]]:
         """Draw it for stored pages of different sites, and yield the name of each file and its page."""
         needed = self.method in EXAMPLES.split(",")
         examples = {id(row): one for s in stored.sets for one, row in s.pairs()} if needed else {}
@@ -162,7 +162,7 @@ class SourceFigure:
             yield to.name, row.url or row.id
 
 
-def _varied(stored: Stored, on: Callable[[DataSet], list[Row]]) -> Iterator[Row]:
+def _varied(stored: StoredPages, on: Callable[[DataSet], list[Row]]) -> Iterator[Row]:
     """Yield pages, one of each site and section, by turns of the sets, those of Chinese news first."""
     first = stored.run.roles.news
     sets = sorted(stored.sets, key=lambda one: (one.name not in first, one.name))
@@ -200,7 +200,7 @@ SOURCES: dict[str, Sequence[SourceTable | SourceFigure]] = {
             "Figure 1: the fields of the output",
             (("fields", "title, keywords, date, body"),),
             "exemplar extract page.html --method line-blocks",
-            Stored.output,
+            StoredPages.output,
         ),
         SourceTable(
             "Chinese news pages right",
@@ -233,12 +233,12 @@ SOURCES: dict[str, Sequence[SourceTable | SourceFigure]] = {
         SourceFigure("Figure 1, a list block: clusters of a list page", "tag-paths", 1, DataSet.lists),
     ),
     "003": (
-        SourceTable("Table 3: the data", (("sites", "16"),), "", Stored.kinds),
+        SourceTable("Table 3: the data", (("sites", "16"),), "", StoredPages.kinds),
         SourceTable(
             "Table 5: types of pages",
             (("ResNet-101", "98.68%"), ("its articles", "100%"), ("its lists", "96.92%"), ("other networks", "lost")),
             f"{ALL}.i_awce DATA   (screenshots: python -m evaluation.visual, GPU)",
-            Stored.types,
+            StoredPages.types,
         ),
         SourceTable(
             "Table 7: articles",
@@ -286,7 +286,7 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(words)
     if arguments.pages < 1:
         parser.error(f"--pages {arguments.pages}: a table needs at least 1 page of a set")
-    stored = Stored(arguments.data, arguments.pages)
+    stored = StoredPages(arguments.data, arguments.pages)
     try:
         check_path(arguments.out / "figure.svg")
         page = arguments.out / "index.html"
@@ -305,14 +305,14 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _section(number: str, stored: Stored, out: Path) -> str:
+def _section(number: str, stored: StoredPages, out: Path) -> str:
     title, stated = _stated(number)
     parts = [_part(one, stored, out, f"{number}-{place}") for place, one in enumerate(SOURCES[number])]
     last = f"<h3>Each part, measured on all pages</h3>{_table(stated[1:], stated[0])}"
     return f"<h2>{escape(title)}</h2>{''.join(parts)}{last}"
 
 
-def _part(one: SourceTable | SourceFigure, stored: Stored, out: Path, stem: str) -> str:
+def _part(one: SourceTable | SourceFigure, stored: StoredPages, out: Path, stem: str) -> str:
     """Return the HTML of a table or of a figure; a table that this data does not have says so."""
     begun = time.monotonic()
     if isinstance(one, SourceFigure):
