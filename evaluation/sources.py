@@ -7,6 +7,7 @@ pages. Parts that need a GPU, or weights that the user has, are named and not ma
 """
 
 import argparse
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -96,16 +97,18 @@ class StoredPages:
         yield from (i_awce.types(judged), i_awce.texts(judged)) if judged else ("no labelled page",)
 
     def f1(self, methods: str) -> Iterator[str]:
-        """Yield shingle F1 by set, one row for each method."""
+        """Yield shingle F1 by set."""
         with TemporaryDirectory() as folder:
             settings = Selection(sample=self.pages, pages=self.pages)
             predict(self.sets, self.sets, parse_methods(methods.split(","), 4), [], [], settings, Path(folder))
             results, _ = read_results(Path(folder), self.sets, settings.seed, 0)
         found = {(one.method, one.set): f"{one.f1:.3f} ({one.pages})" for one in results if one.pages}
         names = sorted({name for _, name in found})
-        rows = [[method, *(found.get((method, name), NOTHING) for name in names)] for method in methods.split(",")]
+        columns = methods.split(",")
         yield "shingle F1 (number of pages, or of pairs of example and page)"
-        yield table(["method", *names], rows)
+        yield table(
+            ["set", *columns], [[name, *(found.get((one, name), NOTHING) for one in columns)] for name in names]
+        )
 
     def kinds(self) -> Iterator[str]:
         """Yield the number of articles and lists in each set."""
@@ -230,7 +233,7 @@ SOURCES: dict[str, Sequence[SourceTable | SourceFigure]] = {
             lambda s: s.constants(*PATHS.split(",")),
         ),
         SourceFigure("Figure 1, a list block: clusters of an article", "tag-paths", 2),
-        SourceFigure("Figure 1, a list block: clusters of a list page", "tag-paths", 1, DataSet.lists),
+        SourceFigure("Figure 1, a list block: clusters of a list page", "tag-paths", 2, DataSet.lists),
     ),
     "003": (
         SourceTable("Table 3: the data", (("sites", "16"),), "", StoredPages.kinds),
@@ -258,12 +261,13 @@ SOURCES: dict[str, Sequence[SourceTable | SourceFigure]] = {
 }
 
 STYLE = """
-body { font: 15px/1.5 system-ui, "Noto Sans CJK SC", sans-serif; margin: 2em auto; max-width: 76em; padding: 0 1em }
+body { font: 15px/1.5 system-ui, "Noto Sans CJK SC", sans-serif; margin: 2em auto; max-width: 88em; padding: 0 1em }
 table { border-collapse: collapse; font-size: 13px; margin: .5em 0 }
 td, th { border-bottom: 1px solid #ccc; padding: .2em .6em; vertical-align: top; text-align: left }
 h2 { border-top: 3px solid; padding-top: .5em; margin-top: 2em }
 .both { display: grid; grid-template-columns: minmax(13em, max-content) minmax(0, 1fr); gap: 2em }
 .both > div { overflow-x: auto }
+.both td:first-child { white-space: nowrap }
 .pictures { display: grid; grid-template-columns: 1fr 1fr; gap: 1em }
 figure { margin: 0 }
 img { max-width: 100%; border: 1px solid #ddd }
@@ -349,6 +353,7 @@ def _stated(number: str) -> tuple[str, list[list[str]]]:
     """Return the title of a source's section in docs/sources.md, and part, form and figures of each of its rows."""
     section = STATED.read_text("utf-8").partition(f"\n## {number}: ")[2].partition("\n## ")[0]
     title, _, rest = section.partition("\n")
+    rest = re.sub(r"\[(.*?)\]\(.*?\)", r"\1", rest)  # links lead to other pages of docs/
     rows = [[cell.strip() for cell in line.split("|")] for line in rest.splitlines() if line.startswith("| ")]
     return f"{number}: {title}", [[row[1], row[4], row[5]] for row in rows]
 
