@@ -299,8 +299,8 @@ def main(words: Sequence[str] | None = None) -> int:
         sections = "".join(_section(number, stored, arguments.out) for number in arguments.sources)
         head = (
             f"{arguments.data}: {count}; a table has at most {arguments.pages} pages of a set. The last table of each "
-            "source has the figures of all pages. It also says what is not made, and why: what needs a GPU or weights, "
-            "schematics, and what the copies of the sources have lost."
+            "source has the figures of docs/sources.md, from more pages of the development data. It also says what is not "
+            "made, and why: what needs a GPU or weights, schematics, and what the copies of the sources have lost."
         )
         page.write_text(f"{HEAD}<h1>The five sources: there and here</h1><p>{escape(head)}</p>{sections}", "utf-8")
     except (DataError, ExtraMissing, OSError) as error:
@@ -312,7 +312,7 @@ def main(words: Sequence[str] | None = None) -> int:
 def _section(number: str, stored: StoredPages, out: Path) -> str:
     title, stated = _stated(number)
     parts = [_part(one, stored, out, f"{number}-{place}") for place, one in enumerate(SOURCES[number])]
-    last = f"<h3>Each part, measured on all pages</h3>{_table(stated[1:], stated[0])}"
+    last = f"<h3>Each part, as docs/sources.md states it</h3>{_table(stated[1:], stated[0])}"
     return f"<h2>{escape(title)}</h2>{''.join(parts)}{last}"
 
 
