@@ -299,8 +299,8 @@ def main(words: Sequence[str] | None = None) -> int:
         sections = "".join(_section(number, stored, arguments.out) for number in arguments.sources)
         head = (
             f"{arguments.data}: {count}; a table has at most {arguments.pages} pages of a set. The last table of each "
-            "source has the figures of docs/sources.md, from more pages of the development data. It also says what is not "
-            "made, and why: what needs a GPU or weights, schematics, and what the copies of the sources have lost."
+            "source has the figures of docs/sources.md, from more pages of the development data. It also says "
+            "what is not made, and why: what needs a GPU or weights, schematics, and what the copies of the sources have lost."
         )
         page.write_text(f"{HEAD}<h1>The five sources: there and here</h1><p>{escape(head)}</p>{sections}", "utf-8")
     except (DataError, ExtraMissing, OSError) as error:
