@@ -300,7 +300,7 @@ def main(words: Sequence[str] | None = None) -> int:
         head = (
             f"{arguments.data}: {count}; a table has at most {arguments.pages} pages of a set. The last table of each "
             "source has the figures of docs/sources.md, from more pages of the development data. It also says "
-            "what is not made, and why: what needs a GPU or weights, schematics, and what the copies of the sources have lost."
+            "what is not made, and why: what needs a GPU or weights, schematics, and what the copies at hand have lost."
         )
         page.write_text(f"{HEAD}<h1>The five sources: there and here</h1><p>{escape(head)}</p>{sections}", "utf-8")
     except (DataError, ExtraMissing, OSError) as error:
