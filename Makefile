@@ -10,7 +10,7 @@ COLLECTED := $(VENV)/.collected
 # Programs of tests start in a third less time where Python may keep compiled modules.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test ready chaos lint types unit programs run-tests browser services schema locale reference docs docs-pictures figures console-pictures fuzz-walk clean
+.PHONY: demo test ready chaos lint types unit programs run-tests browser services schema locale reference docs docs-pictures figures sources sources-data console-pictures fuzz-walk clean
 
 demo: $(READY)
 	@$(BIN)/exemplar demo
@@ -116,6 +116,16 @@ docs-pictures: $(READY) browser
 
 figures: $(READY)
 	$(BIN)/python -m tests.site.figures
+
+# The tables and figures of the five sources from stored pages in DATA, as $(SOURCES)/index.html, in about ten minutes.
+SOURCES ?= build/sources
+sources: sources-data $(READY)
+	$(BIN)/python -m evaluation.sources "$(DATA)" "$(SOURCES)"
+
+sources-data:
+	@test -d "$(DATA)" || { test -n "$(DATA)" && echo "$(DATA) is no folder" || echo "no DATA is given"; \
+		echo "Run make sources DATA=FOLDER, where FOLDER has sets/ and sites/ of stored pages (evaluation/data.py)."; \
+		exit 1; } >&2
 
 # Pictures of each page of the console, in both languages, light and dark, into FOLDER.
 FOLDER ?= build/console-pictures

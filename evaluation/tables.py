@@ -71,7 +71,15 @@ def macro_means(results: Iterable[Result]) -> dict[tuple[str, str], tuple[float,
     return {key: (fmean(values), len(values)) for key, values in sorted(found.items())}
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+class TextTable(str):
+    """A table as text, with its cells."""
+
+    __slots__ = ("header", "rows")
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> TextTable:
     """Return a table with columns of minimal width; the first, and all that begin with a letter, are left-aligned."""
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     left = [all(row[i][:1].isalpha() for row in rows) for i in range(len(header))]
@@ -83,7 +91,9 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         )
         return ("  " + "  ".join(aligned)).rstrip()
 
-    return "\n".join(map(line, [header, *rows]))
+    found = TextTable("\n".join(map(line, [header, *rows])))
+    found.header, found.rows = header, rows
+    return found
 
 
 def _speed_table(speeds: Mapping[str, Mapping[str, Speed]]) -> str:

@@ -13,9 +13,10 @@ from console.options import examples
 from console.terminal import print_json, say, show_data
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from console.inputs import Missing, PageIn
+    from console.site_rules import SiteRule
     from extractors import Article, Listing, NoArticle, Section
     from extractors.render import Format
 
@@ -32,6 +33,7 @@ FORMATS = ("text", "html", "markdown", "json")
         "exemplar extract --method i-awce https://example.org/news/",
         "curl -s https://example.org/page | exemplar extract -",
         "exemplar extract page.html --method line-blocks --figure page.svg",
+        "exemplar extract urls.txt --method line-blocks --rules rules/",
         "exemplar extract page.html --example known.html --report why.html",
     )
 )
@@ -63,6 +65,13 @@ FORMATS = ("text", "html", "markdown", "json")
     "Needs the extra `vision`.",
 )
 @click.option(
+    "--rules",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="FOLDER",
+    help="Rules for single sites: files such as example.org.yaml with `body: XPATH` and perhaps `remove: XPATH`. Of a "
+    "page of that host the method reads only these elements.",
+)
+@click.option(
     "--output",
     metavar="FILE|FOLDER/",
     help="Write to this file; with a slash at the end, to a folder with one file per page.",
@@ -81,6 +90,7 @@ def command(
     insist: bool,
     form: "Format | None",
     screenshots: Path | None,
+    rules: Path | None,
     output: str | None,
     figure: Path | None,
     report: Path | None,
@@ -98,6 +108,7 @@ def command(
     from console.extracted_files import form_of, target_of
     from console.figures import check_figure_options, draw_page
     from console.inputs import Missing, pages
+    from console.site_rules import read_rules
     from extractors import Article, Listing
 
     if screenshots is not None and method != BY_SCREENSHOT:
@@ -109,13 +120,15 @@ def command(
     )
     form = form or form_of(output)
     check_explaining(report, explained, form == "json" and output is None)
+    known_rules = read_rules(rules) if rules is not None else {}
     target = target_of(output, form, several)
     example_pages, to_extract = pages(sources, examples_)
     section = _section(example_pages, method)
     example_page = next(iter(example_pages), None)
     explanations = PageExplanations(section, example_page, report, explained, insist) if report or explained else None
     failures = 0
-    for page in to_extract:
+    for given in to_extract:
+        page = _by_rule(given, known_rules)
         result = page if isinstance(page, Missing) else _extract(section, page, insist, screenshots)
         if not isinstance(result, Article | Listing):
             failures += 1
@@ -137,6 +150,19 @@ def command(
         explanations.write()
     if failures:
         raise click.exceptions.Exit(1)
+
+
+def _by_rule(page: "PageIn | Missing", rules: "Mapping[str, SiteRule]") -> "PageIn | Missing":
+    """Return a page as the rule of its host cuts it down; says where a rule selects nothing."""
+    from console.inputs import Missing
+    from console.site_rules import cut_down
+
+    if not rules or isinstance(page, Missing):
+        return page
+    found, unfit = cut_down(page, rules)
+    if unfit is not None:
+        say(f"{page.name}: {unfit.file} selects nothing on this page; the method reads the whole page")
+    return found
 
 
 def _section(examples: "Sequence[PageIn]", method: str) -> "Section":

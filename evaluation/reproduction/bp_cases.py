@@ -19,7 +19,7 @@ from extractors.html.paths import PathTrie
 from extractors.methods.bp_network.extractor import cut_by_line, cut_by_segment, page_inputs
 from extractors.methods.bp_network.folder import LabelledLines
 from extractors.methods.bp_network.labels import label_lines
-from extractors.methods.bp_network.line_loops import PER_LINE
+from extractors.methods.bp_network.line_loops import HIDDEN, PER_LINE
 from extractors.methods.bp_network.network import INPUTS, ROUNDS, Network, Values
 from extractors.methods.bp_network.train import trained
 from extractors.page import make_page
@@ -36,7 +36,10 @@ LEAST_SITE = 40  # pages of a site that is a unit; the source tests on 40 to 50
 RECIPE_PAGES = 20  # pages of a site at most, for the shipped weights, so that no site outweighs the others
 RECIPE_ROUNDS = 8  # rounds over 215,000 lines; 20 give no better result
 COMPLETE = 0.99
-RELEVANCE = np.arange(INPUTS) % PER_LINE == PER_LINE - 1  # the inputs that are s
+PLACES = np.arange(INPUTS)
+GROUPS = {name: place == PLACES % PER_LINE for place, name in enumerate("yzps")} | {
+    "neighbours": PLACES >= PER_LINE
+}  # inputs that are left out together: a number of the line and of both neighbours, or all numbers of the neighbours
 LEAST_TEXT = 0.9  # share of the truth that a page must have to be used for training
 
 Cases = dict[str, list["Case"]]
@@ -44,18 +47,22 @@ Cases = dict[str, list["Case"]]
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form of the method: whether its inputs are verbatim, whether without relevance, and how it finds the body."""
+    """A form of the method: whether its inputs are verbatim, and how it finds the body.
+
+    `without`: the group of inputs that is 0 in training and use, "" for none; `hidden`: number of hidden units.
+    """
 
     verbatim: bool
-    irrelevant: bool
     cut: Callable[[ParsedPage, list[float]], BodyLines | str]
+    without: str = ""
+    hidden: int = HIDDEN
 
 
 FORMS = {
-    "bp-network": Form(verbatim=False, irrelevant=False, cut=cut_by_segment),
-    "bp-network-without-s": Form(verbatim=False, irrelevant=True, cut=cut_by_segment),
-    "bp-network-by-line": Form(verbatim=False, irrelevant=False, cut=lambda _, outputs: cut_by_line(outputs)),
-    "bp-network-verbatim": Form(verbatim=True, irrelevant=False, cut=lambda _, outputs: cut_by_line(outputs)),
+    "bp-network": Form(verbatim=False, cut=cut_by_segment),
+    "bp-network-without-s": Form(verbatim=False, cut=cut_by_segment, without="s"),
+    "bp-network-by-line": Form(verbatim=False, cut=lambda _, outputs: cut_by_line(outputs)),
+    "bp-network-verbatim": Form(verbatim=True, cut=lambda _, outputs: cut_by_line(outputs)),
 }
 
 
@@ -77,7 +84,8 @@ class Case:
     def labelled(self, form: Form) -> LabelledLines:
         """Return the labelled lines of the page for a form of the network."""
         inputs = self.inputs[form.verbatim]
-        return LabelledLines(self.row.id, np.where(RELEVANCE, 0.0, inputs) if form.irrelevant else inputs, self.body)
+        kept = np.where(GROUPS[form.without], 0.0, inputs) if form.without else inputs
+        return LabelledLines(self.row.id, kept, self.body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +236,7 @@ def drawn(form: Form, found: Cases, name: str, seed: int, test: int, least: int 
 
 def trained_on(form: Form, cases: Sequence[Case], seed: int, rounds: int = ROUNDS) -> Network:
     """Return a network of that form that learned from the pages."""
-    return trained([case.labelled(form) for case in cases], seed, rounds, verbatim=form.verbatim)
+    return trained([case.labelled(form) for case in cases], seed, rounds, form.verbatim, form.hidden)
 
 
 def text_of(form: Form, network: Network, case: Case) -> str:

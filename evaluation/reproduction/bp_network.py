@@ -12,6 +12,8 @@ page's site is its domain, or its set if that is one site.
 
 source      as above: 20 pages, taken evenly from all sites that have a row; a mixed set learns from 20 of its own
 unseen      the shipped recipe, in five folds of sites: no network judges a site that it learned from
+ablation    the source's, trained again without some of the inputs (`--inputs`), and with other numbers of hidden
+            units (`--hidden`): the source found its 5 by trial; `ablation-unseen` does it with sites left out
 sets        the shipped recipe without the whole set that is judged, nor any other page of its sites
 shipped     the shipped weights, which saw some of the pages; `density`; the labels, the best result of any lines
 confidence  share of right pages by the bytes of the text, in folds of sites
@@ -24,9 +26,9 @@ titles      whether words of jieba help where `titles` compares a page's titles
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import compress
 from pathlib import Path
@@ -50,6 +52,7 @@ from ..tables import table
 from ..timing import parse, settle, take_turns, timed
 from .bp_cases import (
     FORMS,
+    GROUPS,
     LEAST_SITE,
     RECIPE_PAGES,
     RECIPE_ROUNDS,
@@ -72,7 +75,9 @@ from .bp_cases import (
     without_set,
 )
 from .right import is_right
+from .speed import sampled
 
+NOT_DRAWABLE = "no site or set has two pages with their text"
 FIGURES = ("pages", "P", "R", "F", "F from", "to", "shingle F1", "bag F1")
 
 
@@ -104,15 +109,29 @@ class Material:
         return range(1, self.options.seeds + 1)
 
     @cached_property
-    def _trained(self) -> dict[tuple[bool, bool, int, int], Network]:
+    def _trained(self) -> dict[tuple[Hashable, ...], Network]:
         return {}
 
     def network(self, form: Form, fold: int, seed: int) -> Network:
         """Return the network that has not learned from the sites of a fold; forms that learn the same share one."""
-        key = form.verbatim, form.irrelevant, fold, seed
+        key = form.verbatim, form.without, form.hidden, fold, seed
         if key not in self._trained:
             self._trained[key] = trained_on(form, without_fold(self.cases, self.folds, fold), seed, RECIPE_ROUNDS)
         return self._trained[key]
+
+    @property
+    def drawable(self) -> Cases:
+        """The rows with pages both to learn from and to test on."""
+        return {name: pages for name, pages in self.units.items() if len(learnable(pages)) > 1}
+
+    def draws(self, form: Form, name: str) -> list[UnitFigures]:
+        """Return the figures of a row by the source's protocol, one for each seed."""
+        found, options = units(self.cases, self.options.least), self.options
+        return [drawn(form, found, name, seed, options.test, options.least) for seed in self.seeds]
+
+    def left_out(self, form: Form, name: str) -> list[UnitFigures]:
+        """Return the figures of a row by networks that never saw the site of a page, one for each seed."""
+        return [judge(partial(self.text, form, seed), self.units[name]) for seed in self.seeds]
 
     def text(self, form: Form, seed: int, case: Case) -> str:
         """Return the text of a page by the network that has not learned from its site."""
@@ -121,10 +140,10 @@ class Material:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the requested tables; exit code 2 for a mistake in the call."""
-    parser = _parser()
-    options = parser.parse_args(arguments)
+    reader = parser()
+    options = reader.parse_args(arguments)
     try:
-        sets = [one for one in read_sets(options.data) if one.articles()]
+        sets = [sampled(one, options.sample) for one in read_sets(options.data) if one.articles()]
         if not sets:
             raise DataError(f"{options.data} has no article with a known body")
         if options.export is not None:
@@ -138,34 +157,57 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for part in options.parts:
             print("\n".join(PARTS[part](material)) + "\n", flush=True)
     except (DataError, UnknownName, OSError) as error:
-        parser.error(str(error))
+        reader.error(str(error))
     return 0
 
 
 def source_protocol(material: Material) -> Iterator[str]:
     """Yield the table of the source's protocol: means over several draws of pages and first weights."""
-    options, found = material.options, units(material.cases, material.options.least)
-
-    def draws(method: str, name: str) -> list[UnitFigures]:
-        return [drawn(FORMS[method], found, name, seed, options.test, options.least) for seed in material.seeds]
-
-    judged = {name: pages for name, pages in material.units.items() if len(learnable(pages)) > 1}
+    options, judged = material.options, material.drawable
     yield f"trained on {SOURCE_PAGES} pages, tested on up to {options.test} others; means of {options.seeds} draws"
-    yield _table(options.methods, judged, draws) if judged else "no site or set has two pages with their text"
+    if not judged:
+        yield NOT_DRAWABLE
+        return
+    yield _table(options.methods, judged, lambda method, name: material.draws(FORMS[method], name))
 
 
 def unseen(material: Material) -> Iterator[str]:
     """Yield the table of sites that training never saw: means over several first weights."""
 
-    def judged(method: str, name: str) -> list[UnitFigures]:
-        pages = material.units[name]
-        return [judge(partial(material.text, FORMS[method], seed), pages) for seed in material.seeds]
-
     yield (
         f"trained on up to {RECIPE_PAGES} pages of each site of the other {FOLDS - 1} of {FOLDS} folds of sites, "
         f"tested on all pages; means of {material.options.seeds} seeds"
     )
-    yield _table(material.options.methods, material.units, judged)
+    yield _table(material.options.methods, material.units, lambda method, name: material.left_out(FORMS[method], name))
+
+
+def ablation(material: Material, sites_left_out: bool = False) -> Iterator[str]:
+    """Yield the table of networks trained again without some of the inputs, and with other numbers of hidden units.
+
+    The protocol is that of the source, or of `unseen`. Figures are means over the units; "F lost": in points.
+    """
+    options = material.options
+    found = material.units if sites_left_out else material.drawable
+    if not found:
+        yield NOT_DRAWABLE
+        return
+    rows = []
+    for method in options.methods:
+        form = FORMS[method]
+        variants = {"as it is": form} | {f"without {name}": replace(form, without=name) for name in options.inputs}
+        variants |= {f"{units} hidden": replace(form, hidden=units) for units in options.hidden if units != form.hidden}
+        whole = 0.0
+        for label, variant in variants.items():
+            judged = material.left_out if sites_left_out else material.draws
+            figures = [one for name in found for one in judged(variant, name)]
+            f = fmean(one.f for one in figures)
+            whole = f if variant == form else whole
+            rows.append(
+                [method, label, *_means(figures)[1:4], f"{round(100 * (whole - f), 1) + 0.0:.1f}", _means(figures)[-2]]
+            )
+    how = "sites left out" if sites_left_out else f"{SOURCE_PAGES} pages learned, up to {options.test} others tested"
+    yield f"{how}; {sum(map(len, found.values()))} pages read of {len(found)} sites and sets; {options.seeds} seeds"
+    yield table(["method", "variant", "P", "R", "F", "F lost", "shingle F1"], rows)
 
 
 def new_sets(material: Material) -> Iterator[str]:
@@ -362,6 +404,8 @@ def _speed(rows: Sequence[tuple[str, float, float]]) -> str:
 PARTS: dict[str, Callable[[Material], Iterator[str]]] = {
     "source": source_protocol,
     "unseen": unseen,
+    "ablation": ablation,
+    "ablation-unseen": partial(ablation, sites_left_out=True),
     "sets": new_sets,
     "shipped": shipped,
     "confidence": confidence,
@@ -371,7 +415,8 @@ PARTS: dict[str, Callable[[Material], Iterator[str]]] = {
 }
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command."""
     parser = argparse.ArgumentParser(
         prog="python -m evaluation.reproduction.bp_network",
         description=__doc__,
@@ -400,14 +445,46 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--seeds", type=_positive, default=5, metavar="N", help="draws that are averaged; default: 5")
     parser.add_argument("--test", type=_positive, default=50, metavar="N", help="pages tested a set; default: 50")
+    parser.add_argument("--sample", type=_count, default=0, metavar="N", help="pages read a set; default: all")
+    parser.add_argument(
+        "--inputs",
+        type=_inputs,
+        default=list(GROUPS),
+        metavar="A,B",
+        help=f"of ablation: inputs to leave out, each in turn; default: {','.join(GROUPS)}",
+    )
+    parser.add_argument(
+        "--hidden", type=_span, default=[], metavar="A..B", help="of ablation: numbers of hidden units, such as 3..9"
+    )
     parser.add_argument("--export", type=Path, metavar="DIR", help="only write the shipped weights' training pages")
     return parser
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of pages")
+    return int(text)
 
 
 def _positive(text: str) -> int:
     if not text.isdecimal() or not int(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
     return int(text)
+
+
+def _inputs(text: str) -> list[str]:
+    names = comma_list(text)
+    if unknown := [name for name in names if name not in GROUPS]:
+        raise argparse.ArgumentTypeError(f"{unknown[0]!r} is no input; write some of {','.join(GROUPS)}")
+    return names
+
+
+def _span(text: str) -> list[int]:
+    first, _, last = text.partition("..")
+    last = last or first
+    if not (first.isdecimal() and last.isdecimal() and 0 < int(first) <= int(last)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no span of numbers above 0; write, for example, 3..9")
+    return list(range(int(first), int(last) + 1))
 
 
 if __name__ == "__main__":

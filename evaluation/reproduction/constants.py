@@ -13,7 +13,6 @@ import argparse
 import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import product
 from math import inf
 from pathlib import Path
@@ -185,6 +184,18 @@ def read_page(method: TunedMethod, settings: Sequence[Setting], row: Row, news: 
     return PageScores(scores, news)
 
 
+def measured(method: TunedMethod, sets: Sequence[DataSet], sample: int, roles: Roles) -> dict[str, list[PageScores]]:
+    """Return the scores of each set's pages, at most `sample` of a set (0: all), with all settings of the grid."""
+    settings = list(dict.fromkeys([*method.choosable(), *(one for _, one in method.alternatives())]))
+    return {
+        one.name: [
+            read_page(method, settings, row, roles.is_news(one.name, row))
+            for row in some(one.articles(), sample, one.name)
+        ]
+        for one in sets
+    }
+
+
 def left_out(sets: Mapping[str, Sequence[PageScores]], settings: Sequence[Setting]) -> dict[str, Setting]:
     """Return for each set the setting with the highest mean F1 over the sets of other sites; the first of equals."""
     f1 = {(name, one): _f1(pages, one) for name, pages in sets.items() for one in settings}
@@ -269,14 +280,7 @@ def main(words: Sequence[str] | None = None) -> int:
         roles = _roles(arguments.news, sets)
         for name in arguments.methods or METHODS:
             method = METHODS[name]
-            settings = list(dict.fromkeys([*method.choosable(), *(one for _, one in method.alternatives())]))
-            read = partial(read_page, method, settings)
-            pages = {
-                one.name: [
-                    read(row, roles.is_news(one.name, row)) for row in some(one.articles(), arguments.sample, one.name)
-                ]
-                for one in sets
-            }
+            pages = measured(method, sets, arguments.sample, roles)
             print(f"{name}:", *report(method, pages), "", sep="\n", flush=True)
     except (DataError, UnknownName) as error:
         parser.error(str(error))

@@ -5,6 +5,7 @@ import random
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
@@ -22,7 +23,7 @@ from extractors.methods.tag_paths.clusters import LeafOutline, read_outline
 from extractors.methods.tag_paths.extractor import body_leaves
 from extractors.methods.tag_paths.segment import page_thresholds
 
-from ..data import DataError, Row
+from ..data import DataError, DataSet, Row
 from ..tables import table
 from ..timing import parse, settle, take_turns
 from .roles import Run
@@ -110,6 +111,11 @@ def text_of(section: Section, html: bytes, url: str | None = None) -> str:
 def some(rows: Sequence[Item], sample: int, name: str) -> list[Item]:
     """Return at most `sample` of the rows (0: all), the same ones each time."""
     return list(rows) if not 0 < sample < len(rows) else random.Random(f"1 {name}").sample(list(rows), sample)
+
+
+def sampled(one: DataSet, sample: int) -> DataSet:
+    """Return a set with at most `sample` of its articles (0: all), and only those."""
+    return replace(one, rows=tuple(some(one.articles(), sample, one.name)))
 
 
 def _bytes(file: Path) -> bytes:

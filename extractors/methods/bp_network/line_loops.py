@@ -7,7 +7,7 @@ from ...content.membership_loops import IN, IN_SEGMENT
 from .words import FIRST_HAN, LAST_HAN
 
 PER_LINE = 4  # numbers of a line: y, z, p, s
-HIDDEN = 5  # units of the network's hidden layer
+HIDDEN = 5  # units of the network's hidden layer, as in the source
 LEAST_SUM = -700.0  # of a unit; at and below it the output is 0
 BODY = 0.5  # output above which a single line is body
 SURE = 0.98  # outputs above this or below 1 minus this are set to it: no line is certain
@@ -100,7 +100,7 @@ def outputs_of_lines(
     for start in range(0, len(own), PER_LINE):
         place = 0
         total = output_threshold
-        for unit in range(HIDDEN):
+        for unit in range(len(output)):
             amount = thresholds[unit]
             for number in range(start, start + PER_LINE):
                 value, weight = own[number], hidden[place]

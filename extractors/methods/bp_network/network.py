@@ -106,26 +106,30 @@ def logsig(value: Values) -> Values:
     return result
 
 
-def untrained(inputs: Values, seed: int) -> Network:
-    """Return a network with random weights that scales its inputs by the mean and deviation of `inputs`."""
+def untrained(inputs: Values, seed: int, hidden: int = HIDDEN) -> Network:
+    """Return a network of `hidden` units with random weights that scales its inputs by the statistics of `inputs`."""
     random = np.random.default_rng(seed)
     scale = inputs.std(axis=0)
     return Network(
         mean=inputs.mean(axis=0),
         scale=np.where(scale > 0, scale, 1.0),
-        hidden=random.normal(0, SPREAD, (INPUTS, HIDDEN)),
-        hidden_threshold=random.normal(0, SPREAD, HIDDEN),
-        output=random.normal(0, SPREAD, HIDDEN),
+        hidden=random.normal(0, SPREAD, (INPUTS, hidden)),
+        hidden_threshold=random.normal(0, SPREAD, hidden),
+        output=random.normal(0, SPREAD, hidden),
         output_threshold=random.normal(0, SPREAD, 1),
     )
 
 
-def learn(inputs: Values, expected: Values, seed: int = 1, rounds: int = ROUNDS) -> Iterator[Network]:
+def learn(
+    inputs: Values, expected: Values, seed: int = 1, rounds: int = ROUNDS, hidden: int = HIDDEN
+) -> Iterator[Network]:
     """Yield the network after each round over all lines. `inputs`: (lines, 12); `expected`: (lines,), 0 or 1.
+
+    `hidden`: number of hidden units.
 
     It is always the same network, which continues to learn: copy the state that is to be kept.
     """
-    network = untrained(inputs, seed)
+    network = untrained(inputs, seed, hidden)
     scaled = (inputs - network.mean) / network.scale
     random = np.random.default_rng([seed, 1])
     for _ in range(rounds):
@@ -136,12 +140,12 @@ def learn(inputs: Values, expected: Values, seed: int = 1, rounds: int = ROUNDS)
         yield network
 
 
-def learn_line_by_line(inputs: Values, expected: Values, seed: int = 1) -> Iterator[Network]:
+def learn_line_by_line(inputs: Values, expected: Values, seed: int = 1, hidden: int = HIDDEN) -> Iterator[Network]:
     """Yield the network after each line, repeated until its error is within the goal: the procedure of the source.
 
-    Shapes as for `learn`.
+    Parameters as for `learn`.
     """
-    network = untrained(inputs, seed)
+    network = untrained(inputs, seed, hidden)
     scaled = (inputs - network.mean) / network.scale
     for line in range(len(scaled)):
         one = slice(line, line + 1)

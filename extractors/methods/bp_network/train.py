@@ -16,7 +16,7 @@ from rich.progress import Progress, track
 
 from .extractor import OWN_WEIGHTS
 from .folder import LabelledLines, LabelledMistakes, labelled_pages, read_labelled
-from .line_loops import BODY
+from .line_loops import BODY, HIDDEN
 from .network import GOAL, ROUNDS, USED, VERBATIM, Network, Values, learn, learn_line_by_line, save
 
 HELD_OUT = 0.2  # share of the pages that are held out for testing
@@ -75,17 +75,25 @@ def divide(pages: Sequence[LabelledLines], share: float, seed: int) -> tuple[lis
     return learned, [pages[index] for index in sorted(order[:count])]
 
 
-def networks(learned: Sequence[LabelledLines], seed: int, rounds: int, verbatim: bool) -> tuple[Iterator[Network], int]:
+def networks(
+    learned: Sequence[LabelledLines], seed: int, rounds: int, verbatim: bool, hidden: int = HIDDEN
+) -> tuple[Iterator[Network], int]:
     """Return an iterator over the network during training, and the number of its steps."""
     inputs, expected = stacked(learned)
     if verbatim:
-        return learn_line_by_line(inputs, expected, seed), len(inputs)
-    return learn(inputs, expected, seed, rounds), rounds
+        return learn_line_by_line(inputs, expected, seed, hidden), len(inputs)
+    return learn(inputs, expected, seed, rounds, hidden), rounds
 
 
-def trained(learned: Sequence[LabelledLines], seed: int = 1, rounds: int = ROUNDS, verbatim: bool = False) -> Network:
-    """Return the network that was trained on these pages."""
-    steps, _ = networks(learned, seed, rounds, verbatim)
+def trained(
+    learned: Sequence[LabelledLines],
+    seed: int = 1,
+    rounds: int = ROUNDS,
+    verbatim: bool = False,
+    hidden: int = HIDDEN,
+) -> Network:
+    """Return the network of `hidden` hidden units that was trained on these pages."""
+    steps, _ = networks(learned, seed, rounds, verbatim, hidden)
     *_, last = steps
     return last
 

@@ -1,7 +1,11 @@
+import re
+from dataclasses import replace
+
 import pytest
 
 from evaluation.data import DataError, read_sets
 from evaluation.reproduction.bp_cases import (
+    FORMS,
     figures_of,
     folds_of,
     is_site,
@@ -117,6 +121,47 @@ def test_all_tables_of_a_folder_with_other_names(tmp_path, capsys):
     rows = [line.split("  ") for line in capsys.readouterr().out.splitlines()]
     named = {cell.strip() for row in rows for cell in row}
     assert {"twos", "unheard_of: harbour", "unheard_of: valley"} <= {name.removesuffix(".example") for name in named}
+
+
+def test_an_ablation_trains_again_without_inputs_and_with_other_numbers_of_units(tmp_path, capsys):
+    other_names(tmp_path)
+    layouts.pairs_of_two(tmp_path)
+    words = ["--seeds", "1", "--least", "4", "--inputs", "s,neighbours", "--hidden", "4..6", "--methods", "bp-network"]
+    assert main([str(tmp_path), "ablation", "ablation-unseen", *words]) == 0
+    rows = [re.split(" {2,}", line.strip()) for line in capsys.readouterr().out.splitlines()]
+    found = [row for row in rows if row[0] == "bp-network"]
+    variants = ["as it is", "without s", "without neighbours", "4 hidden", "6 hidden"]
+    assert [row[1] for row in found] == variants * 2
+    assert [row[5] for row in found if row[1] == "as it is"] == ["0.0", "0.0"]
+
+
+def test_inputs_that_are_left_out_are_nothing_to_the_network(data):
+    case = read_cases(read_sets(data))["gazette"][0]
+    form = FORMS["bp-network"]
+    whole, alone = case.labelled(form).inputs, case.labelled(replace(form, without="neighbours")).inputs
+    assert (alone[:, :4] == whole[:, :4]).all()
+    assert not alone[:, 4:].any()
+    assert not case.labelled(replace(form, without="z")).inputs[:, [1, 5, 9]].any()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--inputs", "s,t"], "'t' is no input; write some of y,z,p,s,neighbours"),
+        (["--hidden", "9..3"], "'9..3' is no span of numbers above 0; write, for example, 3..9"),
+        (["--sample", "few"], "'few' is not a number of pages"),
+    ],
+)
+def test_a_mistake_in_the_options_is_told(data, words, message, capsys):
+    with pytest.raises(SystemExit):
+        main([str(data), "ablation", *words])
+    assert message in capsys.readouterr().err
+
+
+def test_a_sample_is_read_in_place_of_all_pages(data, capsys):
+    assert main([str(data / "sets"), "shipped", "--sample", "2"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert {row[2] for row in rows if row[1:2] == ["gazette"]} == {"2"}
 
 
 def test_only_the_rows_that_are_asked_for(tmp_path, capsys):

@@ -35,9 +35,11 @@ def test_logsig():
     assert logsig(np.array([-1e4, 0, 1e4])).tolist() == [0, 0.5, 1]
 
 
-def test_outputs_are_those_of_the_formula():
+@pytest.mark.parametrize("units", [3, 5, 9])
+def test_outputs_are_those_of_the_formula(units):
     inputs, _ = lines()
-    network = untrained(inputs * 50 + 7, seed=3)
+    network = untrained(inputs * 50 + 7, seed=3, hidden=units)
+    assert network.output.shape == (units,)
     hidden = logsig((inputs - network.mean) / network.scale @ network.hidden + network.hidden_threshold)
     expected = logsig(hidden @ network.output + network.output_threshold)
     np.testing.assert_allclose(network(inputs), expected, rtol=1e-12)

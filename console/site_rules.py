@@ -1,0 +1,131 @@
+"""Rules for single sites, which cut a page down before a method reads it: `exemplar extract --rules FOLDER`.
+
+Source 001 sets rules for single sites beside the statistics of the line blocks. FOLDER has a YAML file for each host,
+such as `example.org.yaml`, which counts for www.example.org, too, if that has no file of its own:
+
+    body: //h1 | //div[@id="text"]      # XPath of the elements that stay: title, date and text
+    remove: .//ul | .//aside            # XPath from each of them: what is removed there; may be left out
+
+The host is that of a page's URL, else of the address that a saved page declares.
+"""
+
+from codecs import BOM_UTF8
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+from lxml import etree
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.nodes import MappingNode, ScalarNode
+
+from console.inputs import PageIn
+from extractors import UnusablePage
+from extractors.html.decoding import decode
+from extractors.html.dom import parse
+
+KEYS = ("body", "remove")
+ADDRESS = "string((//link[@rel='canonical']/@href | //meta[@property='og:url']/@content)[1])"
+BODY = etree.XPath("/html/body")
+
+
+@dataclass(frozen=True, slots=True)
+class SiteRule:
+    """The rule of a host: XPath of the elements that stay, and of those that are removed in them, or None."""
+
+    file: Path
+    body: etree.XPath
+    remove: etree.XPath | None
+
+
+def read_rules(folder: Path) -> dict[str, SiteRule]:
+    """Return the rules of a folder by host. Raises `click.UsageError` with file, line and remedy for a wrong one."""
+    files = sorted(folder.glob("*.yaml"))
+    if not files:
+        raise click.UsageError(f"{folder} has no rules; add a file for each host, such as example.org.yaml")
+    return {file.stem.lower(): _read(file) for file in files}
+
+
+def cut_down(page: PageIn, rules: Mapping[str, SiteRule]) -> tuple[PageIn, SiteRule | None]:
+    """Return a page with what the rule of its host selects, and None; a page on which it selects nothing comes back
+    as it is, with the rule. A page whose host has no rule comes back as it is, with None.
+    """
+    try:
+        root = parse(decode(page.body, page.content_type)[0])
+    except UnusablePage:
+        return page, None
+    rule = _rule_of(urlsplit(page.url or str(root.xpath(ADDRESS))).hostname or "", rules)
+    if rule is None:
+        return page, None
+    found = {one: None for one in _elements(rule.body, root) if one.tag not in ("html", "body")}
+    kept = [one for one in found if not any(above in found for above in one.iterancestors())]
+    bodies = _elements(BODY, root)
+    if not kept or not bodies:
+        return page, rule
+    for one in kept:
+        for gone in _elements(rule.remove, one) if rule.remove is not None else ():
+            if gone is not one and (parent := gone.getparent()) is not None:
+                _drop(parent, gone)
+    bodies[0].clear()
+    bodies[0].extend(kept)
+    for one in kept:
+        one.tail = "\n"
+    html = etree.tostring(root, encoding="utf-8", method="html")
+    return replace(page, body=BOM_UTF8 + html), None  # the mark counts more than a declared encoding
+
+
+def _rule_of(host: str, rules: Mapping[str, SiteRule]) -> SiteRule | None:
+    """Return the rule of a host, or of the nearest host above it."""
+    while host and host not in rules:
+        host = host.partition(".")[2]
+    return rules.get(host)
+
+
+def _elements(path: etree.XPath, context: etree._Element) -> list[etree._Element]:
+    found = path(context)
+    return [one for one in found if isinstance(one, etree._Element)] if isinstance(found, list) else []
+
+
+def _drop(parent: etree._Element, gone: etree._Element) -> None:
+    """Remove an element; the text after it stays."""
+    before = gone.getprevious()
+    if before is not None:
+        before.tail = (before.tail or "") + (gone.tail or "")
+    else:
+        parent.text = (parent.text or "") + (gone.tail or "")
+    parent.remove(gone)
+
+
+def _read(file: Path) -> SiteRule:
+    found = dict(_paths(file))
+    if "body" not in found:
+        raise click.UsageError(f"{file}:1: body is missing; write, for example, body: //article")
+    return SiteRule(file, found["body"], found.get("remove"))
+
+
+def _paths(file: Path) -> Iterator[tuple[str, etree.XPath]]:
+    """Yield each key of a file with its XPath."""
+    try:
+        root = YAML(typ="safe", pure=True).compose(file.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise click.UsageError(f"{file}: cannot be read: {error}; save it as text in UTF-8") from None
+    except YAMLError as error:
+        mark = getattr(error, "context_mark", None) or getattr(error, "problem_mark", None)
+        line = mark.line + 1 if mark else 1
+        raise click.UsageError(f"{file}:{line}: not YAML; write `body: ` and an XPath, in quotation marks") from None
+    if not isinstance(root, MappingNode):
+        raise click.UsageError(f"{file}:1: no keys; write, for example, body: //article")
+    for key, value in root.value:
+        where = f"{file}:{key.start_mark.line + 1}"
+        if key.value not in KEYS:
+            raise click.UsageError(f"{where}: unknown key {key.value!r}; the keys are {' and '.join(KEYS)}")
+        try:
+            path = etree.XPath(value.value if isinstance(value, ScalarNode) else "")
+            path(etree.Element("html"))  # unknown functions and prefixes are found only here
+        except etree.XPathError as error:
+            raise click.UsageError(
+                f"{where}: {key.value} is no XPath: {error}; write, for example, //div[@id='text']"
+            ) from None
+        yield key.value, path
