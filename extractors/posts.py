@@ -540,7 +540,7 @@ class _PostReader:
         """Take a text as the author if there is none yet and it may be a name. Return whether it is taken."""
         name = _SAYS.sub("", _AROUND_NAME.sub("", " ".join(text.split())))
         is_needed = self._by_time and self._rank["author"] < 0 and self.size <= MAX_ABOVE
-        is_taken = is_needed and len(name) <= MAX_NAME and not _ACTIONS.fullmatch(name)
+        is_taken = is_needed and 0 < len(name) <= MAX_NAME
         if is_taken:
             self._author, self._rank["author"] = name, 0
         return is_taken

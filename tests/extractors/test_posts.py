@@ -80,6 +80,13 @@ def test_a_name_may_be_text_beside_the_time(engine):
     assert [said(post) for post in second] == written[:1]
 
 
+def test_the_kind_of_marks_that_is_on_most_elements_is_that_of_posts():
+    mods = "".join(f'<li class=mod><a href="/user/{name}">{name}</a> reads the {name} board</li>' for name in "ABC")
+    page = mumbling(THREAD).replace("<h1>", f"<ul>{mods}</ul><h1>")
+    [posts] = read_thread([make_page(page, URL)], is_thread=True)
+    assert [post.author for post in posts] == [one.author for one in THREAD]
+
+
 def test_a_page_that_may_be_a_thread_is_read_as_one():
     assert [post.author for post in read_posts(mumbling(THREAD), URL)] == [one.author for one in THREAD]
 
