@@ -114,6 +114,20 @@ class _Marks:
         """Return the number of elements."""
         return len(self.authors) + len(self.times)
 
+    def beside(self, posts: _Posts) -> "_Marks":
+        """Return the marks without the first of each kind in each post, which are its own."""
+
+        def others(elements: list[etree._Element]) -> Iterator[etree._Element]:
+            seen = set[etree._Element]()
+            for element in elements:
+                post = next((above for above in _ancestors(element) if above in posts), None)
+                if post is None or post in seen:
+                    yield element
+                else:
+                    seen.add(post)
+
+        return _Marks([*others(self.authors)], [*others(self.times)])
+
 
 def read_thread(pages: Iterable[Page], *, is_thread: bool) -> list[list[Post]]:
     """Return the posts of each page of a thread in its order, at most `MOST`; later pages may have one of a known form.
@@ -133,12 +147,14 @@ def _read(page: Page, forms: set[_Form], *, is_thread: bool) -> list[Post]:
     found = _of_forms(forms, marks, page) if forms else {}
     used = marks
     for used in marks.to_use(is_thread=is_thread):
+        left = used
         for _ in range(ROUNDS):
-            form = _best_form(used, found, page)
+            form = _best_form(left, found, page) if len(left.kinds) == len(used.kinds) else {}
             if not form:
                 break
             forms |= set.intersection(*(set(_keys(element)) for element in form))
             found |= form
+            left = left.beside(form)
         if found:
             break
     if found and (opening := _opening(marks, found, page)):
@@ -194,10 +210,17 @@ def _is_time(element: etree._Element, page: Page) -> bool:
     shown = ((element.get("title") or "").strip(), _own_text(element).strip())
     written = [text for text in shown if len(text) <= SHORT and any(map(str.isdigit, text))]
     if not written:
-        return bool(_TIME.search(_names(element))) and len(short_text(element, SHORT)) < SHORT
-    if not any(_date(text, page) or _NUMBERS.search(text) for text in written):  # whose order may be unknown
-        return False
-    return _OTHER_TIME.search(short_text(element, SHORT)) is None
+        is_time = bool(_TIME.search(_names(element))) and len(short_text(element, SHORT)) < SHORT
+    else:
+        is_time = any(_date(text, page) or _NUMBERS.search(text) for text in written)  # whose order may be unknown
+    return is_time and _OTHER_TIME.search(f"{_text_before(element)[-SHORT:]} {short_text(element, SHORT)}") is None
+
+
+def _text_before(element: etree._Element) -> str:
+    """Return the text directly before an element, such as "edited "."""
+    previous, parent = element.getprevious(), element.getparent()
+    text = previous.tail if previous is not None else parent.text if parent is not None else ""
+    return text or ""
 
 
 def _own_text(element: etree._Element) -> str:

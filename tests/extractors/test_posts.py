@@ -23,6 +23,7 @@ from .threads import (
     mumbling,
     phpbb,
     smf,
+    stack_exchange,
     tieba,
     vbulletin,
     xenforo,
@@ -174,6 +175,19 @@ def test_links_and_pictures_of_a_post_are_absolute_and_safe():
     assert '<a href="https://board.example/pier">Here</a>' in html
     assert '<img src="https://board.example/t/gauge.png">' in html
     assert "alert" not in html
+
+
+def test_the_card_of_an_editor_is_no_post_and_the_time_of_an_edit_is_not_that_of_the_post():
+    card = (
+        '<div class="user-info"><div class="user-action-time fl-grow1"><a href="/posts/1/revisions" title="all edits">'
+        'edited <span title="2026-01-02 10:00:05Z" class="relativetime">Jan 2 at 10:00</span></a></div><div '
+        'class="user-details"><a href="/users/9/ed">Ed Itor</a> <span class="-flair">26.3k</span> 12 gold badges</div>'
+        "</div>"
+    )
+    page = stack_exchange(THREAD).replace('<div class="user-info', f'{card}<div class="user-info')
+    assert page.count(card) >= 3
+    posts = read_posts(page, URL)
+    assert [said(post) for post in posts] == [(one.author, one.time.replace(tzinfo=None), one.text) for one in THREAD]
 
 
 def test_names_and_times_that_a_post_quotes_are_part_of_its_text():
