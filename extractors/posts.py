@@ -118,13 +118,11 @@ class _Marks:
         """Return the marks without the first of each kind in each post, which are its own."""
 
         def others(elements: list[etree._Element]) -> Iterator[etree._Element]:
-            seen = set[etree._Element]()
+            own: dict[etree._Element, etree._Element] = {}
             for element in elements:
                 post = next((above for above in _ancestors(element) if above in posts), None)
-                if post is None or post in seen:
+                if post is None or own.setdefault(post, element) not in _ancestors(element):
                     yield element
-                else:
-                    seen.add(post)
 
         return _Marks([*others(self.authors)], [*others(self.times)])
 

@@ -190,6 +190,19 @@ def test_the_card_of_an_editor_is_no_post_and_the_time_of_an_edit_is_not_that_of
     assert [said(post) for post in posts] == [(one.author, one.time.replace(tzinfo=None), one.text) for one in THREAD]
 
 
+def test_a_part_of_a_post_that_has_its_time_and_quotes_somebody_is_no_post():
+    posts = "".join(
+        f'<article class=entry id=e{number}><aside><a class=username href="/user/{number}">{one.author}</a></aside>'
+        f"<div class=wrap id=w{number}><b class=date><time datetime={one.time:%Y-%m-%dT%H:%M}>{one.time:%b %d}</time></b>"
+        f'<blockquote><a class=username href="/user/q{number}">Quoted {number}</a> said: It is shut.</blockquote>'
+        f"<p>{one.text}</p></div></article>"
+        for number, one in enumerate(THREAD, 1)
+    )
+    found = read_posts(f"<html><body><h1>{TITLE}</h1>{posts}</body></html>", URL)
+    assert [post.author for post in found] == [one.author for one in THREAD]
+    assert all(one.text in post.text for one, post in zip(THREAD, found, strict=True))
+
+
 def test_names_and_times_that_a_post_quotes_are_part_of_its_text():
     quote = "<blockquote><b>Bob</b> wrote on 2026-11-02 08:00: the doors are painted</blockquote>They are green."
     post = read_posts(ENGINES["phpbb"](THREAD).replace(THREAD[4].text, quote), URL)[4]
