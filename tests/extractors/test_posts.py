@@ -193,7 +193,7 @@ def test_the_card_of_an_editor_is_no_post_and_the_time_of_an_edit_is_not_that_of
 def test_a_part_of_a_post_that_has_its_time_and_quotes_somebody_is_no_post():
     posts = "".join(
         f'<article class=entry id=e{number}><aside><a class=username href="/user/{number}">{one.author}</a></aside>'
-        f"<div class=wrap id=w{number}><b class=date><time datetime={one.time:%Y-%m-%dT%H:%M}>{one.time:%b %d}</time></b>"
+        f"<div class=wrap id=w{number}><b class=date><time datetime={one.time:%Y-%m-%dT%H:%M}>{one.time:%d}</time></b>"
         f'<blockquote><a class=username href="/user/q{number}">Quoted {number}</a> said: It is shut.</blockquote>'
         f"<p>{one.text}</p></div></article>"
         for number, one in enumerate(THREAD, 1)
