@@ -364,7 +364,7 @@ def _with_own(members: list[etree._Element], marks: _Marks, chosen: _Posts) -> f
         {owner for element in elements if (owner := _owner(element, among, chosen)) is not None}
         for elements in marks.kinds
     )
-    return frozenset(set.intersection(*owners))
+    return frozenset(among.intersection(*owners))
 
 
 def _owner(element: etree._Element, among: set[etree._Element], chosen: _Posts) -> etree._Element | None:

@@ -81,6 +81,14 @@ def test_a_name_may_be_text_beside_the_time(engine):
     assert [said(post) for post in second] == written[:1]
 
 
+@pytest.mark.parametrize("is_thread", [True, False])
+def test_a_further_page_without_names_and_times_has_no_posts(is_thread):
+    empty = make_page("<html><body><p>This page of the thread is not available.</p></body></html>", URL)
+    first, second = read_thread([make_page(phpbb(THREAD), URL), empty], is_thread=is_thread)
+    assert len(first) == len(THREAD)
+    assert second == []
+
+
 def test_the_kind_of_marks_that_is_on_most_elements_is_that_of_posts():
     mods = "".join(f'<li class=mod><a href="/user/{name}">{name}</a> reads the {name} board</li>' for name in "ABC")
     page = mumbling(THREAD).replace("<h1>", f"<ul>{mods}</ul><h1>")
