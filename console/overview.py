@@ -159,7 +159,7 @@ def tasks_overview(connection: "redis.Redis", published: PublishedTasks, days: S
     """Return the tasks; `days`: those for which articles are counted. Raises `redis.RedisError`."""
     current = edition(connection)
     tasks, schedule = published.read(connection, current), Schedule(connection)
-    names = [*tasks, *(name for name in ledgers(connection) if name not in tasks)]
+    names = [*tasks, *(name for name in ledgers(connection) if name not in tasks and not name.endswith(keys.PICTURES))]
     times, due, running = schedule.next_times(), schedule.due(), schedule.running()
     periods = schedule.periods_in_force([name for name, task in tasks.items() if task.every.startswith("auto")])
     figures, due_now, running_now = figures_of(connection, names, days), {*due}, {*running}

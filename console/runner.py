@@ -30,7 +30,8 @@ from crawler.scheduling.schedule import Schedule
 from crawler.scheduling.scheduler import Scheduler
 from crawler.task_list.publication import Change, published_names, published_periods
 from workers.health import present_alarms
-from workers.ledger import Ledger
+from workers.keys import PICTURES
+from workers.ledger import Ledger, with_pictures
 from workers.processes import ended_by, ending_with_parent, require_memory
 from workers.redesign.redesign_watch import redesign_pending
 from workers.redis_access.connection import client, connect, without_password
@@ -88,7 +89,9 @@ class Accounting:
             before = self.before.get(name)
             new: dict[str, int] = {s: after.states[s] - (before.states[s] if before else 0) for s in SETTLED}
             open_: dict[str, int] = {state: after.states[state] for state in OPEN_STATES}
-            report = self.reports.get(name, {})
+            report = self.reports.get(name.removesuffix(PICTURES), {})
+            if name.endswith(PICTURES):  # its problems and remarks are those of its task
+                report = {"outcome": report.get("outcome", "not run")}
             left_out = after.left_out - (before.left_out if before else 0)
             rows_.append(
                 {
@@ -195,7 +198,7 @@ class Runner:
         if self.only is not None:
             active = [name for name in active if name in self.only]
         names = active if once or self.only is not None else published_names(self.connection)
-        self.accounting.before = {name: Ledger(self.connection, name).counts() for name in names}
+        self.accounting.before = self._counts(names)
         facts = {"tasks": active, "redis": without_password(self.url), "workers": self.workers}
         at_once = active if once or now else self.schedule.due()
         self.on_event("start", facts | {"next": self._starts(at_once, active)})
@@ -211,7 +214,7 @@ class Runner:
         if self._failure is not None:
             raise self._failure
         names = active if once or self.only is not None else published_names(self.connection)
-        self.accounting.after = {name: Ledger(self.connection, name).counts() for name in names}
+        self.accounting.after = self._counts(names)
         for name, counts in self.accounting.after.items():
             refused = [row for row in refused_rows(self.connection, name) if moment(row.at) >= self._started]
             self.accounting.refused[name] = len(refused)
@@ -306,7 +309,7 @@ class Runner:
         if missing := set(active) - set(self.accounting.reports):
             self._read_reports(missing)
             return
-        counts = [Ledger(self.connection, name).counts() for name in active]
+        counts = self._counts(active).values()
         rows = sum(rows_waiting(self.connection, name) for name in active)
         if not rows and not sum(count.states["fetched"] for count in counts) and self._is_done(active):
             self._finished = True
@@ -327,7 +330,11 @@ class Runner:
         clock = clock_of(self.connection).now
         if any(redesign_pending(self.connection, name, clock=clock) for name in active):
             return False
-        return not any(Ledger(self.connection, name).counts().states["fetched"] for name in active)
+        return not any(counts.states["fetched"] for counts in self._counts(active).values())
+
+    def _counts(self, tasks: Sequence[str]) -> dict[str, Counts]:
+        """Return the counts of tasks, and of the pictures that they keep."""
+        return {name: Ledger(self.connection, name).counts() for name in with_pictures(self.connection, tasks)}
 
     def _redis_changed(self, text: str) -> None:
         self._settled = (-1, self.clock())

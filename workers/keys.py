@@ -36,12 +36,21 @@ REPLY = PREFIX + "reply:"  # prefix: the last reply to one thread of one process
 ALIVE = PREFIX + "alive"  # hash: process -> its last heartbeat (JSON)
 PROBLEMS_NOW = PREFIX + "problems:now"  # hash: process, subject and text -> a present problem (JSON)
 ALARMS = PREFIX + "alarms"  # hash: task -> its open alarms (JSON list)
+PICTURES = ":pictures"  # the end of the name of a ledger of pictures
 NOTICES = PREFIX + "notices"  # list: notices of alarms that wait to be sent (JSON), oldest first
 
 
 def of_task(task: str, what: str) -> str:
     """Return a key of one task, such as `exemplar:task:kuaibao:waiting`."""
     return f"{PREFIX}task:{task}:{what}"
+
+
+def pictures_of(task: str) -> str:
+    """Return the name of the ledger of a task's kept pictures (`workers.extraction.picture_keeping`).
+
+    No task has such a name. Its keys begin like those of the task, so that they are forgotten and renamed with these.
+    """
+    return f"{task}{PICTURES}"
 
 
 def of_host(host: str, what: str) -> str:

@@ -567,6 +567,13 @@ def ledgers(connection: "redis.Redis") -> list[str]:
     return sorted(_text(name) for name in cast(set[bytes], connection.smembers(keys.LEDGERS)))
 
 
+def with_pictures(connection: "redis.Redis", tasks: Iterable[str]) -> list[str]:
+    """Return tasks, each followed by the name of the ledger of its kept pictures if it has one."""
+    known = {*ledgers(connection)}
+    pairs = ((task, keys.pictures_of(task)) for task in tasks)
+    return [name for pair in pairs for name in pair if name in known or name == pair[0]]
+
+
 _KEY_NAMES = (
     "open",  # hash: fingerprint -> record (JSON: url, rank, info) of every URL in an open state
     "waiting",  # zset by rank

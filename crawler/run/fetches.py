@@ -49,6 +49,11 @@ class ArticleFetch(Fetch):
     pages: ArticlePages | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class PictureFetch(ArticleFetch):
+    """A fetch of a picture that the task keeps."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answered:
     """A response. `page.url`: after redirects; `headers`: of a list, by lower-case name.

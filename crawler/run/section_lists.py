@@ -27,8 +27,10 @@ from crawler.run.run_report import RunReport
 from crawler.run.section_articles import ENUMERATED_LATER
 from extractors.article import CHECK
 from extractors.html.urls import normalise
+from workers import keys
 from workers.extraction.block_pages import BlockPages, SentPage, mark_of
 from workers.extraction.filters import OTHER_DAYS
+from workers.ledger import Ledger
 from workers.log_ids import log_ids
 from workers.page_store import StoredPage
 from workers.task_state.forgetting import expire, forget_days, forget_rejected
@@ -123,6 +125,8 @@ class SectionLists:
         if past.forgotten_on != today.isoformat():
             if self.task.forget:
                 expire(self.ledger, self.task.forget.length)
+                if self.task.pictures:
+                    expire(Ledger(self.ledger.redis, keys.pictures_of(self.task.name)), self.task.forget.length)
             forget_days(self.ledger)
             self.state.record_forgetting(today)
         if self.options.all or self.options.backfill:

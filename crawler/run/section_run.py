@@ -20,9 +20,10 @@ from crawler.politeness.pace import host_of
 from crawler.run.admission import Admission
 from crawler.run.article_fetches import ArticleFetches
 from crawler.run.example_page import doubt_about
-from crawler.run.fetches import Answered, ArticleFetch, ExampleFetch, Fetch, ListFetch, Unanswered
+from crawler.run.fetches import Answered, ArticleFetch, ExampleFetch, Fetch, ListFetch, PictureFetch, Unanswered
 from crawler.run.list_fetches import ListFetches
 from crawler.run.outcomes import of_answer
+from crawler.run.picture_fetches import PictureFetches
 from crawler.run.publishing_rate import note_visit
 from crawler.run.rendering_choice import Rendering
 from crawler.run.run_bounds import RunBounds
@@ -82,6 +83,10 @@ class SectionRun:
         self.lists = SectionLists(self.report, self.admission, self.rendering, self._beat_if_due, bounds)
         self.list_fetches = ListFetches(self.lists, self.next_list, HostFiles(connection, "robots"))
         self.article_fetches = ArticleFetches(self.articles, self.rendering)
+        self.pictures: PictureFetches | None = None
+        if task.pictures:
+            self.pictures = PictureFetches(connection, task, self.ledger, self.inbox, self.report, bounds)
+        self._sides = [self.articles, *([self.pictures.articles] if self.pictures else [])]
         self.pressure = Pressure(connection, task.name, marks, clock=bounds.monotonic)
         self.unreachable = ""  # why the task's own host is closed, so that the run is to end
         self._epoch: EpochWatch | None = None
@@ -97,7 +102,8 @@ class SectionRun:
         self._epoch = EpochWatch(self.redis)
         self.crew.join()
         if not self.crew.others:
-            self.ledger.reclaim()  # all leases are those of spiders that died
+            for side in self._sides:
+                side.ledger.reclaim()  # all leases are those of spiders that died
         self.ledger.start_rechecks()
         probe_block(self.ledger)
         log.info("the run of task %s begins", self.task.name)
@@ -106,8 +112,9 @@ class SectionRun:
 
     def end(self, outcome: str) -> RunReport:
         """Hand over the pages, put back open articles, store the report and leave the crew."""
-        self.articles.flush()
-        self.articles.put_back()
+        for side in self._sides:
+            side.flush()
+            side.put_back()
         is_whole = not self._recover()  # otherwise the next run walks through the whole archive
         self.report.end(outcome, self.bounds.now())
         walked = self.crew.walks and outcome == "finished" and is_whole
@@ -124,6 +131,8 @@ class SectionRun:
                 f"the example {self.task.example}: {doubt}; unless it is an ordinary article of the section, name "
                 f"another one. `exemplar status --problems {self.task.name}` shows whether its text was left out"
             )
+        if self.pictures and (remark := self.pictures.remark()):
+            self.report.remarks.append(remark)
         self.pressure.leave()
         observe_visit(self.ledger, self.report, self.options, self.lists, walked=walked)
         keep_report(self.redis, self.report)
@@ -157,10 +166,16 @@ class SectionRun:
         level = self._look_at_pressure()
         if level == "pause" and self.pressure.cause == "memory":
             return []
-        lists = self._send(self.list_fetches.next(self._count(ListFetch)))
+        fetches = self._send(self.list_fetches.next(self._count(ListFetch)))
         if level == "pause":  # lists are still read, because later they may no longer show these articles
-            return lists
-        return lists + self._send(self.article_fetches.next(self._count(ArticleFetch), slowly=level == "slow"))
+            return fetches
+        is_slow = level == "slow"
+        if not (self.pictures and self.pictures.are_too_many()):
+            fetches += self._send(self.article_fetches.next(self._count(ArticleFetch), slowly=is_slow))
+        if self.pictures:
+            is_slow |= self._count(ArticleFetch) > 0
+            fetches += self._send(self.pictures.next(self._count(PictureFetch), slowly=is_slow))
+        return fetches
 
     def settle(self, fetch: Fetch, answer: Answered | Unanswered) -> list[Fetch]:
         """Take the answer to a fetch. Returns the fetches that follow: the same page again, an article's next page."""
@@ -175,6 +190,8 @@ class SectionRun:
                 further = self._settle_example(answer)
             case ListFetch():
                 further = self.list_fetches.settle(fetch, answer)
+            case PictureFetch() if self.pictures:
+                further = self.pictures.settle(fetch, answer)
             case ArticleFetch():
                 further = self.article_fetches.settle(fetch, answer)
         return self._send([further]) if further is not None else []
@@ -205,11 +222,13 @@ class SectionRun:
         """Renew the place in the crew and the leases, and hand over pages that have waited."""
         self._beat_at = self.bounds.monotonic()
         self._look_at_pressure()
-        self.articles.flush_if_due()
         walked = self.crew.walks
-        if not self.crew.renew():
-            self.articles.give_up_leases()
-        self.articles.renew()
+        is_valid = self.crew.renew()
+        for side in self._sides:
+            side.flush_if_due()
+            if not is_valid:
+                side.give_up_leases()
+            side.renew()
         if not self._recover() and self.crew.walks and not walked:
             self.lists.begin()  # the spider that walked before is gone
 
@@ -228,7 +247,8 @@ class SectionRun:
         """Renew the place in the crew and the leases while a command waits because Redis is full."""
         self.pressure.show_full()
         self.crew.renew()
-        self.articles.renew()
+        for side in self._sides:
+            side.renew()
 
     def _look_at_pressure(self) -> Level:
         before, level = self.pressure.level, self.pressure.look(self.report.fetched)
@@ -246,6 +266,14 @@ class SectionRun:
 
     def pause(self) -> float | None:
         """The seconds after which there may be more to fetch, 0 if there is more now; None if the run is over."""
+        wait = self._pause_of_articles()
+        if wait is None and self.pictures:
+            for side in self._sides:
+                side.flush()
+            wait = self.pictures.pause()
+        return wait
+
+    def _pause_of_articles(self) -> float | None:
         if self.articles.are_enough:
             return None
         if self._recover():

@@ -77,6 +77,7 @@ Forget = Annotated[Age | None, BeforeValidator(Age.parse), _OPTIONAL_TEXT, WithJ
 KeepPages = Annotated[
     Age | None, BeforeValidator(Age.parse_kept), _OPTIONAL_TEXT, WithJsonSchema({"type": ["string", "null"]})
 ]
+Pictures = Annotated[Literal["keep"] | None, BeforeValidator(validators.check_pictures)]
 PagesFolder = Annotated[str, BeforeValidator(validators.check_folder), WithJsonSchema(_TEXT)]
 Render = Annotated[
     bool | Literal["auto"], BeforeValidator(validators.check_render), WithJsonSchema({"enum": [True, False, "auto"]})

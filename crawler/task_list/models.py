@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,6 +18,7 @@ from crawler.task_list.validators import DEFAULTS_EXAMPLE, METHODS, TOKEN, check
 from workers.backpressure import DEFAULT_MARKS, MEGABYTE, Marks
 from workers.extraction_config import PAGES_FOLDER
 from workers.sinks.options import OutputOptions
+from workers.sinks.picture_folder import folder_beside
 
 PRODUCT = "Exemplar"
 DEFAULT_DELAY = 1.0  # seconds between two requests to one host
@@ -172,6 +174,13 @@ class Task(_Frozen):
         "again without a request; null: they are not kept.",
         examples=["30d"],
     )
+    pictures: fields.Pictures = Field(
+        default=None,
+        description="keep: fetch the pictures of articles into the folder pictures/ beside each output of files or "
+        "objects that has their html or markdown, which then show these files; null: they show the addresses of the "
+        "site.",
+        examples=["keep"],
+    )
     delay: float = Field(
         default=DEFAULT_DELAY,
         ge=0,
@@ -249,6 +258,17 @@ class Task(_Frozen):
             raise BadValueError("does not match the example", difference)
         return pattern
 
+    @field_validator("pictures")
+    @classmethod
+    def _are_beside_an_output(cls, pictures: str | None, info: ValidationInfo) -> str | None:
+        outputs = info.data.get("output")
+        if pictures and outputs and not any(folder_beside(output.to, output.options) for output in outputs):
+            raise BadValueError(
+                "no output can show kept pictures",
+                "add a Markdown output, such as articles/{task}/{title}.md, or html to the fields of a file or store",
+            )
+        return pictures
+
     @property
     def fingerprint(self) -> str:
         """Return a hash, 16 hex digits, of the keys that decide which pages are fetched and what is written.
@@ -270,9 +290,12 @@ class Task(_Frozen):
 
     def output_options(self) -> dict[str, OutputOptions]:
         """Return the options of the outputs that have any, by the output as in `outputs`."""
-        return {
-            name: output.options for name, output in zip(self.outputs(), self.output, strict=True) if output.has_options
-        }
+        named = list(zip(self.outputs(), self.output, strict=True))
+        options = {name: output.options for name, output in named if output.has_options}
+        for name, output in named if self.pictures else ():
+            if beside := folder_beside(name, output.options):
+                options[name] = replace(output.options, pictures=beside.way)
+        return options
 
 
 class PressureMarks(_Frozen):

@@ -219,6 +219,11 @@ def check_rows(value: object) -> object:
     return _check_one_of(("articles", "posts"), value)
 
 
+def check_pictures(value: object) -> object:
+    """Accept keep, and null for not keeping them."""
+    return value if value is None else _check_one_of(("keep",), value)
+
+
 def check_durability(value: object) -> object:
     """Accept safe and fast."""
     return _check_one_of(get_args(Durability), value)

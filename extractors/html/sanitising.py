@@ -38,6 +38,7 @@ _VALUES = {
     **{(name, number): re.compile(r"[0-9]{1,9}") for name, number in (("ol", "start"), ("li", "value"))},
 }
 _WEB = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
+_KEPT_PICTURE = re.compile(r"(?:\.\./)*pictures/[0-9a-f]{32}(?:\.[a-z]{3,4})?")  # `workers.picture_links`
 _ADDRESSES = frozenset({"href", "src"})
 
 
@@ -49,7 +50,7 @@ def sanitise(html: str) -> str:
 def _allowed(element: str, attribute: str, value: str) -> str | None:
     """Return an attribute's value if it is allowed."""
     if attribute in _ADDRESSES:
-        return value if _WEB.match(value) else None
+        return value if _WEB.match(value) or (attribute == "src" and _KEPT_PICTURE.fullmatch(value)) else None
     form = _VALUES.get((element, attribute))
     return value if form is None or form.fullmatch(value) else None
 

@@ -35,6 +35,7 @@ from .entries import entry_row, wanted
 from .near_duplicates import NearDuplicates
 from .page_decision import Fail, FoundArticle, FoundList, Reject, comments_on, judge_page
 from .page_processes import DEADLINE, PageProcesses
+from .picture_keeping import want_pictures
 from .section_preparation import PreparedSection, SectionPreparation
 
 ROWS_AT_ONCE = 50  # rows of a batch
@@ -269,6 +270,8 @@ class ReExtraction:
     def _deliver(self, rows: Sequence[Row]) -> None:
         """Write rows to all outputs of the task, which may already have them. Raises `SinkUnavailable`."""
         again = {key_of(row) for row in rows}
+        for row in rows if self.section.pictures else ():
+            want_pictures(self.ledger, row)
         for output in self.section.outputs:
             if not output.takes_pages:
                 self._write_rows(output, [row for row in rows if output.admits(row)], again)

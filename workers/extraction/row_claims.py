@@ -14,6 +14,7 @@ from ..url_states import Claim, PageLease, fingerprint
 from .entries import entry_row, wanted
 from .near_duplicates import NearDuplicates
 from .page_decision import FoundArticle, FoundList, KeepRow, MarkDuplicate, Postpone, WriteRows, comments_on
+from .picture_keeping import want_pictures
 from .recheck_plan import is_unchanged, next_list_recheck, next_recheck
 from .section_preparation import PreparedSection
 
@@ -84,6 +85,8 @@ class RowClaims:
             html=section.html,
             comments=comments_on(section, found.page),
         )
+        if section.pictures:
+            want_pictures(self.ledger, row)
         recheck = next_recheck(config.revisit, previous, version, found.example_hash, now=now)
         # Its row may have been written before. A plan for rechecks may be older than the row of the last recheck.
         again = lease.again or lease.accepted or previous is not None or claim.may_have_row

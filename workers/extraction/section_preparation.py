@@ -46,7 +46,7 @@ class PreparedSection:
 
     `version`: the section version; None without an example. `example_only`: the section without recent pages, for
     rechecks; the same object as `section` in tasks without any. `html`: whether an output shows articles as HTML.
-    `comments`: whether one has the comments of readers.
+    `comments`: whether one has the comments of readers; `pictures`: whether one shows kept pictures.
     """
 
     config: ExtractionConfig
@@ -58,6 +58,7 @@ class PreparedSection:
     candidates: Candidates | None = None
     html: bool = False
     comments: bool = False
+    pictures: bool = False
 
     @property
     def kept_pages(self) -> Output | None:
@@ -105,9 +106,10 @@ class SectionPreparation:
         version = pages.version if pages else None
         html = any(wants_html(name, config.task, options) for name, options in _options(config).items())
         comments = any(options.wants_comments for options in _options(config).values())
+        pictures = any(options.pictures for options in _options(config).values())
         queued = tuple(QueuedOutput(*named) for named in _options(config).items() if is_queued(named[0], config.task))
         self._prepared[config.task] = PreparedSection(
-            config, version, section, example_only, outputs, queued, candidates, html, comments
+            config, version, section, example_only, outputs, queued, candidates, html, comments, pictures
         )
         return self._prepared[config.task]
 

@@ -108,8 +108,9 @@ class Kind:
     delivered in batches. `takes`: the options of an output that have an effect, besides `batch`, which queued kinds
     have. `placeholders`: those that its addresses may contain besides `{task}`. `reads`: from a `Target` to the rows
     that the output has, oldest first; empty if they cannot be read. `shows_html`: it writes the article's HTML, or what
-    is derived from it. `batch_rows`, `batch_seconds`: the size and age at which a batch is delivered, unless the
-    output's options differ.
+    is derived from it. `has_folder`: its files, or with `has_objects` its objects, are in a folder that can have kept
+    pictures, too. `batch_rows`, `batch_seconds`: the size and age at which a batch is delivered, unless the output's
+    options differ.
     """
 
     name: str
@@ -122,6 +123,8 @@ class Kind:
     placeholders: tuple[str, ...] = ()
     reads: Place = ""
     shows_html: bool = False
+    has_folder: bool = False
+    has_objects: bool = False
     batch_rows: int = BATCH_ROWS
     batch_seconds: float = BATCH_SECONDS
     format: Format | None = None
@@ -180,6 +183,7 @@ TRANSACTIONS = (
         takes=_BY_TEMPLATE,
         placeholders=(*_DATES, "title", "id", "version"),
         shows_html=True,
+        has_folder=True,
     ),
     Kind("mysql", ".sql:SqlSink", ("mysql", "mysql+pymysql", "mariadb", "mariadb+pymysql"), (), "sql", is_queued=True),
     Kind("postgresql", ".sql:SqlSink", ("postgresql", "postgresql+psycopg", "postgres"), (), "sql", is_queued=True),
@@ -215,6 +219,7 @@ def kinds_of(parts: Iterable[object]) -> Iterator[Kind]:
                 extra=part.extra,
                 placeholders=_DATES,
                 reads=part.reads,
+                has_folder=True,
                 format=part,
             )
         elif isinstance(part, Format):
@@ -235,6 +240,8 @@ def _of_objects(
         extra,
         is_queued=True,
         placeholders=_IN_STORES,
+        has_folder=True,
+        has_objects=True,
         batch_rows=OBJECT_ROWS,
         batch_seconds=seconds,
     )

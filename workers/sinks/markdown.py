@@ -140,6 +140,7 @@ class MarkdownSink(JsonLinesSink):
         return article_id({"task": task, "canonical_url": canonical_url}) if is_ours else "?"
 
     def _content(self, row: Row) -> bytes:
+        row = self._options.with_kept_pictures(row)
         if self._options.fields:
             fields = self._options.shaped(row, with_key=True)
         else:

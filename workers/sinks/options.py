@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from workers.picture_links import linked
 from workers.rows import KEY, ON_REQUEST, Row
 from workers.stored_json import known_fields
 
@@ -36,7 +37,8 @@ class OutputOptions:
 
     `fields`: pairs (name in the output, field of the row), in order; empty: all fields of the row. `template`: path of
     a template, for kinds that have one. A batch is delivered when it has `batch_rows` rows, or its oldest row waited
-    for `batch_seconds`; None: those of the kind.
+    for `batch_seconds`; None: those of the kind. `pictures`: the way from its files to the folder of kept pictures;
+    empty: the HTML has the addresses of the page.
     """
 
     fields: tuple[tuple[str, str], ...] = ()
@@ -44,6 +46,7 @@ class OutputOptions:
     template: str = ""
     batch_rows: int | None = None
     batch_seconds: float | None = None
+    pictures: str = ""
 
     def to_json(self) -> str:
         """Return the options as JSON text, as `workers.extraction_config` keeps them."""
@@ -66,11 +69,17 @@ class OutputOptions:
         """Return the row with the chosen fields. `with_key`: missing fields of the row key are added."""
         if not self.fields:
             return row if ON_REQUEST.isdisjoint(row) else {name: row[name] for name in row if name not in ON_REQUEST}
+        row = self.with_kept_pictures(row)
         shaped = {name: _value(row, source) for name, source in self.fields}
         if with_key:
             chosen = {source for _, source in self.fields}
             shaped |= {name: row[name] for name in KEY if name not in chosen}
         return shaped
+
+    def with_kept_pictures(self, row: Row) -> Row:
+        """Return the row with HTML that shows the kept pictures, if the task keeps them."""
+        html = row.get("html") if self.pictures else None
+        return {**row, "html": linked(html, self.pictures)} if html else row
 
     @property
     def wants_html(self) -> bool:

@@ -88,12 +88,13 @@ def forget_rejected(ledger: Ledger, reason: str) -> int:
 
 def forget_task(connection: "redis.Redis", task: str) -> None:
     """Forget a task's whole ledger with the pages and rows that wait, its example, and the state of its last walk."""
-    Ledger(connection, task).step("uncount")
+    for name in (task, keys.pictures_of(task)):
+        Ledger(connection, name).step("uncount")
+        connection.srem(keys.LEDGERS, name)
+        connection.srem(keys.FETCHED, name)
     for key in connection.scan_iter(match=glob_escaped(keys.of_task(task, "")) + "*", count=1000):
         connection.unlink(key)
     forget_queues(connection, task)
-    connection.srem(keys.LEDGERS, task)
-    connection.srem(keys.FETCHED, task)
     connection.zrem(keys.QUARANTINES, task)
     connection.zrem(keys.OFF_TEMPLATE, task)
     connection.hdel(keys.PROPOSALS, task)

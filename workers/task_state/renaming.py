@@ -91,7 +91,8 @@ def rename_task(connection: "redis.Redis", old: str, new: str) -> None:
     moved = {name: keys.of_task(new, name.removeprefix(prefix)) for name in names}
     maps = {name: cast("bytes | None", connection.hget(name, old)) for name in _MAPS}
     scores = {name: connection.zscore(name, old) for name in _SORTED}
-    sets = [name for name in _SETS if connection.sismember(name, old)]
+    pairs = ((old, new), (keys.pictures_of(old), keys.pictures_of(new)))
+    sets = [(name, *pair) for name in _SETS for pair in pairs if connection.sismember(name, pair[0])]
     queues = {name: _members(connection, name, old) for name in _QUEUES}
     pipe = connection.pipeline(transaction=True)
     for stale in connection.scan_iter(match=glob_escaped(keys.of_task(new, "")) + "*", count=1000):
@@ -106,9 +107,9 @@ def rename_task(connection: "redis.Redis", old: str, new: str) -> None:
         if score is not None:
             pipe.zadd(name, {new: score})
             pipe.zrem(name, old)
-    for name in sets:
-        pipe.sadd(name, new)
-        pipe.srem(name, old)
+    for name, before, after in sets:
+        pipe.sadd(name, after)
+        pipe.srem(name, before)
     for name, members in queues.items():
         for raw, at in members:
             pipe.zrem(name, raw)

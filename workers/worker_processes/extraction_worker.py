@@ -13,6 +13,7 @@ from typing import Any
 
 import redis
 
+from .. import keys
 from ..clock import Clock
 from ..errors import OutputError, SinkUnavailable
 from ..extraction.block_pages import ROW_FETCHES, BlockPages
@@ -31,6 +32,7 @@ from ..extraction.page_decision import (
     judge,
     sent_page,
 )
+from ..extraction.picture_keeping import keep_pictures
 from ..extraction.row_claims import RowClaims
 from ..extraction.section_preparation import PreparedSection, SectionPreparation
 from ..extraction_config import config_of
@@ -89,6 +91,9 @@ class ExtractionWorker:
     def _extract_pages(self, task: str, names: Sequence[Fingerprint]) -> None:
         self.watch.job(task, names)
         ledger = Ledger(self.redis, task, clock=self.clock)
+        if task.endswith(keys.PICTURES):
+            self._keep_pictures(ledger, names)
+            return
         section = self._prepare_or_postpone(ledger, names)
         if section is not None:
             group = GroupWriter(
@@ -108,6 +113,14 @@ class ExtractionWorker:
                 self._redesign.end(self.watch, self.times)
             self._update_health(task)
         self.watch.job(task, [])
+
+    def _keep_pictures(self, ledger: Ledger, names: Sequence[Fingerprint]) -> None:
+        task = ledger.task.removesuffix(keys.PICTURES)
+        if (config := config_of(self.redis, task)) is None:
+            ledger.postpone(names, self.times.task_pause, f"task {task} is not published")
+        elif problem := keep_pictures(ledger, names, config, self.name, self.watch, self.times):
+            self._report_problem(problem, ledger.task)
+        self.watch.job(ledger.task, [])
 
     def close(self) -> None:
         """Close all sinks."""
@@ -336,7 +349,7 @@ class ExtractionWorker:
         except Exception:  # a defect of the program; the pages are settled nevertheless
             log.exception("task %s: its health cannot be updated", task)
 
-    def _report_problem(self, error: Exception, task: str) -> None:
+    def _report_problem(self, error: Exception | str, task: str) -> None:
         log.info("%s; pages are kept and tried again", error)  # the supervisor reports it once, as a warning
         self.watch.problem(str(error), task)
 
