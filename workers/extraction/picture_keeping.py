@@ -57,20 +57,24 @@ def keep_pictures(
             opened.enter_context(closing(folder))
         for lease in chain.from_iterable(ledger.take_all(names, worker, seconds=times.page_lease)):
             watch.writing(ledger.task, [lease.fingerprint], times.write_deadline)
-            problem = problem or _store(folders, lease)
-            if problem:
-                ledger.release(lease.fingerprint, worker, times.sink_pause, problem)
+            try:
+                problem = problem or _store(folders, lease)
+            except ValueError as error:
+                ledger.settle(lease.fingerprint, "failed", str(error), worker=worker)
             else:
-                ledger.settle(lease.fingerprint, "written", "", worker=worker)
-                watch.wrote(ledger.task)
+                if problem:
+                    ledger.release(lease.fingerprint, worker, times.sink_pause, problem)
+                else:
+                    ledger.settle(lease.fingerprint, "written", "", worker=worker)
+                    watch.wrote(ledger.task)
             watch.end()
     return problem
 
 
 def _store(folders: Sequence[PictureFolder], lease: PageLease) -> str:
-    """Store a picture in all folders; return why that is impossible now, else ""."""
+    """Store a picture in all folders; return why that is impossible now, else "". `ValueError`: it is damaged."""
+    picture = unpack(lease.page).body
     try:
-        picture = unpack(lease.page).body
         for folder in folders:
             folder.keep(lease.url, picture)
     except (SinkUnavailable, OutputError) as error:
