@@ -85,14 +85,18 @@ class ArticleFetches:
         elif verdict.kind == "page":
             articles.report.rendered += answer.rendered
             return self._fetch_next(leased, ArticlePages.after(page))
-        elif verdict.kind == "reject":
-            if not articles.drop_if_expected(leased):
-                articles.reject(leased, verdict.reason)
+        else:
+            self._settle_without_page(leased, verdict, answer)
+        return None
+
+    def _settle_without_page(self, leased: Leased, verdict: Outcome, answer: Answered) -> None:
+        if verdict.kind == "reject":
+            if not self.articles.drop_if_expected(leased):
+                self.articles.reject(leased, verdict.reason)
         elif answer.refusal is not None:
             self._postpone_refused(leased, answer.refusal.why, answer.refusal.rest)
         else:
-            articles.fail(leased, verdict.reason, passing=verdict.kind == "again")
-        return None
+            self.articles.fail(leased, verdict.reason, passing=verdict.kind == "again")
 
     def _settle_unanswered(self, fetch: ArticleFetch, none: Unanswered) -> ArticleFetch | None:
         """Take a request without a response.

@@ -6,19 +6,13 @@ pictures are. A run ends when no more are expected: workers have extracted its p
 
 from dataclasses import replace
 
-import redis
-
 from crawler.run.admission import Admission
 from crawler.run.article_fetches import ArticleFetches
 from crawler.run.fetches import Answered, ArticleFetch, PictureFetch
 from crawler.run.outcomes import of_picture
-from crawler.run.rendering_choice import Rendering
-from crawler.run.run_bounds import RunBounds
-from crawler.run.run_report import RunOptions, RunReport
+from crawler.run.run_report import RunOptions
 from crawler.run.section_articles import PATIENCE, SectionArticles
-from crawler.task_list.models import Task
 from workers import keys
-from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.url_states import Leased
 
@@ -27,17 +21,15 @@ EXTRACTION_PAUSE = 0.5  # seconds between checks whether pages were extracted
 
 
 class PictureFetches(ArticleFetches):
-    """The requests of one run for pictures. `pages`: the ledger of the task."""
+    """The requests of one run for pictures. `fetches`: those for the articles that show them."""
 
-    def __init__(
-        self, connection: "redis.Redis", task: Task, pages: Ledger, inbox: Inbox, report: RunReport, bounds: RunBounds
-    ):
-        ledger = Ledger(connection, keys.pictures_of(task.name))
-        admission = Admission(task, RunOptions(), ledger, bounds.now().date())
-        own = replace(RunReport.begun(task.name, bounds.now()), id=report.id)
-        super().__init__(SectionArticles(own, admission, inbox, bounds), Rendering(connection, task))
-        self.pages, self.ledger = pages, ledger
-        self._extracting = (0, bounds.monotonic())  # pages that wait for extraction, and since when there are so many
+    def __init__(self, fetches: ArticleFetches):
+        pages = fetches.articles
+        self.pages, self.ledger = pages.ledger, Ledger(pages.ledger.redis, keys.pictures_of(pages.task.name))
+        admission = Admission(pages.task, RunOptions(), self.ledger, pages.bounds.now().date())
+        pictures = SectionArticles(replace(pages.report), admission, pages.inbox, pages.bounds)
+        super().__init__(pictures, fetches.rendering)
+        self._extracting = (0, 0.0)  # pages that wait for extraction, and since when there are so many
 
     def _first_fetch(self, leased: Leased) -> ArticleFetch:
         return PictureFetch(leased.url, leased=leased)
@@ -48,12 +40,8 @@ class PictureFetches(ArticleFetches):
         verdict = of_picture(answer.status, page.content_type, page.body)
         if verdict.kind == "page":
             self.articles.hand_in(leased.fingerprint, page)
-        elif verdict.kind == "reject":
-            self.articles.reject(leased, verdict.reason)
-        elif answer.refusal is not None:
-            self._postpone_refused(leased, answer.refusal.why, answer.refusal.rest)
         else:
-            self.articles.fail(leased, verdict.reason, passing=verdict.kind == "again")
+            self._settle_without_page(leased, verdict, answer)
 
     def are_too_many(self) -> bool:
         """Whether so many pictures wait that no article is to be fetched, which would name more."""
@@ -61,15 +49,11 @@ class PictureFetches(ArticleFetches):
 
     def pause(self) -> float | None:
         """The seconds after which there may be more pictures to fetch; None if none are expected."""
-        waiting, (before, since) = self.pages.counts().states["fetched"], self._extracting
-        now = self.articles.bounds.monotonic()
-        if waiting != before:
+        now, waiting = self.articles.bounds.monotonic(), self.pages.counts().states["fetched"]
+        if waiting != self._extracting[0]:
             self._extracting = (waiting, now)
-        elif now - since > PATIENCE:
-            waiting = 0
-        if waiting or self.ledger.has_waiting():
-            return EXTRACTION_PAUSE
-        return self.articles.next_due()
+        is_expected = bool(waiting) and now - self._extracting[1] <= PATIENCE
+        return EXTRACTION_PAUSE if is_expected or self.ledger.has_waiting() else self.articles.next_due()
 
     def remark(self) -> str:
         """Return what became of the pictures, for the report of the run; empty if none were fetched."""

@@ -83,9 +83,7 @@ class SectionRun:
         self.lists = SectionLists(self.report, self.admission, self.rendering, self._beat_if_due, bounds)
         self.list_fetches = ListFetches(self.lists, self.next_list, HostFiles(connection, "robots"))
         self.article_fetches = ArticleFetches(self.articles, self.rendering)
-        self.pictures: PictureFetches | None = None
-        if task.pictures:
-            self.pictures = PictureFetches(connection, task, self.ledger, self.inbox, self.report, bounds)
+        self.pictures = PictureFetches(self.article_fetches) if task.pictures else None
         self._sides = [self.articles, *([self.pictures.articles] if self.pictures else [])]
         self.pressure = Pressure(connection, task.name, marks, clock=bounds.monotonic)
         self.unreachable = ""  # why the task's own host is closed, so that the run is to end

@@ -294,7 +294,7 @@ class Task(_Frozen):
         options = {name: output.options for name, output in named if output.has_options}
         for name, output in named if self.pictures else ():
             if beside := folder_beside(name, output.options):
-                options[name] = replace(output.options, pictures=beside.way)
+                options[name] = replace(output.options, pictures=beside[1])
         return options
 
 

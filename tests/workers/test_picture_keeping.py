@@ -65,8 +65,7 @@ def test_drawings_and_what_is_beyond_the_most_stay_where_they_are():
     ],
 )
 def test_the_folder_is_beside_the_first_part_of_a_path_that_varies(output, folder, way):
-    beside = folder_beside(output, HTML_FIELDS)
-    assert (beside.folder, beside.way) == (folder, way) if beside else (folder, way) == (None, None)
+    assert (folder_beside(output, HTML_FIELDS) or (None, None)) == (folder, way)
 
 
 def test_only_rows_with_html_show_pictures():
@@ -133,7 +132,7 @@ def test_pictures_in_a_store_and_one_whose_body_is_damaged(connection, tmp_path,
 
 
 def test_a_renamed_or_forgotten_task_takes_its_pictures_along(connection):
-    ledger, _ = fetched(connection)
+    fetched(connection)
     Ledger(connection, TASK).add([Found("http://a/")])
     rename_task(connection, TASK, "new")
     assert Ledger(connection, keys.pictures_of("new")).counts().states["fetched"] == len(PICTURES)

@@ -7,7 +7,7 @@ The addresses are in a ledger of their own, whose states, attempts and leases ar
 """
 
 from collections.abc import Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
 
@@ -16,11 +16,12 @@ from ..extraction_config import ExtractionConfig
 from ..keys import pictures_of
 from ..ledger import Ledger
 from ..page_store import unpack
-from ..picture_links import pictures_in
+from ..picture_links import file_name, pictures_in
 from ..reporting.worker_reports import Watch
 from ..reporting.worker_times import WorkerTimes
 from ..rows import Row
-from ..sinks.picture_folder import PictureFolder, open_folders
+from ..sinks import ObjectStore
+from ..sinks.picture_folder import open_folders
 from ..url_states import Fingerprint, Found, PageLease
 from ..writing.outputs import options_of
 
@@ -53,30 +54,29 @@ def keep_pictures(
         except OutputError as error:
             ledger.postpone(names, times.task_pause, str(error))
             return str(error)
-        for folder in folders:
-            opened.enter_context(closing(folder))
+        for store, _ in folders:
+            opened.callback(store.close)
         for lease in chain.from_iterable(ledger.take_all(names, worker, seconds=times.page_lease)):
             watch.writing(ledger.task, [lease.fingerprint], times.write_deadline)
             try:
                 problem = problem or _store(folders, lease)
             except ValueError as error:
                 ledger.settle(lease.fingerprint, "failed", str(error), worker=worker)
-            else:
-                if problem:
-                    ledger.release(lease.fingerprint, worker, times.sink_pause, problem)
-                else:
-                    ledger.settle(lease.fingerprint, "written", "", worker=worker)
-                    watch.wrote(ledger.task)
+            if problem:
+                ledger.release(lease.fingerprint, worker, times.sink_pause, problem)
+            else:  # nothing happens if it has failed
+                ledger.settle(lease.fingerprint, "written", "", worker=worker)
+                watch.wrote(ledger.task)
             watch.end()
     return problem
 
 
-def _store(folders: Sequence[PictureFolder], lease: PageLease) -> str:
+def _store(folders: Sequence[tuple[ObjectStore, str]], lease: PageLease) -> str:
     """Store a picture in all folders; return why that is impossible now, else "". `ValueError`: it is damaged."""
     picture = unpack(lease.page).body
     try:
-        for folder in folders:
-            folder.keep(lease.url, picture)
+        for store, place in folders:
+            store.put(f"{place}/{file_name(lease.url)}", picture, is_again=lease.again)
     except (SinkUnavailable, OutputError) as error:
         return str(error)
     return ""

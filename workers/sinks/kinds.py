@@ -108,9 +108,8 @@ class Kind:
     delivered in batches. `takes`: the options of an output that have an effect, besides `batch`, which queued kinds
     have. `placeholders`: those that its addresses may contain besides `{task}`. `reads`: from a `Target` to the rows
     that the output has, oldest first; empty if they cannot be read. `shows_html`: it writes the article's HTML, or what
-    is derived from it. `has_folder`: its files, or with `has_objects` its objects, are in a folder that can have kept
-    pictures, too. `batch_rows`, `batch_seconds`: the size and age at which a batch is delivered, unless the output's
-    options differ.
+    is derived from it. `has_folder`: its files or objects are in a folder that can have kept pictures, too.
+    `batch_rows`, `batch_seconds`: the size and age at which a batch is delivered, unless the output's options differ.
     """
 
     name: str
@@ -124,7 +123,6 @@ class Kind:
     reads: Place = ""
     shows_html: bool = False
     has_folder: bool = False
-    has_objects: bool = False
     batch_rows: int = BATCH_ROWS
     batch_seconds: float = BATCH_SECONDS
     format: Format | None = None
@@ -241,7 +239,6 @@ def _of_objects(
         is_queued=True,
         placeholders=_IN_STORES,
         has_folder=True,
-        has_objects=True,
         batch_rows=OBJECT_ROWS,
         batch_seconds=seconds,
     )
