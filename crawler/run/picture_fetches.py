@@ -10,7 +10,7 @@ from crawler.run.admission import Admission
 from crawler.run.article_fetches import ArticleFetches
 from crawler.run.fetches import Answered, ArticleFetch, PictureFetch
 from crawler.run.outcomes import of_picture
-from crawler.run.run_report import RunOptions
+from crawler.run.run_report import RunOptions, RunReport
 from crawler.run.section_articles import PATIENCE, SectionArticles
 from workers import keys
 from workers.ledger import Ledger
@@ -55,11 +55,11 @@ class PictureFetches(ArticleFetches):
         is_expected = bool(waiting) and now - self._extracting[1] <= PATIENCE
         return EXTRACTION_PAUSE if is_expected or self.ledger.has_waiting() else self.articles.next_due()
 
-    def remark(self) -> str:
-        """Return what became of the pictures, for the report of the run; empty if none were fetched."""
-        report = self.articles.report
-        lost = report.rejected + report.failed
-        if not (lost or report.fetched or report.later):
-            return ""
-        told = f"pictures: {report.fetched} fetched, {lost} unavailable, {report.later} to be tried again"
-        return f"{told}: exemplar status --problems {self.ledger.task}" if lost or report.later else told
+    def note_missing(self, report: RunReport) -> None:
+        """Add a remark to the report of the run if pictures were not fetched."""
+        own = self.articles.report
+        if (lost := own.rejected + own.failed) or own.later:
+            report.remarks.append(
+                f"pictures: {own.fetched} fetched, {lost} unavailable, {own.later} to be tried again; for the reasons: "
+                f"exemplar status --problems {self.ledger.task}"
+            )

@@ -276,7 +276,8 @@ class Task(_Frozen):
         Keys of time and politeness (every, paused, delay, timeout, retries, limit …) are not part of it.
         """
         chosen = {"example", "pattern", "start", "follow", "depth", "method", "keep", "drop", "skip", "output"}
-        chosen |= {"near_duplicates", "revisit", "render"} | ({"articles"} if self.articles else set())
+        chosen |= {"near_duplicates", "revisit", "render"}
+        chosen |= {name for name in ("articles", "pictures") if getattr(self, name)}
         return _digest(self.model_dump(mode="json", include=chosen))
 
     def start_urls(self, today: date, days: int = 7) -> list[str]:

@@ -63,7 +63,7 @@ def test_the_chinese_pages_are_in_chinese() -> None:
 
 def test_the_examples_of_keys_are_valid() -> None:
     task = "tasks:\n  news:\n    example: https://news.example/a/2024/0312/345.html\n    pattern: /a/**\n"
-    task += "    every: 1h\n    output: out/{task}.jsonl\n"
+    task += "    every: 1h\n    output: '{title}.md'\n"
     text = (FOLDER / "tasks.md").read_text("utf-8")
     for example in [line for block in blocks(text, "yaml") for line in block.splitlines()]:
         [(key, value)] = yaml.safe_load(example).items()

@@ -88,13 +88,14 @@ def forget_rejected(ledger: Ledger, reason: str) -> int:
 
 def forget_task(connection: "redis.Redis", task: str) -> None:
     """Forget a task's whole ledger with the pages and rows that wait, its example, and the state of its last walk."""
-    for name in (task, keys.pictures_of(task)):
+    ledgers = (task, keys.pictures_of(task))
+    for name in ledgers:
         Ledger(connection, name).step("uncount")
-        connection.srem(keys.LEDGERS, name)
-        connection.srem(keys.FETCHED, name)
     for key in connection.scan_iter(match=glob_escaped(keys.of_task(task, "")) + "*", count=1000):
         connection.unlink(key)
     forget_queues(connection, task)
+    connection.srem(keys.LEDGERS, *ledgers)
+    connection.srem(keys.FETCHED, *ledgers)
     connection.zrem(keys.QUARANTINES, task)
     connection.zrem(keys.OFF_TEMPLATE, task)
     connection.hdel(keys.PROPOSALS, task)

@@ -79,6 +79,17 @@ def test_an_output_without_options_is_what_it_was_before_there_were_options(outp
     assert task.output_options() == extraction_config(task, Path("/x")).output_options == {}
 
 
+def test_outputs_that_show_kept_pictures_know_the_way_to_them():
+    outputs = (
+        "[a.db, 'out/{task}.jsonl', 'md/{date}/{title}.md', {to: 's3://b/c/', where: {language: zh}, fields: [html]}]"
+    )
+    task = task_of(f"{outputs}\n    pictures: keep")
+    options = extraction_config(task, Path("/x")).output_options
+    ways = {output: OutputOptions.from_json(text).pictures for output, text in options.items()}
+    assert ways == {"md/{date}/{title}.md": "../pictures/", "s3://b/c/": "../pictures/"}
+    assert task.output_options()["s3://b/c/"].where == RowCondition(("zh",))
+
+
 def test_the_fingerprint_changes_with_the_options():
     prints = {
         task_of(f"{{to: a.jsonl, {option}}}").fingerprint for option in ("fields: [url]", "where: {language: zh}")

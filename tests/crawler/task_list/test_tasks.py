@@ -253,6 +253,8 @@ EDITS = [
     ),
     ("output:", "forget: 12h\n    output:", "9:13", "tasks.kuaibao.forget", "shorter than a day"),
     ("output:", "keep_pages: 12h\n    output:", "9:17", "tasks.kuaibao.keep_pages", "shorter than a day"),
+    ("output:", "pictures: kep\n    output:", "9:15", "tasks.kuaibao.pictures", "did you mean 'keep'?"),
+    ("output:", "pictures: keep\n    output:", "9:15", "tasks.kuaibao.pictures", "add a Markdown output, such as"),
     ("output:", "cookies: {a b: c}\n    output:", "9:20", "tasks.kuaibao.cookies.a b", "not a cookie name"),
     ("output:", "cookies: {a: b;c}\n    output:", "9:18", "tasks.kuaibao.cookies.a", "one line without ;"),
     ("output:", "auth: {user: a, password: 12345}\n    output:", "9:31", "tasks.kuaibao.auth.password", "in quotes"),
