@@ -8,6 +8,7 @@ first `</html>`, which browsers read.
 import re
 from collections import Counter
 from copy import deepcopy
+from functools import lru_cache
 from itertools import islice
 
 from lxml import etree
@@ -74,6 +75,7 @@ def _first_tags(data: bytes) -> bytes:
     return data[:end].decode("utf-8", "ignore").encode()
 
 
+@lru_cache(1)  # some methods parse a page several times
 def _without_depth(data: bytes) -> bytes:
     """Return a page with at most `MAX_DEPTH` open elements, and with end tags of open elements only.
 
