@@ -94,12 +94,13 @@ def stored(connection: "redis.Redis") -> Stored:
 def load_of(connection: "redis.Redis", task: str) -> Load:
     """Read the values that one task's spiders compare with their marks."""
     pipe = connection.pipeline(transaction=False)
-    for name in (keys.of_task(task, "stored"), keys.of_task(task, "queued"), keys.STORED, keys.QUEUED):
+    own = (keys.of_task(task, "stored"), keys.of_task(keys.pictures_of(task), "stored"), keys.of_task(task, "queued"))
+    for name in (*own, keys.STORED, keys.QUEUED):
         pipe.hgetall(name)
     pipe.info("memory")
     *counters, info = cast(list[dict[Any, Any]], pipe.execute())
-    pages, rows, all_pages, all_rows = map(Stored.of_fields, counters)
-    return Load(pages + rows, all_pages + all_rows, RedisMemory.of_info(info), all_rows.pages)
+    pages, pictures, rows, all_pages, all_rows = map(Stored.of_fields, counters)
+    return Load(pages + pictures + rows, all_pages + all_rows, RedisMemory.of_info(info), all_rows.pages)
 
 
 def next_level(level: Level, share: float) -> Level:
