@@ -34,7 +34,7 @@ _URL = re.compile(r"https?://[^\s,;)]+")
 _NUMBER = re.compile(r"(?<!\bhttp )(?<![A-Za-z\d])\d+(?:[.,:-]\d+)*")
 _DEAD = re.compile(r"http \d+")
 _UNWANTED = ("keep: ", "drop: ", "skip: ")
-_NOT_A_PAGE = ("robots.txt forbids it", "not a page")
+_NOT_A_PAGE = ("robots.txt forbids it", "not a page", "not a picture")
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,7 @@ def test_pictures_are_fetched_once_and_shown_from_files_beside_the_rows(
         page: "not a picture: text/html",
         private: "address 127.0.0.2 is not public; list the host under allow_hosts of settings if it is yours",
     }
+    assert "exemplar accept" not in exemplar("status", "--problems", "news:pictures").out
     # Pages and pictures have one pace
     moments = sorted(request.time for request in site.requests if request.path != "/robots.txt")
     assert min(later - earlier for earlier, later in itertools.pairwise(moments)) > LEAST * DELAY

@@ -8,6 +8,7 @@ import redis
 
 from extractors.html.sanitising import sanitise
 from workers import keys
+from workers.extraction_config import RowFilter
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
@@ -19,9 +20,10 @@ from workers.task_state.renaming import rename_task
 from workers.url_states import Found, fingerprint
 from workers.worker_processes.extraction_worker import ExtractionWorker
 
-from .helpers import TASK, publish
+from .helpers import TASK, article, deliver, publish, rows
 from .kills import die_at, steps_of
 from .store_servers import s3_server
+from .test_re_extraction import again
 
 HTML_FIELDS = OutputOptions(fields=(("url", "url"), ("html", "html")), pictures="pictures/")
 KILLS = 12
@@ -135,6 +137,16 @@ def test_pictures_in_a_store_and_one_whose_body_is_damaged(connection, tmp_path,
         assert {state: n for state, n in ledger.counts().states.items() if n} == {"written": 5, "failed": 1}
         stored = {file_name(url): body for url, body in [*PICTURES.items()][1:]}
         assert server.objects(bucket) == {f"rows/pictures/{name}": body for name, body in stored.items()}
+
+
+def test_pictures_of_articles_that_are_extracted_again_are_wanted(connection, worker, tmp_path):
+    page = article(1).replace(b"</p>", b'</p><p><img src="http://cdn.example/1.png"></p>', 1)
+    publish(connection, tmp_path, keep_pages=1e6, drop=RowFilter(("Story",)))
+    worker.extract_pages(TASK, deliver(connection, {1: page}))
+    publish(connection, tmp_path, keep_pages=1e6, output_options={"out.jsonl": HTML_FIELDS.to_json()})
+    assert again(connection).new_rows == 1
+    assert Ledger(connection, keys.pictures_of(TASK)).open_urls("waiting")[0]["url"] == "http://cdn.example/1.png"
+    assert file_name("http://cdn.example/1.png") in rows(tmp_path)[0]["html"]
 
 
 def test_a_renamed_or_forgotten_task_takes_its_pictures_along(connection):
