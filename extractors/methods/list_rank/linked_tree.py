@@ -84,9 +84,8 @@ class LinkedTree:
             self._first[element] = len(self.links)
             self._count[element] = 0
             self._width[element] = width_of(element.text)
-            self._children[element] = []
-            if parent in self._children and not is_noise(element):
-                self._children[parent].append(element)
+            if parent is not None and not is_noise(element):
+                self._children.setdefault(parent, []).append(element)
             is_read = element.tag == "a" and len(self.links) < MAX_LINKS
             if is_read and (url := self._url(element)):
                 words = link_words(element)
@@ -140,7 +139,7 @@ class LinkedTree:
 
     def children(self, element: etree._Element) -> list[etree._Element]:
         """Return the children of an element that are not navigation or the like."""
-        return self._children[element]
+        return self._children.get(element, [])
 
     def links_in(self, element: etree._Element) -> list[TreeLink]:
         """Return the links of an element, itself among them, in document order."""
