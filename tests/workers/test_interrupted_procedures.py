@@ -11,6 +11,7 @@ import sqlite3
 from contextlib import closing, suppress
 from datetime import timedelta
 from itertools import count
+from unittest.mock import patch
 
 import pytest
 import redis
@@ -94,17 +95,11 @@ def article_row(number):
     return row(number, task=TASK, url=url(number), canonical_url=url(number))
 
 
-@pytest.fixture
-def small_steps(monkeypatch):
-    monkeypatch.setattr(ledger_recovery, "KNOWN_IN_A_ROW", 10)
-    monkeypatch.setattr(ledger_recovery, "OTHERS_IN_A_ROW", 20)
-    monkeypatch.setattr(ledger_recovery, "AT_ONCE", 8)
-
-
 def outputs_of(folder, names):
     return [Output(name, open_sink(name, TASK, folder), pause=1.0, patience=9.0) for name in names]
 
 
+@patch.multiple(ledger_recovery, KNOWN_IN_A_ROW=10, OTHERS_IN_A_ROW=20, AT_ONCE=8)
 def recover(redis_url, folder, names, empty_at=None):
     """Complete the ledger from the outputs, as before a write; Redis is emptied before a batch of rows is compared."""
     connection, steps = redis.Redis.from_url(redis_url), count()
@@ -122,9 +117,7 @@ def recover(redis_url, folder, names, empty_at=None):
 
 
 @pytest.mark.parametrize(("names", "empty_at"), [(("a.jsonl",), None), (("a.jsonl", "b.db"), None), (("a.jsonl",), 2)])
-def test_a_recovery_that_is_killed_is_continued_by_the_next_worker(
-    connection, redis_url, tmp_path, small_steps, names, empty_at
-):
+def test_a_recovery_that_is_killed_is_continued_by_the_next_worker(connection, redis_url, tmp_path, names, empty_at):
     """One output has rows of other tasks between, and the other one, among its rows, some that the first one lacks."""
     folder = tmp_path / "out"
     folder.mkdir()
