@@ -1,6 +1,7 @@
 """All modules of the command line and the crawler, loaded once for all processes that are forked (`tests.forks`).
 
-So are the models and modules that the extraction of the first article loads. What is loaded is frozen for the garbage collector; otherwise each fork would traverse it, and so copy its memory.
+So are the models and modules that the extraction of the first article loads. What is loaded is frozen for the garbage
+collector; otherwise each fork would traverse it, and so copy its memory.
 """
 
 import gc
