@@ -8,7 +8,7 @@ import inspect
 from typing import Any
 
 _stack: Any = inspect.stack
-inspect.stack = lambda *_: [None, (None,)]  # type: ignore[assignment,list-item,return-value]  # no module is found
+inspect.stack = lambda *_: [None, (None,)]  # no module is found
 try:
     from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler as HTTP11DownloadHandler
     from scrapy.core.downloader.handlers.http11 import TunnelError as TunnelError
