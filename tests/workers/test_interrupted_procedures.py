@@ -39,7 +39,7 @@ from workers.worker_processes.extraction_worker import ExtractionWorker
 from workers.writing.export import export_rows
 from workers.writing.outputs import Output
 
-from .helpers import TASK, deliver, news, publish, states, url
+from .helpers import CHEAP, TASK, deliver, news, publish, states, url
 from .interruptions import Disk, by_url
 from .redesigned import TASK as PAPER
 from .redesigned import RedesignedSection
@@ -167,7 +167,7 @@ def test_a_re_extraction_that_is_killed_is_completed_by_the_next(connection, red
     """Two rows get a new text; a page that was refused gives its first row."""
     folder = tmp_path / "out"
     folder.mkdir()
-    publish(connection, folder, "out.jsonl", "out.db", keep_pages=1e8)
+    publish(connection, folder, "out.jsonl", "out.db", method=CHEAP, keep_pages=1e8)
     extract(redis_url, "here", deliver(connection, {number: news(number) for number in (1, 2, 3)}))
     with closing(sqlite3.connect(folder / "pages" / TASK / f"{TASK}.pages")) as database, database:
         database.execute("UPDATE articles SET content_hash = zeroblob(16)")
@@ -296,7 +296,7 @@ def saved(connection, redis_url, tmp_path):
     """A task with an article under another canonical URL, and two further ones."""
     folder = tmp_path / "out"
     folder.mkdir()
-    publish(connection, folder)
+    publish(connection, folder, method=CHEAP)
     pages = {1: news(1, canonical=url(7)), 2: news(2), 3: news(3)}
     extract(redis_url, "here", deliver(connection, pages))
     return Saved(connection, folder)
@@ -341,7 +341,7 @@ def rename(redis_url):
 def test_a_task_whose_renaming_is_killed_has_all_under_one_name(connection, redis_url, tmp_path):
     folder = tmp_path / "out"
     folder.mkdir()
-    publish(connection, folder, keep_pages=1e8)
+    publish(connection, folder, method=CHEAP, keep_pages=1e8)
     extract(redis_url, "here", deliver(connection, {1: news(1), 2: news(2)}))
     saved = Saved(connection, folder)
     for _ in each_kill(saved, rename, redis_url):
