@@ -80,11 +80,13 @@ def test_there_are_400_forms_in_40_languages():
     assert len({language.partition("-")[0] for language, _, _ in forms}) >= 40
 
 
-@pytest.mark.parametrize("row", rows("none"))
-def test_no_date_is_invented(row):
-    language, text = row.split(" | ", 1)
-    assert find_date(text, FETCHED, language=language) is None
-    assert find_date(text, FETCHED) is None
+def test_no_date_is_invented():
+    forms = [row.split(" | ", 1) for row in rows("none")]
+    assert forms
+    invented = [
+        text for language, text in forms if find_date(text, FETCHED, language=language) or find_date(text, FETCHED)
+    ]
+    assert invented == []
 
 
 def test_words_are_those_of_cldr():
