@@ -99,8 +99,7 @@ schema: $(READY)
 # Adds missing messages to the Chinese catalogues of the command line and of the console, and compiles them. New texts get
 # an empty translation, which a test refuses.
 locale: $(READY)
-	$(BIN)/python -m console.locale
-	$(BIN)/python -m tests.console.web.messages
+	$(BIN)/python -m tests.console.catalogues
 
 # The generated pages of docs/reference/, after a change of a key, a field, a command or a public name of `extractors`.
 reference: $(READY)

@@ -101,7 +101,7 @@ def explain_trial(
     explainer = _explainer_of(task, example)
     pages = [_of_sample(explainer, sources, trial.example, "example")]
     pages += [
-        _of_sample(explainer, sources, sample, "page") for sample in trial.cuts if sample.url != trial.example.url
+        _of_sample(explainer, sources, sample, "page") for sample in trial.samples if sample.url != trial.example.url
     ]
     if explained:
         _show_pages(pages)
@@ -145,7 +145,7 @@ def _of_sample(
 def _head_of(trial: "Trial") -> "ReportHead":
     from console.report.document import ReportHead
 
-    articles = sum(bool(sample.characters) for sample in trial.cuts)
+    articles = sum(bool(sample.characters) for sample in trial.samples)
     return ReportHead(
         trial.task,
         _now(),
@@ -153,8 +153,8 @@ def _head_of(trial: "Trial") -> "ReportHead":
             ("Pattern", trial.pattern),
             ("List pages read", str(len(trial.lists))),
             ("Articles found", str(trial.found)),
-            ("Extracted", f"{articles} of {len(trial.cuts)}"),
-            ("Without the example", str(sum(bool(s.characters) and not s.by_example for s in trial.cuts))),
+            ("Extracted", f"{articles} of {len(trial.samples)}"),
+            ("Without the example", str(sum(bool(s.characters) and not s.by_example for s in trial.samples))),
             ("Forbidden by robots.txt", str(len(trial.forbidden))),
         ),
         trial.problems,

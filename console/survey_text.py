@@ -16,7 +16,7 @@ OF_ANOTHER_FORM = "of another form"
 
 def shown(survey: Survey, entry: Mapping[str, Any]) -> str:
     """Return the survey as lines: lists, scope, pattern, links taken and left, extractions, the task."""
-    lines = _column("example", [survey.example, _about(survey.cut_of_example)])
+    lines = _column("example", [survey.example, _about(survey.sample_of_example)])
     lists = [
         in_language(f"{page.url}  ({word(in_language(page.why))}: {counted(page.matched, 'link')} taken)")
         for page in survey.lists
@@ -27,7 +27,7 @@ def shown(survey: Survey, entry: Mapping[str, Any]) -> str:
     matched = survey.inference.matched
     lines += _column("taken", [in_language(f"{counted(len(matched), 'link')}, such as"), *_links(matched)])
     lines += _column("left", _left(survey))
-    lines += _column("extracted", [line for sample in survey.cuts for line in extraction_lines(sample)])
+    lines += _column("extracted", [line for sample in survey.samples for line in extraction_lines(sample)])
     lines += _column(
         "note",
         [
@@ -53,7 +53,7 @@ def shown_json(survey: Survey, entry: Mapping[str, Any]) -> dict[str, Any]:
         "lists": [{"url": page.url, "why": page.why, "taken": page.matched} for page in survey.lists],
         "taken": [{"url": link.url, "text": link.text} for link in survey.inference.matched],
         "left": [{"url": link.url, "text": link.text, "reason": reason} for link, reason in survey.inference.rejected],
-        "cuts": [extraction_json(sample) for sample in survey.cuts],
+        "samples": [extraction_json(sample) for sample in survey.samples],
         "warnings": list(survey.warnings),
         "doubtful": list(survey.inference.doubtful),
     }

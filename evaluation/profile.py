@@ -98,7 +98,7 @@ def _steps_of_page(row: Row, trie: PathTrie) -> tuple[int, dict[str, float], Par
     head = watch("head", lambda: read_head(root))
     prior = watch("priors", lambda: prior_of(lines, [head.title, *head.titles()]))
     parsed = ParsedPage(page, lines, head, prior)
-    cut = watch("body", lambda: density.cut(parsed))
+    cut = watch("body", lambda: density.find_body(parsed))
     watch("assemble", lambda: assemble(parsed, cut))
     watch.steps["all"] = sum(time for step, time in watch.steps.items() if step != "lxml")
     return len(data), watch.steps, parsed

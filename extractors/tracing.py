@@ -3,7 +3,7 @@
     with traced() as trace:
         article = section.extract(page)
 
-Within the block, the methods note what they decided as values of their own (`body.CutSteps`, `trimming.Trimming`,
+Within the block, the methods note what they decided as values of their own (`body.BodySteps`, `trimming.Trimming`,
 `example.Vote` …), in the order in which they decided it; `explanation` reads them. Outside such a block nothing is
 noted, and a step costs only the read of a variable.
 """

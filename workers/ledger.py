@@ -575,7 +575,7 @@ _KEY_NAMES = (
     "fetched",  # zset by the time at which to queue it again
     "held",  # zset by the lease's end: fetched, too; leased to a worker or, without a holder, postponed until then
     "tries",  # hash: times fetched
-    "cuts",  # hash: times a worker took the page
+    "cuts",  # hash: times a worker took the page (an old name: stored data has it)
     "why",  # hash: reason of the last temporary failure
     "holders",  # hash: worker that has the page
     "claims",  # hash: canonical fingerprint -> fingerprint of the URL that writes it

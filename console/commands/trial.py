@@ -83,7 +83,7 @@ def _show(result: "Trial") -> None:
             show_data(f"  {heading('taken', 8)}{judged.link.url}  {judged.link.text[:60]}")
         for judged in _some_left(page):
             show_data(f"  {heading('left', 8)}{judged.link.url}  {word(in_language(judged.reason))}")
-    for sample in (result.example, *result.cuts):
+    for sample in (result.example, *result.samples):
         for place, line in enumerate(extraction_lines(sample)):
             title = "example" if sample is result.example else "article"
             show_data((heading(title) if place == 0 else " " * 10) + line)
@@ -98,9 +98,9 @@ def _show(result: "Trial") -> None:
 
 
 def _articles_of(result: "Trial") -> str:
-    articles = [sample for sample in result.cuts if sample.characters]
+    articles = [sample for sample in result.samples if sample.characters]
     fallback = sum(not sample.by_example for sample in articles)
-    return f"{len(articles)} of {len(result.cuts)} pages are articles" + (
+    return f"{len(articles)} of {len(result.samples)} pages are articles" + (
         f", {fallback} of them extracted without the example" if fallback else ""
     )
 
@@ -139,7 +139,7 @@ def _json(result: "Trial") -> dict[str, object]:
             for page in result.lists
         ],
         "found": result.found,
-        "articles": [extraction_json(sample) for sample in result.cuts],
+        "articles": [extraction_json(sample) for sample in result.samples],
         "forbidden": list(result.forbidden),
         "problems": list(result.problems),
         "warnings": list(result.warnings),

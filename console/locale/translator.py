@@ -10,6 +10,7 @@ LONGEST = 4000  # characters of a line that is translated
 DEEPEST = 12  # levels of nested values
 MOST_KNOWN = 10_000  # translations of texts and parts that are cached
 CONTEXT = "\4"  # between context and text of a message, as in gettext
+DESCRIPTION = "description"  # context of the descriptions of keys and fields
 REPORT = "report"  # context of the messages of a report, which are looked up unchanged
 PLACEHOLDER = re.compile(r"\{\d+\}")
 JOINT = "\1"  # where a value meets the text

@@ -86,7 +86,7 @@ def _survey(request: dict[str, Any], tell: Any) -> dict[str, Any]:
         "warnings": list(result.warnings),
         "samples": [
             extraction_json(sample) | _shown(pages.get(result.example), pages.get(sample.url), result.insist)
-            for sample in (result.cut_of_example, *result.cuts)
+            for sample in (result.sample_of_example, *result.samples)
         ],
     }
 
@@ -126,7 +126,7 @@ def _trial(request: dict[str, Any], tell: Any) -> dict[str, Any]:
             for page in result.lists
         ],
         "found": result.found,
-        "samples": [extraction_json(sample) for sample in (result.example, *result.cuts)],
+        "samples": [extraction_json(sample) for sample in (result.example, *result.samples)],
         "problems": list(result.problems),
         "warnings": list(result.warnings),
     }

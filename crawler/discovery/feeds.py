@@ -38,7 +38,7 @@ class Feed:
     entries: list[PageLink] = field(default_factory=list)
     next: list[str] = field(default_factory=list)
     home: str = ""
-    cut: bool = False  # it had more than `MOST_ENTRIES`, or more than `MOST_BYTES`
+    truncated: bool = False  # it had more than `MOST_ENTRIES`, or more than `MOST_BYTES`
 
 
 def read_feed(body: bytes, url: str, content_type: str | None = None) -> Feed | None:

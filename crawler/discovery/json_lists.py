@@ -28,7 +28,7 @@ def json_links(text: str, url: str) -> PageLinks | None:
     found: dict[str, PageLink] = {}
     for link in _links(value, url):
         if len(found) >= MOST_LINKS:
-            return PageLinks(list(found.values()), cut=True)
+            return PageLinks(list(found.values()), truncated=True)
         found.setdefault(link.url, link)
     return PageLinks(list(found.values()))
 

@@ -77,11 +77,11 @@ class PageLink:
 
 @dataclass(frozen=True, slots=True)
 class PageLinks:
-    """The links of a page, each URL once (with its first non-empty text), and its feeds. `cut`: some were left out."""
+    """The links of a page (each URL once, its first non-empty text) and its feeds. `truncated`: some are missing."""
 
     links: list[PageLink] = field(default_factory=list)
     feeds: list[str] = field(default_factory=list)
-    cut: bool = False
+    truncated: bool = False
 
 
 def links_of(body: bytes, url: str, content_type: str | None = None) -> list[PageLink]:
@@ -110,7 +110,7 @@ def links_in(html: str, url: str, encoding: str = "utf-8") -> PageLinks:
         known = found.get(link.url)
         if known is None or (link.text and not known.text):
             if known is None and len(found) >= MOST_LINKS:
-                return PageLinks(list(found.values()), [*feeds][:MOST_FEEDS], cut=True)
+                return PageLinks(list(found.values()), [*feeds][:MOST_FEEDS], truncated=True)
             found[link.url] = PageLink(link.url, link.text, link.rel or known.rel) if known else link
     return PageLinks(list(found.values()), [*feeds][:MOST_FEEDS])
 

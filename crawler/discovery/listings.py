@@ -50,7 +50,7 @@ class ListPage:
 class ListContent:
     """A list that was read.
 
-    `next`: its declared further pages. `home`: the page to which a feed belongs. `cut`: some of its links
+    `next`: its declared further pages. `home`: the page to which a feed belongs. `truncated`: some of its links
     were not read.
     """
 
@@ -61,7 +61,7 @@ class ListContent:
     sitemaps: list[Child] = field(default_factory=list)
     home: str = ""
     news: bool = False
-    cut: bool = False
+    truncated: bool = False
 
 
 def read_listing(
@@ -97,13 +97,15 @@ def _listing(body: bytes, head: bytes, url: str, content_type: str | None) -> Li
     page = _HTML.search(head)
     before = head[: page.start()] if page else head
     if _SITEMAP.search(before) and (sitemap := read_sitemap(body, url, content_type)):
-        return ListContent("sitemap", sitemap.links, sitemaps=sitemap.children, news=sitemap.news, cut=sitemap.cut)
+        return ListContent(
+            "sitemap", sitemap.links, sitemaps=sitemap.children, news=sitemap.news, truncated=sitemap.truncated
+        )
     first = head.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")[:8]
     if (_FEED.search(before) or first[:1] == b"{") and (feed := read_feed(body, url, content_type)):
-        return ListContent("feed", feed.entries, next=feed.next, home=feed.home, cut=feed.cut)
+        return ListContent("feed", feed.entries, next=feed.next, home=feed.home, truncated=feed.truncated)
     if first[:1] in (b"{", b"[") and (links := json_links(decode(body, content_type)[0], url)) is not None:
-        return ListContent("json", links.links, cut=links.cut)
+        return ListContent("json", links.links, truncated=links.truncated)
     if first[:4] == b"http" and (sitemap := read_sitemap(body, url, content_type)):
-        return ListContent("sitemap", sitemap.links, cut=sitemap.cut)
+        return ListContent("sitemap", sitemap.links, truncated=sitemap.truncated)
     links = page_links(body, url, content_type)
-    return ListContent("page", links.links, feeds=links.feeds, cut=links.cut)
+    return ListContent("page", links.links, feeds=links.feeds, truncated=links.truncated)

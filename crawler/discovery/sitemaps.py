@@ -48,13 +48,13 @@ class Child:
 class Sitemap:
     """A sitemap's links (`published`: the date of the news, else of the last change), or the children of an index.
 
-    `news`: it is a news sitemap, which only covers the last days. `cut`: a part of it was not read.
+    `news`: it is a news sitemap, which only covers the last days. `truncated`: a part of it was not read.
     """
 
     links: list[PageLink] = field(default_factory=list)
     children: list[Child] = field(default_factory=list)
     news: bool = False
-    cut: bool = False
+    truncated: bool = False
 
 
 def read_sitemap(body: bytes, url: str, content_type: str | None = None) -> Sitemap | None:
@@ -69,7 +69,7 @@ def read_sitemap(body: bytes, url: str, content_type: str | None = None) -> Site
         read = _read_lines(decode(body, content_type)[0])
     if read is None:
         return None
-    return read if whole else Sitemap(read.links, read.children, read.news, cut=True)
+    return read if whole else Sitemap(read.links, read.children, read.news, truncated=True)
 
 
 def sitemaps_of(robots: bytes, url: str) -> list[str]:
@@ -118,7 +118,7 @@ def _read_xml(text: str, url: str, *, recover: bool) -> Sitemap | None:
 def _read_entries(text: str, url: str, *, recover: bool) -> Sitemap:
     links: dict[str, PageLink] = {}
     children: dict[str, Child] = {}
-    news = cut = False
+    news = truncated = False
     for element in _elements(text, recover):
         texts = dict(_texts(element))
         target = absolute(url, texts.get("loc", "").replace("&amp;", "&"))
@@ -130,9 +130,9 @@ def _read_entries(text: str, url: str, *, recover: bool) -> Sitemap:
             title = without_controls(" ".join(texts.get("title", "")[:LONGEST_TEXT].split()))[:200]
             links.setdefault(target, PageLink(target, title, published=moment))
         if len(links) + len(children) >= MOST_ENTRIES:
-            cut = True
+            truncated = True
             break
-    return Sitemap(list(links.values()), list(children.values()), news, cut)
+    return Sitemap(list(links.values()), list(children.values()), news, truncated)
 
 
 def _elements(text: str, recover: bool) -> Iterator["etree._Element"]:
@@ -162,4 +162,4 @@ def _read_lines(text: str) -> Sitemap | None:
     urls = list(dict.fromkeys(normalise(line) for line in lines[:MOST_ENTRIES] if split_web(line)))
     if not lines or any(not line.startswith(("http://", "https://")) or " " in line for line in lines[:MOST_ENTRIES]):
         return None
-    return Sitemap([PageLink(url, "") for url in urls], cut=len(lines) > MOST_ENTRIES)
+    return Sitemap([PageLink(url, "") for url in urls], truncated=len(lines) > MOST_ENTRIES)

@@ -94,7 +94,7 @@ class Walk:
         articles = {fingerprint(match.url) for link in listing.links if (match := self._match(link.url))}
         hidden = new == 0 and _are_mostly(articles, self.fresh)
         self._record(page, found)
-        if listing.cut:
+        if listing.truncated:
             self.remarks.setdefault(f"{page.url}: more links than are read from one list; the rest is left out")
         if page.kind == "explored" and new:
             self.frontier.earn_tries(page)

@@ -284,7 +284,7 @@ class SectionLists:
             self.moved_to = url
         further = walk.record_read(answered, listing, found=found, new=new)
         followed = [target for target in walk.followed_lists(answered, listing) if target.kind == "follow"]
-        is_whole = page.kind not in ("next", "robots") and not listing.cut and self.admission.left_out == left_out
+        is_whole = page.kind not in ("next", "robots") and not listing.truncated and self.admission.left_out == left_out
         now = self.bounds.now()
         response = LastResponse.of(headers or {}, url, now, found=found, followed=followed) if is_whole else None
         if not self.options.backfill:

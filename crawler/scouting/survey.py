@@ -78,8 +78,8 @@ class Survey:
     starts: tuple[str, ...]
     lone: bool
     lists: tuple[CheckedPage, ...]
-    cuts: tuple[SampleExtraction, ...]
-    cut_of_example: SampleExtraction
+    samples: tuple[SampleExtraction, ...]
+    sample_of_example: SampleExtraction
     warnings: tuple[str, ...] = ()
     insist: bool = False  # the pages are articles, even those that look like lists
 
@@ -124,13 +124,13 @@ class _Survey:
     insist: bool
     pages: dict[str, SeenPage] = field(default_factory=dict)  # pages that were read for links, by their own URL
     lists: dict[str, CheckedPage] = field(default_factory=dict)
-    cuts: dict[str, SampleExtraction] = field(default_factory=dict)
+    samples: dict[str, SampleExtraction] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)  # links to pages that are not articles, with the reasons
     warnings: list[str] = field(default_factory=list)
     feeds: list[str] = field(default_factory=list)
     shells: list[str] = field(default_factory=list)  # list pages that are empty without their scripts
     missing: set[str] = field(default_factory=set)  # links to pages that are unavailable
-    samples: int = 0
+    tried: int = 0  # pages of groups of links
     doubt: NoSection | None = None  # why the example may not be an article; its siblings may show that it is one
 
     async def run(self) -> Survey:
@@ -145,7 +145,7 @@ class _Survey:
             raise NoSection(f"{page.url} {form}, not an article", NAME_AN_ARTICLE, articles)
         if urlsplit(page.url).path == "/" and not urlsplit(page.url).query:
             self.refuse(NoSection(f"{page.url} is the site's home page, not an article", NAME_ONE, proposals(page)))
-        self.section, self.cuts[page.url], doubt = prepared(page, self.insist)
+        self.section, self.samples[page.url], doubt = prepared(page, self.insist)
         if doubt is not None:
             self.warnings.append(doubt.overruled if self.insist else doubt.disproved)
             self.doubt, self.insist = None if self.insist else doubt, True
@@ -273,7 +273,7 @@ class _Survey:
                 continue  # a single link, as to a tag, is no evidence that other folders have articles
             verdicts: dict[str, bool] = {}
             for group in members[: SAMPLES_A_FAMILY + 1]:
-                if self.samples >= MOST_SAMPLES or list(verdicts.values()).count(True) >= SAMPLES_A_FAMILY:
+                if self.tried >= MOST_SAMPLES or list(verdicts.values()).count(True) >= SAMPLES_A_FAMILY:
                     break
                 fits = await self.sample_group(group)
                 if fits is not None:
@@ -296,13 +296,13 @@ class _Survey:
     async def sample_group(self, group: Relatives) -> bool | None:
         """Extract up to two pages of a group; return whether the example fits them, None if that is undecided."""
         for url in group.urls[:2]:
-            if self.samples >= MOST_SAMPLES:
+            if self.tried >= MOST_SAMPLES:
                 return None
-            self.samples += 1
+            self.tried += 1
             sample = await self.extract(url)
             if sample is None:
                 continue
-            languages = {each.language[:2] for each in (sample, self.cuts[self.example])} - {""}
+            languages = {each.language[:2] for each in (sample, self.samples[self.example])} - {""}
             if (not sample.characters and sample.kind == "list") or len(languages) > 1:
                 return False
             if sample.by_example and sample.confidence >= CONFIDENT:
@@ -320,8 +320,8 @@ class _Survey:
     async def try_siblings(self, inference: Inference) -> None:
         """Extract siblings from the beginning, the middle and the end of the matched links."""
         links = [link.url for link in inference.matched if link.url not in inference.doubtful]
-        waiting = [url for url in links if url not in self.cuts and url not in self.missing]
-        extracted = sum(url in self.cuts for url in links if url != self.example)
+        waiting = [url for url in links if url not in self.samples and url not in self.missing]
+        extracted = sum(url in self.samples for url in links if url != self.example)
         for _ in range(2 * TRIALS):  # dead links are replaced
             if extracted >= TRIALS or not waiting:
                 return
@@ -331,10 +331,14 @@ class _Survey:
     def are_articles(self, inference: Inference) -> bool:
         """Whether the siblings that were extracted have brief texts of their own, and the titles of links to them."""
         links = {link.url: link.text for link in inference.matched if link.url != self.example}
-        cuts = [self.cuts[url] for url in links if url in self.cuts]
-        texts = {cut.words for cut in (*cuts, self.cuts[self.example])}
-        titles = {cut.title for cut in cuts if cut.is_brief and cut.title in links[cut.url] and not is_short(cut.title)}
-        return TWO <= len(titles) == len(cuts) == len(texts) - 1
+        found = [self.samples[url] for url in links if url in self.samples]
+        texts = {sample.words for sample in (*found, self.samples[self.example])}
+        titles = {
+            sample.title
+            for sample in found
+            if sample.is_brief and sample.title in links[sample.url] and not is_short(sample.title)
+        }
+        return TWO <= len(titles) == len(found) == len(texts) - 1
 
     async def extract(self, url: str) -> SampleExtraction | None:
         """Fetch and extract a page; return None if it is unavailable."""
@@ -343,7 +347,7 @@ class _Survey:
             self.missing.add(url)
             return None
         sample = extract_sample(self.section, page, self.insist)
-        self.cuts[url] = sample
+        self.samples[url] = sample
         if not sample.characters and sample.kind == "list":
             self.refused[url] = f"no article: {sample.reason}"
         return sample
@@ -358,7 +362,7 @@ class _Survey:
             if page.url in self.lists and page.url != self.example
         ]
         productive = sorted((page for page in counted if page.matched), key=lambda page: -page.matched)
-        trials = [sample for url, sample in self.cuts.items() if url in matched and url != self.example]
+        trials = [sample for url, sample in self.samples.items() if url in matched and url != self.example]
         if trials and not any(sample.characters for sample in trials):
             by_hand = (
                 f"nothing was written. To write the task by hand, set example and a pattern such as {inference.pattern}"
@@ -380,7 +384,7 @@ class _Survey:
             lone,
             tuple(productive),
             tuple(trials[:TRIALS]),
-            self.cuts[self.example],
+            self.samples[self.example],
             tuple(self.warnings),
             self.insist,
         )
@@ -414,7 +418,7 @@ class _Survey:
 
     def warn_of_section(self, trials: Sequence[SampleExtraction], inference: Inference, starts: Sequence[str]) -> None:
         """Add what a person should check."""
-        pattern, example = Pattern.parse(inference.pattern), self.cuts[self.example]
+        pattern, example = Pattern.parse(inference.pattern), self.samples[self.example]
         own = [url for url in starts if urlsplit(url).path != "/"] or starts  # the home page also shows other sections
         notes = (
             None if self.insist else about_example(example),

@@ -62,7 +62,7 @@ class Trial:
     example: SampleExtraction
     lists: tuple[ReadList, ...]
     found: int
-    cuts: tuple[SampleExtraction, ...]
+    samples: tuple[SampleExtraction, ...]
     forbidden: tuple[str, ...]
     problems: tuple[str, ...]
     warnings: tuple[str, ...] = ()  # doubts; the cases may be intended

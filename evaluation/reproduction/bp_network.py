@@ -350,7 +350,7 @@ def _means(figures: Sequence[UnitFigures]) -> list[str]:
 
 
 def _by_density(case: Case) -> str:
-    return assemble(case.parsed, density.cut(case.parsed)).text if case.parsed else ""
+    return assemble(case.parsed, density.find_body(case.parsed)).text if case.parsed else ""
 
 
 def _title_of(row: Row) -> str | None:

@@ -16,7 +16,7 @@ from ..page import Page, Refuse
 from ..tracing import tracing
 from .blocks import Mark, make_blocks, marks_of
 from .body_events import top_of
-from .body_html import Cut, TreeMarkup
+from .body_html import KeptLines, TreeMarkup
 from .embedded_state import with_state
 from .line_weights import Prior, prior_of
 from .notices import notice
@@ -41,7 +41,7 @@ class Assembling:
     """The input of `assemble`; noted only if the extraction is traced."""
 
     parsed: "ParsedPage"
-    cut: "BodyLines | str"
+    body: "BodyLines | str"
     others: Sequence[PageTitles]
 
 
@@ -86,32 +86,32 @@ def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
     return NoArticle(said or f"almost no text on the page ({width:.0f} bytes){hint}", page.url)
 
 
-def assemble(parsed: ParsedPage, cut: BodyLines | str, others: Sequence[PageTitles] = ()) -> Article | NoArticle:
+def assemble(parsed: ParsedPage, body: BodyLines | str, others: Sequence[PageTitles] = ()) -> Article | NoArticle:
     """Return the article with the given body and the page's metadata; a `str` is the reason why there is none.
 
     `others`: titles of other pages of the section.
     """
     page, lines = parsed.page, parsed.lines
     if (trace := tracing()) is not None:
-        trace.note(Assembling(parsed, cut, others))
-    if isinstance(cut, str):
-        return NoArticle(cut, page.url)
+        trace.note(Assembling(parsed, body, others))
+    if isinstance(body, str):
+        return NoArticle(body, page.url)
     base = parsed.head.base_url(page)
-    marks = marks_of(lines, cut.kept, cut.captions, cut.root)
-    numbered = make_blocks(lines, marks, cut.root, base)
+    marks = marks_of(lines, body.kept, body.captions, body.root)
+    numbered = make_blocks(lines, marks, body.root, base)
     blocks = tuple(block for _, block in numbered)
-    metadata = read_metadata(parsed.head, lines, cut.kept, parsed.prior.title, page, others)
+    metadata = read_metadata(parsed.head, lines, body.kept, parsed.prior.title, page, others)
     metadata["image"] = metadata["image"] or next((url for block in blocks for url in block.images), None)
     return Article(
         text=join(blocks, _kinds_in_text(blocks)),
         blocks=blocks,
-        method=cut.method,
-        confidence=_confidence(cut, page.refuse),
-        reason=cut.reason,
-        page_type=cut.page_type,
-        article_probability=cut.article_probability,
-        surrounding_match=cut.surrounding_match,
-        fits=cut.fits,
+        method=body.method,
+        confidence=_confidence(body, page.refuse),
+        reason=body.reason,
+        page_type=body.page_type,
+        article_probability=body.article_probability,
+        surrounding_match=body.surrounding_match,
+        fits=body.fits,
         url=page.url,
         pages=(page,),
         markup=_markup(lines, marks, base, metadata["image"], [last for last, _ in numbered]),
@@ -133,15 +133,15 @@ def _markup(
     above = (element.get("src") or "" for line, _, element in lines.media if line <= first)
     lead = image if name and any(name in source for source in above) else None
     top = replace(top, element=deepcopy(top.element))  # the rest of the page's tree is freed
-    return TreeMarkup(top, Cut({index: kind for index, (kind, _) in marks}, base, lead, last_lines))
+    return TreeMarkup(top, KeptLines({index: kind for index, (kind, _) in marks}, base, lead, last_lines))
 
 
-def _confidence(cut: BodyLines, refuse: Refuse) -> float:
+def _confidence(body: BodyLines, refuse: Refuse) -> float:
     """Return the probability that the text is right; where lists are refused, at most that it is not a list's."""
-    bounded = refuse in ("sure", "likely") and cut.page_type in MAYBE_LISTS
-    if not bounded or cut.article_probability is None:
-        return cut.confidence
-    return min(cut.confidence, cut.article_probability)
+    bounded = refuse in ("sure", "likely") and body.page_type in MAYBE_LISTS
+    if not bounded or body.article_probability is None:
+        return body.confidence
+    return min(body.confidence, body.article_probability)
 
 
 def _kinds_in_text(blocks: tuple[Block, ...]) -> frozenset[Kind]:

@@ -52,8 +52,8 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True)
-class CutSteps:
-    """The decisions of `cut_body` on a page; noted only if its extraction is traced. Sequences have one entry per line.
+class BodySteps:
+    """The decisions of `find_body`; noted only if the extraction is traced. Sequences have one entry per line.
 
     `evidence`: its input; `places`: factors by the example's layout; `weights`: bytes for the body, negative against
     it, of which `head` and `tail` enclose the largest sum; `content`: bytes that count in the search for the root.
@@ -106,7 +106,7 @@ class BodySearch:
             for known, body in self._found:
                 if known == used:
                     return body
-        body = _cut(self._lines, evidence, places)
+        body = _find_body(self._lines, evidence, places)
         self._found.append((used, body))
         return body
 
@@ -122,7 +122,7 @@ def weights_in_segment(lines: Lines, evidence: LineEvidence) -> list[float]:
 
 
 class _Segment(NamedTuple):
-    """The turning points of a page and how they were found; see `CutSteps`.
+    """The turning points of a page and how they were found; see `BodySteps`.
 
     `places`: factors of the paths by the example's layout, or []; `familiarity`: of the lines by its profile, or [].
     """
@@ -145,12 +145,12 @@ def _segment(lines: Lines, evidence: LineEvidence, places: list[float]) -> _Segm
     return _Segment(places, familiarity, weights, head, tail, content)
 
 
-def cut_body(lines: Lines, evidence: LineEvidence) -> Body:
+def find_body(lines: Lines, evidence: LineEvidence) -> Body:
     """Return the body of a page; without lines if there is no evidence for a body."""
-    return _cut(lines, evidence, evidence.layout.factors_of_paths(lines))
+    return _find_body(lines, evidence, evidence.layout.factors_of_paths(lines))
 
 
-def _cut(lines: Lines, evidence: LineEvidence, places: list[float]) -> Body:
+def _find_body(lines: Lines, evidence: LineEvidence, places: list[float]) -> Body:
     """Return the body. `places`: the factors of the page's paths by the example's layout, or []."""
     if not len(lines):
         return Body([])
@@ -181,12 +181,12 @@ def _cut(lines: Lines, evidence: LineEvidence, places: list[float]) -> Body:
     return body
 
 
-def _steps(lines: Lines, evidence: LineEvidence, segment: _Segment, body: Body) -> CutSteps:
+def _steps(lines: Lines, evidence: LineEvidence, segment: _Segment, body: Body) -> BodySteps:
     """Return how the body was found, as far as the root."""
     places, weighed, counted = (
         np.array(amounts, np.float32) for amounts in (evidence.layout.factors(lines), segment.weights, segment.content)
     )
-    return CutSteps(lines, evidence, places, weighed, body.head, body.tail, counted, body.root, kept=body.kept)
+    return BodySteps(lines, evidence, places, weighed, body.head, body.tail, counted, body.root, kept=body.kept)
 
 
 def _kept(lines: Lines, evidence: LineEvidence, segment: _Segment, standing: list[int], root: int) -> list[bool]:

@@ -43,12 +43,12 @@ _LANGUAGE = re.compile(r"<html\b[^<>]*+>", re.IGNORECASE)
 _HEADING = re.compile(r"<h1\b[^<>]*+>(?:[^<]|<(?!/?h1\b)){1,1000}+</h1\s*>", re.IGNORECASE)
 
 
-def assemble_lines(page: Page, ctext: Ctext, first: int, end: int, cut: BodyLines) -> Article | NoArticle:
-    """Return the article whose body is the lines from `first` to before `end`; `cut`: how it was found."""
-    return assemble_source(page, texts_before(ctext, first), ctext.cut(first, end), cut)
+def assemble_lines(page: Page, ctext: Ctext, first: int, end: int, how: BodyLines) -> Article | NoArticle:
+    """Return the article whose body is the lines from `first` to before `end`; `how`: how it was found."""
+    return assemble_source(page, texts_before(ctext, first), ctext.between(first, end), how)
 
 
-def assemble_source(page: Page, before: list[str], body: str, cut: BodyLines) -> Article | NoArticle:
+def assemble_source(page: Page, before: list[str], body: str, how: BodyLines) -> Article | NoArticle:
     """Return the article for the source of a body and the texts of the lines before it."""
     parsed, found = read_fragment(page, before, body)
     lines = parsed.lines
@@ -60,15 +60,15 @@ def assemble_source(page: Page, before: list[str], body: str, cut: BodyLines) ->
         content[line] = parsed.prior.unlinked[line]
     root = find_root(lines, content)
     kept = trim(lines, up_to_notice(lines, Body(kept, root), parsed.prior), parsed.prior)
-    return assemble(parsed, BodyLines(kept, root, cut.method, cut.confidence, cut.reason))
+    return assemble(parsed, BodyLines(kept, root, how.method, how.confidence, how.reason))
 
 
-def assemble_verbatim(page: Page, before: list[str], body: str, cut: BodyLines) -> Article | NoArticle:
+def assemble_verbatim(page: Page, before: list[str], body: str, how: BodyLines) -> Article | NoArticle:
     """As `assemble_source`, but with all lines of the body, independently of their words."""
     parsed, kept = read_fragment(page, before, body)
     if not kept:
         return NoArticle("no text where the body should be", page.url)
-    return assemble(parsed, BodyLines(kept, 0, cut.method, cut.confidence, cut.reason))
+    return assemble(parsed, BodyLines(kept, 0, how.method, how.confidence, how.reason))
 
 
 def read_fragment(page: Page, before: list[str], body: str) -> tuple[ParsedPage, list[int]]:

@@ -81,8 +81,8 @@ _DRAWN = re.compile(r"(?:^|\s)(?:katex-html|MathJax(?:_Display|_SVG|_CHTML)?)(?:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
-    """What is cut out of a page: the kinds of its kept lines, and the URL that relative ones refer to.
+class KeptLines:
+    """The lines of a page that its HTML has: the kinds of their blocks, and the URL that relative ones refer to.
 
     `lead`: the URL of the article's picture, which is written first if the page shows it above the text. `last_lines`:
     the number of the last line of each block.
@@ -93,8 +93,8 @@ class Cut:
     lead: str | None = None
     last_lines: Sequence[int] = ()
 
-    def only(self, blocks: Collection[int]) -> "Cut":
-        """Return what is cut out for some of the blocks, given by their places."""
+    def only(self, blocks: Collection[int]) -> "KeptLines":
+        """Return the lines of some of the blocks, given by their places."""
         kept = {line: kind for line, kind in self.kinds.items() if bisect_left(self.last_lines, line) in blocks}
         return replace(self, kinds=kept)
 
@@ -111,24 +111,24 @@ class _Frame:
 class TreeMarkup:
     """The body's HTML, written when it is asked for; until then, a copy of the body's part of the tree is kept."""
 
-    __slots__ = ("_cut", "_html", "_top")
+    __slots__ = ("_html", "_kept", "_top")
 
-    def __init__(self, top: Top, cut: Cut) -> None:
+    def __init__(self, top: Top, kept: KeptLines) -> None:
         """`top` must not change until the HTML is written."""
         self._top: Top | None = top
-        self._cut = cut
+        self._kept = kept
         self._html = ""
 
     def only(self, blocks: Collection[int]) -> "TreeMarkup":
         """Return the markup of some of the blocks, given by their places; before the HTML is asked for."""
         if self._top is None:
             raise RuntimeError("the HTML of all blocks is already written")
-        return TreeMarkup(self._top, self._cut.only(blocks))
+        return TreeMarkup(self._top, self._kept.only(blocks))
 
     def html(self) -> str:
         """Return the body as HTML."""
-        if self._top is not None and self._cut.kinds:
-            self._html = sanitise(_Writer(read_events(self._top), self._cut).write())
+        if self._top is not None and self._kept.kinds:
+            self._html = sanitise(_Writer(read_events(self._top), self._kept).write())
         self._top = None
         return self._html
 
@@ -136,14 +136,14 @@ class TreeMarkup:
         return self.html()
 
     def __setstate__(self, html: str) -> None:
-        self._top, self._cut, self._html = None, Cut({}, ""), html
+        self._top, self._kept, self._html = None, KeptLines({}, ""), html
 
 
 class _Writer:
     """Writes the events of one body."""
 
-    def __init__(self, events: Events, cut: Cut) -> None:
-        self._events, self._cut = events, cut
+    def __init__(self, events: Events, kept: KeptLines) -> None:
+        self._events, self._kept = events, kept
         self._frames = [_Frame("")]
         self._run: list[str] = []  # the paragraph that is being written
         self._has_text = self._space = False  # whether it has text, and whether a space follows
@@ -154,7 +154,7 @@ class _Writer:
 
     def _count(self) -> None:
         """Determine which media are written, and sums by which the content of an element is known at its start."""
-        kinds, lines = self._cut.kinds, self._events.lines
+        kinds, lines = self._kept.kinds, self._events.lines
         first, last = min(kinds), max(kinds)
         text, code, caption, embed, other, medium, tables = ([0] * len(lines) for _ in range(7))
         shown = ""
@@ -186,7 +186,7 @@ class _Writer:
     def write(self) -> str:
         """Return the body's HTML, not yet sanitised."""
         kinds, values = self._events.kinds, self._events.values
-        lines, kept = self._events.lines, self._cut.kinds
+        lines, kept = self._events.lines, self._kept.kinds
         closing: list[int] = []  # of each open element, how many frames it opened, or one of the two below
         place, caption = 0, NO_LINE
         while place < len(kinds):
@@ -220,7 +220,7 @@ class _Writer:
         return self._lead() + self._content(self._frames[0])
 
     def _lead(self) -> str:
-        image = _image(self._cut.lead, "") if self._cut.lead else ""
+        image = _image(self._kept.lead, "") if self._kept.lead else ""
         shown = {html.partition('" alt="')[0] for html in self._media.values()}
         return f"<figure>{image}</figure>" if image and image.partition('" alt="')[0] not in shown else ""
 
@@ -282,12 +282,12 @@ class _Writer:
         elif tag in _CELLS and self._frames[-1].tag == "tr":
             self._start_own(tag, element)
             self._end(1)
-        elif self._nearest("figure") and (url := background_url(element, self._cut.base)):
+        elif self._nearest("figure") and (url := background_url(element, self._kept.base)):
             self._write_medium(PICTURE, _image(url, alternative(element)))
 
     def _start_inline(self, tag: str, element: etree._Element) -> int:
         own, attributes = _INLINE.get(tag), ""
-        if tag == "a" and not self._is_own_anchor(element) and (url := _link(element, self._cut.base)):
+        if tag == "a" and not self._is_own_anchor(element) and (url := _link(element, self._kept.base)):
             own, attributes = "a", f' href="{escape(url)}"'
         elif own is None and tag in ("span", "font") and (style := element.get("style")):
             own = next((name for name, form in _STYLES.items() if form.search(style[:STYLE_LENGTH].lower())), None)
@@ -450,11 +450,11 @@ class _Writer:
         if kind == FORMULA:
             return _formula(element)
         if kind == PICTURE:
-            url = picture_url(element, self._cut.base)
+            url = picture_url(element, self._kept.base)
             return _image(url, alternative(element)) if url else ""
         source = element.find("source") if not element.get("src") else None
         address = (element if source is None else source).get("src") or element.get("data-src")
-        url = web_url(self._cut.base, address or "")
+        url = web_url(self._kept.base, address or "")
         label = " ".join((element.get("title") or "").split())[:LABEL_LENGTH] or url
         return f'<a href="{escape(url)}">{escape(label or "", quote=False)}</a>' if url else ""
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..html.lines import Lines
-from .body import Body, LineEvidence, cut_body
+from .body import Body, LineEvidence, find_body
 from .line_weights import Prior
 from .trimming import trim
 
@@ -21,7 +21,7 @@ def rules_body(lines: Lines, prior: Prior) -> Body:
 
 def untrimmed_body(lines: Lines, prior: Prior) -> Body:
     """Return the body of a page alone, including the lines that belong to the template by their words."""
-    body = cut_body(lines, LineEvidence(unmatched(lines), prior))
+    body = find_body(lines, LineEvidence(unmatched(lines), prior))
     return body if body.kept else replace(body, kept=_something(lines, prior, body))
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from ..article import Article, NoArticle
 from ..content.assembly import Assembling, BodyLines, read
-from ..content.body import CutSteps
+from ..content.body import BodySteps
 from ..content.confidence import SHOWN, Trust
 from ..errors import UnusablePage
 from ..html.dom import parse
@@ -18,7 +18,7 @@ from ..page import Refuse, make_page
 from ..section import Section
 from ..tracing import Trace, traced
 from .fields import explained_fields
-from .lines import deciding, deciding_cut, element_of, explained_lines
+from .lines import deciding, deciding_steps, element_of, explained_lines
 from .values import Explanation, Ground, LineCurves
 
 
@@ -44,7 +44,7 @@ def explain(
         except UnusablePage as error:
             return Explanation(url or "", "", NoArticle(f"unusable page: {error}", url), "", ())
         lines = trace.first(Lines) or _read(html, url, content_type)
-    cut, assembling = deciding_cut(trace), trace.last(Assembling)
+    steps, assembling = deciding_steps(trace), trace.last(Assembling)
     is_article = isinstance(result, Article) and assembling is not None
     return Explanation(
         url or "",
@@ -52,8 +52,8 @@ def explain(
         result,
         _method(trace, result),
         tuple(explained_lines(trace, lines, result)) if lines is not None else (),
-        _curves(cut),
-        element_of(cut.lines.trie, cut.root) if cut is not None and cut.root else "",
+        _curves(steps),
+        element_of(steps.lines.trie, steps.root) if steps is not None and steps.root else "",
         tuple(_grounds(trace, result)),
         explained_fields(assembling, result) if isinstance(result, Article) and is_article and assembling else (),
     )
@@ -87,16 +87,16 @@ def _method(trace: Trace, result: Article | Listing | NoArticle) -> str:
     return density.METHOD if isinstance(decision, density.OwnBody) else example.METHOD
 
 
-def _curves(cut: CutSteps | None) -> LineCurves:
-    if cut is None:
+def _curves(steps: BodySteps | None) -> LineCurves:
+    if steps is None:
         return LineCurves()
-    similarity = cut.evidence.similarity
+    similarity = steps.evidence.similarity
     return LineCurves(
         tuple(similarity) if any(similarity) else (),
-        tuple(cut.weights.tolist()),
-        tuple(cut.content.tolist()),
-        cut.head,
-        cut.tail,
+        tuple(steps.weights.tolist()),
+        tuple(steps.content.tolist()),
+        steps.head,
+        steps.tail,
     )
 
 
@@ -109,9 +109,9 @@ def _grounds(trace: Trace, result: Article | Listing | NoArticle) -> Iterator[Gr
     if election is not None and len(election.valid) > 1:
         meaning = "a line stays if at least half of them keep it"
         yield Ground("Votes", f"{len(election.valid)} pages", meaning)
-    if isinstance(result, Article) and assembling is not None and not isinstance(assembling.cut, str):
+    if isinstance(result, Article) and assembling is not None and not isinstance(assembling.body, str):
         decision = deciding(trace)
-        yield from _grounds_of_body(None if decision is None else decision.trust, assembling.cut)
+        yield from _grounds_of_body(None if decision is None else decision.trust, assembling.body)
     if not isinstance(result, NoArticle):
         yield _ground_of_type(result)
 
@@ -129,7 +129,7 @@ def _meaning_of_match(vote: example.Vote) -> str:
     )
 
 
-def _grounds_of_body(trust: Trust | None, cut: BodyLines) -> Iterator[Ground]:
+def _grounds_of_body(trust: Trust | None, body: BodyLines) -> Iterator[Ground]:
     if trust is not None:
         yield Ground(
             "Probability", f"{trust.confidence:.0%}", "that the text is right, learned from pages with known text"
@@ -137,7 +137,7 @@ def _grounds_of_body(trust: Trust | None, cut: BodyLines) -> Iterator[Ground]:
         for name, meaning in SHOWN.items():
             yield Ground(meaning[0], f"{trust.number(name):.0%}", meaning[1])
     else:
-        yield Ground("Method", cut.method, f"right on {cut.confidence:.0%} of the development pages")
+        yield Ground("Method", body.method, f"right on {body.confidence:.0%} of the development pages")
 
 
 def _ground_of_type(result: Article | Listing) -> Ground:

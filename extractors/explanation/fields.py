@@ -39,8 +39,8 @@ Found = Iterable[tuple[str, str]]  # place, value as text
 
 def explained_fields(assembling: Assembling, article: Article) -> tuple[ExplainedField, ...]:
     """Return the fields of an article's metadata; `assembling`: what it was assembled from."""
-    parsed, cut = assembling.parsed, assembling.cut
-    kept = [] if isinstance(cut, str) else cut.kept
+    parsed, body = assembling.parsed, assembling.body
+    kept = [] if isinstance(body, str) else body.kept
     head, page = parsed.head, parsed.page
     nearby = lines_around(parsed.lines, kept, parsed.prior.title)
     dated = dated_lines(nearby, head, article.language)

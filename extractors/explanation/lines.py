@@ -9,7 +9,7 @@ from rapidfuzz.distance import LCSseq
 from ..article import Article, NoArticle
 from ..content import line_membership as keeping
 from ..content.assembly import Assembling, BodyLines
-from ..content.body import CutSteps
+from ..content.body import BodySteps
 from ..content.body_loops import REPEATED
 from ..content.line_model import Opinion
 from ..content.trimming import Trimming
@@ -32,12 +32,12 @@ Judge = Callable[[int], Reason]
 
 def explained_lines(trace: Trace, lines: Lines, result: Article | Listing | NoArticle) -> list[ExplainedLine]:
     """Return each line of the page that was extracted within `trace`, with what became of it; `result`: its answer."""
-    cut = deciding_cut(trace)
+    steps = deciding_steps(trace)
     judge = _of_blocks(judge_of(trace, lines, result), lines, result)
     decision = deciding(trace)
     opinion = decision.opinion if decision is not None else None
     links = (lines.linked / np.maximum(lines.width, 1)).tolist()
-    compared = cut is not None and any(cut.evidence.similarity)
+    compared = steps is not None and any(steps.evidence.similarity)
     elements = {path: element_of(lines.trie, path) for path in {*lines.paths}}
     return [
         ExplainedLine(
@@ -47,8 +47,8 @@ def explained_lines(trace: Trace, lines: Lines, result: Article | Listing | NoAr
             *judge(number),
             width=int(lines.width[number]),
             linked=links[number],
-            weight=None if cut is None else float(cut.weights[number]),
-            similarity=cut.evidence.similarity[number] if cut is not None and compared else None,
+            weight=None if steps is None else float(steps.weights[number]),
+            similarity=steps.evidence.similarity[number] if steps is not None and compared else None,
             chance=None if opinion is None else float(opinion.chance[number]),
         )
         for number, text in enumerate(lines.texts)
@@ -60,10 +60,10 @@ def deciding(trace: Trace) -> OwnBody | Election | None:
     return next((step for step in reversed(trace.steps) if isinstance(step, (OwnBody, Election))), None)
 
 
-def deciding_cut(trace: Trace) -> CutSteps | None:
-    """Return the cut on which the result is based: the page's own, or that by the first page whose vote counts."""
+def deciding_steps(trace: Trace) -> BodySteps | None:
+    """Return the steps on which the result is based: the page's own, or that by the first page whose vote counts."""
     decision = deciding(trace)
-    return trace.last(CutSteps, before=decision.valid[0] if isinstance(decision, Election) else decision)
+    return trace.last(BodySteps, before=decision.valid[0] if isinstance(decision, Election) else decision)
 
 
 def judge_of(trace: Trace, lines: Lines, result: Article | Listing | NoArticle) -> Judge:
@@ -75,8 +75,8 @@ def judge_of(trace: Trace, lines: Lines, result: Article | Listing | NoArticle) 
         judge = _judge_by_vote(trace, decision)
     elif isinstance(result, NoArticle):
         return lambda line: ("refused", result.reason)
-    elif assembling is not None and isinstance(assembling.cut, BodyLines) and assembling.parsed.lines is lines:
-        judge = _judge_by_answer(set(assembling.cut.kept), result)
+    elif assembling is not None and isinstance(assembling.body, BodyLines) and assembling.parsed.lines is lines:
+        judge = _judge_by_answer(set(assembling.body.kept), result)
     else:
         judge = _judge_by_answer(lines_in(lines.texts, result.text), result)
     if isinstance(result, NoArticle):
@@ -100,10 +100,10 @@ def _of_blocks(judge: Judge, lines: Lines, result: Article | Listing | NoArticle
 
 
 def _judge_alone(trace: Trace, own: OwnBody) -> Judge:
-    cut, trimming = trace.last(CutSteps, before=own), trace.last(Trimming, before=own)
+    steps, trimming = trace.last(BodySteps, before=own), trace.last(Trimming, before=own)
     removed = trimming.removed if trimming is not None else {}
     rules = set(own.rules.kept)
-    by_rules = _Cut(cut) if cut is not None else None
+    by_rules = _ByRules(steps) if steps is not None else None
 
     def judge(line: int) -> Reason:
         why: Reason = by_rules.reason(line) if by_rules else ("other", "no body was found")
@@ -117,8 +117,8 @@ def _judge_alone(trace: Trace, own: OwnBody) -> Judge:
 
 
 def _judge_by_vote(trace: Trace, election: Election) -> Judge:
-    cuts = [trace.last(CutSteps, before=vote) for vote in election.valid]
-    by_page = [_Cut(cut) for cut in cuts if cut is not None]
+    steps_of_votes = [trace.last(BodySteps, before=vote) for vote in election.valid]
+    by_page = [_ByRules(steps) for steps in steps_of_votes if steps is not None]
     trimming = trace.last(Trimming, before=election)
     removed = trimming.removed if trimming is not None else {}
     voters, elected = len(election.valid), set(election.elected)
@@ -165,23 +165,23 @@ def _judge_by_answer(kept: Collection[int], result: Article | Listing) -> Judge:
     return judge
 
 
-class _Cut:
-    """The reasons for the decisions of one call of `body.cut_body`."""
+class _ByRules:
+    """The reasons for the decisions of one call of `body.find_body`."""
 
-    def __init__(self, cut: CutSteps) -> None:
-        self._cut, self._lines, self._trie = cut, cut.lines, cut.lines.trie
-        self._kept = set(cut.kept)
-        self._root = element_of(self._trie, cut.root) if cut.root else "the page"
-        self._numbers = keeping.line_numbers(cut.lines)
-        self._similarity = np.array(cut.evidence.similarity, np.float32)
+    def __init__(self, steps: BodySteps) -> None:
+        self._steps, self._lines, self._trie = steps, steps.lines, steps.lines.trie
+        self._kept = set(steps.kept)
+        self._root = element_of(self._trie, steps.root) if steps.root else "the page"
+        self._numbers = keeping.line_numbers(steps.lines)
+        self._similarity = np.array(steps.evidence.similarity, np.float32)
 
     def reason(self, line: int) -> Reason:
         """Return the decision on a line and the rule behind it."""
         if line in self._kept:
             return "kept", f"in {self._root}, the body's element{self._partner(line)}{self._beyond(line)}"
-        if not len(self._cut.standing):
+        if not len(self._steps.standing):
             return "outside", "no line of the page indicates a body"
-        standing = int(self._cut.standing[line])
+        standing = int(self._steps.standing[line])
         if standing == keeping.OUTSIDE:
             return self._outside(line)
         if standing < keeping.CAPTION:
@@ -190,20 +190,20 @@ class _Cut:
             return "caption", "a caption, or beside a picture in its element"
         if self._lines.teasers[line]:
             return "link", "a teaser: it follows a link in the same block"
-        if self._lines.are_links[line] and not self._cut.template[line]:
+        if self._lines.are_links[line] and not self._steps.template[line]:
             return "link", f"{self._lines.linked[line] / self._lines.width[line]:.0%} of it is links"
         return self._inside(line, standing)
 
     def _inside(self, line: int, standing: int) -> Reason:
         """Return why a line below the root, neither noise nor a link, is left out."""
-        if self._cut.template[line]:
+        if self._steps.template[line]:
             return "template", f"repeats the example (similarity {self._similarity[line]:.2f}) where it has no body"
-        if self._cut.under_picture[line]:
+        if self._steps.under_picture[line]:
             return "caption", "a short line under a picture"
         if line in self._numbers:
             return "other", "the line numbers of a listing"
         box = self._around(line, self._is_box)
-        where = "" if self._cut.head <= line < self._cut.tail else ", beyond the turning points"
+        where = "" if self._steps.head <= line < self._steps.tail else ", beyond the turning points"
         return ("box", f"in the box {box}{where}") if standing == keeping.IN_SEGMENT else ("other", "left out")
 
     def _outside(self, line: int) -> Reason:
@@ -214,10 +214,10 @@ class _Cut:
             return "noise", f"in {element_of(self._trie, named, 1)}, navigation or advertisement by its name; {place}"
         if self._lines.are_links[line]:
             return "link", f"{self._lines.linked[line] / self._lines.width[line]:.0%} of it is links; {place}"
-        if line < self._cut.head:
-            return "head", f"before the turning point at line {self._cut.head}; {place}"
-        if line >= self._cut.tail:
-            return "tail", f"after the turning point at line {self._cut.tail}; {place}"
+        if line < self._steps.head:
+            return "head", f"before the turning point at line {self._steps.head}; {place}"
+        if line >= self._steps.tail:
+            return "tail", f"after the turning point at line {self._steps.tail}; {place}"
         return "outside", place
 
     def _noise(self, line: int, standing: int) -> str:
@@ -235,19 +235,19 @@ class _Cut:
         return "; not in the example"
 
     def _beyond(self, line: int) -> str:
-        return "" if self._cut.head <= line < self._cut.tail else "; beyond the turning points"
+        return "" if self._steps.head <= line < self._steps.tail else "; beyond the turning points"
 
     def _is_noise(self, path: int) -> bool:
-        return bool(self._cut.evidence.prior.noise[self._lines.outline.number[path]])
+        return bool(self._steps.evidence.prior.noise[self._lines.outline.number[path]])
 
     def _is_box(self, path: int) -> bool:
-        share = self._cut.shares[self._lines.outline.number[path]]
+        share = self._steps.shares[self._lines.outline.number[path]]
         return self._trie.is_wrapper(path) and share < keeping.WRAPPER_SHARE
 
     def _around(self, line: int, fits: Callable[[int], bool]) -> str:
         """Return the name of the nearest element around a line that fits, and its share of the content."""
-        path = next(filter(fits, self._trie.up(self._lines.paths[line], self._cut.root)), 0)
-        share = self._cut.shares[self._lines.outline.number[path]] if path else 0.0
+        path = next(filter(fits, self._trie.up(self._lines.paths[line], self._steps.root)), 0)
+        share = self._steps.shares[self._lines.outline.number[path]] if path else 0.0
         return f"{element_of(self._trie, path, 1)} ({share:.0%} of the content)" if path else "an element"
 
 

@@ -1,21 +1,21 @@
 """HTML → element tree, for any input.
 
 lxml drops the rest of a page that is nested too deep without an exception; this is only visible in its error log. Such
-a page is parsed a second time, into a target that bounds depth and attributes. lxml also drops, without an error,
-everything after the first `</html>`, which browsers read.
+a page is parsed a second time, with its deep elements emptied. lxml also drops, without an error, everything after the
+first `</html>`, which browsers read.
 """
 
 import re
+from collections import Counter
 from copy import deepcopy
 from functools import lru_cache
 from itertools import islice
-from typing import Any
 
 from lxml import etree
 
 from ..errors import UnusablePage
 
-MAX_DEPTH = 256  # levels kept when a tree is rebuilt; the deepest of the development pages has 51
+MAX_DEPTH = 256  # levels kept of a page that is nested too deep; the deepest of the development pages has 51
 _END = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
 _MORE = re.compile(rb"(?:\s+|<!--.*?-->|</(?:body|html)\s*>)*+\S", re.IGNORECASE | re.DOTALL)
 _WHITE_CONTROLS = bytes.maketrans(b"\x0b\x0c\x1c\x1d\x1e\x1f", b" " * 6)
@@ -29,21 +29,14 @@ _CONTROL_REFERENCE = re.compile(  # references that the parser would replace by 
 )
 _LESS = "\ufdef"  # a code point that is no character stands for `<` until the HTML is written
 _ADDRESSES = frozenset(("href", "src", "action", "name"))  # libxml2 percent-encodes these attributes
-MAX_OPEN = 2_000  # elements that the parser has open at once, in a page that is nested too deep
 _TAG = re.compile(rb"<(/?)([a-zA-Z][^\s<>/]*+)[^<>]*+>")
 NEVER_OPEN = frozenset(b"area base br col embed hr img input link meta source wbr script style".split())
+CLOSED_BY_NEXT = frozenset(b"p li dt dd tr td th option".split())  # elements that one of the same name ends
 MAX_TAGS = 600_000  # start and end tags; a tree takes some 300 bytes per tag. The development pages have up to 9,200
 TAGS_STEP = 100_000  # bytes
-RAW_TEXT = frozenset({"script", "style"})
-MAX_ATTRIBUTES = 1_000  # attributes of an element
-# A tag with more attributes than a tree is built for: the parser takes quadratic time for them
-_OVERFULL = re.compile(
-    rb"<[a-zA-Z][^\s<>/]*+(?:[\s/]++[^\s\"'<>=/]++(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s\"'<>]++))?+){%d}"
-    % MAX_ATTRIBUTES
-)
-NAMES = 1_000  # tags and attributes whose valid form is cached
-_NO_NAME = re.compile(r"[^A-Za-z0-9_.-]")
-_NO_TEXT = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+MAX_ATTRIBUTES = 1_000  # attributes of an element; the parser takes quadratic time for them
+_ATTRIBUTE = rb"(?:[\s/]++[^\s\"'<>=/]++(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s\"'<>]++))?+)"
+_OVERFULL = re.compile(rb"(<[a-zA-Z][^\s<>/]*+%b{%d})%b++" % (_ATTRIBUTE, MAX_ATTRIBUTES, _ATTRIBUTE))
 
 
 def parse(html: bytes | str) -> etree._Element:
@@ -52,13 +45,12 @@ def parse(html: bytes | str) -> etree._Element:
     data = _without_controls(data)
     if len(data) > 3 * MAX_TAGS and data.count(b"<") > MAX_TAGS:  # "<p>" has 3 bytes
         data = _first_tags(data)
-    data = _whole_body(data)
+    data = _OVERFULL.sub(rb"\1", _whole_body(data))
     parser = _parser()
     try:
-        overfull = _OVERFULL.search(data)
-        root = None if overfull else etree.fromstring(data, parser)
-        if overfull or _was_cut(parser):
-            root = etree.fromstring(_with_few_open(data), _parser(target=_ShallowTree()))
+        root = etree.fromstring(data, parser)
+        if _was_cut(parser):
+            root = etree.fromstring(_without_depth(data), _parser())
     except (etree.LxmlError, ValueError) as error:
         raise UnusablePage(f"the HTML parser failed: {error}") from error
     if root is None:
@@ -83,25 +75,35 @@ def _first_tags(data: bytes) -> bytes:
     return data[:end].decode("utf-8", "ignore").encode()
 
 
-def _with_few_open(data: bytes) -> bytes:
-    """Return a page with at most `MAX_OPEN` open elements, and with end tags of open elements only.
+@lru_cache(1)  # some methods parse a page several times
+def _without_depth(data: bytes) -> bytes:
+    """Return a page with at most `MAX_DEPTH` open elements, and with end tags of open elements only.
 
-    The parser searches all open elements for the one that an end tag closes. Further elements are closed at once.
+    Deeper elements are closed at once, so that their content becomes that of the last one above.
     """
-    opened: dict[bytes, int] = {}
-    depth = 0
+    opened: list[bytes] = []
+    deep: Counter[bytes] = Counter()  # elements that are open on the page, but were closed at once
 
     def bounded(found: re.Match[bytes]) -> bytes:
-        nonlocal depth
-        tag, step, name = found[0], -1 if found[1] else 1, found[2].lower()
+        tag, name = found[0], found[2].lower()
         if name in NEVER_OPEN:
             return tag
-        if step < 0 and not opened.get(name):
+        if not found[1]:
+            if opened and opened[-1] == name and name in CLOSED_BY_NEXT:
+                opened.pop()
+            if len(opened) >= MAX_DEPTH:
+                deep[name] += 1
+                return b"%b</%b>" % (tag, name)
+            opened.append(name)
+        elif deep[name]:
+            deep[name] -= 1
+            return b""
+        elif name in opened:
+            deep.clear()
+            while opened.pop() != name:
+                pass
+        else:
             return b"<p></p>" if name == b"p" else b""  # as the parser reads it
-        if step > 0 and depth >= MAX_OPEN:
-            return b"%b</%b>" % (tag, name)
-        opened[name] = opened.get(name, 0) + step
-        depth += step
         return tag
 
     return _TAG.sub(bounded, data)
@@ -156,61 +158,11 @@ def short_text(element: etree._Element, most: int) -> str:
     return " ".join("".join(parts).split())
 
 
-def _parser(target: Any = None) -> etree.HTMLParser:
+def _parser() -> etree.HTMLParser:
     # A parser costs a microsecond; one for each page keeps error logs and threads apart.
-    return etree.HTMLParser(
-        encoding="utf-8", collect_ids=False, remove_comments=True, remove_pis=True, huge_tree=True, target=target
-    )
+    return etree.HTMLParser(encoding="utf-8", collect_ids=False, remove_comments=True, remove_pis=True, huge_tree=True)
 
 
 def _was_cut(parser: etree.HTMLParser) -> bool:
     last = parser.error_log.last_error
     return last is not None and last.level == etree.ErrorLevels.FATAL
-
-
-class _ShallowTree:
-    """A parser target: builds the tree, but elements below `MAX_DEPTH` become children of the last one above it.
-
-    The builder rejects some names and characters that the parser accepts, such as <o:p>: they are replaced.
-    """
-
-    def __init__(self) -> None:
-        self._builder = etree.TreeBuilder()
-        self._open: list[str] = []
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        name = _valid_name(tag)
-        is_deep = len(self._open) >= MAX_DEPTH
-        self._open.append(name)
-        if is_deep and name in RAW_TEXT:
-            return
-        kept = islice(attributes.items(), MAX_ATTRIBUTES) if attributes else ()
-        self._builder.start(name, {_valid_name(key): _valid_text(value) for key, value in kept})
-        if is_deep:
-            self._builder.end(name)
-
-    def end(self, _tag: str) -> None:
-        name = self._open.pop()
-        if len(self._open) < MAX_DEPTH:
-            self._builder.end(name)
-
-    def data(self, text: str) -> None:
-        if len(self._open) <= MAX_DEPTH or self._open[-1] not in RAW_TEXT:
-            self._builder.data(_valid_text(text))
-
-    def close(self) -> etree._Element | None:
-        # Nothing was opened: an empty page.
-        try:
-            return self._builder.close()
-        except (AssertionError, etree.XMLSyntaxError):
-            return None
-
-
-@lru_cache(NAMES)
-def _valid_name(name: str) -> str:
-    valid = _NO_NAME.sub("-", name)
-    return valid if valid[:1].isalpha() else f"x{valid}"
-
-
-def _valid_text(text: str) -> str:
-    return _NO_TEXT.sub(" ", text)

@@ -94,7 +94,7 @@ class Ctext:
         """Return a line's text, links included."""
         return " ".join(_strip_tags(self._sources[line]).split())
 
-    def cut(self, first: int, end: int, dropped: Set[int] = frozenset()) -> str:
+    def between(self, first: int, end: int, dropped: Set[int] = frozenset()) -> str:
         """Return the source of the lines from `first` to before `end`, with the tag before and the tag after them.
 
         Of `dropped` lines only the tags are included, so that elements still open and close at the same places.

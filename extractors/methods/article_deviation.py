@@ -44,7 +44,7 @@ METHOD = "article-deviation"
 NOISE = frozenset({"nav", "header", "footer", "aside", "form"})  # the source's table of noise, as far as it is legible
 MIN_DIFFERENCE = 100  # characters, the source's
 FORM_OF_PAGE = 0.5  # share of the page's text from which a <form> is the page: ASP.NET wraps whole pages in one
-# Chosen by macro F1 on the development sets, plain and with bodies cut to three paragraphs; .6 to .7 and 5 to 20 give
+# Chosen by macro F1 on the development sets, plain and with bodies of three paragraphs; .6 to .7 and 5 to 20 give
 # the same. If they are chosen without the measured set, they are .7 to .75 and 5 to 20, and the mean over the sets is
 # the same (`python -m evaluation.reproduction.deviation`).
 SHARE = 0.6  # share of an element's text that a child must contain to be entered
@@ -64,8 +64,8 @@ class ArticleDeviation:
             return NoArticle("no running text: only links and fragments", page.url)
         body = find_body(tree, sizes)
         reason = f"<{tree.tags[body]}> holds {sizes[body] / sizes[0]:.0%} of the text"
-        cut = BodyLines([], 0, METHOD, CONFIDENCE, reason)
-        return assemble_lines(page, ctext, tree.starts[body], tree.ends[body], cut)
+        how = BodyLines([], 0, METHOD, CONFIDENCE, reason)
+        return assemble_lines(page, ctext, tree.starts[body], tree.ends[body], how)
 
 
 def text_sizes(ctext: Ctext, tree: BlockTree, line_cost: int = LINE_COST) -> list[int]:

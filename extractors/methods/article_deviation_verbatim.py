@@ -28,8 +28,8 @@ class ArticleDeviationVerbatim:
         etree.strip_elements(root, *NOISE, with_tail=False)
         body = article_extract(root)
         source = to_html(body)
-        cut = BodyLines([], 0, METHOD, CONFIDENCE, f"the text is in a <{body.tag}>")
-        return assemble_verbatim(page, [], source, cut)
+        how = BodyLines([], 0, METHOD, CONFIDENCE, f"the text is in a <{body.tag}>")
+        return assemble_verbatim(page, [], source, how)
 
 
 def article_extract(element: etree._Element) -> etree._Element:

@@ -7,7 +7,7 @@ by their words (`trimming`): the result is the rules' body (`page_body`). A page
 
 The constants of the rules were tuned on the development sets; the learned parts are measured with the page's site or
 set left out. Perturbed pages gave better constants than unchanged ones: class names hashed and semantic tags turned
-into <div>, bodies cut to three paragraphs, elements wrapped in containers.
+into <div>, bodies shortened to three paragraphs, elements wrapped in containers.
 """
 
 from dataclasses import dataclass, replace
@@ -57,10 +57,10 @@ class Density:
         parsed = read(page, self._trie)
         if isinstance(parsed, NoArticle):
             return parsed
-        return assemble(parsed, cut(parsed))
+        return assemble(parsed, find_body(parsed))
 
 
-def cut(
+def find_body(
     parsed: ParsedPage, reason: str = "no example", evidence: float = 0.0, is_article: bool | None = None
 ) -> BodyLines | str:
     """Return the body of a page alone, or the reason why there is none; `evidence` for an article, in log odds.

@@ -144,7 +144,7 @@ class Example:
         if isinstance(parsed, NoArticle):
             return parsed
         if not self._voters:
-            return assemble(parsed, density.cut(parsed))
+            return assemble(parsed, density.find_body(parsed))
         voters, votes = _of_best_template(self._voters, cast_all(self._voters, parsed))
         pairs = list(zip(voters, votes, strict=True))
         others = [voter.titles for voter, vote in pairs if not vote.twin and not _is_same_page(voter, page)]
@@ -308,7 +308,7 @@ class VotedPage:
         """Whether the example has nearly the same text as the page."""
         lines, new = self._page.lines, new_bytes(self._page.lines, similarity)
         if new >= TWIN_REST * self._bytes:
-            return False  # saves the second cut below on all but a few pages
+            return False  # saves the second search below on all but a few pages
         alone = density.cut_alone(lines, self._page.prior).kept
         whole = sum(lines.widths[line] for line in alone)
         repeated = sum(lines.widths[line] * similarity[line] for line in alone) / (whole + 1)
@@ -359,10 +359,10 @@ def elect(
     if not valid:
         differs = f"example differs: {best:.0%} of the surrounding lines match"
         said = differs if best < DISSIMILAR else "the example's own body is doubtful"
-        return density.cut(parsed, said, list_like + ELSEWHERE, is_article)
+        return density.find_body(parsed, said, list_like + ELSEWHERE, is_article)
     body, kept = voted_body(parsed, valid)
     if not kept:
-        return density.cut(parsed, "nothing differs from the example", list_like + ELSEWHERE, is_article)
+        return density.find_body(parsed, "nothing differs from the example", list_like + ELSEWHERE, is_article)
     expected = _where_expected(page, kept, [vote.layout for vote in valid])
     verdict = judge(parsed, kept, list_like + (EXPECTED if expected else ELSEWHERE))
     if trace is not None:
@@ -379,7 +379,7 @@ def elect(
         trace.note(election)
     is_odd = best < ODD * usual_match
     if trust.confidence < SURE or is_odd:
-        own = density.cut(parsed, "the body of the page alone is likelier", list_like + ELSEWHERE, is_article)
+        own = density.find_body(parsed, "the body of the page alone is likelier", list_like + ELSEWHERE, is_article)
         if isinstance(own, BodyLines) and own.confidence > trust.confidence + (-LIKELIER if is_odd else LIKELIER):
             return own
         if trace is not None:

@@ -94,9 +94,9 @@ class Verbatim:
     def extract(self, page: Page) -> Article | NoArticle:
         """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
         parsed = read(page, PathTrie())
-        return parsed if isinstance(parsed, NoArticle) else assemble(parsed, self._cut(parsed))
+        return parsed if isinstance(parsed, NoArticle) else assemble(parsed, self._find_body(parsed))
 
-    def _cut(self, parsed: ParsedPage) -> BodyLines | str:
+    def _find_body(self, parsed: ParsedPage) -> BodyLines | str:
         found = curves(self._text, page_text(parsed.lines))
         kept = lines_between(parsed.lines, found.head, found.tail)
         if not kept:

@@ -58,8 +58,8 @@ class LineBlocksVerbatim:
             return NoArticle(f"no block of more than {THRESHOLD} characters that could begin a body", page.url)
         texts = [" ".join(line.split()) for line in found.lines[: found.end]]
         before, body = list(filter(None, texts[: found.start])), filter(None, texts[found.start :])
-        cut = BodyLines([], 0, METHOD, CONFIDENCE, f"blocks {found.start} to {found.end} of {len(found.sizes)}")
-        return assemble_verbatim(page, before[-LINES_BEFORE:], "".join(map(paragraph, body)), cut)
+        how = BodyLines([], 0, METHOD, CONFIDENCE, f"blocks {found.start} to {found.end} of {len(found.sizes)}")
+        return assemble_verbatim(page, before[-LINES_BEFORE:], "".join(map(paragraph, body)), how)
 
 
 def distribution(source: str) -> Distribution:

@@ -60,7 +60,7 @@ def test_json_holds_links_with_reasons_and_extractions(site: SiteServer, here: P
     assert found["task"]["pattern"] == site.url + PATTERNS["en"]
     assert len(found["taken"]) >= 8
     assert all(link["reason"] for link in found["left"])
-    assert [cut["method"] for cut in found["cuts"]] == ["example"] * 3
+    assert [sample["method"] for sample in found["samples"]] == ["example"] * 3
 
 
 def test_dry_run_writes_nothing(site: SiteServer, here: Path, exemplar: Exemplar) -> None:

@@ -9,10 +9,10 @@ from rq.registry import FailedJobRegistry
 from rq.serializers import JSONSerializer
 from rq.worker import WorkerStatus
 
-from workers.extract import set_this_worker
 from workers.inbox import QUEUE, Inbox
 from workers.processes import STOP_SIGNALS
 from workers.worker_processes.extraction_worker import ExtractionWorker
+from workers.worker_processes.page_job import set_this_worker
 from workers.worker_processes.worker import EXIT_WITHOUT_REDIS, page_worker, run_jobs
 
 

@@ -422,7 +422,7 @@ def test_a_job_can_not_name_another_function(connection, supervise, tmp_path):
     forbidden = tmp_path / "made by a stranger"
     queue = Queue(QUEUE, connection=connection, serializer=JSONSerializer)
     queue.enqueue("os.mkdir", str(forbidden))
-    planted = queue.enqueue("workers.extract.cut_pages", TASK, [])
+    planted = queue.enqueue("workers.worker_processes.page_job.extract_pages", TASK, [])
     connection.hset(planted.key, "success_callback_name", "os.mkdir")
     connection.hset(planted.key, "failure_callback_name", "os.mkdir")
     publish(connection, tmp_path)

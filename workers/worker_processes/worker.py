@@ -16,7 +16,6 @@ from rq import SimpleWorker
 from rq.job import Job
 from rq.serializers import JSONSerializer
 
-from ..extract import cut_pages, set_this_worker
 from ..inbox import QUEUE
 from ..processes import die_with_parent, limit_memory
 from ..redis_access.connection import client
@@ -24,6 +23,7 @@ from ..reporting.worker_reports import PipeWatch
 from ..reporting.worker_times import WorkerTimes
 from .draining import Draining
 from .extraction_worker import ExtractionWorker
+from .page_job import extract_pages, set_this_worker
 
 WORKER_TTL = 60  # seconds without a heartbeat until RQ considers a worker dead
 LONGEST_PAUSE = 3.0  # seconds between two attempts to reach an unavailable Redis
@@ -34,12 +34,12 @@ log = logging.getLogger(__name__)
 
 
 class WakeUpJob(Job):
-    """An RQ job that always runs `cut_pages`: otherwise anyone who can write to Redis could run any function here."""
+    """An RQ job that always runs `extract_pages`: otherwise whoever can write to Redis could run any function here."""
 
     @property
     def func(self) -> Any:
         """The one function that every wake-up job runs, also if it names another."""
-        return cut_pages
+        return extract_pages
 
     @property
     def success_callback(self) -> None:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from console.locale import DOMAIN, FOLDER, LANGUAGE
-from console.locale.source_messages import DESCRIPTION
-from console.locale.translator import CONTEXT, Translator, read_mo
+from console.locale.translator import CONTEXT, DESCRIPTION, Translator, read_mo
 from docs.site.contents import CHINESE
 
 IN_CHINESE: Mapping[str, str] = {

@@ -31,5 +31,5 @@ def read(method: str, page: Page, example: Page | None) -> LineOutputs:
     """Return the outputs; the example is not used. Raises `BadModel` for a file that contains no weights."""
     network = (create_verbatim if method == VERBATIM_METHOD else create)(None)
     parsed = with_text(read_page(page, PathTrie()))
-    kept, reason = outcome(network.cut(parsed))
+    kept, reason = outcome(network.find_body(parsed))
     return LineOutputs(method, parsed.head.title, tuple(network.outputs(parsed)), BODY, kept, reason)

@@ -8,7 +8,7 @@ from ...content.assembly import read as read_page
 from ...content.body import LineEvidence, weights_in_segment
 from ...content.page_body import rules_body, unmatched
 from ...html.paths import PathTrie
-from ...methods.density import cut
+from ...methods.density import find_body
 from ...page import Page
 from .pages import outcome, path_name, with_text
 
@@ -39,7 +39,7 @@ def read(method: str, page: Page, example: Page | None) -> LineWeights:
     lines, trie = parsed.lines, parsed.lines.trie
     body = rules_body(lines, parsed.prior)
     weights = weights_in_segment(lines, LineEvidence(unmatched(lines), parsed.prior))
-    kept, reason = outcome(cut(parsed))
+    kept, reason = outcome(find_body(parsed))
     inside = [not body.root or body.root in trie.up(path) for path in lines.paths]
     return LineWeights(
         method=method,

@@ -16,9 +16,9 @@ def with_text(parsed: ParsedPage | NoArticle) -> ParsedPage:
     return parsed
 
 
-def outcome(cut: BodyLines | str) -> tuple[tuple[int, ...], str]:
+def outcome(body: BodyLines | str) -> tuple[tuple[int, ...], str]:
     """Return the lines that a method kept, and its reason; no lines for a page that it refused."""
-    return ((), cut) if isinstance(cut, str) else (tuple(cut.kept), cut.reason)
+    return ((), body) if isinstance(body, str) else (tuple(body.kept), body.reason)
 
 
 def element_name(tag: str, classes: str = "") -> str:

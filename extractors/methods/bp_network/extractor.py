@@ -68,9 +68,9 @@ class BpNetwork:
         if self._trie.size > MAX_TRIE:
             self._trie = PathTrie()
         parsed = read(page, self._trie)
-        return parsed if isinstance(parsed, NoArticle) else assemble(parsed, self.cut(parsed))
+        return parsed if isinstance(parsed, NoArticle) else assemble(parsed, self.find_body(parsed))
 
-    def cut(self, parsed: ParsedPage) -> BodyLines | str:
+    def find_body(self, parsed: ParsedPage) -> BodyLines | str:
         """Return the body of a page, or the reason why there is none."""
         outputs = self.outputs(parsed)
         return cut_by_line(outputs) if self._verbatim else cut_by_segment(parsed, outputs)

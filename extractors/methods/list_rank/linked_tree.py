@@ -21,6 +21,7 @@ NOISE_ROLES = frozenset({"navigation", "banner", "contentinfo", "complementary",
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 CELLS = frozenset({"td", "th"})  # their column has the role that a class has for other elements
 NO_ADDRESS = ("javascript:", "mailto:", "tel:")
+MAX_LINKS = 20_000  # of a page; the list pages of the development sets have up to 1,350
 MAX_WAY = 60  # elements around a link that are examined: thousands may be nested
 MAX_STEPS = 2_000  # beginnings and ends of elements of a link with a <time> that are read
 MAX_COLUMNS = 50  # of a table; the further ones are one
@@ -83,11 +84,10 @@ class LinkedTree:
             self._first[element] = len(self.links)
             self._count[element] = 0
             self._width[element] = width_of(element.text)
-            self._children[element] = []
-            if parent in self._children and not is_noise(element):
-                self._children[parent].append(element)
-            url = self._url(element) if element.tag == "a" else None
-            if url:
+            if parent is not None and not is_noise(element):
+                self._children.setdefault(parent, []).append(element)
+            is_read = element.tag == "a" and len(self.links) < MAX_LINKS
+            if is_read and (url := self._url(element)):
                 words = link_words(element)
                 text = words or link_label(element)
                 own = not host or _same_site(host, host_of(url))
@@ -139,7 +139,7 @@ class LinkedTree:
 
     def children(self, element: etree._Element) -> list[etree._Element]:
         """Return the children of an element that are not navigation or the like."""
-        return self._children[element]
+        return self._children.get(element, [])
 
     def links_in(self, element: etree._Element) -> list[TreeLink]:
         """Return the links of an element, itself among them, in document order."""

@@ -50,8 +50,8 @@ class ListRankVerbatim:
         texts = list_texts(parse(page.html))
         if not texts:
             return NoArticle("no text in any element", page.url)
-        cut = BodyLines([], 0, METHOD, CONFIDENCE, f"{len(texts)} elements of one depth and class name")
-        return assemble_verbatim(page, [], "".join(map(paragraph, texts)), cut)
+        how = BodyLines([], 0, METHOD, CONFIDENCE, f"{len(texts)} elements of one depth and class name")
+        return assemble_verbatim(page, [], "".join(map(paragraph, texts)), how)
 
 
 def list_texts(root: etree._Element, leaves: bool = False) -> list[str]:

@@ -118,15 +118,15 @@ def body_leaves(
 
 
 def assemble_leaves(
-    page: Page, ctext: Ctext, outline: LeafOutline, kept: Leaves, cut: BodyLines
+    page: Page, ctext: Ctext, outline: LeafOutline, kept: Leaves, how: BodyLines
 ) -> Article | NoArticle:
-    """Return the article whose body is the leaves `kept`; `cut`: how it was found."""
+    """Return the article whose body is the leaves `kept`; `how`: how it was found."""
     if not kept:
         return NoArticle("no running text: only links and fragments", page.url)
     first, end = outline.leaves[kept[0]].line, outline.leaves[kept[-1]].line + 1
     lines = {outline.leaves[number].line for number in kept}
-    source = ctext.cut(first, end, {line for line in range(first, end) if line not in lines and ctext.bare[line]})
-    return assemble_source(page, texts_before(ctext, first), source, cut)
+    source = ctext.between(first, end, {line for line in range(first, end) if line not in lines and ctext.bare[line]})
+    return assemble_source(page, texts_before(ctext, first), source, how)
 
 
 def learn_thresholds(leaves: list[Leaf]) -> Thresholds | None:

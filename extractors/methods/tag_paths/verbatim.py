@@ -205,8 +205,8 @@ def frequent(tree: Tree, segment: Leaves, threshold: float) -> Leaves:
 def assemble_chunks(page: Page, tree: Tree, segment: Leaves, kept: Leaves) -> Article | NoArticle:
     """Return the article whose body is the leaves `kept` of a segment."""
     before = texts(tree, range(segment[0]))[-LINES_BEFORE:]
-    cut = BodyLines([], 0, METHOD, CONFIDENCE, f"{len(segment)} leaves of one tag path")
-    return assemble_verbatim(page, before, "".join(map(paragraph, texts(tree, kept))), cut)
+    how = BodyLines([], 0, METHOD, CONFIDENCE, f"{len(segment)} leaves of one tag path")
+    return assemble_verbatim(page, before, "".join(map(paragraph, texts(tree, kept))), how)
 
 
 def texts(tree: Tree, kept: range | Leaves) -> list[str]:

@@ -202,7 +202,7 @@ def test_external_entities_are_not_read(tmp_path):
 
 def test_an_endless_feed_is_cut_and_says_so():
     feed = read_feed(rss("".join(f"<item><link>/a/{n}</link></item>" for n in range(MOST_ENTRIES + 1))), URL)
-    assert (len(feed.entries), feed.cut) == (MOST_ENTRIES, True)
+    assert (len(feed.entries), feed.truncated) == (MOST_ENTRIES, True)
 
 
 @pytest.mark.timeout(30)

@@ -143,7 +143,7 @@ def test_some_feeds_are_enough():
 
 def test_a_page_that_was_cut_says_so():
     html = "".join(f'<a href="/{n}">{n}</a>' for n in range(MOST_LINKS + 1))
-    assert page_links(html.encode(), PAGE).cut
+    assert page_links(html.encode(), PAGE).truncated
 
 
 @pytest.mark.parametrize(

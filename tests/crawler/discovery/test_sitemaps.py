@@ -88,7 +88,7 @@ def test_packed_by_its_content_also_twice():
 def test_a_broken_archive_gives_what_it_has():
     packed = gzip.compress(urlset(*[f"<loc>/a/{n * 7919 % 10007}</loc>" for n in range(500)]))
     read = read_sitemap(packed[: len(packed) // 2], URL)
-    assert read.cut
+    assert read.truncated
     assert 50 < len(read.links) < 500
 
 
@@ -114,7 +114,7 @@ def test_entities_are_not_expanded():
 def test_a_large_sitemap_is_cut_and_says_so(monkeypatch):
     monkeypatch.setattr(sitemaps, "MOST_ENTRIES", 10)
     read = read_sitemap(urlset(*[f"<loc>/{n}</loc>" for n in range(20)]), URL)
-    assert (len(read.links), read.cut) == (10, True)
+    assert (len(read.links), read.truncated) == (10, True)
 
 
 # robots.txt

@@ -60,9 +60,9 @@ def test_a_page_that_looks_like_a_list_is_refused_with_reasons_and_the_way_out(m
 def test_a_page_that_a_person_insists_on_is_the_example(make: Callable[[int], bytes]) -> None:
     found = look(all_of(make), NEWS[3][0], insist=True)
     assert found.pattern == f"{HOST}/news/{{id}}.html"
-    assert found.cut_of_example.characters
-    assert len(found.cuts) == 3
-    assert all(cut.characters for cut in found.cuts)
+    assert found.sample_of_example.characters
+    assert len(found.samples) == 3
+    assert all(sample.characters for sample in found.samples)
     [doubt] = [warning for warning in found.warnings if "as requested" in warning]
     assert "is a list page, not an article (" in doubt
 

@@ -47,8 +47,8 @@ def test_small_site_is_one_section() -> None:
     assert found.pattern == f"{HOST}/*/{{id}}.html"
     assert found.scope == "site"
     assert f"{HOST}/" in found.starts
-    assert len(found.cuts) == 3
-    assert all(cut.by_example for cut in found.cuts)
+    assert len(found.samples) == 3
+    assert all(sample.by_example for sample in found.samples)
 
 
 def test_section_of_a_big_site_stays_by_itself() -> None:
@@ -159,7 +159,7 @@ def test_dead_siblings_are_replaced() -> None:
     for path in ("/part-a/0.html", "/part-a/11.html"):
         del site.pages[path]
     found = look(site, "/part-a/5.html")
-    assert [cut.characters > 0 for cut in found.cuts] == [True] * 3
+    assert [sample.characters > 0 for sample in found.samples] == [True] * 3
 
 
 def test_example_that_moved_is_the_page_it_leads_to() -> None:
@@ -287,7 +287,7 @@ def test_short_articles_that_look_like_lists_are_articles_if_their_siblings_look
     found = look(site, "/flash/1003.html")
     assert (found.pattern, found.insist) == (f"{HOST}/flash/{{id}}.html", True)
     assert "it is treated as an article, because its siblings have short texts of their own, too" in found.warnings[0]
-    assert [cut.characters > 40 for cut in found.cuts] == [True] * 3
+    assert [sample.characters > 40 for sample in found.samples] == [True] * 3
     assert entry_of(found, {}, [])["articles"] is True
     assert "articles" not in entry_of(look(sections(4, 8), "/part-b/1003.html"), {}, [])
 

@@ -38,10 +38,10 @@ def test_lists_links_and_ten_newest_articles_are_shown() -> None:
     assert found.ok
     assert found.found == 24
     assert [one.taken for one in found.lists] == [8, 16]
-    days = [cut.url.split("/")[5] for cut in found.cuts]
+    days = [sample.url.split("/")[5] for sample in found.samples]
     assert days == sorted(days, reverse=True)
     assert len(days) == 10
-    assert all(cut.by_example and cut.confidence > 0.9 for cut in found.cuts)
+    assert all(sample.by_example and sample.confidence > 0.9 for sample in found.samples)
 
 
 def test_links_that_are_left_have_reasons() -> None:
@@ -105,7 +105,7 @@ def test_dates_and_numbers_are_counted_where_no_list_is() -> None:
     where = site()
     where.pages["/daily/2026-11-30.html"] = article(5, NAV)
     found = tried(where, pattern="/daily/{date:%Y-%m-%d}.html", example=f"{HOST}/daily/2026-11-30.html", start=[])
-    assert [cut.url for cut in found.cuts] == [f"{HOST}/daily/2026-11-30.html"]
+    assert [sample.url for sample in found.samples] == [f"{HOST}/daily/2026-11-30.html"]
 
 
 def test_a_trial_cuts_what_a_run_fetches_first(connection) -> None:
@@ -119,12 +119,12 @@ def test_a_trial_cuts_what_a_run_fetches_first(connection) -> None:
             run.lists.record_failure(place, page, passing=False)
         else:
             run.lists.read(place, page.body, page.url, page.content_type)
-    assert [cut.url for cut in found.cuts] == [one.url for one in run.articles.lease(10)]
+    assert [sample.url for sample in found.samples] == [one.url for one in run.articles.lease(10)]
 
 
 def test_the_first_runs_limit_holds() -> None:
     found = tried(site(), limit=3)
-    assert found.found == len(found.cuts) == 3
+    assert found.found == len(found.samples) == 3
     assert len(found.lists) == 1
 
 
@@ -142,4 +142,4 @@ def test_a_date_without_a_day_is_written_out_too() -> None:
     where = site()
     where.pages["/month/2026-11.html"] = article(5, NAV)
     found = tried(where, pattern="/month/{date:%Y-%m}.html", example=f"{HOST}/month/2026-11.html", start=[])
-    assert [cut.url for cut in found.cuts] == [f"{HOST}/month/2026-11.html"]
+    assert [sample.url for sample in found.samples] == [f"{HOST}/month/2026-11.html"]

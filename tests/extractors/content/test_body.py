@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from extractors.content.body import BodySearch, LineEvidence, cut_body
+from extractors.content.body import BodySearch, LineEvidence, find_body
 from extractors.content.body_loops import turning_points
 from extractors.content.layout import Layout
 from extractors.content.line_weights import prior_of
@@ -24,7 +24,7 @@ def kept(html, profile=NO_PROFILE):
 
 def body_of(lines, similarity=None, profile=NO_PROFILE):
     alike = unmatched(lines) if similarity is None else similarity.tolist()
-    return cut_body(lines, LineEvidence(alike, prior_of(lines, []), profile))
+    return find_body(lines, LineEvidence(alike, prior_of(lines, []), profile))
 
 
 @pytest.mark.parametrize(

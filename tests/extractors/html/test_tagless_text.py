@@ -47,8 +47,8 @@ def test_capital_tags_are_tags():
 
 def test_cut_returns_the_source_of_lines_with_the_tags_around():
     ctext = read_ctext("<div><p>one</p><p>two <b>x</b></p></div>")
-    assert ctext.cut(2, 5) == "<p>one</p><p>two <b>x</b></p>"
-    assert ctext.cut(0, len(ctext)) == "<div><p>one</p><p>two <b>x</b></p></div>"
+    assert ctext.between(2, 5) == "<p>one</p><p>two <b>x</b></p>"
+    assert ctext.between(0, len(ctext)) == "<div><p>one</p><p>two <b>x</b></p></div>"
 
 
 def test_head_is_apart():
@@ -104,7 +104,7 @@ def test_reading_is_linear_in_what_is_not_closed(piece):
 def test_dropped_lines_leave_their_tags():
     ctext = read_ctext("<div><p>one</p><aside><p>two</p></aside><p>three</p></div>")
     dropped = {line for line in range(len(ctext)) if ctext.text(line) == "two"}
-    assert ctext.cut(0, len(ctext), dropped) == "<div><p>one</p><aside><p></p></aside><p>three</p></div>"
+    assert ctext.between(0, len(ctext), dropped) == "<div><p>one</p><aside><p></p></aside><p>three</p></div>"
 
 
 def test_chinese_character_is_two_half_widths():

@@ -14,13 +14,12 @@ from itertools import count
 from pathlib import Path
 from typing import cast
 
-from console.locale.translator import CONTEXT, REPORT
+from console.locale.translator import CONTEXT, DESCRIPTION, REPORT
 from crawler.task_list.schema import json_schema
 from workers.sinks.row_schema import CHOICES
 
 ROOT = Path(__file__).parents[2]
 CONSOLE = "console"
-DESCRIPTION = "description"  # context of the descriptions of keys and fields
 ROOMS = ("crawler", "workers", "extractors")
 LEFT_OUT = (  # not searched: pages of the console have their own catalogue, metrics are for programs
     "console/sample_site", "console/locale", "console/metrics", "console/web",

@@ -1,4 +1,4 @@
-"""The function that a wake-up job runs. Jobs in Redis name it `workers.extract.cut_pages` (`workers.inbox.JOB`)."""
+"""The function that a wake-up job runs; jobs in Redis hold its name (`workers.inbox.JOB`)."""
 
 import os
 import threading
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from rq import get_current_job
 
-from .url_states import Fingerprint
-from .worker_processes.extraction_worker import ExtractionWorker
+from ..url_states import Fingerprint
+from .extraction_worker import ExtractionWorker
 
 
-def cut_pages(task: str, names: Sequence[Fingerprint]) -> None:
+def extract_pages(task: str, names: Sequence[Fingerprint]) -> None:
     """Extract the pages of one wake-up job, inside a worker process."""
     this_worker().extract_pages(task, names)
 
@@ -24,7 +24,7 @@ def this_worker() -> ExtractionWorker:
     if worker is None:
         job = get_current_job()
         if job is None:
-            raise RuntimeError("cut_pages runs inside an RQ worker")
+            raise RuntimeError("extract_pages runs inside an RQ worker")
         worker = ExtractionWorker(job.connection, f"rq-{os.getpid()}")
         set_this_worker(worker)
     return worker
