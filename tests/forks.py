@@ -26,7 +26,8 @@ from unittest.mock import patch
 
 from tests.samples import IS_LONG
 
-OWN = ("EXEMPLAR_", "REDIS_URL", "PYTEST_", "PYTHONPATH")  # variables so named may differ; Python has read the others
+# Variables so named may differ; Python has read the others. Tests whose LANG differs start Python anew.
+OWN = ("EXEMPLAR_", "REDIS_URL", "PYTEST_", "PYTHONPATH", "LC_ALL", "HOOK", "KEY")
 PROGRAMS = (
     "console",
     "console.extraction_process",

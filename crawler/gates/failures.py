@@ -3,7 +3,6 @@
 import re
 
 from scrapy import Request
-from scrapy.core.downloader.handlers.http11 import TunnelError
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadCancelledError,
@@ -21,6 +20,7 @@ from twisted.web.client import ResponseFailed, ResponseNeverReceived
 
 from crawler.gates.context import PROXY
 from crawler.gates.errors import FetchError
+from crawler.gates.http11 import TunnelError
 from crawler.guarding.connections import TOO_LARGE, ResponseTooCostly
 from crawler.run.outcomes import PROXY_AUTHENTICATION, Outcome
 

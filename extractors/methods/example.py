@@ -15,6 +15,7 @@ better vote on it.
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from statistics import median
 
 import numpy as np
 
@@ -232,7 +233,7 @@ class Example:
         pairs = list(zip(self._voters, self._matches, strict=True))
         of_template = [match for voter, match in pairs if voter.template == template]
         recent = of_template[self._fixed if template == 0 else 1 :]  # without the first voter of the template
-        return float(np.median(recent)) if recent else 0.0
+        return median(recent) if recent else 0.0  # NumPy's loads its masked arrays
 
     def _bound_trie(self) -> None:
         if self._trie.size > MAX_TRIE:

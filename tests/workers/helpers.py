@@ -17,6 +17,7 @@ from workers.url_states import Found, fingerprint
 TASK = "gazette"
 SITE = "http://gazette.example/a/"
 FETCHED_AT = datetime(2026, 3, 12, 8, 30, tzinfo=UTC)
+CHEAP = "article-deviation"  # a method that takes a sixth of the time of `auto`, for tests of what comes after it
 CLOCKS_DIFFER = 0.5  # seconds by which Redis' time, as two connections measure it, may differ at most
 PATIENCE = 60.0  # seconds until a test gives up waiting; a busy machine needs many times a quiet one's
 

@@ -18,7 +18,6 @@ unless the commit deletes a rollback journal, which needs EXTRA.
 """
 
 import json
-import multiprocessing
 import os
 import re
 import shutil
@@ -30,8 +29,8 @@ from pathlib import Path
 
 import redis.connection
 
-FORK = multiprocessing.get_context("fork")
-LIMIT = 300.0  # seconds that a process may take, on a loaded machine
+from .small_process import run_in_fork
+
 READS = frozenset(  # commands without an effect
     ("CLIENT", "HELLO", "INFO", "TIME", "EXISTS", "GET", "MGET", "HGET", "HMGET", "HGETALL", "HEXISTS", "HKEYS", "HLEN",
      "HSCAN", "LLEN", "LRANGE", "SCAN", "SCARD", "SISMEMBER", "SMEMBERS", "TYPE", "WATCH", "ZCARD", "ZRANGE",
@@ -56,19 +55,13 @@ class Disk:
                 self._keep_file(Path(root) / name)
 
     def run(self, work, *arguments, kill_at=None, from_first_change=False):
-        """Let a process do this work; return whether it came to its end.
+        """Let a process do this work, a function of a module; return whether it came to its end.
 
         `kill_at`: the step at which it is killed. `from_first_change`: steps count from the first change of a file.
         """
-        process = FORK.Process(target=_Steps(self, kill_at, from_first_change).do, args=(work, arguments))
-        process.start()
-        process.join(LIMIT)
-        if process.exitcode is None:
-            process.kill()
-            process.join()
-            raise AssertionError("the work hangs")
-        assert process.exitcode in (0, -signal.SIGKILL)
-        return process.exitcode == 0
+        code = run_in_fork(_Steps(self, kill_at, from_first_change).do, work, arguments)
+        assert code in (0, -signal.SIGKILL)
+        return code == 0
 
     def after_power_failure(self):
         """Return a new folder that has what is on the disk."""

@@ -18,7 +18,7 @@ from workers.sinks import Target
 from workers.sinks.reading import jsonl_rows, sqlite_rows
 from workers.worker_processes.extraction_worker import ExtractionWorker
 
-from .helpers import TASK, deliver, news, publish, states, url
+from .helpers import CHEAP, TASK, deliver, news, publish, states, url
 from .interruptions import Disk, by_url
 from .test_warc import records
 
@@ -71,7 +71,7 @@ def begin(connection, folder, output, **more):
     folder.mkdir(exist_ok=True)
     kept = {"keep_pages": 1e6} if output == "kept pages" else {}
     outputs = ["out.jsonl"] if output == "kept pages" else [output] + ["beside.jsonl"] * output.endswith(".warc.gz")
-    publish(connection, folder, *outputs, **kept, **more)
+    publish(connection, folder, *outputs, method=CHEAP, **kept, **more)
 
 
 def check(connection, disk, output, truth):

@@ -11,6 +11,7 @@ import sqlite3
 from contextlib import closing, suppress
 from datetime import timedelta
 from itertools import count
+from unittest.mock import patch
 
 import pytest
 import redis
@@ -38,7 +39,7 @@ from workers.worker_processes.extraction_worker import ExtractionWorker
 from workers.writing.export import export_rows
 from workers.writing.outputs import Output
 
-from .helpers import TASK, deliver, news, publish, states, url
+from .helpers import CHEAP, TASK, deliver, news, publish, states, url
 from .interruptions import Disk, by_url
 from .redesigned import TASK as PAPER
 from .redesigned import RedesignedSection
@@ -94,17 +95,11 @@ def article_row(number):
     return row(number, task=TASK, url=url(number), canonical_url=url(number))
 
 
-@pytest.fixture
-def small_steps(monkeypatch):
-    monkeypatch.setattr(ledger_recovery, "KNOWN_IN_A_ROW", 10)
-    monkeypatch.setattr(ledger_recovery, "OTHERS_IN_A_ROW", 20)
-    monkeypatch.setattr(ledger_recovery, "AT_ONCE", 8)
-
-
 def outputs_of(folder, names):
     return [Output(name, open_sink(name, TASK, folder), pause=1.0, patience=9.0) for name in names]
 
 
+@patch.multiple(ledger_recovery, KNOWN_IN_A_ROW=10, OTHERS_IN_A_ROW=20, AT_ONCE=8)
 def recover(redis_url, folder, names, empty_at=None):
     """Complete the ledger from the outputs, as before a write; Redis is emptied before a batch of rows is compared."""
     connection, steps = redis.Redis.from_url(redis_url), count()
@@ -122,9 +117,7 @@ def recover(redis_url, folder, names, empty_at=None):
 
 
 @pytest.mark.parametrize(("names", "empty_at"), [(("a.jsonl",), None), (("a.jsonl", "b.db"), None), (("a.jsonl",), 2)])
-def test_a_recovery_that_is_killed_is_continued_by_the_next_worker(
-    connection, redis_url, tmp_path, small_steps, names, empty_at
-):
+def test_a_recovery_that_is_killed_is_continued_by_the_next_worker(connection, redis_url, tmp_path, names, empty_at):
     """One output has rows of other tasks between, and the other one, among its rows, some that the first one lacks."""
     folder = tmp_path / "out"
     folder.mkdir()
@@ -174,7 +167,7 @@ def test_a_re_extraction_that_is_killed_is_completed_by_the_next(connection, red
     """Two rows get a new text; a page that was refused gives its first row."""
     folder = tmp_path / "out"
     folder.mkdir()
-    publish(connection, folder, "out.jsonl", "out.db", keep_pages=1e8)
+    publish(connection, folder, "out.jsonl", "out.db", method=CHEAP, keep_pages=1e8)
     extract(redis_url, "here", deliver(connection, {number: news(number) for number in (1, 2, 3)}))
     with closing(sqlite3.connect(folder / "pages" / TASK / f"{TASK}.pages")) as database, database:
         database.execute("UPDATE articles SET content_hash = zeroblob(16)")
@@ -303,7 +296,7 @@ def saved(connection, redis_url, tmp_path):
     """A task with an article under another canonical URL, and two further ones."""
     folder = tmp_path / "out"
     folder.mkdir()
-    publish(connection, folder)
+    publish(connection, folder, method=CHEAP)
     pages = {1: news(1, canonical=url(7)), 2: news(2), 3: news(3)}
     extract(redis_url, "here", deliver(connection, pages))
     return Saved(connection, folder)
@@ -348,7 +341,7 @@ def rename(redis_url):
 def test_a_task_whose_renaming_is_killed_has_all_under_one_name(connection, redis_url, tmp_path):
     folder = tmp_path / "out"
     folder.mkdir()
-    publish(connection, folder, keep_pages=1e8)
+    publish(connection, folder, method=CHEAP, keep_pages=1e8)
     extract(redis_url, "here", deliver(connection, {1: news(1), 2: news(2)}))
     saved = Saved(connection, folder)
     for _ in each_kill(saved, rename, redis_url):

@@ -16,6 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from functools import cache
 from http.client import BadStatusLine, RemoteDisconnected
 from io import BytesIO
 from pathlib import Path
@@ -298,12 +299,9 @@ def _proxy_parts(target: Target, proxy: str) -> tuple[str, str]:
 
 def _tls_context(target: Target, authority: str) -> ssl.SSLContext:
     """Return the checks of certificates: by the system's authorities, or by those of a file."""
-    context = create_urllib3_context()
-    context.verify_mode = ssl.CERT_REQUIRED
-    context.check_hostname = True
     if not authority:
-        context.load_default_certs()
-        return context
+        return _system_tls()
+    context = _checking_context()
     try:
         context.load_verify_locations(target.folder / Path(authority).expanduser())
     except OSError as error:
@@ -311,6 +309,21 @@ def _tls_context(target: Target, authority: str) -> ssl.SSLContext:
         raise OutputError(
             f"task {target.task}: output {shown(target.label)}: the file of option ca cannot be used: {reason}"
         ) from None
+    return context
+
+
+@cache
+def _system_tls() -> ssl.SSLContext:
+    """Return the context of all outputs that trust the system's authorities, of which loading takes long."""
+    context = _checking_context()
+    context.load_default_certs()
+    return context
+
+
+def _checking_context() -> ssl.SSLContext:
+    context = create_urllib3_context()
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.check_hostname = True
     return context
 
 

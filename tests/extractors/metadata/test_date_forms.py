@@ -4,6 +4,7 @@ date_forms/NAME.txt has a line for each: language | form | answer. A third set a
 """
 
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -59,13 +60,14 @@ def is_part(found, answer):
 @pytest.mark.parametrize(
     ("forms", "least"),
     [
-        (list(answered("developed")), LEAST_DEVELOPED),
-        (list(answered("unseen")), LEAST_UNSEEN),
-        (list(cldr_forms()), LEAST_OF_CLDR),
+        (partial(answered, "developed"), LEAST_DEVELOPED),
+        (partial(answered, "unseen"), LEAST_UNSEEN),
+        (cldr_forms, LEAST_OF_CLDR),
     ],
     ids=["developed", "unseen", "CLDR"],
 )
 def test_forms_are_read_exactly_and_none_is_read_wrongly(forms, least):
+    forms = list(forms())
     found = [(form, language, find_date(form, FETCHED, language=language), answer) for language, form, answer in forms]
     lost = [each for each in found if not is_exact(*each[2:])]
     assert [each for each in lost if not is_part(*each[2:])] == []
@@ -78,11 +80,13 @@ def test_there_are_400_forms_in_40_languages():
     assert len({language.partition("-")[0] for language, _, _ in forms}) >= 40
 
 
-@pytest.mark.parametrize("row", rows("none"))
-def test_no_date_is_invented(row):
-    language, text = row.split(" | ", 1)
-    assert find_date(text, FETCHED, language=language) is None
-    assert find_date(text, FETCHED) is None
+def test_no_date_is_invented():
+    forms = [row.split(" | ", 1) for row in rows("none")]
+    assert forms
+    invented = [
+        text for language, text in forms if find_date(text, FETCHED, language=language) or find_date(text, FETCHED)
+    ]
+    assert invented == []
 
 
 def test_words_are_those_of_cldr():
