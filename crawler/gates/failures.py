@@ -3,6 +3,7 @@
 import re
 
 from scrapy import Request
+from scrapy.core.downloader.handlers.http11 import TunnelError
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadCancelledError,
@@ -20,7 +21,6 @@ from twisted.web.client import ResponseFailed, ResponseNeverReceived
 
 from crawler.gates.context import PROXY
 from crawler.gates.errors import FetchError
-from crawler.gates.http11 import TunnelError
 from crawler.guarding.connections import TOO_LARGE, ResponseTooCostly
 from crawler.run.outcomes import PROXY_AUTHENTICATION, Outcome
 

@@ -9,13 +9,13 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from scrapy import Request, Spider
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware, RedirectMiddleware
 from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
 from scrapy.http import Response
 
 from crawler.gates.errors import BodyTimeout, DecompressionFailed, RequestRefused
-from crawler.gates.http11 import HTTP11DownloadHandler
 from crawler.gates.pace_gate import in_time
 from crawler.run.outcomes import MOVED
 from extractors.html.urls import ascii_host
