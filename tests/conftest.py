@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TypeVar
 
@@ -47,6 +48,7 @@ def pytest_configure() -> None:
 
 
 def pytest_collection() -> None:
+    import_module("scrapy.core.downloader.contextfactory")  # looks through the stack and all modules: now there are few
     gc.disable()  # collecting only makes what stays; the collector would look through all of it, again and again
 
 
