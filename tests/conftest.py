@@ -25,17 +25,17 @@ from . import services
 Service = TypeVar("Service")
 # Files that take long, the longest first: they begin first, so that none of them runs on alone at the end.
 LONG = (
-    "chaos/test_history.py", "chaos/test_machine_history.py", "workers/test_durability.py", "chaos/test_stepwise.py",
-    "workers/test_interrupted_procedures.py", "workers/test_partition.py", "console/test_secrets.py",
-    "console/test_outages.py", "console/test_cut_connections.py", "console/test_redis_clock_steps.py",
-    "console/test_killed_start.py",
-    "workers/test_supervisor.py", "console/test_run.py",
-    "workers/test_failover.py", "crawler/politeness/test_robots.py", "crawler/test_cluster.py",
-    "console/test_new_user.py", "console/web/test_walk.py", "console/test_queued_outputs.py",
-    "crawler/test_rendering.py", "crawler/test_section_spider.py", "test_readme.py", "workers/test_sql.py",
-    "workers/test_s3_store.py", "console/test_add.py", "hostile/test_growth.py", "workers/test_delivery.py",
-    "crawler/test_address_table.py", "workers/test_retention.py", "test_wheel.py",
-    "console/test_acl.py", "workers/test_store_kills.py", "workers/test_lost_seconds.py", "console/test_problems.py",
+    "chaos/test_history.py", "chaos/test_machine_history.py", "workers/sinks/test_durability.py",
+    "chaos/test_stepwise.py", "workers/test_interrupted_procedures.py", "workers/redis_access/test_partition.py",
+    "console/test_secrets.py", "console/test_outages.py", "console/test_cut_connections.py",
+    "console/test_redis_clock_steps.py", "console/test_killed_start.py",
+    "workers/worker_processes/test_supervisor.py", "console/test_run.py", "workers/redis_access/test_failover.py",
+    "crawler/politeness/test_robots.py", "crawler/test_cluster.py", "console/test_new_user.py",
+    "console/web/test_walk.py", "console/test_queued_outputs.py", "crawler/test_rendering.py",
+    "crawler/test_section_spider.py", "test_readme.py", "workers/sinks/test_sql.py", "workers/sinks/test_s3_store.py",
+    "console/test_add.py", "hostile/test_growth.py", "workers/writing/test_delivery.py",
+    "crawler/test_address_table.py", "workers/task_state/test_retention.py", "test_wheel.py", "console/test_acl.py",
+    "workers/sinks/test_store_kills.py", "workers/worker_processes/test_lost_seconds.py", "console/test_problems.py",
 )  # fmt: skip
 
 hypothesis.settings.register_profile("untimed", deadline=None)  # a loaded machine is no mistake of ours

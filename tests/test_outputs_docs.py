@@ -131,7 +131,7 @@ def test_an_example_gets_the_rows_of_the_sample_site(
         with with_server(named, request) as output:
             assert try_output(output).problem == ""
             admitted = [row for row in rows if output.options.where.admits(row)]
-            if kind.name == "warc":  # gets pages: tests/workers/test_warc.py
+            if kind.name == "warc":  # gets pages: tests/workers/sinks/test_warc.py
                 continue
             for _ in range(2):
                 sink = open_sink(output.output, TASK, folder, "fast", output.options)

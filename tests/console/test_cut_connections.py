@@ -11,7 +11,7 @@ from console.sample_site import SiteServer
 from tests.cutting_proxy import CuttingProxy
 from tests.forks import start
 from tests.redis_servers import SYSTEM, free_port, redis_server
-from tests.workers.test_redis_address import certificate, has_tls
+from tests.workers.redis_access.test_redis_address import certificate, has_tls
 
 pytestmark = pytest.mark.timeout(300)
 NODES = (("schedule", "tasks.yaml"), ("work", "crawl", "-n", "1"), ("work", "extract", "-n", "1"))

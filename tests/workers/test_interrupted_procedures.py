@@ -17,6 +17,7 @@ import pytest
 import redis
 
 from tests.samples import sample
+from tests.workers.sinks.test_durability import begin, bodies, extract
 from workers import keys
 from workers.errors import ExemplarError
 from workers.extraction import ledger_recovery
@@ -44,7 +45,6 @@ from .interruptions import Disk, by_url
 from .redesigned import TASK as PAPER
 from .redesigned import RedesignedSection
 from .sink_suite import row, write
-from .test_durability import begin, bodies, extract
 
 pytestmark = pytest.mark.timeout(900)
 ROWS = 40

@@ -2,7 +2,7 @@
 
 The schema is additive: a new version may add fields and values of `method`, `page_type` and the kinds of blocks; no
 field is removed, renamed or given another type. So a reader must ignore unknown fields. Each change
-raises `ROW_SCHEMA_VERSION`, and each published version stays in `tests/workers/row_schemas`.
+raises `ROW_SCHEMA_VERSION`, and each published version stays in `tests/workers/sinks/row_schemas`.
 """
 
 from collections.abc import Mapping

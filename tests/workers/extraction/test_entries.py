@@ -1,0 +1,268 @@
+"""List pages as rows: one row an entry, whatever is read again, shared or cut off half-way."""
+
+import json
+import sqlite3
+from contextlib import closing
+from datetime import timedelta
+
+import pytest
+
+from tests.workers.helpers import FETCHED_AT, TASK, deliver, news, publish, states, url
+from workers.extraction_config import RowFilter
+from workers.inbox import Inbox
+from workers.ledger import Ledger
+from workers.page_store import StoredPage
+from workers.sinks import AppendedFileSink
+from workers.task_state.forgetting import expire, forget_url
+from workers.url_states import Found, fingerprint
+
+HOST = "http://gazette.example"
+TOWNS = (
+    "Harbour office opens its tide station", "Bakery in the old town bakes again", "Library van stops in villages",
+    "How the salt marsh was built again", "The clock that pupils mended", "An argument about a bench",
+    "A goose holds up the regatta", "Orchard gives a second harvest",
+)  # fmt: skip
+
+
+def list_page(*numbers, day=3):
+    """A list page with an entry for each number."""
+    entries = "".join(
+        f'<li class="entry"><a href="/town/{number}.html">{TOWNS[number]}</a> <span>2026-03-0{day}</span></li>'
+        for number in numbers
+    )
+    return f"""<!DOCTYPE html><html lang="en"><head><title>Town news - The Gazette</title></head><body>
+        <div class="nav"><a href="/">Home</a> <a href="/town">Town</a></div><h1>Town news</h1>
+        <ul class="list">{entries}</ul><div class="foot">The Gazette, 7 Market Square.</div></body></html>""".encode()
+
+
+def entry(number):
+    return f"{HOST}/town/{number}.html"
+
+
+def rows(folder):
+    path = folder / "out.jsonl"
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+
+
+def come_again(connection, ledger, clock, body, seconds):
+    """Let the time be so many seconds after the test's begin, and the pages whose recheck is due come in."""
+    clock.offset = seconds
+    ledger.start_rechecks()
+    leased = ledger.lease(9)
+    pages = {one.fingerprint: StoredPage(one.url, body, "text/html", FETCHED_AT) for one in leased}
+    Inbox(connection).deliver(ledger, pages)
+    return list(pages)
+
+
+@pytest.mark.parametrize("method", ["list-rank", "i-awce"])
+def test_an_entry_is_a_row(connection, worker, ledger, tmp_path, method):
+    publish(connection, tmp_path, "out.jsonl", "out.db", method=method)
+    worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3, 4, 5)}))
+    written = rows(tmp_path)
+    assert [(row["title"], row["url"], row["published"]) for row in written] == [
+        (TOWNS[number], entry(number), "2026-03-03") for number in range(6)
+    ]
+    first = written[0]
+    assert (first["canonical_url"], first["listed_on"], first["version"]) == (entry(0), url(1), 1)
+    assert (first["method"], first["page_type"], first["text"]) == (method, "list", TOWNS[0])
+    with closing(sqlite3.connect(tmp_path / "out.db")) as database:
+        kept = database.execute("SELECT url, listed_on FROM articles ORDER BY url").fetchall()
+    assert kept == [(entry(number), url(1)) for number in range(6)]
+    assert ledger.state_of(url(1)) == ("written", "list: 6 entries, 6 new")
+    assert ledger.counts().unaccounted == 0
+
+
+def test_a_list_page_that_is_read_again_writes_only_what_is_new(connection, worker, ledger, clock, tmp_path):
+    publish(connection, tmp_path, method="list-rank", revisit=(3600.0, 86400.0))
+    worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
+    worker.extract_pages(TASK, come_again(connection, ledger, clock, list_page(4, 0, 1, 2), 3600))
+    assert [row["url"] for row in rows(tmp_path)] == [entry(number) for number in (0, 1, 2, 3, 4)]
+    assert ledger.state_of(url(1)) == ("written", "list: 4 entries, 1 new")
+    (tmp_path / "out.jsonl").unlink()  # a person has taken the rows away
+    worker.extract_pages(TASK, come_again(connection, ledger, clock, list_page(5, 4, 0, 1), 7200))
+    assert [row["url"] for row in rows(tmp_path)] == [entry(5)]
+
+
+@pytest.mark.parametrize(("second", "comes_again"), [((0, 1, 2, 3), False), ((4, 0, 1, 2), True)])
+def test_a_list_page_is_read_as_long_as_it_had_something_new(
+    connection, worker, ledger, clock, tmp_path, second, comes_again
+):
+    publish(connection, tmp_path, method="list-rank", revisit=(3600.0, 5400.0))
+    worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
+    names = come_again(connection, ledger, clock, list_page(*second), 3600)
+    assert len(names) == 1
+    worker.extract_pages(TASK, names)
+    assert bool(come_again(connection, ledger, clock, b"", 9000)) is comes_again
+
+
+def test_without_revisit_a_list_page_is_read_once(connection, worker, ledger, clock, tmp_path):
+    publish(connection, tmp_path, method="list-rank")
+    worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
+    assert come_again(connection, ledger, clock, b"", 1e9) == []
+
+
+def test_entries_that_two_list_pages_share_are_written_once(connection, worker, tmp_path):
+    publish(connection, tmp_path, method="list-rank")
+    worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3), 2: list_page(2, 3, 4, 5)}))
+    assert sorted(row["url"] for row in rows(tmp_path)) == [entry(number) for number in range(6)]
+    assert states(connection, 1, 2) == ["written", "written"]
+
+
+def test_a_page_waits_while_another_worker_writes_an_entry_of_it(connection, worker, ledger, clock, tmp_path):
+    publish(connection, tmp_path, method="list-rank")
+    first, second = deliver(connection, {1: list_page(0, 1, 2, 3), 2: list_page(3, 4, 5, 6)})
+    ledger.take(first, "another", seconds=60)
+    shared = fingerprint(entry(3))
+    assert ledger.claim_entries(first, [shared], "another", pages_give_rows=False) == [True]
+    worker.extract_pages(TASK, [second])
+    assert rows(tmp_path) == []
+    assert states(connection, 2) == ["fetched"]
+    ledger.settle(first, "failed", "its worker died", worker="another")
+    clock.forward(worker.times.claim_pause)
+    worker.extract_pages(TASK, [second])
+    assert [row["url"] for row in rows(tmp_path)] == [entry(number) for number in (3, 4, 5, 6)]
+
+
+@pytest.mark.parametrize("dies", ["before the entries are noted", "before the page is settled"])
+def test_a_worker_that_dies_after_writing_leaves_each_row_once(connection, worker, ledger, tmp_path, monkeypatch, dies):
+    publish(connection, tmp_path, method="list-rank")
+    names = deliver(connection, {1: list_page(0, 1, 2, 3)})
+    step = "entries_written" if dies == "before the entries are noted" else "settle_all"
+
+    def killed(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as death:
+        death.setattr(Ledger, step, killed)
+        with pytest.raises(KeyboardInterrupt):
+            worker.extract_pages(TASK, names)
+    assert len(rows(tmp_path)) == 4
+    for name in ledger.free("here"):
+        worker.extract_pages(TASK, [name])
+    assert len(rows(tmp_path)) == 4
+    assert states(connection, 1) == ["written"]
+
+
+def test_rows_of_a_page_that_never_comes_again_are_not_doubled_by_its_neighbour(
+    connection, worker, ledger, tmp_path, monkeypatch
+):
+    """The first page's worker dies after it wrote; the page is settled otherwise; the second shares two entries."""
+    publish(connection, tmp_path, method="list-rank")
+    first, second = deliver(connection, {1: list_page(0, 1, 2, 3), 2: list_page(2, 3, 4, 5)})
+
+    def killed(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as death:
+        death.setattr(Ledger, "entries_written", killed)
+        with pytest.raises(KeyboardInterrupt):
+            worker.extract_pages(TASK, [first])
+    ledger.settle(first, "failed", "given up")
+    worker.extract_pages(TASK, [second])
+    assert sorted(row["url"] for row in rows(tmp_path)) == [entry(number) for number in range(6)]
+
+
+def test_keep_and_drop_choose_among_entries(connection, worker, ledger, tmp_path):
+    publish(connection, tmp_path, method="list-rank", keep=RowFilter(keywords=("bakery", "clock", "goose")))
+    worker.extract_pages(TASK, deliver(connection, {1: list_page(*range(8))}))
+    assert [row["title"] for row in rows(tmp_path)] == [TOWNS[1], TOWNS[4], TOWNS[6]]
+    assert ledger.state_of(url(1)) == ("written", "list: 8 entries, 3 new")
+
+
+def test_a_page_without_a_list_is_rejected_with_the_reason(connection, worker, ledger, tmp_path):
+    publish(connection, tmp_path, method="list-rank")
+    worker.extract_pages(TASK, deliver(connection, {1: b"<title>T</title><p>Only a few words stand here.</p>"}))
+    assert ledger.state_of(url(1))[0] == "rejected"
+    assert ledger.state_of(url(1))[1].startswith("no list")
+    assert rows(tmp_path) == []
+
+
+def own_list(*numbers):
+    """A list page whose entries are pages of the task."""
+    return list_page(*numbers).replace(b"/town/", b"/a/")
+
+
+def test_i_awce_gives_articles_and_entries_and_no_url_twice(connection, worker, ledger, tmp_path):
+    publish(connection, tmp_path, method="i-awce")
+    names = deliver(connection, {7: own_list(0, 1, 2, 3, 4, 5), 1: news(1)})
+    ledger.add([Found(url(2))])  # it is to be fetched, and will give a row of its own
+    worker.extract_pages(TASK, names)
+    written = {row["url"]: row for row in rows(tmp_path)}
+    assert len(written) == len(rows(tmp_path))
+    assert sorted(written) == [url(number) for number in (0, 1, 3, 4, 5)]
+    assert [(written[url(n)]["listed_on"], written[url(n)]["version"]) for n in (1, 3)] == [(None, 1), (url(7), 1)]
+    assert len(written[url(1)]["text"]) > 5 * len(written[url(3)]["text"])
+
+
+def test_an_article_whose_entry_was_written_before_is_its_next_version(connection, worker, tmp_path):
+    publish(connection, tmp_path, "out.jsonl", "out.db", method="i-awce")
+    worker.extract_pages(TASK, deliver(connection, {7: own_list(0, 1, 2, 3, 4, 5)}))
+    worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
+    own = [(row["version"], row["listed_on"]) for row in rows(tmp_path) if row["canonical_url"] == url(1)]
+    assert own == [(1, url(7)), (2, None)]
+    with closing(sqlite3.connect(tmp_path / "out.db")) as database:
+        assert database.execute("SELECT count(*) FROM articles").fetchone() == (7,)
+
+
+def test_list_pages_that_list_each_other_do_not_wait_for_each_other(connection, worker, ledger, clock, tmp_path):
+    publish(connection, tmp_path, method="list-rank", revisit=(3600.0, 86400.0))
+    body = own_list(1, 2, 3, 4)
+    worker.extract_pages(TASK, deliver(connection, {1: body, 2: body}))
+    assert len(rows(tmp_path)) == 4
+    names = come_again(connection, ledger, clock, own_list(1, 2, 3, 4, 5), 3600)
+    worker.extract_pages(TASK, names)
+    assert states(connection, 1, 2) == ["written", "written"]
+    assert len(rows(tmp_path)) == 5
+
+
+def test_pages_of_one_list_are_one_page(connection, worker, ledger, tmp_path):
+    publish(connection, tmp_path, method="list-rank")
+    ledger.add([Found(url(1))])
+    ledger.lease(1)
+    further = StoredPage(f"{HOST}/a/1_2.html", list_page(3, 4, 5, 6), "text/html", FETCHED_AT)
+    page = StoredPage(url(1), list_page(0, 1, 2, 3), "text/html", FETCHED_AT, parts=(further,))
+    Inbox(connection).deliver(ledger, {fingerprint(url(1)): page})
+    worker.extract_pages(TASK, [fingerprint(url(1))])
+    assert [row["url"] for row in rows(tmp_path)] == [entry(number) for number in range(7)]
+
+
+def test_forgotten_entries_are_written_again_where_their_rows_are_gone(connection, worker, ledger, clock, tmp_path):
+    publish(connection, tmp_path, method="list-rank", revisit=(3600.0, 100 * 86400.0))
+    worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
+    assert forget_url(ledger, entry(2))
+    worker.extract_pages(TASK, come_again(connection, ledger, clock, list_page(0, 1, 2, 3), 3600))
+    assert len(rows(tmp_path)) == 4  # its row is there still
+    (tmp_path / "out.jsonl").unlink()
+    clock.offset = timedelta(days=50).total_seconds()
+    expire(ledger, timedelta(days=30))
+    assert connection.hlen(ledger.keys["entries"]) == 0
+
+
+def test_a_table_from_before_gets_the_column(connection, worker, tmp_path):
+    with closing(sqlite3.connect(tmp_path / "old.db")) as database:
+        database.execute(
+            "CREATE TABLE articles (task TEXT, url TEXT, canonical_url TEXT, text TEXT, fetched_at TEXT, "
+            "content_hash TEXT, version INTEGER, PRIMARY KEY (task, canonical_url, version))"
+        )
+    publish(connection, tmp_path, "old.db", method="list-rank")
+    worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
+    with closing(sqlite3.connect(tmp_path / "old.db")) as database:
+        assert database.execute("SELECT DISTINCT listed_on FROM articles").fetchall() == [(url(1),)]
+
+
+def test_a_sink_that_can_not_be_written_keeps_the_claims_for_the_page(connection, worker, clock, tmp_path, monkeypatch):
+    from workers.errors import SinkUnavailable
+
+    publish(connection, tmp_path, method="list-rank")
+    names = deliver(connection, {1: list_page(0, 1, 2, 3)})
+
+    def full(*_, **__):
+        raise SinkUnavailable("out.jsonl cannot be written: no space left")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(AppendedFileSink, "write", full)
+        worker.extract_pages(TASK, names)
+    assert states(connection, 1) == ["fetched"]
+    clock.forward(60)
+    worker.extract_pages(TASK, names)
+    assert len(rows(tmp_path)) == 4

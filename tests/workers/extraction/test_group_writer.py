@@ -1,0 +1,234 @@
+"""Rows in groups and several outputs: what waits for an output, and whose fault it is. Workers run in this process."""
+
+import fcntl
+import os
+import sqlite3
+from contextlib import closing, contextmanager
+
+import pytest
+
+from extractors import Section
+from tests.workers.helpers import TASK, deliver, news, publish, rows, states, url
+from workers.ledger import Ledger
+from workers.reporting.worker_reports import NoWatch
+from workers.reporting.worker_times import WorkerTimes
+from workers.sinks import AppendedFileSink
+from workers.url_states import MOST_ATTEMPTS
+from workers.worker_processes.extraction_worker import ExtractionWorker
+from workers.writing.outputs import MOST_FACTOR
+from workers.writing.refused_rows import refused_rows
+
+QUICK = WorkerTimes(output_patience=0.1)
+
+
+class Deadlines(NoWatch):
+    """Keeps the deadlines that a worker reports, and its problems."""
+
+    def __init__(self):
+        self.deadlines = []
+        self.problems = []
+
+    def begin(self, task, name, seconds):
+        self.deadlines.append((name, seconds))
+
+    def writing(self, task, names, seconds):
+        self.deadlines.append((names, seconds))
+
+    def problem(self, text, task):
+        self.problems.append(text)
+
+
+@pytest.fixture
+def watch():
+    return Deadlines()
+
+
+@pytest.fixture
+def worker(connection, clock, watch):
+    worker = ExtractionWorker(connection, "here", watch=watch, clock=clock, times=QUICK)
+    yield worker
+    worker.close()
+
+
+@contextmanager
+def locked(path):
+    """Another process' transaction on a database."""
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE IF NOT EXISTS other (a)")
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.rollback()
+
+
+@contextmanager
+def refused(path, number):
+    """A trigger that refuses one row."""
+    with closing(sqlite3.connect(path)) as other:
+        other.execute(
+            f"CREATE TRIGGER refuse BEFORE INSERT ON articles WHEN NEW.url = '{url(number)}' "
+            "BEGIN SELECT RAISE(ABORT, 'refused by a trigger'); END"
+        )
+        yield
+        other.execute("DROP TRIGGER refuse")
+
+
+def in_database(folder):
+    with closing(sqlite3.connect(folder / "out.db")) as database:
+        return sorted(stored for (stored,) in database.execute("SELECT url FROM articles"))
+
+
+def all_pause(clock):
+    clock.forward(QUICK.sink_pause * MOST_FACTOR)
+
+
+def test_a_job_is_written_with_one_sync_before_it_is_settled(connection, worker, tmp_path, monkeypatch):
+    publish(connection, tmp_path)
+    names = deliver(connection, {number: news(number) for number in range(1, 8)})
+    at_sync = []
+    monkeypatch.setattr(os, "fdatasync", lambda file: at_sync.append((states(connection, 1, 7), len(rows(tmp_path)))))
+    worker.extract_pages(TASK, names)
+    assert at_sync == [(["fetched"] * 2, 7)]
+    assert set(states(connection, *range(1, 8))) == {"written"}
+
+
+def test_a_task_may_do_without(connection, worker, tmp_path, monkeypatch):
+    publish(connection, tmp_path, durability="fast")
+    monkeypatch.setattr(os, "fdatasync", lambda file: pytest.fail("synced"))
+    worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
+    assert states(connection, 1) == ["written"]
+
+
+def test_a_locked_database_blames_no_page_and_holds_up_no_other_output(connection, worker, watch, tmp_path, clock):
+    publish(connection, tmp_path, "out.jsonl", "out.db")
+    worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
+    names = deliver(connection, {number: news(number) for number in (2, 3)})
+    with locked(tmp_path / "out.db"):
+        for _ in range(MOST_ATTEMPTS + 2):
+            worker.extract_pages(TASK, names)
+            all_pause(clock)
+        assert states(connection, 2, 3) == ["fetched", "fetched"]
+        assert sorted(row["url"] for row in rows(tmp_path)) == [url(1), url(2), url(3)]
+        assert all("out.db cannot be written: database is locked" in problem for problem in watch.problems)
+        ledger = Ledger(connection, TASK)
+        assert "out.db cannot be written" in ledger.state_of(url(2))[1]
+    worker.extract_pages(TASK, names)
+    assert states(connection, 1, 2, 3) == ["written"] * 3
+    assert in_database(tmp_path) == [url(1), url(2), url(3)]
+    assert len(rows(tmp_path)) == 3
+
+
+def test_pages_whose_worker_ends_while_it_waits_for_an_output_keep_their_attempts(connection, worker, ledger, tmp_path):
+    publish(connection, tmp_path)
+    names = deliver(connection, {1: news(1), 2: news(2)})
+    for _ in range(MOST_ATTEMPTS + 1):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(AppendedFileSink, "_open_locked", _die)
+            with pytest.raises(KeyboardInterrupt):
+                worker.extract_pages(TASK, names)
+        ledger.free("here")
+    worker.extract_pages(TASK, names)
+    assert states(connection, 1, 2) == ["written", "written"]
+
+
+def _die(*_):
+    raise KeyboardInterrupt
+
+
+def test_a_page_that_ends_its_worker_does_not_blame_the_group(connection, worker, ledger, tmp_path, monkeypatch):
+    publish(connection, tmp_path)
+    names = deliver(connection, {1: news(1), 2: b"POISON", 3: news(3)})
+    extract = Section.extract
+    monkeypatch.setattr(
+        Section, "extract", lambda self, html, *a, **k: _die() if html == b"POISON" else extract(self, html, *a, **k)
+    )
+    for _ in range(MOST_ATTEMPTS + 1):
+        with pytest.raises(KeyboardInterrupt):
+            worker.extract_pages(TASK, names[:2])
+        ledger.free("here")
+        if ledger.take(names[1], "look", seconds=-1).attempts > MOST_ATTEMPTS:
+            break
+    worker.extract_pages(TASK, names)
+    assert states(connection, 1, 2, 3) == ["written", "failed", "written"]
+
+
+def refused_and_rotated(connection, worker, folder, clock):
+    """Have one of two outputs refuse the second page while the other, which has it, is moved aside; return its name."""
+    publish(connection, folder, "out.jsonl", "out.db")
+    worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
+    names = deliver(connection, {2: news(2)})
+    with locked(folder / "out.db"):
+        worker.extract_pages(TASK, names)
+        (folder / "out.jsonl").rename(folder / "old.jsonl")
+    all_pause(clock)
+    return names
+
+
+def test_a_row_is_not_written_again_to_a_file_that_was_rotated_meanwhile(connection, worker, tmp_path, clock):
+    names = refused_and_rotated(connection, worker, tmp_path, clock)
+    worker.extract_pages(TASK, names)
+    assert [row["url"] for row in rows(tmp_path, "old.jsonl") + rows(tmp_path)] == [url(1), url(2)]
+    assert in_database(tmp_path) == [url(1), url(2)]
+
+
+def test_the_same_holds_for_a_page_that_is_fetched_again(connection, worker, ledger, tmp_path, clock):
+    names = refused_and_rotated(connection, worker, tmp_path, clock)
+    connection.hset(f"{ledger.keys['page']}:{names[0]}", "body", b"damaged")
+    worker.extract_pages(TASK, names)
+    assert states(connection, 2) == ["waiting"]
+    worker.extract_pages(TASK, deliver(connection, {2: news(2)}))
+    assert [row["url"] for row in rows(tmp_path, "old.jsonl") + rows(tmp_path)] == [url(1), url(2)]
+    assert in_database(tmp_path) == [url(1), url(2)]
+
+
+def test_the_same_holds_for_another_worker(connection, worker, tmp_path, clock):
+    names = refused_and_rotated(connection, worker, tmp_path, clock)
+    other = ExtractionWorker(connection, "other", clock=clock, times=QUICK)
+    other.extract_pages(TASK, names)
+    other.close()
+    assert not (tmp_path / "out.jsonl").exists()
+    assert in_database(tmp_path) == [url(1), url(2)]
+
+
+def test_a_row_that_an_output_refuses_stops_no_other(connection, worker, tmp_path):
+    publish(connection, tmp_path, "out.db")
+    worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
+    names = deliver(connection, {number: news(number) for number in (2, 3, 4)})
+    with refused(tmp_path / "out.db", 3):
+        worker.extract_pages(TASK, names)
+    assert states(connection, 2, 3, 4) == ["written"] * 3
+    assert in_database(tmp_path) == [url(1), url(2), url(4)]
+    assert [(row.url, row.reason) for row in refused_rows(connection, TASK)] == [(url(3), "refused by a trigger")]
+
+
+def test_a_held_file_is_waited_for_until_a_limit_with_a_deadline(connection, worker, watch, ledger, tmp_path, clock):
+    publish(connection, tmp_path)
+    names = deliver(connection, {1: news(1)})
+    with (tmp_path / "out.jsonl").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        worker.extract_pages(TASK, names)
+        assert "out.jsonl was held by another process" in ledger.state_of(url(1))[1]
+        assert watch.deadlines[-1] == (names, QUICK.write_deadline)
+    all_pause(clock)
+    worker.extract_pages(TASK, names)
+    assert states(connection, 1) == ["written"]
+
+
+def test_pages_are_not_extracted_while_their_only_output_is_away(connection, worker, tmp_path, clock, monkeypatch):
+    publish(connection, tmp_path, "away/out.jsonl")
+    (tmp_path / "away").write_text("a file where a folder should be")
+    names = deliver(connection, {1: news(1), 2: news(2)})
+    worker.extract_pages(TASK, names[:1])
+    with monkeypatch.context() as patch:
+        patch.setattr(Section, "extract", lambda *_, **__: pytest.fail("extracted"))
+        worker.extract_pages(TASK, names[1:])
+    assert states(connection, 1, 2) == ["fetched", "fetched"]
+    (tmp_path / "away").unlink()
+    all_pause(clock)
+    worker.extract_pages(TASK, names)
+    assert states(connection, 1, 2) == ["written", "written"]
+
+
+def test_two_pages_of_one_article_in_a_job_are_one_row_at_once(connection, worker, tmp_path):
+    publish(connection, tmp_path)
+    worker.extract_pages(TASK, deliver(connection, {1: news(1, canonical=url(2)), 2: news(2), 3: news(3)}))
+    assert states(connection, 1, 2, 3) == ["written", "duplicate", "written"]

@@ -1,0 +1,285 @@
+"""A ledger that forgot rows learns them from the outputs, at the first write in another epoch of Redis."""
+
+import bz2
+import gzip
+import json
+import lzma
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from tests.workers.helpers import TASK, deliver, news, publish, rows, states, url
+from tests.workers.sink_suite import row, write
+from workers import keys
+from workers.extraction.ledger_recovery import KNOWN_IN_A_ROW, heal
+from workers.extraction.row_claims import RowClaims
+from workers.ledger import Ledger
+from workers.redis_access.epoch import current_epoch
+from workers.sinks import JsonLinesSink, SqliteSink
+from workers.task_state.forgetting import forget_url
+from workers.url_states import Found, RecheckPlan, fingerprint
+from workers.worker_processes.extraction_worker import ExtractionWorker
+from workers.writing.outputs import Output
+
+
+def output_of(sink):
+    return Output(sink.name, sink, pause=1.0, patience=1.0)
+
+
+@pytest.fixture
+def jsonl(tmp_path):
+    return output_of(JsonLinesSink(tmp_path / "out.jsonl"))
+
+
+@pytest.fixture
+def sqlite(tmp_path):
+    output = output_of(SqliteSink(tmp_path / "out.db"))
+    yield output
+    output.sink.close()
+
+
+def article_row(number, **more):
+    return row(number, **{"task": TASK, "url": url(number), "canonical_url": url(number), **more})
+
+
+def learn(ledger, output, *others, epoch="e1"):
+    with output.exclusive():
+        return heal(ledger, output, [output, *others], epoch, lambda: None)
+
+
+def new_epoch(connection):
+    connection.hset(keys.EPOCH, mapping={"id": "another", "run_id": "another"})
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "sqlite"])
+def test_an_empty_ledger_learns_every_row(ledger, request, kind):
+    output = request.getfixturevalue(kind)
+    number = KNOWN_IN_A_ROW + 600
+    write(output.sink, *(article_row(n) for n in range(number)))
+    assert learn(ledger, output) == number
+    assert (
+        ledger.counts().to_dict() | {"seen": number, "written": number, "unaccounted": 0} == ledger.counts().to_dict()
+    )
+    assert ledger.add([Found(url(5))]) == [False]
+    assert learn(ledger, output, epoch="e2") == 0
+    assert ledger.counts().seen == number
+
+
+def test_urls_that_were_unknown_are_counted_as_learnt(ledger, jsonl):
+    ledger.add([Found(url(1))])
+    write(jsonl.sink, article_row(1), article_row(2))
+    assert (learn(ledger, jsonl), ledger.learnt()) == (2, 1)
+
+
+def test_a_url_in_any_open_state_is_settled_and_its_page_deleted(connection, ledger, jsonl):
+    names = deliver(connection, {1: news(1), 2: news(2)})
+    ledger.take(names[1], "worker", seconds=9)
+    ledger.add([Found(url(3)), Found(url(4))])
+    ledger.lease(1)
+    write(jsonl.sink, *(article_row(n) for n in range(1, 5)))
+    assert learn(ledger, jsonl) == 4
+    assert states(connection, 1, 2, 3, 4) == ["written"] * 4
+    assert (ledger.counts().open, ledger.counts().unaccounted) == (0, 0)
+    assert not connection.exists(f"exemplar:task:{TASK}:page:{names[0]}")
+    assert not ledger.holds(names[1], "worker")
+
+
+def test_another_url_of_the_same_article_is_a_duplicate_afterwards(ledger, connection, jsonl, worker, tmp_path):
+    publish(connection, tmp_path)
+    write(jsonl.sink, article_row(1, canonical_url=url(9)))
+    learn(ledger, jsonl)
+    worker.extract_pages(TASK, deliver(connection, {9: news(9)}))
+    assert states(connection, 9) == ["duplicate"]
+
+
+def test_it_reads_no_further_than_it_has_to(ledger, jsonl, monkeypatch):
+    write(jsonl.sink, *(article_row(n) for n in range(2 * KNOWN_IN_A_ROW)))
+    learn(ledger, jsonl)
+    write(jsonl.sink, article_row(9001), article_row(9002))
+    read = []
+    newest = jsonl.sink.newest
+    monkeypatch.setattr(jsonl.sink, "newest", lambda task: (read.append(1) or one for one in newest(task)))
+    assert learn(ledger, jsonl, epoch="e2") == 2
+    assert len(read) < 1.5 * KNOWN_IN_A_ROW
+
+
+def test_rows_of_other_tasks_in_the_file_are_left_alone(connection, ledger, jsonl):
+    write(jsonl.sink, article_row(1), row(2, task="other"))
+    assert learn(ledger, jsonl) == 1
+    assert Ledger(connection, "other").counts().seen == 0
+
+
+def test_entries_of_list_pages_have_their_rows(ledger, jsonl):
+    write(jsonl.sink, article_row(1, listed_on=url(9)))
+    assert learn(ledger, jsonl) == 1
+    assert ledger.is_entry(fingerprint(url(1)))
+    assert ledger.counts().seen == 0
+
+
+def test_a_row_that_one_of_two_outputs_has_is_delivered_to_the_other(connection, worker, tmp_path, clock):
+    publish(connection, tmp_path, "out.jsonl", "out.db")
+    worker.extract_pages(TASK, deliver(connection, {1: news(1), 2: news(2)}))
+    worker.close()
+    config_keys = [key for key in connection.keys("exemplar:*") if b"task:" in key and b":example" not in key]
+    connection.delete(*config_keys)
+    sink = SqliteSink(tmp_path / "out.db")
+    with sink.exclusive():
+        sink._connection.execute("DELETE FROM articles WHERE url = ?", (url(2),))
+        sink._connection.commit()
+    sink.close()
+    (tmp_path / "out.jsonl").rename(tmp_path / "old.jsonl")
+    (tmp_path / "out.jsonl").write_bytes((tmp_path / "old.jsonl").read_bytes())
+    new_epoch(connection)
+    fresh = ExtractionWorker(connection, "fresh", clock=clock)
+    fresh.extract_pages(TASK, deliver(connection, {3: news(3)}))
+    assert states(connection, 1, 2) == ["written", None]
+    fresh.extract_pages(TASK, deliver(connection, {2: news(2)}))
+    fresh.close()
+    assert states(connection, 2) == ["written"]
+    assert sorted(one["url"] for one in rows(tmp_path)) == [url(1), url(2), url(3)]
+    sink = SqliteSink(tmp_path / "out.db")
+    assert sorted(one.url for one in sink.newest(TASK)) == [url(1), url(2), url(3)]
+    sink.close()
+
+
+def test_a_row_that_one_output_has_is_not_written_to_it_again_under_another_url(connection, worker, tmp_path, clock):
+    publish(connection, tmp_path, "out.jsonl", "out.db")
+    worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
+    worker.close()
+    config_keys = [key for key in connection.keys("exemplar:*") if b"task:" in key and b":example" not in key]
+    connection.delete(*config_keys)
+    (tmp_path / "out.db").unlink()
+    new_epoch(connection)
+    fresh = ExtractionWorker(connection, "fresh", clock=clock)
+    fresh.extract_pages(TASK, deliver(connection, {3: news(3)}))
+    fresh.extract_pages(TASK, deliver(connection, {4: news(1, canonical=url(1))}))
+    fresh.extract_pages(TASK, deliver(connection, {1: news(1)}))
+    fresh.close()
+    assert states(connection, 4, 1) == ["written", "duplicate"]
+    assert sorted(one["canonical_url"] for one in rows(tmp_path)) == [url(1), url(3)]
+    sink = SqliteSink(tmp_path / "out.db")
+    assert sorted(one.canonical_url for one in sink.newest(TASK)) == [url(1), url(3)]
+    sink.close()
+
+
+def test_what_a_person_forgot_stays_forgotten(connection, ledger, jsonl):
+    write(jsonl.sink, article_row(1))
+    learn(ledger, jsonl)
+    forget_url(ledger, url(1))
+    assert learn(ledger, jsonl, epoch="e2") == 0
+    assert ledger.add([Found(url(1))]) == [True]
+
+
+def test_a_page_in_a_recheck_stays_in_it(ledger, connection, jsonl, clock):
+    [name] = deliver(connection, {1: news(1)})
+    ledger.take(name, "w", seconds=9)
+    ledger.settle(name, "written", "", worker="w", recheck=RecheckPlan(10.0, clock() + 1000, 1, "hash"))
+    clock.forward(20)
+    assert ledger.start_rechecks() == 1
+    write(jsonl.sink, article_row(1), article_row(1, version=2))
+    assert learn(ledger, jsonl) == 0
+    assert states(connection, 1) == ["waiting"]
+
+
+def test_lines_that_are_no_rows_of_ours_are_passed(ledger, jsonl, tmp_path):
+    lines = ["", "null", "[1]", '"text"', '{"task": "gazette"}', '{"task": 1, "url": 2, "canonical_url": 3}', "{broken"]
+    lines.append(json.dumps(article_row(1, fetched_at="never")))
+    (tmp_path / "out.jsonl").write_text("\n".join(lines) + "\n")
+    assert learn(ledger, jsonl) == 1
+
+
+def test_the_page_in_hand_is_not_written_again_when_its_row_is_there(connection, worker, ledger, tmp_path, monkeypatch):
+    """Redis lost the row's settling and the count of the attempt that wrote it."""
+    publish(connection, tmp_path)
+    worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
+    written = rows(tmp_path)
+    connection.delete(*[key for key in connection.keys(f"exemplar:task:{TASK}:*") if b":example" not in key])
+    new_epoch(connection)
+    worker.extract_pages(TASK, deliver(connection, {1: news(1), 2: news(2)}))
+    assert rows(tmp_path)[:1] == written
+    assert [one["url"] for one in rows(tmp_path)] == [url(1), url(2)]
+    assert states(connection, 1, 2) == ["written", "written"]
+
+
+def test_a_worker_that_has_the_page_learns_what_another_noted(connection, worker, ledger, tmp_path, monkeypatch):
+    """Another worker heals the ledger after this one has taken the page, and before it writes."""
+    publish(connection, tmp_path, "out.jsonl", "out.db")
+    names = deliver(connection, {1: news(1)})
+    write(JsonLinesSink(tmp_path / "out.jsonl"), article_row(1))
+    decide = RowClaims.decide_article
+
+    def decide_and_wait(self, section, lease, found):
+        jsonl, database = JsonLinesSink(tmp_path / "out.jsonl"), SqliteSink(tmp_path / "out.db")
+        others = [
+            Output(name, sink, pause=1.0, patience=1.0) for name, sink in (("out.jsonl", jsonl), ("out.db", database))
+        ]
+        for output in others:
+            with output.exclusive():
+                heal(ledger, output, others, current_epoch(connection), lambda: None)
+        database.close()
+        return decide(self, section, lease, found)
+
+    monkeypatch.setattr(RowClaims, "decide_article", decide_and_wait)
+    worker.extract_pages(TASK, names)
+    assert states(connection, 1) == ["written"]
+    assert len(rows(tmp_path)) == 1
+    sink = SqliteSink(tmp_path / "out.db")
+    assert len(list(sink.newest(TASK))) == 1
+    sink.close()
+
+
+def test_rows_in_files_that_were_moved_aside_are_learnt_too(ledger, jsonl, sqlite, tmp_path):
+    write(jsonl.sink, article_row(1))
+    (tmp_path / "out.jsonl").rename(tmp_path / "out.jsonl.2")
+    write(jsonl.sink, article_row(2))
+    (tmp_path / "out.jsonl").rename(tmp_path / "out.jsonl.1")
+    (tmp_path / "out.jsonl.gz").write_bytes(b"another output")
+    write(jsonl.sink, article_row(3))
+    write(sqlite.sink, article_row(1), article_row(2), article_row(3))
+    assert sorted(one.url for one in jsonl.sink.newest(TASK)) == [url(1), url(2), url(3)]
+    assert learn(ledger, jsonl, sqlite) == 3
+    assert ledger.counts().states["written"] == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "compress"),
+    [
+        ("out.jsonl.1.gz", gzip.compress),
+        ("out.jsonl-20270131.gz", gzip.compress),
+        ("out.jsonl.1.zst", lambda data: zstandard.ZstdCompressor().compress(data)),
+        ("out.jsonl.2.xz", lzma.compress),
+        ("out.jsonl.2.bz2", bz2.compress),
+    ],
+)
+def test_rows_in_compressed_files_are_learnt_too(ledger, jsonl, sqlite, tmp_path, name, compress):
+    before = nameless_files()
+    write(jsonl.sink, article_row(1), article_row(2))
+    (tmp_path / name).write_bytes(compress((tmp_path / "out.jsonl").read_bytes()))
+    (tmp_path / "out.jsonl").unlink()
+    write(jsonl.sink, article_row(3))
+    write(sqlite.sink, article_row(1), article_row(2), article_row(3))
+    assert learn(ledger, jsonl, sqlite) == 3
+    assert ledger.counts().states["written"] == 3
+    jsonl.sink.close()
+    assert nameless_files() == before
+
+
+def test_a_damaged_compressed_file_is_read_as_far_as_it_goes(ledger, jsonl, sqlite, tmp_path, caplog):
+    write(jsonl.sink, article_row(1))
+    packed = gzip.compress((tmp_path / "out.jsonl").read_bytes())
+    (tmp_path / "out.jsonl.1.gz").write_bytes(packed[:-6])
+    (tmp_path / "out.jsonl").unlink()
+    write(sqlite.sink, article_row(1))
+    assert learn(ledger, jsonl, sqlite) == 1
+    assert "out.jsonl.1.gz is damaged; the rows before the damage were read" in caplog.text
+
+
+def nameless_files():
+    """The files without a name that this process holds, such as the unpacked copies."""
+    links = []
+    for fd in list(Path("/proc/self/fd").iterdir()):
+        with suppress(FileNotFoundError):  # that of the folder itself
+            links.append(str(fd.readlink()))
+    return sorted(link for link in links if link.endswith(" (deleted)"))

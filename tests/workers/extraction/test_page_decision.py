@@ -1,0 +1,123 @@
+"""What follows from a page, decided without Redis."""
+
+import logging
+from datetime import date
+
+import pytest
+
+from extractors import Article, Section
+from tests.workers.helpers import FETCHED_AT, TASK, archive, article, url
+from workers.extraction.filters import OTHER_DAYS
+from workers.extraction.page_decision import FetchAgain, FoundArticle, FoundList, Reject, judge
+from workers.extraction.section_preparation import PreparedSection
+from workers.extraction_config import ExtractionConfig, RowFilter
+from workers.page_store import StoredPage, pack
+from workers.rows import content_hash
+from workers.url_states import MOST_ATTEMPTS, PageLease
+
+
+@pytest.fixture(scope="module")
+def example():
+    return Section(article(0).decode(), url(0))
+
+
+def section(prepared, example_only=None, **config):
+    settings = ExtractionConfig(TASK, url(0), r"http://gazette\.example/a/\d+\.html", (), "/srv", **config)
+    return PreparedSection(settings, "v+0", prepared, example_only or prepared)
+
+
+def lease(body, *, attempts=1, info=None, **more):
+    page = StoredPage(url(1), body, "text/html; charset=utf-8", FETCHED_AT, **more)
+    stored = {name: value if isinstance(value, bytes) else str(value).encode() for name, value in pack(page).items()}
+    return PageLease("name", url(1), attempts, False, stored, info or {})
+
+
+class FakeSection:
+    """Stands for a section whose extraction raises an error or returns a result."""
+
+    def __init__(self, result):
+        self.result = result
+
+    def extract(self, *_, **__):
+        if isinstance(self.result, BaseException):
+            raise self.result
+        return self.result
+
+
+def test_an_article_is_found_with_its_page_and_hash(example):
+    found = judge(section(example), lease(article(1)))
+    assert isinstance(found, FoundArticle)
+    assert (found.article.title, found.page.url) == ("Story 1", url(1))
+    assert found.example_hash == content_hash(found.article)
+
+
+def test_the_hash_is_of_the_text_by_the_example_alone(example):
+    other = Article(text="by the example alone", blocks=(), method="example", confidence=1.0, reason="")
+    found = judge(section(example, FakeSection(other)), lease(article(1)))
+    assert found.example_hash == content_hash(other) != content_hash(found.article)
+
+
+def test_a_damaged_page_is_to_be_fetched_again(example):
+    damaged = lease(article(1))
+    damaged.page["body"] = b"damaged"
+    decision = judge(section(example), damaged)
+    assert isinstance(decision, FetchAgain)
+    assert decision.reason.startswith("stored page is damaged")
+
+
+def test_a_page_that_ended_its_workers_is_not_extracted():
+    decision = judge(section(FakeSection(AssertionError("extracted"))), lease(b"", attempts=MOST_ATTEMPTS + 1))
+    assert decision.reason == f"crashed or timed out its worker {MOST_ATTEMPTS} times"
+    assert decision.page.url == url(1)
+
+
+def test_a_defect_of_the_extractor_fails_the_page_and_is_not_logged_yet(caplog):
+    error = ZeroDivisionError("a defect")
+    with caplog.at_level(logging.DEBUG):
+        decision = judge(section(FakeSection(error)), lease(article(1)))
+    assert (decision.reason, decision.error) == ("extractor error: ZeroDivisionError: a defect", error)
+    assert caplog.records == []
+
+
+def test_no_memory_is_no_decision():
+    with pytest.raises(MemoryError):
+        judge(section(FakeSection(MemoryError())), lease(article(1)))
+
+
+@pytest.mark.parametrize(
+    ("config", "info", "reason"),
+    [
+        ({"drop": RowFilter(("mast",))}, {}, "drop: keyword mast"),
+        ({"keep": RowFilter(until=date(2020, 1, 1))}, {}, "keep: published after 2020-01-01"),
+        ({"skip": ("noai",)}, {}, "skip: noai"),
+        ({}, {"days": ["2020-01-01", "2020-12-31"]}, OTHER_DAYS),
+        ({"skip": ("noai",), "drop": RowFilter(("mast",))}, {"days": ["2020-01-01", None]}, "skip: noai"),
+    ],
+)
+def test_what_the_task_does_not_take_is_rejected(example, config, info, reason):
+    head = '<meta property="article:published_time" content="2026-03-01T08:00:00Z"><meta name="robots" content="noai">'
+    assert judge(section(example, **config), lease(article(1, head=head), info=info)) == Reject(reason)
+
+
+def test_a_list_page_is_rejected_and_an_accepted_one_is_not(example):
+    assert isinstance(judge(section(example), lease(archive())), Reject)
+    assert isinstance(judge(section(example), lease(archive(), info={"accepted": True})), FoundArticle)
+
+
+def test_a_page_that_looks_like_a_list_is_an_article_if_the_task_says_so_but_never_a_check_of_visitors(example):
+    assert isinstance(judge(section(example, articles=True), lease(archive())), FoundArticle)
+    words = b"Verify that you are human by completing the action below, so that you can continue to read."
+    check = b"<html><head><title>Are you a robot?</title></head><body><p>" + words + b"</p></body></html>"
+    for is_declared in (False, True):
+        refused = judge(section(example, articles=is_declared), lease(check))
+        assert isinstance(refused, Reject)
+        assert "shows a check" in refused.reason
+
+
+def test_lists_of_several_parts_are_one():
+    parts = (StoredPage(url(2), archive(), "text/html", FETCHED_AT), StoredPage(url(3), b" ", "text/html", FETCHED_AT))
+    prepared = Section(None, method="list-rank")
+    alone = judge(section(prepared), lease(archive()))
+    found = judge(section(prepared), lease(archive(), parts=parts))
+    assert isinstance(found, FoundList)
+    assert len(found.articles) == 2 * len(alone.articles) > 0

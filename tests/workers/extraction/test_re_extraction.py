@@ -1,0 +1,251 @@
+"""Kept pages are extracted again: new versions only where the text differs, once each, whatever interrupts it."""
+
+import os
+import random
+import signal
+import sqlite3
+import time
+from contextlib import closing
+
+import pytest
+import redis
+
+from tests.workers.helpers import FETCHED_AT, TASK, deliver, news, publish, rows, states, url
+from tests.workers.kills import die_at, steps_of
+from workers.errors import ExemplarError, SinkUnavailable
+from workers.extraction.page_processes import PageProcesses
+from workers.extraction.re_extraction import ReExtraction, kept_pages_for, section_for
+from workers.extraction_config import RowFilter
+from workers.ledger import Ledger
+from workers.worker_processes.extraction_worker import ExtractionWorker
+
+HOUR = 3600.0
+MONTH = 30 * 86400.0
+OLD = {number: news(number) for number in range(1, 9)}
+
+
+def again(connection, clock=None, **more):
+    """Extract again; return the report."""
+    ledger = Ledger(connection, TASK, clock=clock)
+    kept = kept_pages_for(ledger)
+    chosen = {name: more.pop(name, None) for name in ("example", "method")}
+    section = section_for(ledger, kept, **chosen)
+    try:
+        return ReExtraction(ledger, kept, section, processes=2, deadline=more.pop("deadline", 20)).run(**more)
+    finally:
+        section.close()
+        kept.close()
+
+
+def versions(folder, name="out.jsonl"):
+    return sorted((row["url"], row["version"]) for row in rows(folder, name))
+
+
+def in_table(folder):
+    with closing(sqlite3.connect(folder / "out.db")) as database:
+        return sorted(database.execute("SELECT url, version FROM articles").fetchall())
+
+
+@pytest.fixture
+def written(connection, worker, tmp_path):
+    """A task of two outputs that keeps its pages, and has eight rows."""
+    publish(connection, tmp_path, "out.jsonl", "out.db", keep_pages=MONTH)
+    worker.extract_pages(TASK, deliver(connection, OLD))
+    assert set(states(connection, *OLD)) == {"written"}
+    return tmp_path
+
+
+def test_pages_are_kept_before_their_rows_are_settled(connection, written):
+    kept = kept_pages_for(Ledger(connection, TASK))
+    pages = kept.read(kept.newest_of_each_url())
+    assert sorted((page.url, page.page.body) for page in pages) == sorted((url(n), body) for n, body in OLD.items())
+    assert {page.page.fetched_at for page in pages} == {FETCHED_AT}
+
+
+def test_the_same_text_gives_no_version(connection, written):
+    report = again(connection)
+    assert (report.pages, report.same, report.rows) == (8, 8, 0)
+    assert len(rows(written)) == 8
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_text_that_differs_by_the_vote_alone_gives_no_version(connection, written, is_known):
+    with closing(sqlite3.connect(written / "pages" / TASK / f"{TASK}.pages")) as database, database:
+        database.execute("UPDATE articles SET content_hash = zeroblob(16)")  # recent pages voted otherwise
+        if not is_known:
+            database.execute("DROP TABLE example_texts")  # as version 0.2 kept pages
+    report = again(connection)
+    assert (report.pages, report.changed) == (8, 0 if is_known else 8)
+    assert again(connection).changed == 0
+
+
+def test_another_text_gives_the_next_version_in_all_outputs_once(connection, written, change):
+    change(written)
+    trial = again(connection, dry_run=True)
+    assert (trial.changed, trial.rows, len(rows(written))) == (8, 8, 8)
+    report = again(connection)
+    assert (report.changed, report.rows, report.new_rows) == (8, 8, 0)
+    expected = sorted((url(number), version) for number in OLD for version in (1, 2))
+    assert versions(written) == in_table(written) == expected
+    assert {row["fetched_at"] for row in rows(written)} == {FETCHED_AT.isoformat(timespec="seconds")}
+    assert again(connection).rows == 0
+    assert versions(written) == expected
+
+
+@pytest.fixture
+def change(connection):
+    """Make the kept pages look as if their rows had had another text."""
+
+    def forget_texts(folder):
+        with closing(sqlite3.connect(folder / "pages" / TASK / f"{TASK}.pages")) as database, database:
+            database.execute("UPDATE articles SET content_hash = zeroblob(16)")
+            database.execute("UPDATE example_texts SET hash = zeroblob(16)")
+
+    return forget_texts
+
+
+def test_only_pages_since_a_day(connection, written, change):
+    change(written)
+    assert again(connection, since=FETCHED_AT.timestamp() + 1).pages == 0
+    assert again(connection, since=FETCHED_AT.timestamp()).pages == 8
+
+
+def test_an_unavailable_output_is_completed_by_the_next_run(connection, written, change):
+    change(written)
+    with closing(sqlite3.connect(written / "out.db")) as database:
+        database.execute("BEGIN IMMEDIATE")
+        with pytest.raises(SinkUnavailable):
+            again(connection)
+        database.rollback()
+    assert again(connection).completed == 8
+    expected = sorted((url(number), version) for number in OLD for version in (1, 2))
+    assert versions(written) == in_table(written) == expected
+
+
+def test_a_run_that_is_killed_and_repeated_writes_no_version_twice(connection, redis_url, written, change):
+    chance, changes, kills = random.Random(4), 2, 0
+    change(written)
+    steps = steps_of(_run_again, redis_url)
+    change(written)
+    while kills < 6:
+        if die_at(chance.randrange(1, steps), _run_again, redis_url):
+            kills += 1
+        else:
+            change(written)
+            changes += 1
+    again(connection)
+    expected = sorted((url(number), version + 1) for number in OLD for version in range(changes + 1))
+    assert versions(written) == in_table(written) == expected
+    assert again(connection).rows == 0
+
+
+def _run_again(begin, redis_url):
+    begin()
+    again(redis.Redis.from_url(redis_url))
+
+
+def test_a_refused_page_gets_its_row_when_the_filter_is_gone(connection, worker, tmp_path):
+    publish(connection, tmp_path, keep_pages=MONTH, keep=RowFilter(("no such word",)))
+    worker.extract_pages(TASK, deliver(connection, {1: news(1), 2: news(2)}))
+    assert states(connection, 1, 2) == ["rejected", "rejected"]
+    publish(connection, tmp_path, keep_pages=MONTH)
+    report = again(connection)
+    assert (report.changed, report.new_rows) == (2, 2)
+    assert versions(tmp_path) == [(url(1), 1), (url(2), 1)]
+    assert states(connection, 1, 2) == ["written", "written"]
+    counts = Ledger(connection, TASK).counts()
+    assert (counts.states["rejected"], counts.states["written"], counts.unaccounted) == (0, 2, 0)
+    assert again(connection).rows == 0
+
+
+def test_pages_that_a_site_forbids_to_use_are_not_kept(connection, worker, tmp_path):
+    publish(connection, tmp_path, keep_pages=MONTH, skip=("noai",))
+    worker.extract_pages(TASK, deliver(connection, {1: news(1)}, headers={"x-robots-tag": ["noai"]}))
+    assert states(connection, 1) == ["rejected"]
+    with pytest.raises(ExemplarError, match="no page of task gazette is kept"):
+        kept_pages_for(Ledger(connection, TASK))
+
+
+def test_a_later_recheck_compares_with_the_new_text(connection, worker, clock, tmp_path, change):
+    publish(connection, tmp_path, keep_pages=MONTH, revisit=(HOUR, 10 * HOUR))
+    worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
+    change(tmp_path)
+    assert again(connection, clock).rows == 1
+    clock.forward(HOUR + 1)
+    ledger = Ledger(connection, TASK, clock=clock)
+    assert ledger.start_rechecks() == 1
+    assert again(connection, clock).pages == 1
+    worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
+    assert versions(tmp_path) == [(url(1), 1), (url(1), 2)]
+    clock.forward(HOUR + 1)
+    assert ledger.start_rechecks() == 1
+    worker.extract_pages(TASK, deliver(connection, {1: news(1, word="corrected")}))
+    worker.extract_pages(TASK, deliver(connection, {1: news(1, word="corrected")}))
+    assert versions(tmp_path)[-1] == (url(1), 3)
+
+
+def test_a_url_that_is_being_fetched_is_left_alone(connection, worker, clock, tmp_path, change):
+    publish(connection, tmp_path, keep_pages=MONTH, revisit=(HOUR, 10 * HOUR))
+    worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
+    change(tmp_path)
+    clock.forward(HOUR + 1)
+    Ledger(connection, TASK, clock=clock).start_rechecks()
+    report = again(connection, clock)
+    assert (report.postponed, report.rows, len(rows(tmp_path))) == (1, 0, 1)
+
+
+def test_an_example_has_to_be_kept(connection, written):
+    assert again(connection, example=url(3)).failed == 0
+    with pytest.raises(ExemplarError, match="is not among the kept pages of task gazette"):
+        again(connection, example=url(99))
+
+
+def test_pages_that_crash_or_hang_fail_alone():
+    def start():
+        def work(number):
+            if number == 13:
+                os.kill(os.getpid(), signal.SIGKILL)
+            if number == 17:
+                time.sleep(60)
+            return number, "fine"
+
+        return work
+
+    pool = PageProcesses(start, lambda page, reason: (page, reason), processes=2, deadline=1.0)
+    results = dict(pool.results(range(40)))
+    assert sorted(results) == list(range(40))
+    assert {page: reason for page, reason in results.items() if reason != "fine"} == {
+        13: "its process ended: ended by SIGKILL",
+        17: "took longer than 1 seconds",
+    }
+
+
+def test_a_page_is_kept_once_if_its_worker_died_before_it_was_settled(connection, worker, ledger, tmp_path):
+    publish(connection, tmp_path, "away/out.jsonl", keep_pages=MONTH)
+    (tmp_path / "away").write_text("a file where a folder should be")
+    names = deliver(connection, {1: news(1)})
+    worker.extract_pages(TASK, names)
+    assert states(connection, 1) == ["fetched"]
+    kept = kept_pages_for(ledger)
+    assert len(kept.newest_of_each_url()) == 1
+    (tmp_path / "away").unlink()
+    other = ExtractionWorker(connection, "other")
+    connection.zadd(ledger.keys["held"], {names[0]: 0})
+    other.extract_pages(TASK, names)
+    assert states(connection, 1) == ["written"]
+    assert len(kept.newest_of_each_url()) == 1
+    other.close()
+
+
+def test_rows_wait_while_their_pages_can_not_be_kept(connection, worker, tmp_path, clock):
+    publish(connection, tmp_path, keep_pages=MONTH)
+    (tmp_path / "pages").write_text("a file where a folder should be")
+    names = deliver(connection, {1: news(1), 2: b"<html></html>"})
+    worker.extract_pages(TASK, names)
+    assert states(connection, 1, 2) == ["fetched", "fetched"]
+    (tmp_path / "pages").unlink()
+    clock.forward(60)
+    worker.extract_pages(TASK, names)
+    assert states(connection, 1)[0] == "written"
+    assert states(connection, 2)[0] in ("failed", "rejected")
+    assert len(rows(tmp_path)) == 1

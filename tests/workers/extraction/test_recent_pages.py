@@ -1,0 +1,316 @@
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from extractors import Section, UnusablePage
+from tests.workers.helpers import FETCHED_AT, TASK, archive, article, deliver, news, publish, rows, states, url
+from workers.extraction import section_preparation
+from workers.extraction.recent_pages import LARGEST, REPLACE_AFTER, Candidates, section_pages, section_version
+from workers.extraction_config import example_of, keep_example
+from workers.ledger import Ledger
+from workers.page_store import StoredPage
+from workers.task_state.forgetting import forget_task
+from workers.url_states import Found, fingerprint
+from workers.worker_processes.extraction_worker import ExtractionWorker
+
+RECENT = f"exemplar:task:{TASK}:recent"
+EXAMPLE = f"exemplar:task:{TASK}:example"
+
+
+@pytest.fixture
+def candidates(connection, tmp_path):
+    publish(connection, tmp_path)
+    return fresh_candidates(connection)
+
+
+def fresh_candidates(connection):
+    pages = section_pages(connection, TASK)
+    return Candidates(connection, TASK, Section(pages.example.body, pages.example.url), pages)
+
+
+def consider(candidates, number, body, **changes):
+    page = StoredPage(url(number), body, "text/html; charset=utf-8", FETCHED_AT)
+    found = Section(article(0), url(0)).extract(body, url(number))
+    candidates.consider(fingerprint(url(number)), page, replace(found, **changes))
+
+
+def work_on(connection, worker, *numbers, page=news):
+    worker.extract_pages(TASK, deliver(connection, {number: page(number) for number in numbers}))
+
+
+def recent(connection):
+    """The numbers of the pages that vote, oldest first."""
+    return [int(page.url.removesuffix(".html").rpartition("/")[2]) for page in section_pages(connection, TASK).recent]
+
+
+def changes(connection):
+    return section_pages(connection, TASK).changes
+
+
+def test_pages_of_one_job_join_the_vote_together(connection, worker, tmp_path):
+    publish(connection, tmp_path)
+    work_on(connection, worker, 1, 2, 3, 4, 5, 6)
+    assert recent(connection) == [1, 2, 3, 4]
+    assert changes(connection) == 1
+
+
+def test_a_row_names_the_pages_that_voted_on_it(connection, worker, tmp_path):
+    publish(connection, tmp_path)
+    example = example_of(connection, TASK).version
+    work_on(connection, worker, 1, 2)
+    work_on(connection, worker, 7)
+    assert [row["section_version"] for row in rows(tmp_path)] == [f"{example}+0", f"{example}+0", f"{example}+1"]
+    assert rows(tmp_path)[-1]["reason"].startswith("vote of 3 pages")
+
+
+def test_a_row_names_the_pages_that_voted_even_if_others_join_meanwhile(connection, worker, tmp_path, monkeypatch):
+    publish(connection, tmp_path)
+    monkeypatch.setattr(section_preparation, "section_version", lambda *_: "the version of a moment ago")
+    work_on(connection, worker, 1)
+    assert rows(tmp_path)[0]["section_version"] == example_of(connection, TASK).version + "+0"
+
+
+def test_a_row_without_example_names_no_section_version(connection, worker, tmp_path):
+    publish(connection, tmp_path)
+    connection.delete(EXAMPLE)
+    work_on(connection, worker, 1)
+    assert rows(tmp_path)[0]["section_version"] is None
+    assert not connection.exists(RECENT)
+
+
+def test_a_full_vote_takes_a_new_page_once_in_a_while_and_the_oldest_leaves(connection, worker, tmp_path, clock):
+    publish(connection, tmp_path)
+    work_on(connection, worker, 1, 2, 3, 4)
+    work_on(connection, worker, 5, 6)
+    assert (recent(connection), changes(connection)) == ([1, 2, 3, 4], 1)
+    clock.forward(REPLACE_AFTER)
+    work_on(connection, worker, 7, 8)
+    assert (recent(connection), changes(connection)) == ([2, 3, 4, 7], 2)
+
+
+def test_a_worker_prepares_recent_pages_once_a_version(connection, worker, tmp_path, monkeypatch):
+    publish(connection, tmp_path)
+    learned = []
+    learn = Section.learn
+    monkeypatch.setattr(Section, "learn", lambda self, *a, **k: learned.append(a[1]) or learn(self, *a, **k))
+    work_on(connection, worker, 1, 2, 3, 4)
+    assert learned == []
+    work_on(connection, worker, 5)
+    work_on(connection, worker, 6)
+    assert learned == [url(number) for number in (1, 2, 3, 4)]
+
+
+@pytest.mark.parametrize(
+    "doubt",
+    [{"method": "density"}, {"confidence": 0.85}, {"page_type": "uncertain"}, {"text": "too short to be compared"}],
+    ids=lambda doubt: next(iter(doubt)),
+)
+def test_a_doubtful_page_does_not_vote(candidates, doubt):
+    consider(candidates, 1, news(1), **doubt)
+    assert not candidates.offer()
+
+
+def test_a_page_that_says_the_same_as_a_voter_does_not_vote(connection, candidates):
+    consider(candidates, 1, article(0))
+    consider(candidates, 2, news(2))
+    consider(candidates, 3, news(2))
+    assert candidates.offer()
+    candidates = fresh_candidates(connection)
+    consider(candidates, 4, news(2))
+    assert not candidates.offer()
+    assert recent(connection) == [2]
+
+
+def test_a_voter_whose_text_has_changed_does_not_vote_twice(connection, candidates):
+    consider(candidates, 1, news(1))
+    candidates.offer()
+    candidates = fresh_candidates(connection)
+    consider(candidates, 1, news(2))
+    assert not candidates.offer()
+
+
+def test_a_list_that_looks_confident_does_not_vote(candidates):
+    sure = Section(article(0), url(0)).extract(news(1), url(1))
+    page = StoredPage(url(7), archive(), "text/html; charset=utf-8", FETCHED_AT)
+    candidates.consider(fingerprint(url(7)), page, sure)
+    assert not candidates.offer()
+
+
+@pytest.mark.parametrize("more", [{"missing": (url(2),)}, {"parts": (StoredPage(url(2), b"", "", FETCHED_AT),)}])
+def test_a_page_of_several_does_not_vote(candidates, more):
+    sure = Section(article(0), url(0)).extract(news(1), url(1))
+    page = StoredPage(url(1), news(1), "text/html; charset=utf-8", FETCHED_AT, **more)
+    candidates.consider(fingerprint(url(1)), page, sure)
+    assert not candidates.offer()
+
+
+def test_a_page_that_takes_too_much_room_does_not_vote(connection, candidates):
+    noise = Random(1).randbytes(2 * LARGEST).hex()
+    consider(candidates, 1, news(1) + f"<!-- {noise} -->".encode())
+    consider(candidates, 2, news(2) + f"<!-- {noise[: LARGEST // 2]} -->".encode())
+    assert candidates.offer()
+    assert recent(connection) == [2]
+
+
+def test_pages_of_a_back_fill_are_not_recent(connection, worker, tmp_path):
+    publish(connection, tmp_path)
+    Ledger(connection, TASK).add([Found(url(1), info={"days": ["2001-01-01", None]})])
+    work_on(connection, worker, 1)
+    assert states(connection, 1) == ["written"]
+    assert not connection.exists(RECENT)
+
+
+def test_of_two_workers_that_offer_at_once_one_succeeds(connection, candidates):
+    other = fresh_candidates(connection)
+    for number in (1, 2, 3):
+        consider(candidates, number, news(number))
+        consider(other, number + 1, news(number + 1))
+    assert (candidates.offer(), other.offer()) == (True, False)
+    assert (recent(connection), changes(connection)) == ([1, 2, 3], 1)
+
+
+def test_a_new_example_begins_a_new_vote(connection, candidates):
+    consider(candidates, 1, news(1))
+    candidates.offer()
+    candidates = fresh_candidates(connection)
+    consider(candidates, 2, news(2))
+    before = section_version(connection, TASK)
+    keep_example(connection, TASK, StoredPage(url(9), news(9), "text/html", FETCHED_AT), url(9))
+    assert not candidates.offer()
+    assert section_version(connection, TASK) != before
+    assert recent(connection) == []
+    candidates = fresh_candidates(connection)
+    consider(candidates, 3, news(3))
+    assert candidates.offer()
+    assert recent(connection) == [3]
+
+
+def test_a_forgotten_task_has_no_voters(connection, candidates):
+    consider(candidates, 1, news(1))
+    consider(candidates, 2, news(2))
+    assert candidates.offer()
+    forget_task(connection, TASK)
+    assert not connection.exists(RECENT)
+    assert section_pages(connection, TASK) is None
+    assert section_version(connection, TASK) is None
+
+
+def test_a_task_of_before_goes_on(connection, worker, tmp_path):
+    publish(connection, tmp_path)
+    assert not connection.hexists(EXAMPLE, "recent")
+    assert section_version(connection, TASK) == section_pages(connection, TASK).version
+    work_on(connection, worker, 1)
+    assert recent(connection) == [1]
+
+
+def test_pages_of_a_voter_come_back_as_they_were(connection, candidates):
+    body = "<p>例".encode("gb18030") + news(1)
+    sure = Section(article(0), url(0)).extract(news(1), url(1))
+    candidates.consider("name", StoredPage(url(1), body, "text/html; charset=gbk", FETCHED_AT), sure)
+    candidates.offer()
+    pages = section_pages(connection, TASK)
+    [page] = pages.recent
+    assert (page.name, page.url, page.content_type) == ("name", url(1), "text/html; charset=gbk")
+    assert page.body(pages.example) == body
+    assert len(page.packed) < len(body) / 2
+
+
+def test_a_damaged_voter_is_dropped(connection, worker, tmp_path):
+    publish(connection, tmp_path)
+    work_on(connection, worker, 1, 2, 3, 4)
+    connection.hset(RECENT, "body:2", b"damaged")
+    connection.hincrby(EXAMPLE, "recent", 1)
+    work_on(connection, worker, 5, page=article)
+    assert states(connection, 5) == ["written"]
+    assert rows(tmp_path)[-1]["reason"].startswith("vote of 4 pages")
+    assert recent(connection)[:3] == [1, 3, 4]
+
+
+@pytest.mark.parametrize("error", [UnusablePage("nothing parses"), ZeroDivisionError("a mistake of ours")])
+def test_a_voter_that_can_not_be_prepared_is_dropped(connection, worker, tmp_path, monkeypatch, error):
+    _vote_of_which_2_fails(connection, worker, tmp_path, monkeypatch, error)
+    work_on(connection, worker, 5, page=article)
+    assert states(connection, 5) == ["written"]
+    assert recent(connection)[:3] == [1, 3, 4]
+
+
+def test_a_voter_that_ends_every_worker_is_dropped(connection, worker, tmp_path, monkeypatch):
+    _vote_of_which_2_fails(connection, worker, tmp_path, monkeypatch, SystemExit())
+    names = deliver(connection, {5: article(5)})
+    for _ in range(section_preparation.MOST_BEGINS):
+        with pytest.raises(SystemExit):
+            worker.extract_pages(TASK, names)
+    worker.extract_pages(TASK, names)
+    assert states(connection, 5) == ["written"]
+    assert recent(connection)[:3] == [1, 3, 4]
+
+
+def test_a_worker_without_memory_for_a_voter_ends_and_the_voter_stays(connection, worker, tmp_path, monkeypatch):
+    _vote_of_which_2_fails(connection, worker, tmp_path, monkeypatch, MemoryError())
+    with pytest.raises(MemoryError):
+        work_on(connection, worker, 5)
+    assert recent(connection) == [1, 2, 3, 4]
+
+
+def _vote_of_which_2_fails(connection, worker, tmp_path, monkeypatch, error):
+    publish(connection, tmp_path)
+    work_on(connection, worker, 1, 2, 3, 4)
+    learn = Section.learn
+
+    def fail(self, html, page_url, **more):
+        if page_url == url(2):
+            raise error
+        learn(self, html, page_url, **more)
+
+    monkeypatch.setattr(Section, "learn", fail)
+
+
+def test_a_mistake_in_choosing_does_not_cost_the_page(connection, worker, tmp_path, monkeypatch):
+    publish(connection, tmp_path)
+    monkeypatch.setattr(Candidates, "consider", lambda *_: 1 / 0)
+    work_on(connection, worker, 1, 2)
+    assert states(connection, 1, 2) == ["written", "written"]
+
+
+def test_workers_of_one_version_write_the_same_bytes(connection, worker, tmp_path):
+    publish(connection, tmp_path)
+    work_on(connection, worker, 1, 2, 3)
+    work_on(connection, worker, 11, 12)  # now four vote, and this worker has extracted others before
+    version = section_version(connection, TASK)
+    work_on(connection, worker, 5, 6, 7)
+    first = (tmp_path / "out.jsonl").read_bytes().splitlines()[-3:]
+    (tmp_path / "out.jsonl").unlink()
+    for key in connection.scan_iter(f"exemplar:task:{TASK}:*"):
+        if key.decode() not in (RECENT, EXAMPLE):
+            connection.delete(key)
+    with closing(ExtractionWorker(connection, "there")) as other:
+        work_on(connection, other, 5, 6, 7)
+    assert section_version(connection, TASK) == version
+    assert (tmp_path / "out.jsonl").read_bytes().splitlines() == first
+    assert json.loads(first[0])["section_version"] == version
+
+
+def test_a_page_that_comes_again_under_another_version_keeps_its_row(connection, worker, tmp_path, monkeypatch):
+    publish(connection, tmp_path, "out.jsonl", "out.db")
+    names = deliver(connection, {5: news(5)})
+    with monkeypatch.context() as patch:
+        patch.setattr(Ledger, "settle_all", _die)
+        with pytest.raises(KeyboardInterrupt):
+            worker.extract_pages(TASK, names)
+    [written] = rows(tmp_path)
+    Ledger(connection, TASK).free("here")
+    work_on(connection, worker, 1, 2, 3, 4)
+    assert section_version(connection, TASK) != written["section_version"]
+    worker.extract_pages(TASK, names)
+    assert states(connection, 5) == ["written"]
+    assert [row for row in rows(tmp_path) if row["url"] == url(5)] == [written]
+    with closing(sqlite3.connect(tmp_path / "out.db")) as database:
+        assert database.execute("SELECT text FROM articles WHERE url = ?", (url(5),)).fetchall() == [(written["text"],)]
+
+
+def _die(*_, **__):
+    raise KeyboardInterrupt

@@ -1,0 +1,213 @@
+"""What a worker writes when an article comes a second time: at a recheck, after it was forgotten, as a reprint."""
+
+from dataclasses import replace
+from datetime import timedelta
+from weakref import WeakKeyDictionary
+
+import pytest
+
+from extractors import Section
+from tests.workers.helpers import FETCHED_AT, TASK, article, deliver, news, publish, rows, states, url
+from workers import keys
+from workers.inbox import Inbox
+from workers.ledger import Ledger
+from workers.page_store import StoredPage
+from workers.task_state.forgetting import expire, forget_url
+from workers.url_states import Found, fingerprint
+
+DAY = 86400.0
+
+
+def come_again(connection, ledger, clock, body, days, missing=()):
+    """Let it be so many days after the test's begin, and the page come in at its recheck; return how many were due."""
+    clock.offset = days * DAY
+    due = ledger.start_rechecks()
+    for leased in ledger.lease(1):
+        page = StoredPage(leased.url, body, "text/html; charset=utf-8", FETCHED_AT, missing=missing)
+        Inbox(connection).deliver(ledger, {leased.fingerprint: page})
+    return due
+
+
+def test_a_changed_article_becomes_a_new_version(connection, worker, ledger, tmp_path, clock):
+    publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
+    [name] = deliver(connection, {1: article(1)})
+    worker.extract_pages(TASK, [name])
+    assert come_again(connection, ledger, clock, article(1, word="corrected"), 1) == 1
+    assert ledger.counts().unaccounted == 0
+    worker.extract_pages(TASK, [name])
+    assert [(row["version"], "corrected" in row["text"]) for row in rows(tmp_path)] == [(1, False), (2, True)]
+    assert ledger.state_of(url(1)) == ("written", "")
+
+
+def test_an_article_that_stayed_the_same_is_written_once(connection, worker, ledger, tmp_path, clock):
+    publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
+    [name] = deliver(connection, {1: article(1)})
+    worker.extract_pages(TASK, [name])
+    for days in (1, 2):
+        assert come_again(connection, ledger, clock, article(1), days) == 1
+        worker.extract_pages(TASK, [name])
+    assert len(rows(tmp_path)) == 1
+    assert ledger.state_of(url(1)) == ("written", "unchanged")
+
+
+def test_an_article_that_other_voters_cut_differently_stayed_the_same(
+    connection, worker, ledger, clock, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(Section, "extract", _extract_as_voted)
+    monkeypatch.setattr(Section, "learn", lambda self, *_, **__: _VOTES.update({self: _VOTES.get(self, 1) + 1}))
+    publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
+    [name] = deliver(connection, {1: news(1)})
+    worker.extract_pages(TASK, [name])  # it votes from now on
+    come_again(connection, ledger, clock, news(1), 1)
+    worker.extract_pages(TASK, [name])
+    assert ledger.state_of(url(1)) == ("written", "unchanged")
+    come_again(connection, ledger, clock, news(1, word="corrected"), 2)
+    worker.extract_pages(TASK, [name])
+    assert [(row["version"], row["title"]) for row in rows(tmp_path)] == [(1, "1 voted"), (2, "2 voted")]
+
+
+_VOTES: "WeakKeyDictionary[Section, int]" = WeakKeyDictionary()
+_extract = Section.extract
+
+
+def _extract_as_voted(self, *args, **more):
+    """The article under a title that says how many pages voted on it."""
+    return replace(_extract(self, *args, **more), title=f"{_VOTES.get(self, 1)} voted")
+
+
+def test_an_article_that_cannot_be_had_whole_is_no_new_version(connection, worker, ledger, tmp_path, clock):
+    publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
+    [name] = deliver(connection, {1: article(1)})
+    worker.extract_pages(TASK, [name])
+    changed = article(1, word="corrected")
+    assert come_again(connection, ledger, clock, changed, 1, missing=(url(1) + "?page=2",)) == 1
+    worker.extract_pages(TASK, [name])
+    assert len(rows(tmp_path)) == 1
+    assert ledger.state_of(url(1)) == ("written", "a page of it is missing")
+    assert come_again(connection, ledger, clock, changed, 2) == 1
+    worker.extract_pages(TASK, [name])
+    assert [row["version"] for row in rows(tmp_path)] == [1, 2]
+
+
+def test_rechecks_end_with_the_articles_youth(connection, worker, ledger, tmp_path, clock):
+    publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
+    assert come_again(connection, ledger, clock, article(1), 0.5) == 0
+    rechecks = 0
+    for days in range(1, 9):
+        if come_again(connection, ledger, clock, article(1), days + 0.01):
+            rechecks += 1
+            worker.extract_pages(TASK, [fingerprint(url(1))])
+    assert rechecks == 2, "on the first and the second day; the third is over by a little"
+
+
+def test_rechecks_continue_after_redis_lost_the_ledger(connection, worker, ledger, tmp_path, clock):
+    publish(connection, tmp_path, revisit=(DAY, 4 * DAY))
+    clock.offset = FETCHED_AT.timestamp() - clock()
+    began = clock.offset / DAY
+    [name] = deliver(connection, {1: article(1)})
+    worker.extract_pages(TASK, [name])
+    connection.delete(*[key for key in connection.keys(f"exemplar:task:{TASK}:*") if b":example" not in key])
+    connection.hset(keys.EPOCH, mapping={"id": "another", "run_id": "another"})
+    worker.extract_pages(TASK, deliver(connection, {2: article(2)}))
+    assert ledger.state_of(url(1)) == ("written", "learnt 1")
+    for days, word in ((1.1, "corrected"), (2.2, "corrected"), (3.3, "again"), (4.4, "late")):
+        clock.offset = (began + days) * DAY
+        assert ledger.start_rechecks() == (2 if days < 4 else 0)
+        pages = {
+            leased.fingerprint: StoredPage(leased.url, article(1, word=word), "text/html", FETCHED_AT)
+            for leased in ledger.lease(2)
+            if leased.url == url(1)
+        }
+        Inbox(connection).deliver(ledger, pages)
+        worker.extract_pages(TASK, [*pages])
+        ledger.put_back([fingerprint(url(2))])
+        for leased in ledger.lease(1):
+            ledger.settle(leased.fingerprint, "failed", "http 404")
+    mine = [(row["version"], "again" in row["text"]) for row in rows(tmp_path) if row["url"] == url(1)]
+    assert mine == [(1, False), (2, True)], "the first recheck only stores the text that it finds"
+
+
+@pytest.mark.parametrize("state", ["rejected", "failed", "duplicate"])
+def test_an_article_that_is_gone_at_a_recheck_stays_written(connection, worker, ledger, tmp_path, state):
+    publish(connection, tmp_path, revisit=(0.0, 3 * DAY))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
+    ledger.start_rechecks()
+    [leased] = ledger.lease(1)
+    ledger.settle(leased.fingerprint, state, "http 404")
+    assert ledger.state_of(url(1)) == ("written", f"recheck: {state}")
+    assert (ledger.counts().states["written"], ledger.counts().unaccounted, ledger.problems()) == (1, 0, [])
+
+
+def test_during_a_recheck_nobody_else_gets_the_article(connection, worker, ledger, tmp_path):
+    publish(connection, tmp_path, revisit=(0.0, DAY))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
+    ledger.start_rechecks()
+    worker.extract_pages(TASK, deliver(connection, {2: article(1, canonical=url(1))}))
+    assert states(connection, 2) == ["fetched"], "it waits for the end of the recheck"
+    assert len(rows(tmp_path)) == 1
+
+
+def test_a_forgotten_article_that_comes_again_is_not_written_twice(connection, worker, ledger, tmp_path, clock):
+    publish(connection, tmp_path)
+    worker.extract_pages(TASK, deliver(connection, {1: article(1), 2: article(2)}))
+    assert forget_url(ledger, url(1))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
+    assert [row["url"] for row in rows(tmp_path)] == [url(1), url(2)]
+    clock.forward(9999 * DAY)
+    assert expire(ledger, timedelta(days=180)) == 2
+    worker.extract_pages(TASK, deliver(connection, {1: article(1), 3: article(3)}))
+    assert [row["url"] for row in rows(tmp_path)] == [url(1), url(2), url(3)]
+    assert (ledger.counts().states["forgotten"], ledger.counts().unaccounted) == (2, 0)
+
+
+def test_a_reprint_names_the_first_article(connection, worker, tmp_path):
+    publish(connection, tmp_path)
+    again = article(1).replace(b"</div></div>", b"<p>Editor: J. Wang</p></div></div>")
+    worker.extract_pages(TASK, deliver(connection, {1: article(1), 2: again, 3: article(3, word="different")}))
+    assert [(row["url"], row["near_duplicate_of"]) for row in rows(tmp_path)][:2] == [(url(1), None), (url(2), url(1))]
+
+
+def test_a_reprint_is_dropped_if_the_task_wants_that(connection, worker, ledger, tmp_path):
+    publish(connection, tmp_path, near_duplicates="drop")
+    worker.extract_pages(TASK, deliver(connection, {1: article(1), 2: article(1)}))
+    assert [row["url"] for row in rows(tmp_path)] == [url(1)]
+    state, reason = ledger.state_of(url(2))
+    assert (state, reason.startswith("near http")) == ("duplicate", True)
+
+
+def test_a_reprint_is_nothing_special_if_the_task_does_not_ask(connection, worker, tmp_path):
+    publish(connection, tmp_path, near_duplicates="keep")
+    worker.extract_pages(TASK, deliver(connection, {1: article(1), 2: article(1)}))
+    assert [row["near_duplicate_of"] for row in rows(tmp_path)] == [None, None]
+
+
+def test_an_article_of_several_pages_is_one_row(connection, worker, tmp_path):
+    publish(connection, tmp_path)
+    ledger = Ledger(connection, TASK)
+    ledger.add([Found(url(1))])
+    ledger.lease(1)
+    parts = tuple(
+        StoredPage(f"{url(1)}?page={n}", article(1, word=f"page {n}"), "text/html", FETCHED_AT) for n in (2, 3)
+    )
+    first = article(1, word="page 1")
+    page = StoredPage(url(1), first, "text/html", FETCHED_AT, parts=parts, missing=(url(1) + "?page=4",))
+    Inbox(connection).deliver(ledger, {fingerprint(url(1)): page})
+    worker.extract_pages(TASK, [fingerprint(url(1))])
+    [row] = rows(tmp_path)
+    assert [row["text"].count(f"page {n}:") for n in (1, 2, 3)] == [4, 4, 4]
+    assert row["text"].index("page 1") < row["text"].index("page 2") < row["text"].index("page 3")
+    assert (row["parts"], row["parts_missing"]) == (3, [url(1) + "?page=4"])
+
+
+def test_an_article_of_other_days_than_a_backfill_asked_for_is_left_out(connection, worker, ledger, tmp_path):
+    publish(connection, tmp_path)
+    dated = [article(n, head=f'<meta property="article:published_time" content="{day}">') for n, day in
+             ((1, "2020-05-05T08:00:00Z"), (2, "2021-05-05T08:00:00Z"))]  # fmt: skip
+    ledger.add([Found(url(n), info={"days": ["2020-01-01", "2020-12-31"]}) for n in (1, 2)])
+    ledger.lease(2)
+    pages = {fingerprint(url(n)): StoredPage(url(n), dated[n - 1], "text/html", FETCHED_AT) for n in (1, 2)}
+    Inbox(connection).deliver(ledger, pages)
+    worker.extract_pages(TASK, list(pages))
+    assert [row["url"] for row in rows(tmp_path)] == [url(1)]
+    assert ledger.state_of(url(2)) == ("rejected", "not of the days asked for")

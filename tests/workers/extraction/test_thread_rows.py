@@ -1,0 +1,55 @@
+"""Threads as rows: one row a post, once, as long as the thread grows."""
+
+import re
+
+import pytest
+
+from tests.extractors.threads import ENGINES, THREAD, TITLE, Said
+from tests.workers.extraction.test_entries import come_again, rows
+from tests.workers.helpers import TASK, deliver, publish, states, url
+
+DAY = 86400.0
+VISITS = 20
+
+
+def grown(count):
+    """Return a thread of so many posts."""
+    return [
+        Said(one.author, one.time, f"{one.text} Post {number}, as it was written.")
+        for number, one in ((number, THREAD[number % len(THREAD)]) for number in range(count))
+    ]
+
+
+@pytest.mark.parametrize("engine", ["xenforo", "discuz", "tieba"])
+def test_each_post_is_a_row(connection, worker, ledger, tmp_path, engine):
+    publish(connection, tmp_path, rows="posts")
+    worker.extract_pages(TASK, deliver(connection, {1: ENGINES[engine](THREAD).encode()}))
+    assert ledger.state_of(url(1)) == ("written", "list: 6 posts, 6 new")
+    written = rows(tmp_path)
+    assert [(row["author"], row["text"]) for row in written] == [(one.author, one.text) for one in THREAD]
+    assert {row["listed_on"] for row in written} == {url(1)}
+    assert all(re.fullmatch(rf"{re.escape(url(1))}#[\w-]*\d+", row["canonical_url"]) for row in written)
+    assert len({row["canonical_url"] for row in written}) == len(THREAD)
+    assert TITLE in written[0]["title"]
+    assert written[0]["published"].startswith("2025-11-14T08:05")
+    assert ledger.counts().unaccounted == 0
+
+
+def test_a_thread_that_grows_gives_each_post_once(connection, worker, ledger, clock, tmp_path):
+    publish(connection, tmp_path, rows="posts", revisit=(DAY, 3 * DAY))
+    names = deliver(connection, {1: ENGINES["phpbb"](grown(2)).encode()})
+    for visit in range(1, VISITS + 1):
+        worker.extract_pages(TASK, names)
+        names = come_again(connection, ledger, clock, ENGINES["phpbb"](grown(2 + visit)).encode(), visit * DAY)
+        assert len(names) == 1
+    texts = [row["text"] for row in rows(tmp_path)]
+    assert texts == [one.text for one in grown(VISITS + 1)]
+
+
+def test_a_page_without_posts_is_rejected_with_the_reason(connection, worker, ledger, tmp_path):
+    publish(connection, tmp_path, rows="posts")
+    page = b"<html><title>Tide</title><p>The tide table of the harbour, with all times of the month.</p></html>"
+    worker.extract_pages(TASK, deliver(connection, {1: page}))
+    assert states(connection, 1) == ["rejected"]
+    assert "no posts" in ledger.state_of(url(1))[1]
+    assert rows(tmp_path) == []

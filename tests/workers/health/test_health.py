@@ -1,0 +1,285 @@
+"""Baselines and alarms: the decisions alone, in simulated years, and with workers that extract the sample site."""
+
+import json
+import random
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.health_year import SECTIONS, alarms_of_year, delay_of
+from console.sample_site import render_site, truth
+from console.sample_site.tasks import EXAMPLES
+from tests.workers.helpers import FETCHED_AT, TASK, article, deliver, news, publish, url
+from workers import keys
+from workers.extraction_config import ExtractionConfig, keep_example
+from workers.health import dismiss_alarms, health_report, present_alarms, update_health
+from workers.health.observations import PageObservation, VisitObservation, from_json, refused_observation, to_json
+from workers.health.sequential import ShareRule, ShareTest
+from workers.health.state import HealthState
+from workers.health.task_health import DAY, PAGE_THRESHOLD, TaskHealth
+from workers.inbox import Inbox
+from workers.ledger import OBSERVED_KEPT, Ledger
+from workers.page_store import StoredPage
+from workers.task_state.forgetting import forget_task
+from workers.task_state.renaming import rename_task
+from workers.url_states import Found, fingerprint
+
+BASE = "https://paper.example"
+RULE = ShareRule(0.1, 0.8, PAGE_THRESHOLD, least=5)
+CAPTCHA = b"""<html><head><title>One moment</title></head><body><h1>One moment</h1><p>Please complete the captcha below
+to show that you are a person. Requests from your network were unusual in the last minutes, so we have to ask.</p>
+<form action="/verify"><input name="answer"><button>Go on</button></form></body></html>"""
+
+
+def page(number, **more):
+    """A page that fits."""
+    return PageObservation(
+        at=1e9 + number, url=url(number), fate="article", method="example", match=0.7, confidence=0.97,
+        length=1500 + 100 * (number % 7), title_mark=number + 1, text_mark=number + 1, **more,
+    )  # fmt: skip
+
+
+def opened(health):
+    return [change.alarm.kind for change in health.changes if change.news == "opened"]
+
+
+# ---- decisions
+
+
+def test_the_level_rises_with_unusual_observations_only_and_opens_at_the_threshold():
+    test = ShareTest()
+    assert {test.step(RULE, 0, 1, at) for at in range(50)} == {""}
+    assert test.level == 0
+    verdicts = [test.step(RULE, 1, 1, 100 + at, [f"u{at}"]) for at in range(7)]
+    assert verdicts == [""] * 6 + ["opened"]
+    assert (test.since, test.rise_hits, test.urls) == (100, 7, ["u0", "u1", "u2", "u3", "u4"])
+
+
+def test_observations_alternate_in_a_section_that_is_used_to_it():
+    test, chance = ShareTest(), random.Random(1)
+    assert "opened" not in {test.step(RULE, chance.random() < 0.3, 1, at) for at in range(5000)}
+
+
+def test_a_change_is_over_when_observations_are_usual_again():
+    test = ShareTest()
+    verdicts = [test.step(RULE, number in range(30, 40), 1, number) for number in range(60)]
+    assert [verdict for verdict in verdicts if verdict] == ["opened", "recovered"]
+
+
+def test_false_alarms_are_as_rare_as_the_threshold_says():
+    rule = replace(RULE, threshold=4.6, learns=False)  # exp(4.6) = 99
+    test, chance, alarms = ShareTest(), random.Random(2), 0
+    for at in range(50_000):
+        if test.step(rule, chance.random() < 0.1, 1, at) == "opened":
+            alarms += 1
+            test.close()
+    assert 0 < alarms <= 50_000 / 99
+
+
+def test_observations_keep_their_values_and_later_fields_are_ignored():
+    for observation in (page(1, words="captcha"), VisitObservation(5.0, found=3, is_whole=False)):
+        assert from_json(to_json(observation)) == observation
+    assert from_json('{"kind": "visit", "at": 5.0, "colour": 1}') == VisitObservation(5.0)
+
+
+def test_the_state_keeps_its_values():
+    health = TaskHealth(TASK)
+    for number in range(40):
+        health.observe(page(number) if number < 30 else replace(page(number), match=0.1))
+        health.observe(VisitObservation(1e9 + 100 * number, lists=1, found=20, known=18, new=2, fetched=2))
+    again = HealthState.from_json(health.state.to_json(), TASK)
+    assert again.to_json() == health.state.to_json()
+    assert [*again.alarms] == ["template changed"]
+    assert len(health.state.to_json()) < 16_000
+
+
+def test_a_changed_template_a_captcha_and_a_few_odd_pages_are_told_apart():
+    usual = [page(number) for number in range(60)]
+    later = [page(number) for number in range(60, 130)]
+    cases = {
+        "template changed": [replace(one, match=0.1) for one in later[:10]],
+        "blocked": [replace(one, match=0.0, title_mark=5, text_mark=5, length=200) for one in later[:10]],
+        "pages off the template": [
+            replace(one, match=0.1) if number % 5 < 2 else one for number, one in enumerate(later)
+        ],
+        "failures": [PageObservation(one.at, one.url, "failed", reason="unusable page") for one in later[:10]],
+    }
+    for kind, pages in cases.items():
+        health = TaskHealth(TASK)
+        for one in usual + pages:
+            health.observe(one)
+        assert opened(health) == [kind]
+
+
+def test_texts_that_become_far_shorter_are_a_changed_template():
+    health = TaskHealth(TASK)
+    for number in range(40):
+        health.observe(page(number) if number < 30 else replace(page(number), length=200))
+    assert opened(health) == ["template changed"]
+    assert "usually 1800" in health.state.alarms["template changed"].evidence
+
+
+def test_short_texts_in_a_first_run_are_no_changed_template():
+    health = TaskHealth(TASK)
+    for number in range(40):
+        health.observe(page(number) if number < 8 else replace(page(number), length=400))
+    assert not health.changes
+
+
+def test_an_example_among_its_own_pages_and_a_first_run_are_no_baseline():
+    health = TaskHealth(TASK)
+    health.observe(replace(page(0), match=1.0, length=90))
+    health.observe(VisitObservation(1e9, lists=90, found=2000, new=2000, fetched=200, is_whole=False))
+    for number in range(1, 100):
+        health.observe(replace(page(number), match=0.5))
+        health.observe(VisitObservation(1e9 + 3600 * number, lists=1, found=20, known=19, new=1, fetched=1))
+    assert not health.changes
+
+
+def test_a_list_without_links_is_a_section_that_moved():
+    health = TaskHealth(TASK)
+    for number in range(20):
+        health.observe(VisitObservation(1e9 + 3600 * number, lists=1, found=20, known=19, new=1, fetched=1))
+    for number in range(20, 24):
+        moved = {"start": "http://a.example/", "moved_to": "http://a.example/b/"}
+        health.observe(VisitObservation(1e9 + 3600 * number, lists=1, **moved))
+    assert opened(health) == ["section moved"]
+    evidence = health.state.alarms["section moved"].evidence
+    assert "usually 20" in evidence
+    assert "redirects to http://a.example/b/" in evidence
+
+
+def test_visits_at_which_everything_is_new_come_too_rarely():
+    health = TaskHealth(TASK)
+    for number in range(6):
+        health.observe(VisitObservation(1e9 + DAY * number, lists=1, found=20, known=0, new=20, fetched=20))
+    assert opened(health) == ["everything new"]
+
+
+def test_people_are_told_once_a_day_of_an_alarm_that_comes_and_goes():
+    health = TaskHealth(TASK)
+    for number in range(400):
+        is_odd = number > 50 and number // 25 % 2
+        health.observe(replace(page(number), match=0.1 if is_odd else 0.7, at=1e9 + 60 * number))
+    assert [change.news for change in health.changes] == ["opened", "recovered"]
+    assert [alarm.state for alarm in health.state.history][-2:] == ["recovered", "recovered"]
+    health.observe(replace(page(500), at=1e9 + 2 * DAY))
+    assert all(alarm.is_told for alarm in health.state.alarms.values())
+
+
+def test_another_example_begins_the_baselines_of_pages_anew():
+    health = TaskHealth(TASK)
+    health.use_example("1")
+    for number in range(40):
+        health.observe(page(number) if number < 30 else replace(page(number), match=0.1))
+    health.use_example("2")
+    assert not health.state.alarms
+    assert [change.news for change in health.changes] == ["opened", "recovered"]
+    for number in range(40, 60):
+        health.observe(replace(page(number), match=0.5))
+    assert not health.state.alarms
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.name)
+def test_a_normal_year_raises_no_alarm(section):
+    assert alarms_of_year(section, 1) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "kind"), [("template", "template changed"), ("blocked", "blocked"), ("quiet", "section quiet")]
+)
+def test_a_change_in_a_simulated_year_raises_its_own_alarm(change, kind):
+    delay = delay_of(SECTIONS[0], change, 1)
+    assert delay.kind == kind
+    assert delay.pages <= 10
+
+
+# ---- in Redis, with workers
+
+
+def test_each_page_is_counted_once_and_little_is_kept(connection, worker, tmp_path):
+    publish(connection, tmp_path)
+    for start in range(1, 31, 10):
+        names = deliver(connection, {number: news(number) for number in range(start, start + 10)})
+        worker.extract_pages(TASK, names)
+        worker.extract_pages(TASK, names)  # a job that comes again
+    report = health_report(connection, TASK)
+    assert report.pages == 30
+    assert not report.alarms
+    assert {baseline.name for baseline in report.baselines} == {"surrounding match", "confidence", "text length"}
+    assert json.loads(json.dumps(report.to_dict()))["task"] == TASK
+    assert not connection.exists(keys.of_task(TASK, "observed"))
+
+
+def test_observations_that_nobody_counts_are_bounded(connection, ledger):
+    for number in range(OBSERVED_KEPT + 50):
+        ledger.observe(to_json(page(number)))
+    assert connection.llen(keys.of_task(TASK, "observed")) == OBSERVED_KEPT
+    update_health(connection, TASK)
+    assert health_report(connection, TASK).pages == OBSERVED_KEPT
+    assert not update_health(connection, TASK)
+
+
+def test_a_captcha_is_an_alarm_with_its_evidence_and_can_be_dismissed(connection, worker, tmp_path):
+    publish(connection, tmp_path)
+    worker.extract_pages(TASK, deliver(connection, {number: news(number) for number in range(1, 11)}))
+    worker.extract_pages(TASK, deliver(connection, dict.fromkeys(range(11, 21), CAPTCHA)))
+    [alarm] = present_alarms(connection)
+    assert (alarm.task, alarm.kind, alarm.is_open) == (TASK, "blocked", True)
+    assert "captcha" in alarm.evidence
+    assert "exemplar extract http://gazette.example/a/" in alarm.advice
+    assert connection.llen(keys.NOTICES) == 1
+    assert dismiss_alarms(connection, TASK) == ["blocked"]
+    assert present_alarms(connection) == []
+    assert health_report(connection, TASK).history[0].state == "dismissed"
+
+
+def test_alarms_go_with_a_task_that_is_renamed_and_with_its_ledger(connection, worker, tmp_path):
+    publish(connection, tmp_path)
+    worker.extract_pages(TASK, deliver(connection, {number: news(number) for number in range(1, 11)}))
+    worker.extract_pages(TASK, deliver(connection, dict.fromkeys(range(11, 21), CAPTCHA)))
+    rename_task(connection, TASK, "town")
+    update_health(connection, "town")
+    assert [(alarm.task, alarm.kind) for alarm in present_alarms(connection)] == [("town", "blocked")]
+    assert health_report(connection, "town").alarms[0].task == "town"
+    forget_task(connection, "town")
+    assert present_alarms(connection) == []
+    assert health_report(connection, "town").pages == 0
+
+
+def test_pages_of_rechecks_and_own_rules_are_not_observed(connection, worker, tmp_path):
+    publish(connection, tmp_path, skip=("noindex",))
+    head = '<meta name="robots" content="noindex">'
+    worker.extract_pages(TASK, deliver(connection, {1: article(1, head=head), 2: news(2)}))
+    assert health_report(connection, TASK).pages == 1
+
+
+def test_a_page_without_an_article_has_marks_by_which_it_is_alike():
+    one, other = (refused_observation(url(n), CAPTCHA.replace(b"One moment", b"Wait"), "empty", n) for n in (1, 2))
+    assert one.title_mark == other.title_mark != 0
+    assert one.words == "captcha"
+
+
+@pytest.mark.parametrize(("section", "usual"), [("zh", 6), ("en", 5)])
+def test_a_redesign_of_the_sample_site_is_an_alarm_within_ten_pages(connection, worker, tmp_path, section, usual):
+    before, after = (render_site(BASE, design) for design in ("classic", "new"))
+    example = BASE + EXAMPLES[section]
+    config = ExtractionConfig(TASK, example, r"https://paper\.example/.*", ("out.jsonl",), str(tmp_path))
+    connection.hset(keys.CONFIGS, TASK, config.to_json())
+    keep_example(connection, TASK, _stored(before, EXAMPLES[section]), example)
+    stories = [story.path for story in truth(section) if story.path != EXAMPLES[section]]
+    for site, paths in ((before, stories[:usual]), (after, stories[usual : usual + 10])):
+        ledger, inbox = Ledger(connection, TASK), Inbox(connection)
+        ledger.add([Found(BASE + path) for path in paths])
+        ledger.lease(len(paths))
+        names = {fingerprint(BASE + path): _stored(site, path) for path in paths}
+        inbox.deliver(ledger, names)
+        assert not present_alarms(connection)
+        worker.extract_pages(TASK, [*names])
+    [alarm] = present_alarms(connection)
+    assert alarm.kind == "template changed"
+    assert "surround" in alarm.evidence or "lines around the text match" in alarm.evidence
+
+
+def _stored(site, path):
+    return StoredPage(BASE + path, site[path].body, site[path].headers["Content-Type"], FETCHED_AT)

@@ -1,0 +1,173 @@
+"""Kept pages come back as they were, take little room, and are removed when they are old."""
+
+import random
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.workers.helpers import news, url
+from tests.workers.page_sink_suite import FIRST, PageSinkSuite, source, write
+from workers.extraction_config import ExtractionConfig
+from workers.page_store import StoredPage
+from workers.pages.kept_pages import KeptPages, kept_pages_of
+from workers.sinks import SourcePage
+from workers.url_states import fingerprint
+
+DAY = 86400
+
+
+class TestKeptPages(PageSinkSuite):
+    def open(self, folder, **more):
+        return KeptPages(folder / "pages" / "gazette.pages", **more)
+
+    def files(self, folder):
+        return [folder / "pages" / "gazette.pages"]
+
+    def read(self, folder):
+        kept = self.open(folder)
+        with closing(sqlite3.connect(kept.path)) as database:
+            ids = [one for (one,) in database.execute("SELECT id FROM pages")]
+        return [(page.url, page.page.body) for page in kept.read(ids)]
+
+
+class Clock:
+    now = float(FIRST)
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def kept(tmp_path, clock):
+    kept = KeptPages(tmp_path / "gazette.pages", keep=30 * DAY, clock=clock)
+    yield kept
+    kept.close()
+
+
+def urls(kept, **more):
+    return [page.url for page in kept.read(kept.newest_of_each_url(**more))]
+
+
+def sizes(kept):
+    with closing(sqlite3.connect(kept.path)) as database:
+        tables = ("pages", "bodies", "blocks", "dictionaries", "articles")
+        return [database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables]
+
+
+def test_everything_that_an_extraction_reads_comes_back(kept):
+    at = datetime.fromtimestamp(FIRST + 0.123456, UTC)
+    parts = (StoredPage(url(8), b"second", "text/html", at), StoredPage(url(9), b"third", "", at))
+    page = StoredPage(url(7), b"first", "text/html; x=\xe9", at, {"x-robots-tag": ["noai", "b"]}, parts, (url(10),))
+    info = {"rank": -3.25, "day": "50c1", "accepted": True, "days": ["2026-01-01", None], "name": "\ud800"}
+    write(kept, SourcePage(url(1), page, (), "list", {**info, "url": "not this", "visits": {"hash": "x"}}))
+    [read] = kept.read(kept.newest_of_each_url())
+    assert (read.url, read.page, read.kind, read.info) == (url(1), page, "list", info)
+
+
+def test_equal_bodies_are_stored_once(kept):
+    write(kept, source(1), source(2, body=news(1)))
+    write(kept, source(1, at=60, version=2))
+    assert sizes(kept)[:3] == [3, 1, 2]  # the second block has a record only
+    assert [page.page.body for page in kept.read([1, 2, 3])] == [news(1)] * 3
+
+
+def test_of_each_url_the_newest_page_that_gave_a_row_is_extracted_again(kept):
+    write(kept, source(1), source(2, kind="refused"), source(3, kind="list"), source(4))
+    write(kept, source(1, at=60, kind="refused"), source(2, at=60, kind="refused"), source(3, at=60, kind="list"))
+    write(kept, source(4, at=60, version=2))
+    ids = kept.newest_of_each_url()
+    found = sorted((page.url, page.page.fetched_at.timestamp() - FIRST) for page in kept.read(ids))
+    assert found == [(url(1), 0), (url(2), 60), (url(3), 0), (url(3), 60), (url(4), 60)]
+    assert sorted(urls(kept, since=FIRST + 30)) == [url(2), url(3), url(4)]
+    assert kept.find(url(4)).page.fetched_at.timestamp() == FIRST + 60
+    assert kept.find(url(5)) is None
+
+
+def test_the_newest_version_of_each_row_is_known(kept):
+    write(kept, source(1, version=2))
+    write(kept, source(1, at=60, version=1))
+    [newest, unknown] = kept.newest_rows([fingerprint(url(1)), fingerprint(url(2))])
+    assert (newest.version, newest.is_like(f"{1:064x}"), newest.is_like("f" * 64), unknown) == (2, True, False, None)
+
+
+def test_a_refused_page_whose_worker_died_may_give_a_row_after_all(kept):
+    write(kept, source(1, kind="refused"))
+    write(kept, source(1))
+    assert [page.kind for page in kept.read(kept.newest_of_each_url())] == ["article"]
+    assert kept.newest_rows([fingerprint(url(1))])[0].version == 1
+
+
+def test_old_pages_are_removed_in_small_steps_and_their_blocks_with_them(kept, clock):
+    for day in range(120):
+        clock.now = FIRST + day * DAY
+        write(kept, *(source(10 * day + number, at=day * DAY) for number in range(3)))
+        assert len(kept.newest_of_each_url()) <= 3 * 31
+        if day > 40:
+            assert sizes(kept)[0] <= 3 * 32
+    pages, bodies, blocks, dictionaries, articles = sizes(kept)
+    assert pages == bodies
+    assert articles >= pages
+    assert blocks <= 31 + 10  # those of the last period before, which are the dictionary of others
+    assert dictionaries < 30
+    size = kept.path.stat().st_size
+    for day in range(120, 160):
+        clock.now = FIRST + day * DAY
+        write(kept, *(source(10 * day + number, at=day * DAY) for number in range(3)))
+    assert kept.path.stat().st_size < 1.3 * size
+    assert [page.page.body for page in kept.read(kept.newest_of_each_url())] == [
+        news(10 * day + number) for day in range(129, 160) for number in range(3)
+    ]
+
+
+def test_a_step_of_removal_is_bounded(kept, clock):
+    for start in range(0, 200, 10):
+        write(kept, *(source(number) for number in range(start, start + 10)))
+    clock.now += 31 * DAY
+    left = []
+    for _ in range(5):
+        with kept.exclusive():
+            kept.remove_old()
+        left.append(sizes(kept)[0])
+    assert left == [110, 20, 0, 0, 0]
+    assert kept.newest_of_each_url() == []
+
+
+def test_what_is_too_old_is_not_read_even_if_it_is_not_removed_yet(kept, clock):
+    write(kept, source(1))
+    clock.now += 31 * DAY
+    assert (kept.newest_of_each_url(), kept.find(url(1))) == ([], None)
+
+
+def test_a_damaged_block_is_named_and_the_others_are_read(kept):
+    write(kept, source(1))
+    with closing(sqlite3.connect(kept.path)) as database, database:
+        database.execute("UPDATE blocks SET packed = substr(packed, 1, 100)")
+    kept.close()
+    with pytest.raises(ValueError, match="block 1 is damaged"):
+        kept.read([1])
+
+
+def test_a_section_takes_a_fraction_of_its_size(kept):
+    template = f"<style>{random.Random(3).randbytes(5000).hex()}</style>"
+    pages = [source(number, body=news(number, head=template)) for number in range(200)]
+    for start in range(0, 200, 10):
+        write(kept, *pages[start : start + 10])
+    assert kept.path.stat().st_size < 0.06 * sum(len(page.page.body) for page in pages)
+
+
+@pytest.mark.parametrize(
+    ("folder", "path"),
+    [("pages/{task}", "/srv/x/pages/gazette/gazette.pages"), ("${KEPT}", "/kept/gazette.pages")],
+)
+def test_the_folder_is_beside_the_task_list_or_where_the_setting_names_it(folder, path, monkeypatch):
+    monkeypatch.setenv("KEPT", "/kept")
+    config = ExtractionConfig("gazette", "", "", (), "/srv/x", keep_pages=5.0, pages_folder=folder)
+    kept = kept_pages_of(config, clock=lambda: 0.0)
+    assert (str(kept.path), kept.keep) == (path, 5.0)

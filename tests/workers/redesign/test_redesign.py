@@ -1,0 +1,335 @@
+"""A redesign as workers see it: pages off the template are noted, a new example is proposed, adopted, and the gap
+between the two is extracted again. Pages are those of the sample site in its two designs."""
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from console.sample_site.pages import Response
+from tests.site.plain import plain_articles
+from tests.workers.helpers import FETCHED_AT, archive, rows
+from tests.workers.redesigned import SITE, TASK, PlainSection, RedesignedSection
+from workers import keys
+from workers.errors import ExemplarError
+from workers.extraction.recent_pages import section_pages
+from workers.extraction_config import example_of, keep_example
+from workers.health import present_alarms
+from workers.page_store import StoredPage
+from workers.redesign.adoption import adopt
+from workers.redesign.off_template import OffTemplateNote, OffTemplatePage, OffTemplatePages
+from workers.redesign.proposals import dismiss, proposal_of, update_proposal
+from workers.task_state.renaming import rename_task
+from workers.unproposed import unproposed
+from workers.url_states import Found, RecheckPlan, fingerprint
+
+HIGH = 0.9  # confidence
+RIGHT = 0.8  # F1 from which a text is right
+
+
+@pytest.fixture(params=["en", "zh"])
+def section(request, connection, tmp_path, clock):
+    section = RedesignedSection(connection, tmp_path, clock, request.param)
+    yield section
+    section.worker.close()
+
+
+def test_after_a_redesign_a_new_example_is_proposed_and_adopted_and_the_gap_is_extracted_again(section):
+    section.come("classic", range(6))
+    assert not OffTemplatePages(section.redis, TASK).count()
+    section.come("new", range(6, 12))
+    before = rows(section.folder)
+    assert all(section.f1(row) >= RIGHT for row in before if row["confidence"] >= HIGH)
+
+    proposal = proposal_of(section.redis, TASK)
+    assert (proposal.state, proposal.cluster) == ("proposed", 4)
+    assert proposal.url in {SITE + article.path for article in section.articles[6:12]}
+    assert proposal.test.lost == 0
+    old, new = proposal.test.fitting()
+    assert new > old
+
+    adopted = adopt(section.redis, TASK, clock=section.clock)
+    assert (adopted.state, adopted.gap.stored, adopted.gap.to_fetch) == ("adopted", 6, 0)
+    assert example_of(section.redis, TASK).page.url == proposal.url
+    assert json.loads(section.redis.hget(keys.TASKS, TASK))["example"] == proposal.url
+    [former] = section_pages(section.redis, TASK).recent
+    assert (former.url, former.former) == (SITE + section.example, True)
+
+    assert len(section.work()) == 6
+    again = rows(section.folder)[12:]
+    assert [(row["version"], round(section.f1(row), 2) >= 0.99) for row in again] == [(2, True)] * len(again)
+    unchanged = {row["url"] for row in before[6:]} - {row["url"] for row in again}
+    assert all(section.f1(row) >= 0.99 for row in before if row["url"] in unchanged)
+    assert section.ledger.counts().states["written"] == 12
+    assert section.ledger.counts().unaccounted == 0
+    assert not OffTemplatePages(section.redis, TASK).count()
+
+    section.come("new", [12])
+    section.come("classic", [13])  # an old page that was not seen before
+    later = rows(section.folder)[12 + len(again) :]
+    assert [section.f1(row) >= 0.99 for row in later] == [True, True]
+    assert all(row["confidence"] > 0.9 or len(row["text"].encode()) < 300 for row in later)
+    with pytest.raises(ExemplarError, match="already been adopted"):
+        adopt(section.redis, TASK, clock=section.clock)
+
+
+def test_pages_of_a_job_that_ends_after_the_adoption_belong_to_the_gap(section, monkeypatch):
+    section.come("classic", range(6))
+    section.come("new", range(6, 12))
+    note = OffTemplatePages.note
+
+    def adopted_before(low, found):
+        monkeypatch.undo()
+        adopt(section.redis, TASK, clock=section.clock)  # in another process
+        return note(low, found)
+
+    monkeypatch.setattr(OffTemplatePages, "note", adopted_before)
+    section.come("new", [12, 13])
+    assert proposal_of(section.redis, TASK).gap.stored == 8
+    assert len(section.work()) == 8
+    assert not OffTemplatePages(section.redis, TASK).count()
+    newest = {row["url"]: row for row in rows(section.folder)}
+    assert [section.f1(row) >= 0.99 for row in newest.values()] == [True] * 14
+
+
+def test_pages_noted_while_the_gap_is_read_stay_noted(connection, clock):
+    low = OffTemplatePages(connection, TASK, clock=clock)
+    first, second = (
+        OffTemplatePage(fingerprint(url), OffTemplateNote(url, 1.0, "written", 1, "x")) for url in ("first", "second")
+    )
+    low.note([first])
+    read = low.notes()
+    low.note([second])
+    low.forget(read)
+    assert [*low.notes()] == [second.name]
+
+
+def test_a_task_may_adopt_by_itself_or_look_for_no_example(connection, tmp_path, clock):
+    section = RedesignedSection(connection, tmp_path, clock, redesign="adopt")
+    section.come("classic", range(6))
+    section.come("new", range(6, 10))
+    proposal = proposal_of(connection, TASK)
+    assert (proposal.state, proposal.problem) == ("adopted", "")
+    assert len(section.work()) == 4
+    section.worker.close()
+    connection.flushall()
+    section = RedesignedSection(connection, tmp_path, clock, redesign="ignore")
+    section.come("classic", range(6))
+    section.come("new", range(6, 12))
+    assert proposal_of(connection, TASK) is None
+    assert not OffTemplatePages(connection, TASK).count()
+    section.worker.close()
+
+
+def test_of_a_site_without_metadata_an_example_is_proposed_but_not_adopted_by_itself(connection, tmp_path, clock):
+    section = PlainSection(connection, tmp_path, clock, most=4, redesign="adopt")
+    section.come("first", range(6))
+    section.come("second", range(6, 10))
+    proposal = proposal_of(connection, TASK)
+    assert (proposal.state, proposal.cluster, proposal.test.lost) == ("proposed", 4, 0)
+    assert proposal.is_doubtful
+    assert "declare too little to be surely articles" in proposal.problem
+    assert unproposed(connection, [TASK]) == {}
+    section.worker.close()
+
+
+def test_pages_without_metadata_are_classified_together(connection, tmp_path, clock):
+    section = PlainSection(connection, tmp_path, clock, most=4, redesign="adopt")
+    section.come("first", range(4))
+    section.come("second", range(6, 10))
+    four = proposal_of(connection, TASK)
+    assert (four.state, four.problem.startswith("not adopted: its pages declare too little")) == ("proposed", True)
+    section.come("second", [4, 5, 10, 11, 12])
+    eight = proposal_of(connection, TASK)
+    assert (eight.state, eight.problem, eight.cluster) == ("adopted", "", 8)
+    section.worker.close()
+
+
+def test_short_pages_without_metadata_are_not_proposed_and_the_reason_is_told(connection, tmp_path, clock):
+    section = PlainSection(connection, tmp_path, clock, most=1)
+    section.come("first", range(6))
+    assert unproposed(connection, [TASK]) == {}
+    section.come("second", [6])
+    assert unproposed(connection, [TASK]) == {TASK: "at least 4 pages off the template are required; found: 1"}
+    section.come("second", range(7, 13))
+    assert proposal_of(connection, TASK) is None
+    assert "cannot be told from lists" in unproposed(connection, [TASK])[TASK]
+    [alarm] = present_alarms(connection)
+    assert (alarm.kind, "cannot be told from lists" in alarm.in_words()) == ("template changed", True)
+    assert f"`exemplar backtest {TASK} --example {SITE}/posts/" in alarm.advice
+    assert any("cannot be told from lists" in raw.decode() for raw in connection.lrange(keys.NOTICES, 0, -1))
+    rename_task(connection, TASK, "renamed")
+    assert (unproposed(connection, [TASK]), [*unproposed(connection, ["renamed"])]) == ({}, [])  # not published yet
+    section.worker.close()
+
+
+def test_of_a_task_whose_pages_look_like_lists_an_example_is_proposed(connection, tmp_path, clock):
+    section = PlainSection(connection, tmp_path, clock, most=1, articles=True)
+    section.designs["first"][section.articles[0].path] = Response(200, {}, archive())
+    section.come("first", range(6))
+    section.come("second", range(6, 13))
+    proposal = proposal_of(connection, TASK)
+    assert (proposal.state, proposal.problem, proposal.test.lost) == ("proposed", "", 0)
+    assert proposal.test.counts["same"] + proposal.test.counts["changed"] == len(proposal.test.pages)
+    section.worker.close()
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [({"redesign": "ignore"}, "`redesign: ignore`"), ({"method": "density"}, "method density does not compare")],
+)
+def test_why_no_example_is_looked_for_is_told(connection, tmp_path, clock, more, reason):
+    section = RedesignedSection(connection, tmp_path, clock, **more)
+    assert reason in unproposed(connection, [TASK])[TASK]
+    section.worker.close()
+
+
+def test_a_dismissed_proposal_does_not_come_back(connection, tmp_path, clock):
+    section = RedesignedSection(connection, tmp_path, clock)
+    section.come("classic", range(6))
+    section.come("new", range(6, 10))
+    dismiss(connection, proposal_of(connection, TASK), now=clock())
+    section.come("new", range(10, 14))
+    assert proposal_of(connection, TASK).state == "dismissed"
+    assert "was proposed and dismissed" in unproposed(connection, [TASK])[TASK]
+    section.worker.close()
+
+
+def test_after_the_older_template_of_an_archive_is_adopted_both_are_known(connection, tmp_path, clock):
+    section = RedesignedSection(connection, tmp_path, clock, redesign="adopt")
+    section.come("classic", range(13, 7, -1))
+    section.come("new", range(5))  # older articles, in an older template
+    section.work()
+    section.come("new", range(5, 7))
+    section.come("classic", [7])
+    newest = {row["url"]: row for row in rows(tmp_path)}
+    assert len(newest) == 14
+    assert all(section.f1(row) >= 0.8 for row in newest.values())
+    section.worker.close()
+
+
+def test_pages_of_a_back_fill_are_no_redesign(connection, tmp_path, clock):
+    section = RedesignedSection(connection, tmp_path, clock)
+    section.come("classic", range(6))
+    section.come("new", range(6, 12), days=["2020-01-01", "2030-01-01"])
+    assert not OffTemplatePages(connection, TASK).count()
+    section.worker.close()
+
+
+def test_notices_are_no_new_template(connection, tmp_path, clock):
+    section = RedesignedSection(connection, tmp_path, clock)
+    section.come("classic", range(6))
+    notice = "".join(f"<p>Our readers are asked to wait for a while, number {n} in the queue.</p>" for n in range(30))
+    body = f"<html><head><title>Wait</title></head><body><div>{notice}</div></body></html>".encode()
+    for article in section.articles[6:12]:
+        section.designs["new"][article.path] = section.designs["new"][article.path]._replace(body=body)
+    section.come("new", range(6, 12))
+    assert proposal_of(connection, TASK) is None
+    assert unproposed(connection, [TASK])[TASK]
+    section.worker.close()
+
+
+def test_lists_are_no_new_template(connection, tmp_path, clock):
+    section = PlainSection(connection, tmp_path, clock, redesign="adopt")
+    section.come("first", range(6))
+    titles = [title for title, _ in plain_articles()]
+    for number, place in enumerate(section.articles[6:12]):
+        chosen = [f'<li><a href="/posts/{n}.html">{title}</a></li>' for n, title in enumerate(titles[number:])]
+        body = f"<html><head><title>Page {number}</title></head><body><h1>Page {number}</h1><ul>{''.join(chosen)}</ul>"
+        section.designs["second"][place.path] = Response(
+            200, {}, f"{body}<p>All of our stories</p></body></html>".encode()
+        )
+    section.come("second", range(6, 12))
+    assert proposal_of(connection, TASK) is None
+    section.worker.close()
+
+
+def test_pages_off_the_template_are_bounded(connection, clock):
+    low = OffTemplatePages(connection, TASK, clock=clock, pages_kept=3, notes_kept=5, tasks_kept=2)
+    for number in range(10):
+        clock.forward(1)
+        page = StoredPage(f"{SITE}/{number}", b"x" * 100, "text/html", FETCHED_AT)
+        low.note([OffTemplatePage(fingerprint(page.url), OffTemplateNote(page.url, clock(), "written"), page)])
+    assert [note.url for note in low.notes().values()] == [f"{SITE}/{number}" for number in range(5, 10)]
+    assert [page.url for page in low.pages().values()] == [f"{SITE}/{number}" for number in range(7, 10)]
+    for task in ("b", "c"):
+        clock.forward(1)
+        OffTemplatePages(connection, task, clock=clock, tasks_kept=2).note(
+            [OffTemplatePage("0123456789abcdef", OffTemplateNote(SITE, clock(), "written"))]
+        )
+    assert low.count() == 0
+    clock.forward(timedelta(days=31).total_seconds())
+    OffTemplatePages(connection, "b", clock=clock).note(
+        [OffTemplatePage("1", OffTemplateNote(SITE, clock(), "written"))]
+    )
+    assert OffTemplatePages(connection, "b").count() == 1
+
+
+def test_pages_that_are_not_in_redis_are_taken_from_the_kept_ones_or_fetched(connection, tmp_path, clock):
+    section = RedesignedSection(connection, tmp_path, clock, keep_pages=86400.0)
+    section.come("classic", range(6))
+    section.come("new", range(6, 10))
+    connection.delete(keys.of_task(TASK, "low:pages"), keys.of_task(TASK, "low:pages:at"))
+    assert proposal_of(connection, TASK).test.source == "kept pages"
+    gap = adopt(connection, TASK, clock=clock).gap
+    assert (gap.stored, gap.to_fetch) == (4, 0)
+    assert len(section.work()) == 4
+    section.worker.close()
+    connection.flushall()
+    section = RedesignedSection(connection, tmp_path / "b", clock)
+    (tmp_path / "b").mkdir()
+    section.come("classic", range(6))
+    section.come("new", range(6, 10))
+    connection.delete(keys.of_task(TASK, "low:pages"), keys.of_task(TASK, "low:pages:at"))
+    gap = adopt(connection, TASK, clock=clock).gap
+    assert (gap.stored, gap.to_fetch) == (0, 4)
+    waiting = section.ledger.lease(10)
+    assert {leased.url for leased in waiting} == {SITE + article.path for article in section.articles[6:10]}
+    section.worker.close()
+
+
+def test_an_adoption_that_was_interrupted_is_completed(connection, tmp_path, clock):
+    section = RedesignedSection(connection, tmp_path, clock)
+    section.come("classic", range(6))
+    section.come("new", range(6, 10))
+    low = OffTemplatePages(connection, TASK, clock=clock)
+    notes = low.notes()
+    adopted = adopt(connection, TASK, clock=clock)
+    low.note([OffTemplatePage(name, note) for name, note in notes.items()])  # as before the gap was closed
+    update_proposal(connection, replace(adopted, gap=None))
+    gap = adopt(connection, TASK, clock=clock).gap
+    assert (gap.stored + gap.to_fetch, gap.untouched) == (0, 4)
+    assert len(section.work()) == 4
+    section.worker.close()
+
+
+def test_a_proposal_of_an_example_that_was_replaced_is_not_adopted(connection, tmp_path, clock):
+    section = RedesignedSection(connection, tmp_path, clock)
+    section.come("classic", range(6))
+    section.come("new", range(6, 10))
+    example = example_of(connection, TASK)
+    keep_example(connection, TASK, example.page, example.page.url, clock=clock)
+    with pytest.raises(ExemplarError, match="another example"):
+        adopt(connection, TASK, clock=clock)
+    assert example_of(connection, TASK).page.url == example.page.url
+    section.worker.close()
+
+
+def test_only_settled_urls_are_reopened_written_ones_with_a_known_row(connection, ledger):
+    plan = RecheckPlan(0.0, 0.0, 1, "00")
+    for url in "abcd":
+        ledger.add([Found(url)])
+    ledger.lease(4)
+    for url, state in (("a", "written"), ("b", "rejected"), ("c", "duplicate")):
+        ledger.settle(fingerprint(url), state, "")
+    assert [ledger.reopen(url) for url in "abcd"] == [None, "rejected", "duplicate", None]
+    assert ledger.reopen("a", plan, {"title": "A"}) == "written"
+    assert ledger.reopen("a", plan) is None  # it is open
+    assert ledger.reopen("unknown", plan) is None
+    assert ledger.counts().unaccounted == 0
+    leased = {found.url: found.info for found in ledger.lease(10)}
+    assert set(leased) == {"a", "b", "c"}
+    assert (leased["a"]["title"], leased["a"]["visits"]["version"]) == ("A", 1)
+    ledger.settle(fingerprint("a"), "rejected", "no article now")  # its row stays
+    assert ledger.state_of("a") == ("written", "recheck: rejected")

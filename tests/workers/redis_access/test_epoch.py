@@ -1,0 +1,95 @@
+"""The epoch changes when Redis may have lost its last writes, and at no other time."""
+
+import threading
+
+import pytest
+import redis
+
+from tests.workers.servers import Server
+from workers import keys
+from workers.redis_access.connection import client, connect
+from workers.redis_access.epoch import current_epoch
+
+
+@pytest.fixture
+def server():
+    with Server() as server:
+        yield server
+
+
+def test_it_stays_as_long_as_the_server_does(server):
+    with client(server.url) as first, connect(server.url) as second:
+        assert current_epoch(first) == current_epoch(second) == current_epoch(first)
+        assert first.hget(keys.EPOCH, "run_id").decode() == first.info("server")["run_id"]
+        assert int(first.hget(keys.EPOCH, "at")) > 0
+
+
+def test_it_changes_under_a_living_client_when_the_server_restarts(server):
+    with client(server.url) as connection:
+        before = current_epoch(connection)
+        server.kill()
+        server.start()
+        assert current_epoch(connection) != before
+
+
+def test_it_changes_when_the_server_loses_its_last_writes(server):
+    with client(server.url) as connection:
+        connection.set("early", 1)
+        moment = server.size()
+        before = current_epoch(connection)
+        connection.set("late", 1)
+        server.roll_back(moment)
+        assert current_epoch(connection) != before
+        assert connection.get("late") is None
+        assert connection.get("early") == b"1"
+
+
+def test_an_emptied_redis_begins_another_one(server):
+    with client(server.url) as connection:
+        before = current_epoch(connection)
+        connection.flushall()
+        after = current_epoch(connection)
+        assert after != before
+        assert current_epoch(connection) == after
+
+
+def test_many_connections_agree_on_one_new_epoch(server):
+    clients = [client(server.url) for _ in range(8)]
+    before = {current_epoch(one) for one in clients}
+    server.kill()
+    server.start()
+    after = []
+    threads = [threading.Thread(target=lambda one=one: after.append(current_epoch(one))) for one in clients]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(before) == len(set(after)) == 1
+    assert before != set(after)
+    for one in clients:
+        one.close()
+
+
+def test_it_changes_although_the_memory_is_full(server):
+    with client(server.url) as connection:
+        before = current_epoch(connection)
+        connection.set("large", b"x" * 2_000_000)
+        server.kill()
+        server.options = ("--maxmemory", "1mb")
+        server.start()
+        assert current_epoch(connection) != before
+
+
+def test_a_replica_is_refused_until_it_is_promoted_in_another_epoch(server):
+    """A connection that was made before would go on in the old epoch: a promotion does not end it."""
+    with client(server.url) as connection:
+        before = current_epoch(connection)
+    server.kill()
+    server.options = ("--replicaof", "127.0.0.1", "1")
+    server.start()
+    with client(server.url, retries=0) as connection:
+        with pytest.raises(redis.ConnectionError, match="this server is a replica now"):
+            current_epoch(connection)
+        with redis.Redis.from_url(server.url) as administrator:
+            administrator.replicaof("NO", "ONE")
+        assert current_epoch(connection) != before

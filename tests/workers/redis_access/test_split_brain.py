@@ -1,0 +1,121 @@
+"""Two servers that both think they are the primary, and workers on both sides that share their output files."""
+
+import csv
+import random
+import sqlite3
+from collections import Counter
+from contextlib import closing
+
+import pytest
+import redis
+
+from tests.redis_servers import eventually, free_port, redis_server
+from tests.workers.helpers import TASK, deliver, news, publish, rows, states, url
+from workers.extraction import ledger_recovery
+from workers.redis_access.connection import client
+from workers.redis_access.epoch import current_epoch
+from workers.worker_processes.extraction_worker import ExtractionWorker
+
+OUTPUTS = ("out.jsonl", "out.csv", "out.db")
+PAGES = range(1, 41)
+HEAL = ledger_recovery.heal
+
+
+@pytest.fixture
+def sides(tmp_path):
+    """Clients of an old primary and of its replica, and what promotes the replica while the old one lives on."""
+    first, second = free_port(), free_port()
+    with (
+        redis_server(tmp_path / "first", first),
+        redis_server(tmp_path / "second", second, "--replicaof", "127.0.0.1", str(first)),
+        client(f"redis://127.0.0.1:{first}/0") as old,
+        client(f"redis://127.0.0.1:{second}/0") as new,
+        redis.Redis(port=second) as administrator,
+    ):
+        eventually(lambda: administrator.info("replication")["master_link_status"] == "up")
+
+        def split():
+            eventually(lambda: old.wait(1, 1000) == 1)
+            administrator.replicaof("NO", "ONE")
+            assert current_epoch(old) != current_epoch(new)
+
+        yield old, new, split
+
+
+def written(folder):
+    """How often each output has the row of each page."""
+    with (folder / "out.csv").open(encoding="utf-8-sig", newline="") as file:
+        in_csv = Counter(row["url"] for row in csv.DictReader(file))
+    with closing(sqlite3.connect(folder / "out.db")) as database:
+        in_sqlite = Counter(row[0] for row in database.execute("SELECT url FROM articles"))
+    return {"jsonl": Counter(row["url"] for row in rows(folder)), "csv": in_csv, "sqlite": in_sqlite}
+
+
+def test_pages_that_both_sides_have_are_written_once(sides, tmp_path):
+    """The sides take turns on the same pages: each writes some that the other has not come to, and comes to some that
+    the other has written."""
+    old, new, split = sides
+    publish(old, tmp_path, *OUTPUTS)
+    names = deliver(old, {number: news(number) for number in PAGES}, wake=False)
+    workers = [ExtractionWorker(old, "old"), ExtractionWorker(new, "new")]
+    workers[0].extract_pages(TASK, names[:2])
+    split()
+    choose = random.Random(1)
+    orders = [choose.sample(names, len(names)) for _ in workers]
+    while any(orders):
+        side = choose.choice([side for side in (0, 1) if orders[side]])
+        share, orders[side] = orders[side][:3], orders[side][3:]
+        workers[side].extract_pages(TASK, share)
+    for worker in workers:
+        worker.close()
+    assert written(tmp_path) == {name: Counter(map(url, PAGES)) for name in ("jsonl", "csv", "sqlite")}
+    for connection in (old, new):
+        assert set(states(connection, *PAGES)) == {"written"}
+
+
+def test_rows_of_the_old_side_are_known_after_the_new_side_has_compared_the_output(sides, tmp_path):
+    """The new side reads the output once; rows that the old side appends after that are read, too, before the next."""
+    old, new, split = sides
+    publish(old, tmp_path)
+    names = deliver(old, {number: news(number) for number in (1, 2, 3)}, wake=False)
+    split()
+    before, after = ExtractionWorker(old, "old"), ExtractionWorker(new, "new")
+    after.extract_pages(TASK, names[:1])
+    before.extract_pages(TASK, names[1:2])
+    after.extract_pages(TASK, names[1:])
+    for worker in (before, after):
+        worker.close()
+    assert [row["url"] for row in rows(tmp_path)] == [url(1), url(2), url(3)]
+
+
+def test_two_urls_of_one_article_give_one_row_of_a_version(sides, tmp_path):
+    """Both sides claim the article for another URL, since neither sees the claims of the other."""
+    old, new, split = sides
+    publish(old, tmp_path)
+    names = deliver(old, {number: news(1, canonical=url(1)) for number in (1, 2)}, wake=False)
+    split()
+    for connection, name in ((old, names[0]), (new, names[1])):
+        worker = ExtractionWorker(connection, "worker")
+        worker.extract_pages(TASK, [name])
+        worker.close()
+    assert Counter((row["canonical_url"], row["version"]) for row in rows(tmp_path)) == {(url(1), 1): 1}
+
+
+def test_several_servers_that_share_a_file_do_not_read_it_for_each_other(connection, tmp_path, monkeypatch):
+    """Each task has a server of its own for good: the rows of other tasks say nothing about it."""
+    port = free_port()
+    with redis_server(tmp_path / "other", port) as _, client(f"redis://127.0.0.1:{port}/0") as other:
+        workers = {"here": ExtractionWorker(connection, "here"), "there": ExtractionWorker(other, "there")}
+        compared = []
+        for number in range(4):
+            for task, worker in workers.items():
+                publish(worker.redis, tmp_path, task=task)
+                monkeypatch.setattr(
+                    "workers.extraction.group_writer.heal",
+                    lambda ledger, *_, real=HEAL, **more: compared.append(ledger.task) or real(ledger, *_, **more),
+                )
+                worker.extract_pages(task, deliver(worker.redis, {number: news(number)}, task=task, wake=False))
+        for worker in workers.values():
+            worker.close()
+    assert compared == ["here", "there"]
+    assert len(rows(tmp_path)) == 8

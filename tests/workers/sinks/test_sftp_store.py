@@ -1,0 +1,166 @@
+"""SFTP: the suite of batch sinks on a real server, its keys, and what a person reads of a wrong configuration."""
+
+import multiprocessing
+import shutil
+from pathlib import Path
+
+import paramiko
+import pytest
+
+from tests.workers.batch_sink_suite import BatchSinkSuite, batch, keys
+from tests.workers.sink_suite import row
+from tests.workers.sinks.test_parquet import rows_of
+from tests.workers.sinks.test_stores import lines
+from workers.errors import OutputError, SinkUnavailable
+from workers.sinks import Target, open_sink
+from workers.sinks.sftp_store import SftpStore, _replace
+from workers.sinks.stores import address_of
+
+PASSWORD = "pa/ss@w0rd:?"
+
+
+def address(server, folder, *, key="", known_hosts="", login="", form="{task}/"):
+    login = login or server.user
+    options = f"key={key or server.key}&known_hosts={known_hosts or server.known_hosts}"
+    return f"sftp://{login}@127.0.0.1:{server.port}{folder}/deep/{form}?{options}"
+
+
+class TestSftp(BatchSinkSuite):
+    @pytest.fixture
+    def place(self, sshd, tmp_path, monkeypatch):
+        monkeypatch.setenv("SFTP_PASSWORD", PASSWORD)
+        return sshd, tmp_path
+
+    def open(self, place):
+        return open_sink(address(*place, login=f"{place[0].user}:${{SFTP_PASSWORD}}"), "t", None)
+
+    def files(self, place):
+        return {path: path.read_bytes() for path in sorted((place[1] / "deep").rglob("[!.]*")) if path.is_file()}
+
+    def read(self, place):
+        return [one for path, data in self.files(place).items() for one in lines(str(path), data)]
+
+    def take_away(self, place):
+        place[0].stop()
+
+    def bring_back(self, place):
+        place[0].start()
+
+    def secrets(self, place):
+        return (PASSWORD, "pa/ss", "w0rd")
+
+    def failing(self, place):
+        server, folder = place
+        yield open_sink(address(server, folder, key=server.wrong_key, login="me:${SFTP_PASSWORD}"), "t", None)
+
+    def test_leftovers_of_a_killed_process_are_removed(self, sink, place):
+        sink.write(batch(1, row(1)))
+        [path] = self.files(place)
+        path.with_name(f".{path.name}.0123456789ab.part").write_bytes(b"half")
+        sink.write(batch(1, row(1), again=True))
+        assert [*path.parent.iterdir()] == [path]
+
+    def test_a_forked_process_uses_a_connection_of_its_own(self, sink, place):
+        sink.write(batch(1, row(1)))
+        process = multiprocessing.get_context("fork").Process(target=sink.write, args=(batch(2, row(2)),))
+        process.start()
+        process.join(30)
+        assert process.exitcode == 0
+        sink.write(batch(3, row(3)))
+        assert self.keys(place) == keys([row(1), row(2), row(3)])
+
+    def test_a_folder_below_that_of_the_login(self, place):
+        server, folder = place
+        options = f"?key={server.key}&known_hosts={server.known_hosts}"
+        sink = open_sink(f"sftp://{server.user}@127.0.0.1:{server.port}/~/.none-{folder.name}/{options}", "t", None)
+        try:
+            sink.write(batch(1, row(1)))
+            with sink._store.errors("") as sftp:
+                home = sftp.normalize(".")
+                assert sftp.listdir(f".none-{folder.name}") == ["2026-03-12"]
+        finally:
+            shutil.rmtree(f"{home}/.none-{folder.name}")
+
+    def test_parquet(self, place):
+        import pyarrow.dataset
+
+        sink = open_sink(address(*place, form="{task}.parquet"), "t", None)
+        sink.check()
+        sink.write(batch(1, row(1), row(2)))
+        sink.write(batch(2, row(2), row(3), again=True))
+        found = rows_of(pyarrow.dataset.dataset(place[1] / "deep/t", partitioning="hive").to_table())
+        assert keys(found) == keys([row(1), row(2), row(3)])
+
+
+def mistakes(server, folder):
+    (folder / "empty").write_text("")
+    (folder / "file").write_text("")
+    [kind, *_] = (server.folder / "wrong.pub").read_text().split()[:1]
+    other = (server.folder / "wrong.pub").read_text().rsplit(" ", 1)[0]
+    (folder / "changed").write_text(f"[127.0.0.1]:{server.port} {other}\n")
+    assert kind == "ssh-ed25519"
+    command = f"ssh-keyscan -p {server.port} 127.0.0.1 >> {folder / 'empty'}"
+    yield address(server, folder, known_hosts=folder / "empty"), OutputError, command
+    yield address(server, folder, known_hosts=folder / "changed"), OutputError, "is not the one in"
+    yield address(server, folder, known_hosts=folder / "none"), OutputError, "there is no known_hosts file"
+    yield address(server, folder, key=server.wrong_key), OutputError, "refuses the login"
+    yield address(server, folder, key=folder / "none"), OutputError, "there is no key file"
+    yield address(server, folder / "file"), SinkUnavailable, "output unavailable"
+    yield address(server, folder).replace("127.0.0.1", "no-such-host.invalid"), SinkUnavailable, "host is unknown"
+    yield address(server, folder).replace(str(server.port), "9"), SinkUnavailable, "no connection"
+
+
+def test_a_check_names_the_mistake(sshd, tmp_path):
+    for output, error, words in mistakes(sshd, tmp_path):
+        with pytest.raises(error) as unavailable:
+            open_sink(output, "t", None).check()
+        assert words in str(unavailable.value)
+        with pytest.raises(SinkUnavailable) as unavailable:
+            open_sink(output, "t", None).write(batch(1, row(1)))
+        assert words in str(unavailable.value)
+
+
+def test_a_folder_that_cannot_be_created_for_lack_of_rights_is_called_so(tmp_path):
+    class Server:
+        def stat(self, name):
+            return (tmp_path / name).stat()
+
+        def mkdir(self, name):
+            raise PermissionError
+
+    store = SftpStore(address_of(Target("sftp://me@host/rows/", "o", "t", Path("/"))))
+    with pytest.raises(PermissionError):
+        store.make_folder(Server(), "rows/2026")
+
+
+class OldServer:
+    """What a client sees of a server that renames only to free names."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def posix_rename(self, old, new):
+        raise OSError("Operation unsupported")
+
+    def rename(self, old, new):
+        if (self.folder / new).exists():
+            raise OSError("Failure")
+        (self.folder / old).rename(self.folder / new)
+
+    def stat(self, name):
+        attributes = paramiko.SFTPAttributes()
+        attributes.st_size = (self.folder / name).stat().st_size
+        return attributes
+
+    def remove(self, name):
+        (self.folder / name).unlink()
+
+
+@pytest.mark.parametrize("before", [None, "same", ""])
+def test_a_server_without_atomic_renaming_keeps_a_complete_file(tmp_path, before):
+    if before is not None:
+        (tmp_path / "final").write_text(before)
+    (tmp_path / "temporary").write_text("same")
+    _replace(OldServer(tmp_path), "temporary", "final")
+    assert [path.name for path in tmp_path.iterdir()] == ["final"]
+    assert (tmp_path / "final").read_text() == "same"

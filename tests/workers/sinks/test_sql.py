@@ -1,0 +1,316 @@
+"""PostgreSQL and MariaDB, real servers: the suite of batch sinks, and what only SQL servers do."""
+
+import json
+import multiprocessing
+import random
+import secrets
+import time
+from contextlib import closing, contextmanager
+from datetime import UTC
+from types import SimpleNamespace
+
+import pytest
+
+from tests.workers.batch_sink_suite import OlderForm, RefusedRows, batch, batches_of, keys
+from tests.workers.kills import deliver_with_kills
+from tests.workers.naughty import naughty_rows
+from tests.workers.sink_suite import row
+from workers.errors import OutputError, RowsRefused, SinkUnavailable
+from workers.rows import key_of
+from workers.sinks import kinds
+from workers.sinks.options import OutputOptions
+from workers.sinks.row_schema import COLUMNS
+
+
+def open_sql(address, folder=None, **options):
+    sink = kinds.open_sink(address, "t", folder, options=OutputOptions(**options))
+    assert kinds.kind_of(address).is_queued
+    return sink
+
+
+@contextmanager
+def new_database(server):
+    """A database of one test, and its address."""
+    name = f"d{secrets.token_hex(6)}"
+    server.run(f"CREATE DATABASE {name}")
+    try:
+        yield SimpleNamespace(server=server, database=name, address=server.address(name))
+    finally:
+        force = " WITH (FORCE)" if server.scheme == "postgresql" else ""
+        server.run(f"DROP DATABASE {name}{force}")
+
+
+class SqlSuite(RefusedRows, OlderForm):
+    compared = COLUMNS
+
+    def open(self, place):
+        return open_sql(place.address)
+
+    def run(self, place, statement, values=()):
+        return place.server.run(statement, values, database=place.database)
+
+    def names(self, place):
+        where = "table_name = 'articles' AND table_schema IN (%s, 'public')"
+        statement = f"SELECT column_name FROM information_schema.columns WHERE {where} ORDER BY ordinal_position"
+        return [name for (name,) in self.run(place, statement, [place.database])]
+
+    def read(self, place):
+        names = self.names(place)
+        return [
+            self.plain(dict(zip(names, values, strict=True))) for values in self.run(place, "SELECT * FROM articles")
+        ]
+
+    def plain(self, stored):
+        fetched_at = stored["fetched_at"]
+        fetched_at = fetched_at.astimezone(UTC) if fetched_at.tzinfo else fetched_at.replace(tzinfo=UTC)
+        lists = ("keywords", "blocks", "parts_missing", "robots_directives")
+        parsed = {name: json.loads(stored[name]) for name in lists if isinstance(stored.get(name), str)}
+        return stored | parsed | {"fetched_at": fetched_at.isoformat()}
+
+    def take_away(self, place):
+        place.server.stop()
+
+    def bring_back(self, place):
+        place.server.start()
+
+    def make_older(self, place):
+        self.run(place, "ALTER TABLE articles DROP COLUMN listed_on")
+        self.run(place, "ALTER TABLE articles ADD COLUMN remark VARCHAR(20) DEFAULT 'theirs'")
+
+    def secrets(self, place):
+        return [place.server.password, place.server.address("x").split(":")[2].split("@")[0], "wrong/word"]
+
+    def failing(self, place):
+        yield open_sql(place.server.address(place.database, password="wrong/word"))
+        yield open_sql(place.server.address("missing_database"))
+        yield open_sql(place.address.replace(f":{place.server.port}/", ":1/"))
+        yield open_sql(place.address.replace("127.0.0.1", "no-such-host.invalid"))
+
+    def test_urls_of_any_length_and_case_are_different_keys(self, sink, place):
+        noise = random.Random(1).randbytes(4000).hex()
+        urls = [f"http://a.example/{noise}{end}" for end in ("", "x", "X", "x ", "\u00e9", "e")]
+        rows = [row(number, canonical_url=url) for number, url in enumerate(urls)]
+        sink.write(batch(1, *rows))
+        sink.write(batch(2, *rows, again=True))
+        assert self.keys(place) == keys(rows)
+
+    def test_a_key_that_is_twice_in_a_batch_has_the_last_text(self, sink, place):
+        sink.write(batch(1, row(1, text="first"), row(1, text="last")))
+        assert [one["text"] for one in self.read(place)] == ["last"]
+
+    def test_chosen_fields_and_another_table(self, place):
+        fields = (("Headline", "title"), ("url", "canonical_url"), ("body", "text"), ("tags", "keywords"))
+        with closing(open_sql(f"{place.address}?table=news", fields=fields)) as sink:
+            for again in ((), True):
+                sink.write(batch(1, row(1, keywords=["a", "b"]), row(2), again=again))
+        stored = self.run(place, "SELECT * FROM news ORDER BY url")
+        assert [list(values[1:4]) for values in stored] == [
+            [row(number)["title"], row(number)["canonical_url"], row(number)["text"]] for number in (1, 2)
+        ]
+        assert [values[5:] for values in stored] == [("t", 1), ("t", 1)]
+
+    def test_a_table_with_types_of_its_owner_takes_rows_or_refuses_them(self, sink, place):
+        mine = "row_key CHAR(64) PRIMARY KEY, title VARCHAR(10), version SMALLINT, mine INT NOT NULL DEFAULT 7"
+        self.run(place, f"CREATE TABLE articles ({mine})")
+        with pytest.raises(RowsRefused) as refused:
+            sink.write(batch(1, row(1, title="a"), row(2, title="x" * 11), row(3, title="b", version=40_000)))
+        assert set(refused.value.reasons) == {key_of(row(2)), key_of(row(3, version=40_000))}
+        sink.write(batch(2, row(1, title="c"), again=[row(1)]))
+        assert self.keys(place) == keys([row(1)])
+        assert [one["mine"] for one in self.read(place)] == [7]
+
+    @pytest.mark.parametrize(
+        ("columns", "words"),
+        [
+            ("id INT PRIMARY KEY, title VARCHAR(10)", r"no unique key \(row_key\): it was made by another program"),
+            ("row_key CHAR(64), title TEXT", "no unique key"),
+            ("row_key CHAR(64) PRIMARY KEY, title INT", "column title has type int"),
+            ("row_key CHAR(64) PRIMARY KEY, url TIMESTAMP NULL", "column url has type timestamp"),
+            ("row_key CHAR(64) PRIMARY KEY, fetched_at NUMERIC(5)", "column fetched_at has type (numeric|decimal)"),
+            ("row_key CHAR(64) PRIMARY KEY, version DATE", "column version has type date"),
+            ("row_key CHAR(64) PRIMARY KEY, mine VARCHAR(9) NOT NULL", "column mine is NOT NULL without a default"),
+        ],
+    )
+    def test_a_table_of_another_shape_is_named_by_check_and_by_write_and_is_not_changed(
+        self, sink, place, columns, words
+    ):
+        self.run(place, f"CREATE TABLE articles ({columns})")
+        before = self.names(place)
+        for action in (sink.check, lambda: sink.write(batch(1, row(1)))):
+            with pytest.raises(OutputError, match=words):
+                action()
+        assert self.names(place) == before
+        assert self.run(place, "SELECT * FROM articles") == []
+        self.run(place, "DROP TABLE articles")
+        sink.write(batch(1, row(1)))
+        assert self.keys(place) == keys([row(1)])
+
+    def test_columns_that_fill_themselves_are_allowed(self, sink, place):
+        identity = (
+            "BIGINT GENERATED ALWAYS AS IDENTITY" if self.is_postgres else "BIGINT NOT NULL AUTO_INCREMENT UNIQUE"
+        )
+        when = "TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP"
+        twice = "BIGINT GENERATED ALWAYS AS (version * 2) STORED"
+        columns = f"row_key CHAR(64) PRIMARY KEY, version BIGINT, id {identity}, at {when}, twice {twice}"
+        self.run(place, f"CREATE TABLE articles ({columns})")
+        sink.check()
+        sink.write(batch(1, row(1)))
+        assert self.keys(place) == keys([row(1)])
+
+    def test_lost_tables_columns_and_connections_are_replaced_at_once(self, sink, place):
+        sink.write(batch(1, row(1)))
+        self.run(place, "ALTER TABLE articles DROP COLUMN parts")
+        sink.write(batch(2, row(2)))
+        place.server.stop()
+        place.server.start()
+        sink.write(batch(3, row(3)))
+        assert self.keys(place) == keys(map(row, (1, 2, 3)))
+        self.run(place, "DROP TABLE articles")
+        sink.write(batch(4, row(4)))
+        assert self.keys(place) == keys([row(4)])
+
+    def test_sinks_share_connections_and_a_child_process_has_its_own(self, sink, place):
+        sink.write(batch(1, row(1)))
+        with closing(open_sql(f"{place.address}?table=news")) as other:
+            other.write(batch(2, row(2)))
+            assert other._engine is sink._engine
+            child = multiprocessing.get_context("fork").Process(target=sink.write, args=(batch(3, row(3)),))
+            child.start()
+            child.join(20)
+            assert child.exitcode == 0
+        sink.write(batch(4, row(4)))
+        assert self.keys(place) == keys(map(row, (1, 3, 4)))
+
+    def test_two_processes_may_create_the_table_at_the_same_time(self, place):
+        context = multiprocessing.get_context("fork")
+        children = [context.Process(target=self._check, args=(place,)) for _ in range(6)]
+        for child in children:
+            child.start()
+        for child in children:
+            child.join(30)
+        assert [child.exitcode for child in children] == [0] * 6
+
+    def _check(self, place):
+        self.open(place).check()
+
+    def test_rows_survive_kills_and_restarts_of_the_server(self, place):
+        @contextmanager
+        def killed():
+            place.server.kill()
+            yield
+            place.server.start()
+
+        batches = batches_of(100, text="text " * 20)
+        rows = deliver_with_kills(lambda: self.open(place), batches, kills=20, away=killed)
+        assert self.keys(place) == keys(rows)
+
+
+class TestPostgres(SqlSuite):
+    is_postgres = True
+
+    @pytest.fixture
+    def place(self, postgres):
+        with new_database(postgres) as place:
+            yield place
+
+    def refuse(self, place, refused):
+        urls = ", ".join(f"'{one['canonical_url']}'" for one in refused)
+        self.run(place, f"ALTER TABLE articles ADD CHECK (canonical_url NOT IN ({urls}))")
+
+    def stored(self, text):
+        return super().stored(text).replace("\0", "\ufffd")
+
+
+class TestMariaDb(SqlSuite):
+    is_postgres = False
+
+    @pytest.fixture
+    def place(self, mariadb):
+        with new_database(mariadb) as place:
+            yield place
+
+    def refuse(self, place, refused):
+        for number, one in enumerate(refused):
+            self.run(
+                place,
+                f"CREATE TRIGGER refuse{number} BEFORE INSERT ON articles FOR EACH ROW "
+                f"IF NEW.canonical_url = '{one['canonical_url']}' THEN "
+                f"SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not this one'; END IF",
+            )
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("postgresql://u:geheim@h/d?table=a-b", "letters, digits"),
+        ("postgresql://u:geheim@h/d?table=a.b.c", "letters, digits"),
+        ("postgresql://u:geheim@h/d?colour=red", 'invalid connection option "colour"'),
+        ("postgresql+asyncpg://u:geheim@h/d", "unknown kind"),
+        ("postgresql://u:geheim@h:port/d", "invalid address"),
+        ("mysql://u:geheim@h", "no database"),
+        ("mysql://u:geheim@h/d?colour=red", "unknown option colour"),
+        ("mysql://u:geheim@h/d?sslmode=always", "verify-full"),
+    ],
+)
+def test_an_invalid_address_is_refused_without_its_secrets(address, words):
+    with pytest.raises(OutputError, match=words) as error:
+        open_sql(address)
+    assert "geheim" not in str(error.value)
+
+
+@pytest.mark.parametrize("fields", [(("row_key", "title"),), (("a", "title"), ("A", "text")), (("a b", "title"),)])
+def test_names_that_no_column_can_have_are_refused(fields):
+    with pytest.raises(OutputError):
+        open_sql("postgresql://h/d", fields=fields)
+
+
+def test_the_columns_are_the_fields_of_a_row():
+    assert set(COLUMNS) == set(next(naughty_rows()))
+
+
+def test_a_user_without_rights_reads_which_statement_grants_them(postgres):
+    with new_database(postgres) as place:
+        postgres.run("CREATE ROLE poor LOGIN PASSWORD 'p00r/word'")
+        try:
+            poor = open_sql(f"postgresql://poor:p00r%2Fword@127.0.0.1:{postgres.port}/{place.database}")
+            for statement, then in (
+                ("GRANT CREATE, USAGE ON SCHEMA public TO poor", ""),
+                ("GRANT SELECT, INSERT, UPDATE ON articles TO poor", "DROP TABLE articles"),
+            ):
+                if then:
+                    postgres.run(then, database=place.database)
+                    with closing(open_sql(place.address)) as owner:
+                        owner.check()
+                with pytest.raises(SinkUnavailable) as error:
+                    poor.check()
+                assert statement in str(error.value)
+                assert "word" not in str(error.value).replace("password", "")
+                postgres.run(statement, database=place.database)
+                poor.check()
+            poor.close()
+        finally:
+            postgres.run("DROP OWNED BY poor", database=place.database)
+            postgres.run("DROP ROLE poor")
+
+
+def test_a_server_that_hangs_is_left_after_a_limit(postgres):
+    with new_database(postgres) as place, closing(open_sql(place.address)) as sink:
+        sink.check()
+        sink.answer_wait = 1.0
+        with postgres.halted():
+            started = time.monotonic()
+            with pytest.raises(SinkUnavailable, match="no answer within 1 s"):
+                sink.write(batch(1, row(1)))
+            assert time.monotonic() - started < 10
+        sink.write(batch(1, row(1), again=[row(1)]))
+        assert postgres.run("SELECT count(*) FROM articles", database=place.database) == [(1,)]
+
+
+def test_a_deferred_constraint_refuses_its_row_alone(postgres):
+    with new_database(postgres) as place, closing(open_sql(place.address)) as sink:
+        sink.check()
+        statement = "ALTER TABLE articles ADD UNIQUE (content_hash) DEFERRABLE INITIALLY DEFERRED"
+        postgres.run(statement, database=place.database)
+        with pytest.raises(RowsRefused, match="content_hash"):
+            sink.write(batch(1, row(1), row(2), row(3, content_hash=row(1)["content_hash"])))
+        assert postgres.run("SELECT count(*) FROM articles", database=place.database) == [(2,)]

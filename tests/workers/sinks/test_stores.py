@@ -1,0 +1,261 @@
+"""Batches as objects: their names, what is looked up where, and the suite of batch sinks on folders of this machine."""
+
+import csv
+import gzip
+import io
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from tests.workers.batch_sink_suite import BatchSinkSuite, batch, keys
+from tests.workers.sink_suite import row
+from workers.errors import OutputError, SinkUnavailable
+from workers.sinks import OutputOptions, Target, open_sink
+from workers.sinks.formats import GzipLines
+from workers.sinks.kinds import FORMATS
+from workers.sinks.object_names import object_names
+from workers.sinks.store_sink import StoreSink
+from workers.sinks.stores import FolderStore, address_of
+from workers.variables import expand_address
+
+DAY = date(2026, 3, 12)
+SUFFIXES = {suffix: one.day_folder for one in FORMATS for suffix in one.suffixes}
+ID = "0" * 31 + "1"
+
+
+def lines(path, data):
+    """The rows of an object."""
+    if path.endswith(".gz"):
+        data = gzip.decompress(data)
+    elif path.endswith(".zst"):
+        data = zstandard.ZstdDecompressor().decompressobj().decompress(data)
+    return [json.loads(line) for line in data.decode("utf-8").split("\n")[:-1]]
+
+
+class FolderOutput(BatchSinkSuite):
+    """Files of this machine below `place`/deep."""
+
+    @pytest.fixture
+    def place(self, tmp_path):
+        return tmp_path
+
+    def files(self, place):
+        """The files that a reader sees, by path."""
+        return {path: path.read_bytes() for path in sorted((place / "deep").rglob("[!.]*")) if path.is_file()}
+
+    def take_away(self, place):
+        (place / "deep").rename(place / "away")
+        (place / "deep").write_text("a file where a folder should be")
+
+    def bring_back(self, place):
+        (place / "deep").unlink()
+        (place / "away").rename(place / "deep")
+
+
+class TestFolderOfLines(FolderOutput):
+    def open(self, place):
+        return open_sink(f"file://{place}/deep/{{task}}/", "t", place)
+
+    def read(self, place):
+        return [one for path, data in self.files(place).items() for one in lines(str(path), data)]
+
+    def test_leftovers_of_a_killed_process_are_removed(self, sink, place):
+        sink.write(batch(1, row(1)))
+        [path] = self.files(place)
+        leftover = path.with_name(f".{path.name}.0123456789ab.part")
+        leftover.write_bytes(b"half")
+        sink.write(batch(1, row(1), again=True))
+        assert [*path.parent.iterdir()] == [path]
+
+    def test_a_folder_that_is_away_has_no_names_to_look_rows_up(self, place):
+        (place / "deep").write_text("a file where a folder should be")
+        with pytest.raises(SinkUnavailable):
+            FolderStore(address("file:///x")).names(f"{place}/deep/t", "")
+        assert FolderStore(address("file:///x")).names(f"{place}/none/t", "") == []
+
+    def test_a_process_that_lost_its_batch_shows_no_half_file(self, place):
+        """Another process took the batch over, and removed the temporary file of the first."""
+        sink = self.open(place)
+
+        class Slow(FolderStore):
+            def write(self, connection, path, data):
+                super().write(connection, path, data[:10])
+                sink.write(batch(1, row(1), again=True))
+
+        slow = StoreSink("slow", Slow(address("file:///slow")), sink._names, GzipLines(OutputOptions()))
+        with pytest.raises(SinkUnavailable):
+            slow.write(batch(1, row(1), again=True))
+        assert self.keys(place) == keys([row(1)])
+
+    def test_the_same_rows_are_the_same_bytes(self, sink, place):
+        sink.write(batch(1, row(1), row(2)))
+        first = self.files(place)
+        sink.write(batch(1, row(1), row(2), again=True))
+        assert self.files(place) == first
+
+    def test_rows_stand_under_the_day_of_their_fetch_in_utc(self, sink, place):
+        late = row(2, fetched_at="2026-03-12T23:30:00-05:00")
+        sink.write(batch(1, row(1), late))
+        names = [str(path.relative_to(place / "deep")) for path in self.files(place)]
+        assert names == [f"t/2026-03-12/{ID}.jsonl.gz", f"t/2026-03-13/{ID}.jsonl.gz"]
+
+    def test_a_row_is_looked_up_on_its_day_and_the_days_beside_it_only(self, sink, place):
+        sink.write(batch(1, row(1), row(2, fetched_at="2026-01-01T00:00:00+00:00")))
+        next_day = row(1, fetched_at="2026-03-13T23:00:00+00:00")
+        sink.write(batch(2, next_day, again=True))
+        assert len(self.read(place)) == 2
+        files = {path.parent.name: path for path in self.files(place)}
+        files["2026-01-01"].write_bytes(b"never read")
+        sink.write(batch(3, next_day, again=True))
+
+    def test_an_object_is_read_once(self, sink, place):
+        sink.write(batch(1, row(1)))
+        sink.write(batch(2, row(1), row(2), again=True))
+        [path] = [path for path in self.files(place) if path.name.startswith(ID)]
+        path.write_bytes(b"")
+        sink.write(batch(3, row(1), row(3), again=True))
+        path.write_bytes(gzip.compress(json.dumps(row(1)).encode() + b"\n"))
+        assert self.keys(place) == keys([row(1), row(2), row(3)])
+
+    def test_a_damaged_object_has_no_rows(self, sink, place):
+        sink.write(batch(1, row(1)))
+        [path] = self.files(place)
+        path.write_bytes(path.read_bytes()[:-9])
+        sink.write(batch(2, row(1), again=True))
+        path.unlink()
+        assert self.keys(place) == keys([row(1)])
+
+    def test_a_version_that_is_there_with_another_text_gets_the_next_number(self, sink, place):
+        second = row(1, version=2, content_hash="2" * 64)
+        other = row(1, version=2, content_hash="3" * 64)
+        sink.write(batch(1, row(1), second))
+        sink.write(batch(2, row(1, content_hash="4" * 64), other, again=True))
+        sink.write(batch(3, other, second, again=True))
+        assert self.keys(place) == keys([row(1), second, row(1, version=3)])
+
+    def test_a_search_that_takes_long_goes_on_at_the_next_try(self, place):
+        sink = self.open(place)
+        for number in range(3):
+            sink.write(batch(number, row(number)))
+        sink._written._patience = -1.0
+        for missing in (2, 1):
+            with pytest.raises(SinkUnavailable, match=f"in {missing} of its objects"):
+                sink.write(batch(4, row(1), again=True))
+        sink.write(batch(4, row(1), again=True))
+        assert len(self.read(place)) == 3
+
+    def test_chosen_fields_keep_the_key(self, place):
+        options = OutputOptions(fields=(("headline", "title"), ("link", "canonical_url")))
+        sink = open_sink(f"file://{place}/deep/", "t", place, options=options)
+        sink.write(batch(1, row(1), row(2, version=2)))
+        sink.write(batch(2, row(2, version=2), row(3), again=True))
+        found = self.read(place)
+        assert [one["headline"] for one in found] == ["题 1", "题 2", "题 3"]
+        assert {*found[0]} == {"headline", "link", "task", "version"}
+
+
+class TestZstdInNamesOfYourOwn(FolderOutput):
+    def open(self, place):
+        return open_sink(f"file://{place}/deep/{{date}}/{{task}}-{{batch}}.jsonl.zst", "t", place)
+
+    def read(self, place):
+        return [one for path, data in self.files(place).items() for one in lines(str(path), data)]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv"])
+def test_a_format_that_is_appended_to_files_can_be_an_object_too(tmp_path, suffix):
+    sink = open_sink(f"file://{tmp_path}/x/{{task}}.{suffix}", "t", tmp_path)
+    sink.write(batch(1, row(1, title="=1+1"), row(2)))
+    sink.write(batch(2, row(2), row(3), again=True))
+    files = [path.read_text("utf-8") for path in sorted((tmp_path / "x").rglob(f"*.{suffix}"))]
+    found = [
+        one for text in files for one in csv.DictReader(io.StringIO(text), delimiter="\t" if suffix == "tsv" else ",")
+    ]
+    assert [one["title"] for one in found] == ["'=1+1", "题 2", "题 3"]
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "root"),
+    [
+        ("b/news/", f"b/news/2026-03-12/{ID}.jsonl.gz", "b/news"),
+        ("b/", f"b/2026-03-12/{ID}.jsonl.gz", "b"),
+        ("b/news.jsonl.zst", f"b/news/2026-03-12/{ID}.jsonl.zst", "b/news"),
+        ("b/news/{date}/", f"b/news/2026-03-12/{ID}.jsonl.gz", "b/news"),
+        ("b/{date}/all.jsonl", f"b/2026-03-12/all/{ID}.jsonl", "b"),
+        ("b/x-{date}-{batch}.jsonl.gz", f"b/x-2026-03-12-{ID}.jsonl.gz", "b"),
+        ("b/[a]+/{batch}-{date}.jsonl", f"b/[a]+/{ID}-2026-03-12.jsonl", "b/[a]+"),
+    ],
+)
+def test_names_of_objects(path, name, root):
+    names = object_names(path, SUFFIXES, "o")
+    assert names.path(DAY, ID) == name
+    assert names.root == root
+    folder, start = names.folder_and_start(DAY)
+    assert name.startswith(f"{folder}/{start}")
+    others = [name.replace("-12", "-13"), name + ".part", name.replace(ID, "x"), names.path(DAY, "f" * 32)]
+    assert names.of_day(DAY, [name, *others], "f" * 32) == [name]
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("b/news", "ends in / or one of .jsonl"),
+        ("b/news.txt", "ends in / or one of .jsonl"),
+        ("b/{dat}.jsonl", "unknown {dat}"),
+        ("b/x-{batch}.jsonl", "{date} too"),
+        ("b/{date}/{batch}/x.jsonl", "last part"),
+        ("b/../{date}/", "remove .."),
+    ],
+)
+def test_mistakes_in_paths(path, words):
+    with pytest.raises(OutputError, match="output o: ") as error:
+        object_names(path, SUFFIXES, "o")
+    assert words in str(error.value)
+
+
+def address(text, **variables):
+    return address_of(Target(expand_address(text, variables), text, "t", Path("/")))
+
+
+def test_parts_of_addresses(monkeypatch):
+    found = address("sftp://me@host:2222/a/b@c/?known_hosts=/k&key=~/id")
+    assert (found.user, found.host, found.port, found.place) == ("me", "host", 2222, "/a/b@c/")
+    assert found.options == {"known_hosts": "/k", "key": "~/id"}
+    assert found.name == "sftp://me@host:2222/a/b@c/"
+    assert (address("sftp://host:22/a@b/").host, address("sftp://host:22/a@b/").user) == ("host", "")
+    found = address("abfss://box@account.dfs.core.windows.net/a/")
+    assert (found.storage.name, found.host, found.options) == ("azure", "box", {"account": "account"})
+    assert address("gcs://bucket/a/").storage.name == "gcs"
+
+
+@pytest.mark.parametrize("password", ["plain", "p@ss:w/r?d#1", "%41", "@", "a/b@c"])
+def test_passwords_with_any_characters(password):
+    found = address("sftp://me:${SFTP_PASSWORD}@host/a@b/", SFTP_PASSWORD=password)
+    assert (found.user, found.password, found.host, found.place) == ("me", password, "host", "/a@b/")
+    assert found.name == "sftp://me@host/a@b/"
+    assert f"password={password!r}" not in repr(found)
+    assert address("sftp://me:a%2Fb@host/x/").password == "a/b"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("s3://key:s3cret@bucket/a/", "read from the environment"),
+        ("s3:///a/", "name of a bucket"),
+        ("s3://{date}/a/", "name of a bucket"),
+        ("s3://bucket/?reggion=x", "did you mean region"),
+        ("s3://bucket/?secret=s3cret", "unknown option secret"),
+        ("s3://bucket/?endpoint=host:80", "write the endpoint as"),
+        ("sftp:///a/", "user@host"),
+        ("sftp://host:x/a/", "x is not a port"),
+        ("file://host/a/", "absolute path"),
+    ],
+)
+def test_mistakes_in_addresses(tmp_path, text, words):
+    with pytest.raises(OutputError) as error:
+        open_sink(text, "t", tmp_path)
+    assert words in str(error.value)
+    assert "s3cret" not in str(error.value)

@@ -1,0 +1,461 @@
+"""The webhook: signed requests, at least once with the same ids, and a receiver of every kind of bad manners."""
+
+import base64
+import hashlib
+import hmac
+import json
+import logging
+import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+from urllib.parse import quote
+
+import pytest
+
+from tests.workers.batch_sink_suite import RefusedRows, batch, batches_of
+from tests.workers.http_receiver import (
+    Receiver,
+    answering,
+    own_authority,
+    reply,
+    sending,
+    stalling,
+    trickling,
+    trickling_body,
+)
+from tests.workers.kills import deliver_with_kills
+from tests.workers.sink_suite import row
+from workers.errors import OutputError, RowsRefused, SinkUnavailable
+from workers.rows import key_of
+from workers.sinks import kinds
+from workers.sinks.http_client import HttpLimits
+from workers.sinks.kinds import Target, kind_of
+from workers.sinks.options import OutputOptions
+from workers.sinks.webhook import WebhookSink, row_id
+
+LIMITS = HttpLimits(connect=5, read=5, request=8, call=20)
+QUICK = HttpLimits(connect=1, read=2, request=3, call=10)
+IMPATIENT = HttpLimits(connect=0.5, read=0.4, request=1.0, call=5.0)
+PASSWORD, TOKEN = "ge/heim+pass", "Xa9bTq82LmNop31QrsTu"
+KEY = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+SECRET = f"whsec_{KEY}"
+
+
+def open_sink(receiver, query="", *, login="", path="/hook", limits=LIMITS, options=None, **more):
+    address = f"http://{login}127.0.0.1:{receiver.port}{path}{query}"
+    target = Target(address, address, "t", Path("/nowhere"), options=options or OutputOptions())
+    return WebhookSink(target, limits=limits, **more)
+
+
+def rows_of(request):
+    return json.loads(request.body)["rows"]
+
+
+@pytest.fixture
+def receiver():
+    with Receiver() as receiver:
+        yield receiver
+
+
+class Place:
+    """A receiver that keeps rows, checks the login and refuses requests with certain rows."""
+
+    def __init__(self, receiver):
+        self.receiver, self.rows, self.refused = receiver, [], set()
+        receiver.answer = self.answer
+
+    def answer(self, request, connection):
+        login = base64.b64encode(f"anna:{PASSWORD}".encode()).decode()
+        if request.headers.get("authorization") != f"Basic {login}":
+            return connection.sendall(reply(401, f"wrong: {request.headers} {request.path}".encode()))
+        if request.method == "HEAD":
+            return connection.sendall(b"HTTP/1.1 405 x\r\n\r\n")
+        rows = rows_of(request)
+        refused = [one for one in rows if (one["task"], one["canonical_url"], one["version"]) in self.refused]
+        if refused:
+            return connection.sendall(reply(422, f"bad row, {request.headers} {request.path}".encode()))
+        self.rows += rows
+        return connection.sendall(reply(204))
+
+
+class TestWebhook(RefusedRows):
+    once_only = False
+
+    @pytest.fixture
+    def place(self, receiver):
+        return Place(receiver)
+
+    def open(self, place, password=PASSWORD):
+        login = f"anna:{quote(password, safe='')}@"
+        return open_sink(place.receiver, f"?secret={SECRET}", login=login, path=f"/hooks/{TOKEN}")
+
+    def read(self, place):
+        return place.rows
+
+    def take_away(self, place):
+        place.receiver.stop()
+
+    def bring_back(self, place):
+        place.receiver.start()
+
+    def refuse(self, place, refused):
+        place.refused |= set(map(key_of, refused))
+
+    def secrets(self, place):
+        return PASSWORD, quote(PASSWORD, safe=""), TOKEN, SECRET, KEY
+
+    def failing(self, place):
+        yield self.open(place, password=f"{PASSWORD}x")
+
+
+def test_kinds_of_addresses():
+    for address in ("https://a.example/x", "http://a.example", "webhook+https://a.example/x.jsonl"):
+        kind = kind_of(address)
+        assert kind is not None
+        assert (kind.name, kind.is_queued) == ("webhook", True)
+
+
+def test_a_request_is_signed_as_standard_webhooks_are(receiver):
+    sink = open_sink(receiver, f"?a=1&secret={SECRET}&%73ecret=2&secret=plain", clock=lambda: 1674087231.9)
+    sink.write(batch(7, row(1), row(2)))
+    [request] = receiver.requests
+    assert (request.method, request.path) == ("POST", "/hook?a=1&%73ecret=2")
+    assert request.headers["webhook-id"] == f"{7:032x}"
+    assert request.headers["webhook-timestamp"] == "1674087231"
+    signed = f"{7:032x}.1674087231.".encode() + request.body
+    expected = [
+        base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+        for key in (base64.b64decode(KEY), b"plain")
+    ]
+    assert request.headers["webhook-signature"] == " ".join(f"v1,{text}" for text in expected)
+    assert request.headers["content-type"] == "application/json"
+    body = json.loads(request.body)
+    assert (body["id"], body["task"]) == (f"{7:032x}", "t")
+    assert body["rows"] == [{"id": row_id(key_of(one)), **one} for one in (row(1), row(2))]
+
+
+def test_the_verification_in_the_documents_accepts_requests_and_no_others(receiver):
+    sink = open_sink(receiver, f"?secret={SECRET}")
+    sink.write(batch(1, row(1)))
+    [request] = receiver.requests
+    assert is_genuine(request.headers, request.body, SECRET)
+    assert not is_genuine(request.headers, request.body + b" ", SECRET)
+    assert not is_genuine({**request.headers, "webhook-id": "other"}, request.body, SECRET)
+    old = str(int(request.headers["webhook-timestamp"]) - 301)
+    assert not is_genuine({**request.headers, "webhook-timestamp": old}, request.body, SECRET)
+
+
+def is_genuine(headers, body, secret):
+    """As in docs/outputs.md."""
+    if abs(time.time() - int(headers["webhook-timestamp"])) > 300:
+        return False
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+    expected = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    signatures = headers["webhook-signature"].split()
+    return any(hmac.compare_digest(f"v1,{expected}", signature) for signature in signatures)
+
+
+def test_rows_as_lines(receiver):
+    options = OutputOptions(fields=(("headline", "title"), ("id", "version")))
+    sink = open_sink(receiver, "?form=ndjson&bearer=abc", options=options)
+    sink.write(batch(1, row(1), row(2, title="\ud800\n")))
+    [request] = receiver.requests
+    assert request.headers["content-type"] == "application/x-ndjson"
+    assert request.headers["authorization"] == "Bearer abc"
+    assert "webhook-signature" not in request.headers
+    assert [json.loads(line) for line in request.body.splitlines()] == [
+        {"id": 1, "headline": "题 1"},
+        {"id": 1, "headline": "?\n"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (301, "301, a redirect, is not followed; check the address"),
+        (401, "401 no; check the user, password or token"),
+        (404, "404 no; check the address"),
+        (408, "408 no"),
+        (410, "410 no; it accepts no more rows; remove the output"),
+        (429, "429 no"),
+        (500, "500 no"),
+        (503, "503 no"),
+        (101, "101"),
+    ],
+)
+def test_a_status_that_says_nothing_of_the_rows(receiver, status, words):
+    receiver.answer = answering(status, b"no", Location="http://elsewhere.example/?token=x")
+    with pytest.raises(SinkUnavailable) as unavailable:
+        open_sink(receiver).write(batch(1, row(1), row(2)))
+    assert f"the receiver answered {words}" in str(unavailable.value)
+    assert "elsewhere" not in str(unavailable.value)
+    assert len(receiver.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (stalling, "no answer within 0.4 seconds"),
+        (trickling, "no complete answer within 1 seconds"),
+        (sending(b""), "it closed the connection without an answer"),
+        (sending(b"\x00\x01 what?\r\n\r\n"), "its answer is not HTTP"),
+        (sending(b"HTTP/1.1 2"), "its answer is not HTTP"),
+        (sending(b"HTTP/1.1 200 x\r\n" + b"a: b\r\n" * 200 + b"\r\n"), "its answer is not understood"),
+    ],
+)
+def test_bad_manners(receiver, answer, words):
+    receiver.answer = answer
+    sink = open_sink(receiver, limits=IMPATIENT if "within" in words else LIMITS)
+    started = time.monotonic()
+    with pytest.raises(SinkUnavailable) as unavailable:
+        sink.write(batch(1, row(1)))
+    assert time.monotonic() - started < 3
+    assert str(unavailable.value) == f"output unavailable: {sink.name}: {words}"
+    receiver.answer = answering(200)
+    open_sink(receiver).write(batch(1, row(1), again=True))
+    assert {request.headers["webhook-id"] for request in receiver.requests} == {f"{1:032x}"}
+    assert len({request.body for request in receiver.requests}) == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        sending(b"HTTP/1.1 200 x\r\nContent-Length: 1000\r\n\r\nabc"),
+        sending(b"HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\n\r\nzzz"),
+        sending(b"HTTP/1.1 200 x\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc"),
+        sending(b"HTTP/1.1 200 x\r\n\r\n" + b"x" * 5_000_000),
+    ],
+)
+def test_a_status_2xx_is_enough(receiver, answer):
+    receiver.answer = answer
+    open_sink(receiver).write(batch(1, row(1)))
+
+
+def test_a_body_that_trickles_ends_in_time(receiver):
+    receiver.answer = trickling_body
+    started = time.monotonic()
+    with pytest.raises(SinkUnavailable, match="no complete answer within 1 seconds"):
+        open_sink(receiver, limits=IMPATIENT).write(batch(1, row(1)))
+    assert time.monotonic() - started < 3
+
+
+def test_the_second_answer_of_a_receiver_that_answers_twice_counts_for_nothing(receiver):
+    receiver.answer = sending(reply(200) + reply(200))
+    sink = open_sink(receiver)
+    sink.write(batch(1, row(1)))
+    receiver.answer = answering(503)
+    with pytest.raises(SinkUnavailable):
+        sink.write(batch(2, row(2)))
+
+
+def test_only_the_rows_at_fault_are_refused_and_parts_keep_their_ids(receiver):
+    place, rows = Place(receiver), [row(number) for number in range(10)]
+    place.refused = {key_of(rows[3]), key_of(rows[9])}
+    sink = TestWebhook().open(place)
+    for again in ((), True):
+        with pytest.raises(RowsRefused) as refused:
+            sink.write(batch(1, *rows, again=again))
+        assert {*refused.value.reasons} == place.refused
+        assert all(words.startswith("422 bad row") for words in refused.value.reasons.values())
+        assert all(len(words) <= 210 for words in refused.value.reasons.values())
+    first, second = receiver.requests[: len(receiver.requests) // 2], receiver.requests[len(receiver.requests) // 2 :]
+    assert [(one.headers["webhook-id"], one.body) for one in first] == [
+        (one.headers["webhook-id"], one.body) for one in second
+    ]
+    assert len(first) < 16
+    assert {one["canonical_url"] for one in place.rows} == {
+        one["canonical_url"] for number, one in enumerate(rows) if number not in (3, 9)
+    }
+
+
+def test_what_was_taken_is_not_sent_again_after_an_interruption(receiver):
+    rows, taken = [row(number) for number in range(8)], []
+
+    def answer(request, connection):
+        numbers = [one["url"] for one in rows_of(request)]
+        if len(numbers) > 2:
+            return connection.sendall(reply(413))
+        if len(taken) == 4 and receiver.is_busy:
+            receiver.is_busy = False
+            return connection.sendall(reply(503))
+        taken.extend(numbers)
+        return connection.sendall(reply(200))
+
+    receiver.is_busy, receiver.answer = True, answer
+    sink = open_sink(receiver)
+    with pytest.raises(SinkUnavailable):
+        sink.write(batch(1, *rows))
+    sink.write(batch(1, *rows, again=True))
+    assert taken == [one["url"] for one in rows]
+    before = len(receiver.requests)
+    sink.write(batch(2, *rows))  # the size that was too large is known
+    assert len(receiver.requests) - before == 4
+
+
+def test_a_delivery_of_many_parts_goes_on_in_the_next_call_also_of_another_sink(receiver):
+    rows, taken = [row(number) for number in range(16)], []
+
+    def answer(request, connection):
+        time.sleep(0.1)
+        if len(rows_of(request)) > 1:
+            return connection.sendall(reply(422))
+        taken.extend(one["url"] for one in rows_of(request))
+        return connection.sendall(reply(200))
+
+    receiver.answer = answer
+    for calls in range(1, 20):
+        started = time.monotonic()
+        try:
+            again = True if calls > 1 else ()
+            limits = HttpLimits(connect=1, read=3, request=3, call=3)
+            open_sink(receiver, limits=limits).write(batch(1, *rows, again=again))
+            break
+        except SinkUnavailable:
+            assert time.monotonic() - started < 4
+    assert 1 < calls < 19
+    assert taken == [one["url"] for one in rows]
+
+
+def test_a_row_that_is_too_large_alone_is_refused(receiver):
+    receiver.answer = lambda request, connection: connection.sendall(
+        reply(413 if len(request.body) > 2000 else 200, b"too large")
+    )
+    with pytest.raises(RowsRefused) as refused:
+        open_sink(receiver).write(batch(1, row(1), row(2, text="x" * 3000), row(3)))
+    assert refused.value.reasons == {key_of(row(2)): "413 too large"}
+
+
+def test_words_of_the_receiver_are_printable_short_and_without_secrets(receiver):
+    body = b"\x1b[31mbad\x1b[0m\x07 \xff\n" + SECRET.encode() + b" " + KEY.encode() + b" x" * 500
+    receiver.answer = answering(400, body)
+    with pytest.raises(RowsRefused) as refused:
+        open_sink(receiver, f"?secret={SECRET}").write(batch(1, row(1)))
+    [words] = refused.value.reasons.values()
+    assert words.startswith("400 bad \ufffd whsec_*** *** ")
+    assert words.isprintable()
+    assert KEY not in words
+    assert len(words) <= 204
+
+
+def test_a_wait_that_the_receiver_asks_for_is_kept(receiver):
+    now = [1000.0]
+    receiver.answer = answering(429, Retry_After=7)
+    sink = open_sink(receiver, clock=lambda: now[0])
+    with pytest.raises(SinkUnavailable) as unavailable:
+        sink.write(batch(1, row(1)))
+    assert unavailable.value.wait == 7
+    receiver.answer = answering(200)
+    now[0] += 6
+    with pytest.raises(SinkUnavailable) as unavailable:
+        sink.write(batch(1, row(1)))
+    assert unavailable.value.wait == 1
+    assert len(receiver.requests) == 1
+    now[0] += 1.5
+    sink.write(batch(1, row(1)))
+    assert len(receiver.requests) == 2
+
+
+@pytest.mark.parametrize("value", ["", "soon", "-1", "٣", "Wed, 21 Oct 2015 07:28:00 GMT", "x" * 5000])
+def test_other_waits_are_none(receiver, value):
+    receiver.answer = lambda request, connection: connection.sendall(
+        f"HTTP/1.1 503 x\r\nRetry-After: {value}\r\nContent-Length: 0\r\n\r\n".encode()
+    )
+    with pytest.raises(SinkUnavailable) as unavailable:
+        open_sink(receiver).write(batch(1, row(1)))
+    assert unavailable.value.wait == 0
+
+
+def test_a_long_wait_is_limited(receiver):
+    receiver.answer = answering(503, Retry_After="999999999999")
+    with pytest.raises(SinkUnavailable) as unavailable:
+        open_sink(receiver).write(batch(1, row(1)))
+    assert unavailable.value.wait == 3600
+
+
+def test_a_port_without_tls_is_named_with_the_remedy(tmp_path):
+    with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
+        Thread(target=server.handle_request, daemon=True).start()
+        address = f"https://127.0.0.1:{server.server_port}/hook"
+        with pytest.raises(SinkUnavailable, match="does not use TLS at this port; check the port, or write http:"):
+            WebhookSink(Target(address, address, "t", tmp_path), limits=LIMITS).check()
+
+
+def test_certificates_are_checked(tmp_path):
+    authority, tls = own_authority(tmp_path)
+    with Receiver(tls=tls) as receiver:
+        address = f"https://127.0.0.1:{receiver.port}/hook"
+        with pytest.raises(SinkUnavailable, match="its certificate is not accepted"):
+            WebhookSink(Target(address, address, "t", tmp_path), limits=LIMITS).write(batch(1, row(1)))
+        assert receiver.requests == []
+        sink = WebhookSink(Target(f"{address}?ca=ca.pem", address, "t", tmp_path), limits=LIMITS)
+        sink.check()
+        sink.write(batch(1, row(1)))
+        assert [request.method for request in receiver.requests] == ["HEAD", "POST"]
+        assert authority.exists()
+        other = f"https://localhost:{receiver.port}/hook?ca=ca.pem"
+        with pytest.raises(SinkUnavailable, match="its certificate is not accepted"):
+            WebhookSink(Target(other, other, "t", tmp_path), limits=LIMITS).check()
+
+
+def test_a_proxy_of_the_environment_is_used_unless_the_host_is_excepted(receiver, monkeypatch):
+    monkeypatch.setenv("http_proxy", f"http://anna:{PASSWORD.replace('/', '%2F')}@127.0.0.1:{receiver.port}")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    address = "http://hooks.invalid/x?a=1"
+    sink = WebhookSink(Target(address, address, "t", Path("/nowhere")), limits=LIMITS)
+    sink.write(batch(1, row(1)))
+    open_sink(receiver).write(batch(2, row(1)))
+    assert [request.path for request in receiver.requests] == [address, "/hook"]
+    login = base64.b64encode(f"anna:{PASSWORD}".encode()).decode()
+    assert receiver.requests[0].headers["proxy-authorization"] == f"Basic {login}"
+    receiver.stop()
+    with pytest.raises(SinkUnavailable, match="the proxy: connection refused") as unavailable:
+        sink.write(batch(1, row(1)))
+    assert "heim" not in str(unavailable.value)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://", "https://:443/x", "https://a.example:99999/", "https://a.example:port/", "https://a b.example/",
+        "https://anna:ge/heim@a.example/x", "https://a.example/x#part", "https://a.example/?secret=",
+        "https://a.example/?secret=whsec_%21", "https://a.example/?form=xml", "https://a.example/?bearer=%0a",
+        "https://a.example/?ca=none.pem", "https://[::1/x",
+    ],
+)  # fmt: skip
+def test_an_invalid_address_is_named_without_its_secrets(address):
+    with pytest.raises(OutputError) as error:
+        WebhookSink(Target(address, address, "news", Path("/nowhere")))
+    assert "task news: output " in str(error.value)
+    assert "heim" not in str(error.value)
+
+
+def test_values_of_variables_are_hidden_wherever_the_receiver_repeats_them(receiver, monkeypatch):
+    for name, value in (("PORT", str(receiver.port)), ("PLACE", "short-place"), ("X", "y%20zzz")):
+        monkeypatch.setenv(name, value)
+    sink = kinds.open_sink("http://127.0.0.1:${PORT}/in/${PLACE}?x=${X}", "t", Path("/nowhere"))
+    receiver.answer = answering(400, b"no /in/short-place?x=y%20zzz or y zzz here")
+    with pytest.raises(RowsRefused) as refused:
+        sink.write(batch(1, row(1)))
+    assert [*refused.value.reasons.values()] == ["400 no /in/***?x=*** or *** here"]
+
+
+def test_no_address_is_logged(receiver, caplog):
+    caplog.set_level(logging.DEBUG)
+    logging.getLogger("urllib3").setLevel(logging.DEBUG)
+    open_sink(receiver, "?token=abcdef").write(batch(1, row(1)))
+    logging.getLogger("urllib3").setLevel(logging.NOTSET)
+    assert "abcdef" not in caplog.text
+
+
+def test_kills_and_interruptions_lose_no_row_and_repeat_rows_with_the_same_ids(receiver):
+    batches = batches_of(25, text="x" * 2000)
+    rows = deliver_with_kills(lambda: open_sink(receiver, limits=QUICK), batches, kills=20, away=receiver.interrupted)
+    sent = {}
+    posts = [request for request in receiver.requests if request.method == "POST"]
+    for request in posts:
+        assert sent.setdefault(request.headers["webhook-id"], request.body) == request.body
+    arrived = [one["id"] for body in sent.values() for one in json.loads(body)["rows"]]
+    assert sorted(arrived) == sorted(row_id(key_of(one)) for one in rows)
+    assert len(posts) >= len(sent) == len(rows) // 25

@@ -1,0 +1,427 @@
+"""An extraction worker in this process; real workers are in test_supervisor.py."""
+
+import sqlite3
+from contextlib import closing
+from datetime import date
+
+import pytest
+
+from extractors import NoArticle, Section, UnusablePage
+from extractors.content.body_html import TreeMarkup
+from tests.workers.helpers import FETCHED_AT, TASK, archive, article, deliver, publish, rows, states, url
+from workers.extraction import section_preparation
+from workers.extraction_config import RowFilter, example_asked, keep_example
+from workers.ledger import Ledger
+from workers.page_store import StoredPage
+from workers.pages.quarantine import kept_page
+from workers.sinks import AppendedFileSink, OutputOptions
+from workers.url_states import MOST_ATTEMPTS, fingerprint
+from workers.worker_processes.extraction_worker import MOST_FETCHES, ExtractionWorker
+from workers.writing.outputs import MOST_FACTOR
+
+
+class Notes:
+    """A watch that keeps what it is told."""
+
+    def __init__(self):
+        self.told = []
+
+    def job(self, task, names):
+        self.told.append(("job", list(names)))
+
+    def begin(self, task, name, seconds):
+        self.told.append(("begin", name))
+
+    def end(self):
+        self.told.append(("end",))
+
+    def writing(self, task, names, seconds):
+        self.told.append(("writing", list(names)))
+
+    def problem(self, text, task):
+        self.told.append(("problem", text))
+
+    def wrote(self, task):
+        self.told.append(("wrote", task))
+
+    @property
+    def problems_told(self):
+        return [told[1] for told in self.told if told[0] == "problem"]
+
+
+@pytest.fixture
+def notes():
+    return Notes()
+
+
+@pytest.fixture
+def worker(connection, notes, clock, tmp_path):
+    worker = ExtractionWorker(connection, "here", watch=notes, clock=clock)
+    yield worker
+    worker.close()
+
+
+def test_a_page_becomes_a_row_in_every_output(connection, worker, tmp_path):
+    publish(connection, tmp_path, "{task}.jsonl", "out.db")
+    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
+    [row] = rows(tmp_path, "gazette.jsonl")
+    assert (row["task"], row["url"], row["canonical_url"], row["title"]) == (TASK, url(1), url(1), "Story 1")
+    assert row["text"].startswith("Story 1, plain: The harbour office")
+    assert "Market Square" not in row["text"]
+    assert row["fetched_at"] == FETCHED_AT.isoformat()
+    with closing(sqlite3.connect(tmp_path / "out.db")) as database:
+        assert database.execute("SELECT url, text FROM articles").fetchall() == [(url(1), row["text"])]
+    assert states(connection, 1) == ["written"]
+
+
+def test_html_and_markdown_are_in_the_outputs_that_name_them_and_only_made_for_these(connection, worker, tmp_path):
+    page = article(1).replace(b"Story 1, plain: ", b"<b>Story 1</b>, plain: ")
+    publish(connection, tmp_path, "plain.jsonl")
+    worker.extract_pages(TASK, deliver(connection, {1: page}))
+    named = OutputOptions(fields=(("url", "url"), ("body", "html"), ("markdown", "markdown"))).to_json()
+    publish(connection, tmp_path, "plain.jsonl", "named.jsonl", "{id}.md", output_options={"named.jsonl": named})
+    worker.extract_pages(TASK, deliver(connection, {2: page}))
+    first, second = rows(tmp_path, "plain.jsonl")
+    assert {"html", "markdown"}.isdisjoint({*first, *second})
+    [row] = rows(tmp_path, "named.jsonl")
+    assert row["body"].startswith("<p><strong>Story 1</strong>, plain: The harbour office")
+    assert row["markdown"].startswith("**Story 1**, plain: The harbour office")
+    [file] = tmp_path.glob("*.md")
+    assert "\n\n**Story 1**, plain: The harbour office" in file.read_text().replace("---\n", "\n\n")
+
+
+def test_comments_are_in_the_outputs_that_name_them(connection, worker, tmp_path):
+    comment = b"<div class=comment><b class=author>Ann Reed</b><time>2025-11-18</time><p>Well told.</p></div></body>"
+    named = OutputOptions(fields=(("url", "url"), ("said", "comments"))).to_json()
+    publish(connection, tmp_path, "plain.jsonl", "named.jsonl", output_options={"named.jsonl": named})
+    worker.extract_pages(TASK, deliver(connection, {1: article(1).replace(b"</body>", comment)}))
+    [row] = rows(tmp_path, "named.jsonl")
+    [said] = row["said"]
+    assert (said["author"], said["time"], said["text"]) == ("Ann Reed", "2025-11-18", "Well told.")
+    assert (said["html"], said["number"]) == ("<p>Well told.</p>", 1)
+    [row] = rows(tmp_path, "plain.jsonl")
+    assert "comments" not in row
+    assert "Well told" not in row["text"]
+
+
+def test_the_html_of_an_article_is_not_made_for_an_output_without_it(connection, worker, tmp_path, monkeypatch):
+    monkeypatch.setattr(TreeMarkup, "html", lambda markup: pytest.fail("nobody asked for HTML"))
+    publish(connection, tmp_path, "plain.jsonl", "out.db")
+    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
+    assert len(rows(tmp_path, "plain.jsonl")) == 1
+
+
+def test_an_example_in_an_encoding_that_only_its_header_names_is_read(connection, worker, tmp_path, monkeypatch):
+    publish(connection, tmp_path)
+    seen = []
+    monkeypatch.setattr(
+        section_preparation, "Section", lambda html, *_, **__: seen.append(html) or Section(None, method="density")
+    )
+    page = StoredPage(url(0), "Übermut".encode("utf-16-le"), "text/html; charset=utf-16le", FETCHED_AT)
+    keep_example(connection, TASK, page, url(0))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
+    assert seen == ["Übermut"]
+
+
+def test_an_example_is_prepared_once_until_it_changes(connection, worker, tmp_path, monkeypatch):
+    prepared = []
+    monkeypatch.setattr(section_preparation, "Section", lambda *a, **k: prepared.append(a[1]) or Section(*a, **k))
+    publish(connection, tmp_path)
+    for number in (1, 2):
+        worker.extract_pages(TASK, deliver(connection, {number: article(0)}))  # a twin of the example: it does not vote
+    assert prepared == [url(0)]
+    keep_example(connection, TASK, StoredPage(url(9), article(9), "text/html", FETCHED_AT), url(9))
+    worker.extract_pages(TASK, deliver(connection, {3: article(3)}))
+    assert prepared == [url(0), url(9)]
+
+
+def test_a_list_whose_url_matches_by_accident_is_rejected(connection, worker, tmp_path):
+    assert Section(None).extract(archive(), url(7))  # by its text alone it could be an article
+    publish(connection, tmp_path)
+    worker.extract_pages(TASK, deliver(connection, {7: archive(), 1: article(1)}))
+    assert [row["url"] for row in rows(tmp_path)] == [url(1)]
+    assert states(connection, 1, 7) == ["written", "rejected"]
+
+
+def test_without_an_example_pages_are_cut_by_the_fallback(connection, worker, tmp_path):
+    publish(connection, tmp_path)
+    connection.delete(f"exemplar:task:{TASK}:example")
+    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
+    assert [row["method"] for row in rows(tmp_path)] == ["density"]
+
+
+def test_an_example_that_cannot_be_used_leaves_the_fallback(connection, worker, tmp_path):
+    publish(connection, tmp_path)
+    keep_example(connection, TASK, StoredPage(url(9), b" ", "text/html", FETCHED_AT), url(9))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
+    assert [row["method"] for row in rows(tmp_path)] == ["density"]
+
+
+def test_an_example_that_ends_every_worker_is_not_tried_for_ever(connection, worker, tmp_path, notes, monkeypatch):
+    publish(connection, tmp_path)
+    [name] = deliver(connection, {1: article(1)})
+
+    def end_the_worker(*_, **__):
+        raise SystemExit
+
+    monkeypatch.setattr(section_preparation, "Section", end_the_worker)
+    for _ in range(section_preparation.MOST_BEGINS):
+        with pytest.raises(SystemExit):
+            worker.extract_pages(TASK, [name])
+    worker.extract_pages(TASK, [name])
+    assert f"its example {url(0)} crashes every worker, or takes too long" in notes.problems_told[-1]
+    assert states(connection, 1) == ["fetched"]
+
+
+def test_a_worker_without_memory_for_the_example_ends(connection, worker, tmp_path, monkeypatch):
+    publish(connection, tmp_path)
+
+    def grow(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr(section_preparation, "Section", grow)
+    with pytest.raises(MemoryError):
+        worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
+    assert states(connection, 1) == ["fetched"]
+
+
+def test_the_time_an_example_takes_is_watched(connection, worker, tmp_path, notes):
+    publish(connection, tmp_path)
+    [name] = deliver(connection, {1: article(1)})
+    worker.extract_pages(TASK, [name])
+    assert notes.told[:4] == [("job", [name]), ("begin", "example"), ("end",), ("begin", name)]
+    assert notes.told[-1] == ("job", [])
+
+
+def test_a_page_answered_twice_is_written_once(connection, worker, tmp_path):
+    publish(connection, tmp_path)
+    names = deliver(connection, {1: article(1)})
+    worker.extract_pages(TASK, names)
+    worker.extract_pages(TASK, names)
+    assert len(rows(tmp_path)) == 1
+
+
+def test_a_row_written_before_its_worker_died_is_not_written_again(connection, worker, ledger, tmp_path, monkeypatch):
+    publish(connection, tmp_path)
+    names = deliver(connection, {1: article(1)})
+    with monkeypatch.context() as patch:
+        patch.setattr(Ledger, "settle_all", _die)
+        with pytest.raises(KeyboardInterrupt):
+            worker.extract_pages(TASK, names)
+    assert (len(rows(tmp_path)), states(connection, 1)) == (1, ["fetched"])
+    ledger.free("here")
+    worker.extract_pages(TASK, names)
+    assert (len(rows(tmp_path)), states(connection, 1)) == (1, ["written"])
+
+
+def _die(*_, **__):
+    raise KeyboardInterrupt
+
+
+def test_a_row_is_in_each_output_once_when_one_of_them_was_away(connection, worker, tmp_path, notes, clock):
+    publish(connection, tmp_path, "out.jsonl", "away/out.db")
+    (tmp_path / "away").write_text("a file where a folder should be")
+    names = deliver(connection, {1: article(1)})
+    for _ in range(MOST_ATTEMPTS + 2):
+        worker.extract_pages(TASK, names)
+        clock.forward(worker.times.sink_pause * MOST_FACTOR)
+    assert states(connection, 1) == ["fetched"]
+    assert "away/out.db cannot be written" in notes.problems_told[0]
+    (tmp_path / "away").unlink()
+    worker.extract_pages(TASK, names)
+    assert (len(rows(tmp_path)), states(connection, 1)) == (1, ["written"])
+
+
+def test_an_output_that_can_not_be_opened_lets_pages_rest_and_is_told(connection, worker, ledger, tmp_path, notes):
+    publish(connection, tmp_path, "${NOT_SET_ANYWHERE}/out.jsonl")
+    [name] = deliver(connection, {1: article(1)})
+    worker.extract_pages(TASK, [name])
+    assert "NOT_SET_ANYWHERE is not set" in notes.problems_told[0]
+    assert states(connection, 1) == ["fetched"]
+    assert ledger.take(name, "other", seconds=9) is None  # at rest
+
+
+def test_a_task_that_is_not_published_lets_its_pages_rest(connection, worker, tmp_path, clock):
+    names = deliver(connection, {1: article(1)})
+    worker.extract_pages(TASK, names)
+    assert Ledger(connection, TASK).state_of(url(1)) == ("fetched", "task is not published")
+    publish(connection, tmp_path)
+    clock.forward(worker.times.task_pause)
+    worker.extract_pages(TASK, names)
+    assert states(connection, 1) == ["written"]
+
+
+def test_pages_of_one_article_become_one_row(connection, worker, tmp_path):
+    publish(connection, tmp_path)
+    names = deliver(connection, {1: article(1, canonical=url(2)), 2: article(2), 3: article(3, canonical=url(2))})
+    worker.extract_pages(TASK, names)
+    assert [row["canonical_url"] for row in rows(tmp_path)] == [url(2)]
+    assert states(connection, 1, 2, 3) == ["written", "duplicate", "duplicate"]
+
+
+@pytest.mark.parametrize("link", ["http://gazette.example/", "http://other.example/a/9.html", "nonsense", "//["])
+def test_a_canonical_link_outside_the_pattern_does_not_count(connection, worker, tmp_path, link):
+    publish(connection, tmp_path)
+    worker.extract_pages(TASK, deliver(connection, {1: article(1, canonical=link)}))
+    assert [row["canonical_url"] for row in rows(tmp_path)] == [url(1)]
+
+
+def test_a_page_whose_article_another_page_is_writing_waits(connection, worker, ledger, tmp_path, clock):
+    publish(connection, tmp_path)
+    other, name = deliver(connection, {1: article(1), 2: article(2, canonical=url(1))})
+    ledger.take(other, "another worker", seconds=9)
+    ledger.claim(other, fingerprint(url(1)), "another worker")
+    worker.extract_pages(TASK, [name])
+    assert states(connection, 2) == ["fetched"]
+    ledger.settle(other, "written", "", worker="another worker")
+    clock.forward(worker.times.claim_pause)
+    worker.extract_pages(TASK, [name])
+    assert states(connection, 2) == ["duplicate"]
+
+
+def test_a_page_without_article_is_rejected_with_its_reason(connection, worker, ledger, tmp_path, monkeypatch):
+    publish(connection, tmp_path)
+    monkeypatch.setattr(Section, "extract", lambda *_, **__: NoArticle("a list page"))
+    worker.extract_pages(TASK, deliver(connection, {1: b"<ul>"}))
+    assert ledger.state_of(url(1)) == ("rejected", "a list page")
+
+
+def test_an_unwanted_article_is_rejected_with_its_reason(connection, worker, ledger, tmp_path):
+    publish(connection, tmp_path, drop=RowFilter(("mast",)), keep=RowFilter(since=date(1990, 1, 1)))
+    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
+    assert ledger.state_of(url(1)) == ("rejected", "drop: keyword mast")
+    assert rows(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (UnusablePage("nothing parses"), "unusable page: nothing parses"),
+        (ZeroDivisionError("a mistake of ours"), "extractor error: ZeroDivisionError: a mistake of ours"),
+    ],
+)
+def test_a_page_that_can_not_be_cut_goes_to_quarantine(
+    connection, worker, ledger, tmp_path, monkeypatch, error, reason
+):
+    publish(connection, tmp_path)
+    extract = Section.extract
+
+    def fail(self, html, *args, **more):
+        if b"BAD" in html:
+            raise error
+        return extract(self, html, *args, **more)
+
+    monkeypatch.setattr(Section, "extract", fail)
+    names = deliver(connection, {1: b"BAD", 2: article(2)})
+    worker.extract_pages(TASK, names)
+    assert ledger.problems()[0]["reason"] == reason
+    assert states(connection, 1, 2) == ["failed", "written"]
+    note, body = kept_page(connection, TASK, names[0])
+    assert (note.reason, body) == (reason, b"BAD")
+
+
+def test_a_damaged_stored_page_is_fetched_again(connection, worker, ledger, tmp_path):
+    publish(connection, tmp_path)
+    names = deliver(connection, {1: article(1), 2: article(2)})
+    connection.hset(f"{ledger.keys['page']}:{names[0]}", "body", b"damaged")
+    worker.extract_pages(TASK, names)
+    assert states(connection, 1, 2) == ["waiting", "written"]
+    assert ledger.state_of(url(1))[1].startswith("stored page is damaged")
+    assert not connection.exists(f"{ledger.keys['page']}:{names[0]}")
+    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
+    assert states(connection, 1) == ["written"]
+
+
+def test_a_page_that_is_damaged_each_time_fails(connection, worker, ledger, tmp_path):
+    publish(connection, tmp_path)
+    for fetches in range(1, MOST_FETCHES + 1):
+        [name] = deliver(connection, {1: article(1)})
+        connection.hset(f"{ledger.keys['page']}:{name}", "body", b"damaged")
+        worker.extract_pages(TASK, [name])
+        assert states(connection, 1) == ["waiting" if fetches < MOST_FETCHES else "failed"]
+
+
+def test_a_damaged_example_is_fetched_again(connection, worker, tmp_path):
+    publish(connection, tmp_path)
+    assert example_asked(connection, TASK) == url(0)
+    connection.hset(f"exemplar:task:{TASK}:example", "body", b"damaged")
+    names = deliver(connection, {1: article(1)})
+    worker.extract_pages(TASK, names)
+    assert (states(connection, 1), example_asked(connection, TASK)) == (["fetched"], None)
+
+
+def test_a_page_that_ended_its_workers_is_not_tried_again(connection, worker, ledger, tmp_path, monkeypatch):
+    publish(connection, tmp_path)
+    [name] = deliver(connection, {1: b"POISON"})
+    for _ in range(MOST_ATTEMPTS):
+        ledger.take(name, "victim", seconds=-1)
+    monkeypatch.setattr(Section, "extract", lambda *_, **__: pytest.fail("tried again"))
+    worker.extract_pages(TASK, [name])
+    assert ledger.state_of(url(1))[0] == "failed"
+    assert f"crashed or timed out its worker {MOST_ATTEMPTS} times" in ledger.problems()[0]["reason"]
+    assert kept_page(connection, TASK, name)[1] == b"POISON"
+
+
+def test_no_memory_is_the_worker_s_end_and_not_the_page_s(connection, worker, tmp_path, monkeypatch):
+    publish(connection, tmp_path)
+    [name] = deliver(connection, {1: article(1)})
+
+    def grow(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr(Section, "extract", grow)
+    with pytest.raises(MemoryError):
+        worker.extract_pages(TASK, [name])
+    assert states(connection, 1) == ["fetched"]
+
+
+def test_who_lost_the_page_while_waiting_for_the_file_writes_nothing(connection, worker, ledger, tmp_path, monkeypatch):
+    publish(connection, tmp_path)
+    [name] = deliver(connection, {1: article(1)})
+    open_locked = AppendedFileSink._open_locked
+
+    def wait_long(self, patience):
+        file = open_locked(self, patience)
+        ledger.free("here")
+        ledger.take(name, "quicker", seconds=9)
+        return file
+
+    monkeypatch.setattr(AppendedFileSink, "_open_locked", wait_long)
+    worker.extract_pages(TASK, [name])
+    assert rows(tmp_path) == []
+    assert ledger.holds(name, "quicker")
+
+
+def test_what_the_site_says_of_a_pages_use_is_in_its_row(connection, worker, tmp_path):
+    publish(connection, tmp_path, product="Exemplar")
+    said = {"robots": "noarchive", "exemplar": "noai", "tdm-reservation": "1"}
+    head = "".join(f'<meta name="{name}" content="{content}">' for name, content in said.items())
+    deliver(connection, {1: article(1, head=head), 2: article(2)}, headers={"x-robots-tag": ["noindex", "bot: none"]})
+    worker.extract_pages(TASK, [fingerprint(url(number)) for number in (1, 2)])
+    first, second = rows(tmp_path)
+    assert first["robots_directives"] == ["noindex", "noarchive", "noai"]
+    assert first["tdm_reservation"] is True
+    assert (second["robots_directives"], second["tdm_reservation"]) == (["noindex"], None)
+    assert "robots_meta" not in first
+
+
+def test_a_page_that_its_site_reserves_is_skipped_on_request(connection, worker, ledger, tmp_path):
+    publish(connection, tmp_path, product="Exemplar", skip=("noai", "tdm-reservation"))
+    pages = {
+        1: article(1, head='<meta name="robots" content="noai">'),
+        2: article(2, head='<meta name="googlebot" content="noai">'),
+        3: article(3, head='<meta name="tdm-reservation" content="1">'),
+        4: article(4, head='<meta name="tdm-reservation" content="0">'),
+    }
+    worker.extract_pages(TASK, deliver(connection, pages))
+    assert states(connection, 1, 2, 3, 4) == ["rejected", "written", "rejected", "written"]
+    assert ledger.state_of(url(1)) == ("rejected", "skip: noai")
+    assert ledger.state_of(url(3)) == ("rejected", "skip: tdm-reservation")
+
+
+def test_a_page_that_was_stored_without_headers_is_cut(connection, worker, tmp_path):
+    publish(connection, tmp_path)
+    [name] = deliver(connection, {1: article(1)})
+    assert not connection.hexists(f"exemplar:task:{TASK}:page:{name}", "headers")
+    worker.extract_pages(TASK, [name])
+    assert rows(tmp_path)[0]["robots_directives"] == []

@@ -1,0 +1,125 @@
+"""The programs of RQ, started as a user starts them: what they show of our workers, and that they can run our jobs."""
+
+import fcntl
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.workers.helpers import TASK, article, deliver, eventually, publish, rows, states, url
+from workers.inbox import PAGES_A_JOB, QUEUE
+from workers.ledger import Ledger
+
+BIN = Path(sys.executable).parent
+ROOT = Path(__file__).parents[3]
+MORE = PAGES_A_JOB + 2  # pages for two jobs
+
+
+@pytest.fixture
+def rq(redis_url, tmp_path):
+    """Starts a program of RQ in the task's folder; ends those that still run after the test."""
+    started = []
+
+    def start(*args):
+        program = subprocess.Popen(
+            [BIN / "rq", *args, "--url", redis_url],
+            cwd=tmp_path,
+            env={"PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        started.append(program)
+        return program
+
+    yield start
+    for program in started:
+        program.kill()
+        program.communicate()
+
+
+@pytest.fixture
+def info(rq):
+    """What `rq info --raw` prints: a list of the words of each line."""
+
+    def lines():
+        text, _ = rq("info", "--raw").communicate(timeout=60)
+        return [line.split() for line in text.splitlines()]
+
+    return lines
+
+
+@pytest.fixture
+def our_worker(redis_url):
+    """Starts `exemplar work extract` with one worker."""
+    started = []
+
+    def start():
+        program = subprocess.Popen(
+            [sys.executable, "-m", "console", "work", "extract", "-n", "1"],
+            env={"REDIS_URL": redis_url, "EXEMPLAR_NODE": "here", "PYTHONPATH": str(ROOT)},
+            stderr=subprocess.DEVNULL,
+        )
+        started.append(program)
+
+    yield start
+    for program in started:
+        program.send_signal(signal.SIGTERM)
+        program.wait(60)
+
+
+def workers_of(lines):
+    return [words for words in lines if words and words[0] == "worker"]
+
+
+def queue_of(lines):
+    """How many jobs wait, run and have failed."""
+    [words] = [words for words in lines if words[:2] == ["queue", QUEUE]]
+    counts = dict(zip(words[4::2], words[3::2], strict=True))
+    return int(words[2].strip(",")), int(counts["executing,"]), int(counts["failed"])
+
+
+def test_info_shows_the_jobs_and_the_workers(connection, info, our_worker, tmp_path):
+    publish(connection, tmp_path)
+    deliver(connection, {number: article(number) for number in range(1, MORE + 1)})
+    assert queue_of(info()) == (2, 0, 0)
+    assert workers_of(info()) == []
+    with (tmp_path / "out.jsonl").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)  # so that the worker waits in the middle of its job
+        our_worker()
+        eventually(lambda: any("busy" in words for words in workers_of(info())), "a worker with a job")
+        assert queue_of(info()) == (1, 1, 0)
+    eventually(lambda: set(states(connection, *range(1, MORE + 1))) == {"written"}, "the rows")
+    eventually(lambda: any("idle" in words for words in workers_of(info())), "a worker that waits")
+    [worker] = workers_of(info())
+    assert worker[1].startswith("here-")
+    assert queue_of(info()) == (0, 0, 0)
+
+
+def test_a_plain_worker_of_rq_runs_the_jobs(connection, rq, tmp_path):
+    publish(connection, tmp_path)
+    deliver(connection, {number: article(number) for number in range(1, MORE + 1)})
+    worker = rq("worker", "-S", "json", QUEUE)
+    eventually(lambda: set(states(connection, *range(1, MORE + 1))) == {"written"}, "the rows")
+    worker.send_signal(signal.SIGTERM)
+    text, _ = worker.communicate(timeout=60)
+    assert worker.returncode == 0
+    assert text.count("Job OK") == 2, text
+    assert sorted(row["url"] for row in rows(tmp_path)) == sorted(url(number) for number in range(1, MORE + 1))
+
+
+def test_the_pages_of_a_plain_worker_that_is_killed_come_back(connection, rq, our_worker, tmp_path):
+    publish(connection, tmp_path)
+    with (tmp_path / "out.jsonl").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        deliver(connection, {number: article(number) for number in (1, 2)})
+        worker = rq("worker", "-S", "json", QUEUE, "-w", "rq.SimpleWorker")
+        ledger = Ledger(connection, TASK)
+        eventually(lambda: connection.hlen(ledger.keys["holders"]) == 2, "a worker with the pages")
+        worker.kill()
+        worker.wait()
+    our_worker()
+    eventually(lambda: states(connection, 1, 2) == ["written", "written"], "the rows")
+    assert sorted(row["url"] for row in rows(tmp_path)) == [url(1), url(2)]

@@ -1,0 +1,744 @@
+"""Rows that are queued and delivered in batches: each once, whatever is killed, away, slow or refused."""
+
+import multiprocessing
+import os
+import signal
+import sqlite3
+import threading
+import time
+from collections import Counter
+from contextlib import closing
+
+import pytest
+
+from extractors.article import Article
+from tests.redis_servers import BINARIES, running
+from tests.workers.batch_folder import SCHEME, read_batches, read_rows, register
+from tests.workers.helpers import FETCHED_AT, TASK, article, deliver, eventually, news, publish, rows, states, url
+from tests.workers.redis_access.test_full_redis import fill, relieve
+from tests.workers.servers import LossyProxy, Server
+from tests.written_rows import rows_so_far
+from workers import keys
+from workers.backpressure import DEFAULT_MARKS, load_of
+from workers.errors import SinkUnavailable
+from workers.ledger import Ledger
+from workers.processes import die_with_parent
+from workers.redis_access.connection import client
+from workers.reporting.present_problems import present_problems
+from workers.reporting.worker_times import WorkerTimes
+from workers.rows import key_of, row_of
+from workers.sinks import KINDS, OutputOptions, RowCondition, batch_size
+from workers.task_state.forgetting import forget_task
+from workers.url_states import fingerprint
+from workers.worker_processes.extraction_worker import ExtractionWorker
+from workers.worker_processes.supervised_delivery import SupervisedDelivery
+from workers.worker_processes.supervisor import Supervisor
+from workers.writing.delivery import Delivery, DeliveryTimes
+from workers.writing.output_states import output_states
+from workers.writing.refused_rows import (
+    drop_refused,
+    keep_refused,
+    refused_count,
+    refused_row,
+    refused_rows,
+    retry_refused,
+)
+from workers.writing.row_queue import RowQueue, all_queues, due_queues, has_queues, queue_states, rows_waiting
+
+pytestmark = pytest.mark.timeout(150)
+OUTPUT, OTHER = "folder:one", "folder:two"
+CROWD = DEFAULT_MARKS.task_pages // 2
+WEEK = 7 * 86400.0
+QUICK = DeliveryTimes(look_every=0.02, first_pause=0.1, longest_pause=0.5)
+HASTY = OutputOptions(batch_rows=4, batch_seconds=0.2)
+
+
+@pytest.fixture(autouse=True)
+def folders():
+    register()
+    yield
+    del KINDS[SCHEME]
+
+
+@pytest.fixture
+def delivery(connection, clock):
+    delivery = Delivery(connection, "here", clock=clock)
+    yield delivery
+    delivery.close()
+
+
+def options(**more):
+    return {name: OutputOptions(**more).to_json() for name in (OUTPUT, OTHER)}
+
+
+def extract(worker, connection, *numbers, **more):
+    worker.extract_pages(TASK, deliver(connection, {number: news(number, **more) for number in numbers}))
+
+
+def forget_the_first_week(connection, clock):
+    """Let the week pass in which any row may be in an output already: its queue has begun before."""
+    connection.hset(keys.of_task(TASK, f"queue:{OUTPUT}"), "epoch_since", clock() - WEEK)
+
+
+def row_number(number):
+    own = Article(text=f"Story {number}", blocks=(), method="example", confidence=1.0, reason="", title="A title")
+    return row_of(own, task=TASK, url=url(number), canonical_url=url(number), fetched_at=FETCHED_AT)
+
+
+def delivered(folder, name="one"):
+    """How often each URL is in a target."""
+    return Counter(row["url"] for row in read_rows(folder / name))
+
+
+def once(*numbers):
+    return Counter({url(number): 1 for number in numbers})
+
+
+# -- queues ------------------------------------------------------------------------------------------------------------
+
+
+def test_rows_are_queued_in_the_step_that_settles_their_page(connection, worker, tmp_path):
+    publish(connection, tmp_path, "out.jsonl", OUTPUT, OTHER)
+    extract(worker, connection, 1, 2, 3)
+    assert states(connection, 1, 2, 3) == ["written"] * 3
+    assert len(rows(tmp_path)) == 3
+    assert {(state.output, state.rows) for state in queue_states(connection)} == {(OUTPUT, 3), (OTHER, 3)}
+    assert rows_waiting(connection) == rows_waiting(connection, TASK) == 6
+
+
+def test_a_row_is_queued_once_although_the_reply_is_lost(tmp_path, clock):
+    with Server() as server, LossyProxy(server.socket) as proxy, proxy.client() as connection:
+        publish(connection, tmp_path, OUTPUT)
+        worker = ExtractionWorker(connection, "here")
+        names = deliver(connection, {1: news(1)})
+        script = Ledger(connection, TASK).script_of("settle")
+        connection.script_load(script.script)
+        proxy.drop_reply_to(script.sha)
+        worker.extract_pages(TASK, names)
+        assert proxy.dropped == 1
+        assert rows_waiting(connection) == 1
+        for name in ("take_rows", "finish_rows"):
+            script = Ledger(connection, TASK).script_of(name)
+            connection.script_load(script.script)
+            proxy.drop_reply_to(script.sha)
+        assert Delivery(connection, "d", draining="now").deliver_due() == 1
+        assert proxy.dropped == 3
+        assert delivered(tmp_path) == once(1)
+        assert not has_queues(connection)
+
+
+def test_a_batch_is_due_when_it_is_full_or_its_oldest_row_has_waited(connection, worker, delivery, clock, tmp_path):
+    publish(connection, tmp_path, OUTPUT, output_options=options(batch_rows=3, batch_seconds=60))
+    extract(worker, connection, 1, 2)
+    assert due_queues(connection, clock=clock) == []
+    assert delivery.deliver_due() == 0
+    extract(worker, connection, 3, 4)
+    assert delivery.deliver_due() == 1
+    assert delivered(tmp_path) == once(1, 2, 3)
+    assert delivery.deliver_due() == 0
+    clock.forward(61)
+    assert delivery.deliver_due() == 1
+    assert [len(batch["keys"]) for batch in read_batches(tmp_path / "one")] == [3, 1]
+    assert not has_queues(connection)
+    assert not connection.exists(keys.QUEUED, keys.of_task(TASK, "queued"), keys.of_task(TASK, f"rows:{OUTPUT}"))
+
+
+def test_batches_are_those_of_the_kind_unless_options_say_otherwise(monkeypatch):
+    monkeypatch.delenv("TARGET", raising=False)
+    plain, chosen = OutputOptions(), OutputOptions(batch_rows=7, batch_seconds=0)
+    for output, size in (
+        ("postgresql://db.example/news", (500, 10)),
+        ("https://a.example/hook", (500, 10)),
+        ("s3://rows/{task}/{batch}.jsonl", (5000, 60)),
+        ("file:rows/{batch}.jsonl.gz", (5000, 60)),
+        ("s3://rows/{batch}.parquet", (5000, 300)),
+        ("rows/{batch}.parquet", (5000, 300)),
+        ("${TARGET}", (500, 10)),
+    ):
+        assert batch_size(output, TASK, plain) == size
+        assert batch_size(output, TASK, chosen) == (7, 0)
+    assert batch_size("a.parquet", TASK, OutputOptions(batch_rows=7)) == (7, 300)
+
+
+def test_a_large_batch_is_taken_in_order(connection, clock, tmp_path):
+    publish(connection, tmp_path, OUTPUT)
+    queue = RowQueue(connection, TASK, OUTPUT, OutputOptions(batch_rows=450, batch_seconds=60), clock=clock)
+    queue.add([row_number(number) for number in range(460)], again=False)
+    batch = queue.take("x")
+    assert [row["url"] for row in batch.rows] == [url(number) for number in range(450)]
+    queue.finish("x", batch)
+    assert len(queue.take("x", "now").rows) == 10
+
+
+def test_rows_do_not_wait_for_a_large_batch_while_much_waits(connection, clock, tmp_path):
+    publish(connection, tmp_path, OUTPUT, OTHER)
+    large = OutputOptions(batch_rows=5000, batch_seconds=300)
+    other, queue = (RowQueue(connection, TASK, name, large, clock=clock) for name in (OTHER, OUTPUT))
+    queue.add([row_number(1)], again=False)
+    rows = [row_number(number) for number in range(CROWD)]
+    other.add(rows[: CROWD - 2], again=False)
+    clock.forward(11)
+    assert due_queues(connection, clock=clock) == []
+    other.add(rows[-1:], again=False)
+    assert due_queues(connection, clock=clock) == [(TASK, OTHER)]  # full
+    queue.add([row_number(2)], again=False)
+    assert due_queues(connection, clock=clock) == [(TASK, OTHER)]
+    clock.forward(11)
+    assert (TASK, OUTPUT) in due_queues(connection, clock=clock)
+    assert len(queue.take("x").rows) == 2
+    batch = other.take("x")
+    assert len(batch.rows) == CROWD - 1
+    other.finish("x", batch)
+    assert rows_waiting(connection) == 2
+
+
+def test_an_output_gets_the_rows_that_its_condition_admits(connection, worker, tmp_path):
+    only = {
+        name: OutputOptions(where=RowCondition(keywords=(f"Story {number}",))).to_json()
+        for name, number in ((OUTPUT, 1), ("out.jsonl", 2), ("none.jsonl", 9))
+    }
+    publish(connection, tmp_path, "out.jsonl", "none.jsonl", OUTPUT, OTHER, output_options=only)
+    extract(worker, connection, 1, 2, 3)
+    assert states(connection, 1, 2, 3) == ["written"] * 3
+    Delivery(connection, "d", draining="now").deliver_due()
+    assert delivered(tmp_path) == once(1)
+    assert delivered(tmp_path, "two") == once(1, 2, 3)
+    assert [row["url"] for row in rows(tmp_path)] == [url(2)]
+    assert not (tmp_path / "none.jsonl").exists()
+
+
+def test_rows_that_no_output_gets_are_counted(connection, worker, tmp_path):
+    only = {
+        name: OutputOptions(where=RowCondition(keywords=(f"Story {number}",))).to_json()
+        for name, number in ((OUTPUT, 1), ("out.jsonl", 2))
+    }
+    publish(connection, tmp_path, "out.jsonl", OUTPUT, output_options=only)
+    extract(worker, connection, 1, 2, 3, 4)
+    assert Ledger(connection, TASK).counts().left_out == 2
+
+
+def test_waiting_rows_count_for_back_pressure_until_they_are_delivered(connection, worker, tmp_path):
+    publish(connection, tmp_path, OUTPUT, OTHER)
+    extract(worker, connection, 1, 2)
+    load = load_of(connection, TASK)
+    assert load.of_task == load.of_all
+    assert (load.of_task.pages, load.rows) == (4, 4)
+    entries = [
+        entry for name in (OUTPUT, OTHER) for entry in connection.lrange(keys.of_task(TASK, f"rows:{name}"), 0, -1)
+    ]
+    assert load.of_task.size == sum(map(len, entries))
+    Delivery(connection, "d", draining="now").deliver_due()
+    assert load_of(connection, TASK).of_all.pages == 0
+
+
+def test_a_forgotten_task_leaves_no_rows(connection, worker, tmp_path):
+    publish(connection, tmp_path, OUTPUT)
+    publish(connection, tmp_path, OUTPUT, task="another")
+    extract(worker, connection, 1, 2)
+    worker.extract_pages("another", deliver(connection, {1: news(1)}, task="another"))
+    row = RowQueue(connection, TASK, OUTPUT).take("x", "now").rows[0]
+    keep_refused(connection, TASK, OUTPUT, [row], {(TASK, row["canonical_url"], 1): "no"})
+    forget_task(connection, TASK)
+    left = [key for key in connection.scan_iter(f"exemplar:task:{TASK}:*") if not key.endswith(b":counts")]
+    assert left == []
+    assert all_queues(connection) == [("another", OUTPUT)]
+    assert (rows_waiting(connection), connection.exists(keys.REFUSING)) == (1, 0)
+
+
+# -- batches -----------------------------------------------------------------------------------------------------------
+
+
+def test_an_interrupted_batch_comes_again_as_it_was(connection, worker, clock, tmp_path):
+    publish(connection, tmp_path, OUTPUT)
+    extract(worker, connection, 1)
+    forget_the_first_week(connection, clock)
+    queue = RowQueue(connection, TASK, OUTPUT, OutputOptions(batch_rows=2), clock=clock)
+    while queue.take("x", "now"):
+        queue.finish("x", queue.take("x", "now"))
+    extract(worker, connection, 2, 3, 4)
+    first = queue.take("one", "now")
+    assert [row["url"] for row in first.rows] == [url(2), url(3)]
+    assert first.again == set()
+    extract(worker, connection, 5)
+    assert queue.take("two", "now") is None  # the lease
+    clock.forward(11)
+    second = queue.take("two", "now")
+    assert (second.id, second.rows) == (first.id, first.rows)
+    assert len(second.again) == 2
+    assert not queue.renew("one")
+    assert not queue.finish("one", first)
+    assert queue.renew("two")
+    clock.forward(9)
+    assert queue.take("one", "now") is None
+    assert queue.finish("two", second)
+    third = queue.take("one", "now")
+    assert third.id != first.id
+    assert ([row["url"] for row in third.rows], third.again) == ([url(4), url(5)], set())
+
+
+def test_rows_of_another_epoch_may_be_there_already(connection, worker, clock, tmp_path):
+    publish(connection, tmp_path, OUTPUT)
+    extract(worker, connection, 1)
+    forget_the_first_week(connection, clock)
+    queue = RowQueue(connection, TASK, OUTPUT, clock=clock)
+    queue.finish("x", queue.take("x", "now"))
+    extract(worker, connection, 2)
+    connection.hset(keys.EPOCH, "id", "another")
+    assert len(queue.take("x", "now").again) == 1  # queued before Redis may have lost something
+    queue.finish("x", queue.take("x", "now"))
+    extract(worker, connection, 3)
+    assert len(queue.take("x", "now").again) == 1  # extracted a second time, perhaps
+    queue.finish("x", queue.take("x", "now"))
+    clock.forward(WEEK + 1)
+    extract(worker, connection, 4)
+    assert queue.take("x", "now").again == set()
+
+
+def test_a_batch_has_each_key_once(connection, worker, clock, tmp_path):
+    publish(connection, tmp_path, OUTPUT)
+    extract(worker, connection, 1)
+    queue = RowQueue(connection, TASK, OUTPUT, clock=clock)
+    row = queue.take("x", "now").rows[0]
+    queue.finish("x", queue.take("x"))
+    queue.add([{**row, "title": "first"}, {**row, "title": "second"}], again=False)
+    assert [own["title"] for own in queue.take("x", "now").rows] == ["second"]
+
+
+def test_a_failure_is_known_to_all_machines_and_its_pause_grows(connection, worker, delivery, clock, tmp_path):
+    publish(connection, tmp_path, OUTPUT, output_options=options(batch_seconds=0))
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "away").touch()
+    extract(worker, connection, 1)
+    elsewhere = Delivery(connection, "elsewhere", clock=clock)
+    for pause in (1, 2, 4, 8):
+        assert delivery.deliver_due() + elsewhere.deliver_due() == 0
+        [state] = queue_states(connection)
+        assert (state.rows, state.problem) == (1, f"output unavailable: {tmp_path / 'one'} is away")
+        clock.forward(pause - 0.5)
+        assert due_queues(connection, clock=clock) == []
+        clock.forward(1)
+    (tmp_path / "one" / "away").unlink()
+    assert elsewhere.deliver_due() == 1
+    assert not connection.hexists(keys.of_task(TASK, f"queue:{OUTPUT}"), "failures")
+    assert delivered(tmp_path) == once(1)
+
+
+def test_an_output_is_not_tried_before_the_time_that_its_target_asks_for(connection, worker, delivery, clock, tmp_path):
+    publish(connection, tmp_path, OUTPUT, output_options=options(batch_seconds=0))
+    (tmp_path / "one").mkdir()
+    extract(worker, connection, 1)
+    for asked, pause in (("40", 40), ("0.1", 2), ("-5", 4), ("86400", 3600)):
+        (tmp_path / "one" / "away").write_text(asked)
+        assert delivery.deliver_due() == 0
+        clock.forward(pause - 0.5)
+        assert due_queues(connection, clock=clock) == []
+        clock.forward(1)
+        assert due_queues(connection, clock=clock) == [(TASK, OUTPUT)]
+
+
+def test_the_sink_of_an_unavailable_output_is_closed_and_used_again(
+    connection, worker, delivery, clock, tmp_path, monkeypatch
+):
+    opened = []
+    monkeypatch.setattr("tests.workers.batch_folder.FolderSink.opened", lambda sink: opened.append(sink))
+    publish(connection, tmp_path, OUTPUT, output_options=options(batch_seconds=0))
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "away").touch()
+    extract(worker, connection, 1)
+    assert delivery.deliver_due() == 0
+    assert [sink.closed for sink in opened] == [True]
+    (tmp_path / "one" / "away").unlink()
+    clock.forward(2)
+    assert delivery.deliver_due() == 1
+    assert len(opened) == 1
+    assert delivered(tmp_path) == once(1)
+
+
+def test_an_unexpected_error_tells_its_type_only(connection, worker, clock, tmp_path, monkeypatch, caplog):
+    publish(connection, tmp_path, OUTPUT)
+    extract(worker, connection, 1)
+
+    secret = "".join(["pass", "word"])
+
+    def fail(*_):
+        raise TypeError(secret)
+
+    monkeypatch.setattr("tests.workers.batch_folder.FolderSink.write", fail)
+    Delivery(connection, "d", draining="now", clock=clock).deliver_due()
+    [state] = queue_states(connection)
+    assert "TypeError" in state.problem
+    assert secret not in state.problem + caplog.text
+
+
+def test_rows_of_an_output_that_the_task_has_no_more_are_delivered_or_after_a_day_dropped(
+    connection, worker, delivery, clock, tmp_path
+):
+    publish(connection, tmp_path, OUTPUT, OTHER)
+    (tmp_path / "two").mkdir()
+    (tmp_path / "two" / "away").touch()
+    extract(worker, connection, 1)
+    publish(connection, tmp_path, "out.jsonl")
+    clock.forward(20)
+    assert delivery.deliver_due() == 1
+    assert delivered(tmp_path) == once(1)
+    [state] = queue_states(connection, [(TASK, OTHER)])
+    assert state.problem.endswith("task gazette no longer has this output: its rows are dropped after a day")
+    for _ in range(2):
+        assert all_queues(connection) == [(TASK, OTHER)]
+        clock.forward(80_000)
+        delivery.deliver_due()
+    assert (has_queues(connection), rows_waiting(connection)) == (False, 0)
+
+
+# -- refused rows ------------------------------------------------------------------------------------------------------
+
+
+def refuse(folder, part):
+    folder.mkdir(exist_ok=True)
+    (folder / "refuse").write_text(part)
+
+
+def test_a_refused_row_is_kept_and_never_tried_again_by_itself(connection, worker, tmp_path, clock):
+    publish(connection, tmp_path, OUTPUT, OTHER)
+    refuse(tmp_path / "one", "/2.html")
+    extract(worker, connection, 1, 2, 3)
+    delivery = Delivery(connection, "d", draining="now", clock=clock)
+    assert delivery.deliver_due() == 2
+    assert delivery.deliver_due() == 0
+    assert delivered(tmp_path) == once(1, 3)
+    assert delivered(tmp_path, "two") == once(1, 2, 3)
+    [note] = refused_rows(connection, TASK)
+    assert (note.output, note.url, note.reason) == (OUTPUT, url(2), f"{url(2)} is not wanted")
+    assert refused_row(connection, note)["title"] == "Story 2"
+    assert retry_refused(connection, note)
+    assert not retry_refused(connection, note)
+    assert delivery.deliver_due() == 1
+    [note] = refused_rows(connection, TASK)  # refused again
+    (tmp_path / "one" / "refuse").unlink()
+    assert retry_refused(connection, note)
+    assert delivery.deliver_due() == 1
+    assert delivered(tmp_path) == once(1, 2, 3)
+    assert refused_rows(connection, TASK) == []
+
+
+def test_no_refused_row_is_dropped_if_there_is_no_space_for_another(connection, worker, tmp_path):
+    publish(connection, tmp_path, OUTPUT)
+    extract(worker, connection, 1, 2, 3)
+    batch = RowQueue(connection, TASK, OUTPUT).take("x", "now")
+    first, second, third = ({key_of(row): "not this one"} for row in batch.rows)
+    assert keep_refused(connection, TASK, OUTPUT, batch.rows, first, rows_kept=2) == 1
+    assert keep_refused(connection, TASK, OUTPUT, batch.rows, second, rows_kept=2) == 1
+    for limits in ({"rows_kept": 2}, {"bytes_kept": 1}, {"rows_kept": 1}):
+        with pytest.raises(SinkUnavailable, match=r"no further refused rows can be kept; .* last reason: not this one"):
+            keep_refused(connection, TASK, OUTPUT, batch.rows, third, **limits)
+        assert keep_refused(connection, TASK, OUTPUT, batch.rows, first | second, **limits) == 2  # delivered again
+    with pytest.raises(SinkUnavailable):
+        keep_refused(connection, TASK, OTHER, batch.rows, third, outputs_kept=1)
+    assert {note.url for note in refused_rows(connection, TASK)} == {url(1), url(2)}
+    assert drop_refused(connection, refused_rows(connection, TASK)[0])
+    assert keep_refused(connection, TASK, OUTPUT, batch.rows, third, rows_kept=2) == 1
+    for note in refused_rows(connection, TASK):
+        assert drop_refused(connection, note)
+    assert refused_count(connection, TASK, OUTPUT) == 0
+    assert not connection.exists(keys.REFUSING)
+
+
+@pytest.fixture
+def little_space(monkeypatch):
+    """No refused row is kept beside another one, unless they are refused together."""
+    monkeypatch.setattr(keep_refused, "__kwdefaults__", keep_refused.__kwdefaults__ | {"rows_kept": 1})
+
+
+@pytest.mark.usefixtures("little_space")
+def test_pages_wait_while_no_further_refused_row_can_be_kept_and_others_are_written(
+    connection, worker, tmp_path, clock
+):
+    publish(connection, tmp_path, "out.jsonl", "out.db")
+    extract(worker, connection, 1)
+    with closing(sqlite3.connect(tmp_path / "out.db")) as other:
+        other.execute(
+            f"CREATE TRIGGER refuse BEFORE INSERT ON articles WHEN NEW.url IN ('{url(2)}', '{url(3)}') "
+            "BEGIN SELECT RAISE(ABORT, 'refused by a trigger'); END"
+        )
+        extract(worker, connection, 2)
+        extract(worker, connection, 3, 4)
+        assert states(connection, 2, 3, 4) == ["written", "fetched", "written"]
+        assert [note.url for note in refused_rows(connection, TASK)] == [url(2)]
+        [state] = output_states(connection)
+        assert (state.output, state.waiting, state.unit, state.refused) == ("out.db", 1, "pages", 1)
+        assert "no further refused rows can be kept" in state.problem
+        assert drop_refused(connection, refused_rows(connection, TASK)[0])
+        clock.forward(3600.0)
+        worker.extract_pages(TASK, [fingerprint(url(3))])
+        assert states(connection, 3) == ["written"]
+        assert [note.url for note in refused_rows(connection, TASK)] == [url(3)]
+
+
+@pytest.mark.usefixtures("little_space")
+def test_a_batch_waits_while_no_further_refused_row_can_be_kept(connection, worker, delivery, tmp_path, clock):
+    publish(connection, tmp_path, OUTPUT)
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "refuse").write_text(url(2), "utf-8")
+    extract(worker, connection, 1, 2)
+    clock.forward(60.0)
+    assert delivery.deliver_due() == 1
+    (tmp_path / "one" / "refuse").write_text(url(3), "utf-8")
+    extract(worker, connection, 3, 4)
+    clock.forward(60.0)
+    assert delivery.deliver_due() == 0
+    [state] = output_states(connection)
+    assert (state.waiting, state.refused) == (2, 1)
+    assert "no further refused rows can be kept" in state.problem
+    assert drop_refused(connection, refused_rows(connection, TASK)[0])
+    clock.forward(3600.0)
+    assert delivery.deliver_due() == 1
+    assert delivered(tmp_path) == once(1, 4)
+    assert [note.url for note in refused_rows(connection, TASK)] == [url(3)]
+
+
+def test_a_row_that_a_database_refuses_is_kept_and_delivered_to_it_after_a_retry(connection, worker, tmp_path, clock):
+    publish(connection, tmp_path, "out.jsonl", "out.db")
+    extract(worker, connection, 1)
+    with closing(sqlite3.connect(tmp_path / "out.db")) as other:
+        other.execute(
+            f"CREATE TRIGGER refuse BEFORE INSERT ON articles WHEN NEW.url = '{url(3)}' "
+            "BEGIN SELECT RAISE(ABORT, 'refused by a trigger'); END"
+        )
+        extract(worker, connection, 2, 3, 4)
+        assert states(connection, 2, 3, 4) == ["written"] * 3
+        assert len(rows(tmp_path)) == 4
+        [note] = refused_rows(connection, TASK)
+        assert (note.output, note.url, note.reason) == ("out.db", url(3), "refused by a trigger")
+        other.execute("DROP TRIGGER refuse")
+        retry_refused(connection, note)
+        assert Delivery(connection, "d", draining="now", clock=clock).deliver_due() == 1
+        stored = [address for (address,) in other.execute("SELECT url FROM articles ORDER BY url")]
+    assert stored == [url(number) for number in (1, 2, 3, 4)]
+    assert len(rows(tmp_path)) == 4
+
+
+# -- processes ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def server():
+    with Server() as server:
+        yield server
+
+
+@pytest.fixture
+def supervise(server, tmp_path):
+    """Starts supervisors, as processes of their own; ends them after the test."""
+    started = []
+
+    def start(url=server.url, **more):
+        process = multiprocessing.get_context("fork").Process(target=_supervise, args=(url, os.getpid(), more))
+        process.start()
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.terminate()
+        process.join(30)
+        assert not process.is_alive()
+
+
+def _supervise(url, parent, more):
+    die_with_parent(parent=parent)
+    times = WorkerTimes(sink_pause=0.2, page_lease=3.0, renew_every=0.5)
+    supervisor = Supervisor(
+        url, 2, times=times, sweep_every=0.1, pause_after_early_exit=0.05, delivery_times=QUICK, **more
+    )
+    signal.signal(signal.SIGTERM, supervisor.stop)
+    raise SystemExit(0 if supervisor.run() else 1)
+
+
+HASTY_OPTIONS = {OUTPUT: HASTY.to_json(), OTHER: HASTY.to_json()}
+PAGES = range(1, 41)
+
+
+def test_a_delivery_that_is_killed_at_any_step_loses_and_doubles_no_row(server, supervise, tmp_path):
+    connection = client(server.url)
+    publish(connection, tmp_path, OUTPUT, output_options=HASTY_OPTIONS)
+    (tmp_path / "one").mkdir()
+    deliver(connection, {number: news(number) for number in PAGES})
+    supervise()
+    for step in ("before", "half", "after") * 2:
+        (tmp_path / "one" / "kill").write_text(step)
+        if rows_so_far(tmp_path / "one" / "rows.jsonl") < len(PAGES):
+            eventually(lambda: not (tmp_path / "one" / "kill").exists() or not has_queues(connection), "the kill")
+    (tmp_path / "one" / "kill").unlink(missing_ok=True)
+    eventually(lambda: rows_so_far(tmp_path / "one" / "rows.jsonl") >= len(PAGES), "all rows")
+    eventually(lambda: not has_queues(connection), "the end")
+    assert delivered(tmp_path) == once(*PAGES)
+    again = {(row["id"], len(row["keys"])) for row in read_batches(tmp_path / "one")}
+    assert len({name for name, _ in again}) == len(again)  # a batch that comes again has the same rows
+
+
+def test_a_redis_that_loses_its_last_writes_loses_and_doubles_no_row(server, supervise, tmp_path):
+    connection = client(server.url)
+    publish(connection, tmp_path, "out.jsonl", OUTPUT, OTHER, output_options=HASTY_OPTIONS)
+    deliver(connection, {number: news(number) for number in PAGES})
+    supervise()
+    for share in (5, 15):
+        eventually(lambda share=share: rows_so_far(tmp_path / "one" / "rows.jsonl") >= share, f"{share} rows")
+        moment = server.size()
+        eventually(lambda share=share: rows_so_far(tmp_path / "one" / "rows.jsonl") >= share + 5, "more rows")
+        server.roll_back(moment)
+    eventually(lambda: Ledger(connection, TASK).counts().states["written"] == len(PAGES), "all pages")
+    eventually(lambda: not has_queues(connection), "all deliveries")
+    assert delivered(tmp_path) == delivered(tmp_path, "two") == once(*PAGES)
+    assert Counter(row["url"] for row in rows(tmp_path)) == once(*PAGES)
+
+
+def test_an_output_that_is_away_or_stalls_does_not_slow_the_other(server, supervise, tmp_path):
+    connection = client(server.url)
+    publish(connection, tmp_path, "out.jsonl", OUTPUT, OTHER, output_options=HASTY_OPTIONS)
+    for name, fault in (("one", "away"), ("two", "slow")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / fault).write_text("0")
+    deliver(connection, {number: news(number) for number in PAGES})
+    supervise()
+    eventually(lambda: delivered(tmp_path, "two") == once(*PAGES), "the other's rows")
+    [problem] = eventually(lambda: present_problems(connection), "the problem")
+    assert problem.text == f"output unavailable: {tmp_path / 'one'} is away"
+    assert read_rows(tmp_path / "one") == []
+    (tmp_path / "two" / "slow").write_text("5")
+    (tmp_path / "one" / "away").unlink()
+    deliver(connection, {number: news(number) for number in range(41, 49)})
+    eventually(lambda: delivered(tmp_path) == once(*range(1, 49)), "the rows of the one that is back")
+    (tmp_path / "two" / "slow").unlink()
+    eventually(lambda: not has_queues(connection), "all")
+    assert delivered(tmp_path, "two") == once(*range(1, 49))
+
+
+def test_until_empty_delivers_all_at_once_or_reports_what_is_away(server, supervise, tmp_path, monkeypatch):
+    monkeypatch.setattr("workers.worker_processes.supervisor.NO_PROGRESS", 1.0)
+    connection = client(server.url)
+    publish(connection, tmp_path, OUTPUT, output_options=options(batch_seconds=3600))
+    deliver(connection, {1: news(1)})
+    first = supervise(until_empty=True)
+    first.join(20)
+    assert first.exitcode == 0
+    assert delivered(tmp_path) == once(1)
+    (tmp_path / "one" / "away").touch()
+    deliver(connection, {2: news(2)})
+    second = supervise(until_empty=True)
+    second.join(30)
+    assert second.exitcode == 1
+    assert rows_waiting(connection) == 1
+
+
+@pytest.mark.parametrize("binary", BINARIES)
+def test_a_full_redis_takes_and_delivers_rows(binary, tmp_path):
+    with running(binary, "--maxmemory", str(64 * 2**20), "--maxmemory-policy", "noeviction") as address:
+        connection = client(address)
+        publish(connection, tmp_path, OUTPUT)
+        names = deliver(connection, {number: news(number) for number in range(1, 9)})
+        fill(connection)
+        worker = ExtractionWorker(connection, "w")
+        worker.extract_pages(TASK, names)
+        assert states(connection, 1, 8) == ["written", "written"]
+        refuse(tmp_path / "one", "/3.html")
+        assert Delivery(connection, "d", draining="now").deliver_due() == 1
+        assert delivered(tmp_path) == once(1, 2, 4, 5, 6, 7, 8)
+        assert refused_count(connection, TASK, OUTPUT) == 1
+        relieve(connection)
+        connection.close()
+
+
+def test_a_delivery_waits_while_redis_is_away(server, tmp_path):
+    connection = client(server.url, retries=0)
+    publish(connection, tmp_path, OUTPUT, output_options=HASTY_OPTIONS)
+    delivery = Delivery(connection, "d", times=QUICK)
+    thread = threading.Thread(target=delivery.run)
+    thread.start()
+    server.kill()
+    time.sleep(0.3)
+    server.start()
+    worker = ExtractionWorker(client(server.url), "w")
+    worker.extract_pages(TASK, deliver(client(server.url), {1: article(1)}))
+    eventually(lambda: delivered(tmp_path) == once(1), "the row")
+    delivery.stop()
+    thread.join(10)
+    assert not thread.is_alive()
+
+
+@pytest.fixture
+def supervised(connection, redis_url):
+    """A delivery process that is replaced after a second of silence, or when a target takes that long."""
+    told = {"reports": [], "warnings": []}
+    times = DeliveryTimes(look_every=0.02, first_pause=0.1, write_limit=1.0)
+    process = SupervisedDelivery(
+        redis_url, told["reports"].append, told["warnings"].append, draining="now", times=times, silence=2.0
+    )
+
+    def serve():
+        process.check(is_outage=False)
+        process.start_if_needed(connection, [])
+        return process
+
+    yield serve, told
+    process.kill(connection)
+
+
+def test_a_delivery_that_is_silent_is_replaced_and_its_leases_are_freed(connection, worker, supervised, tmp_path):
+    serve, told = supervised
+    publish(connection, tmp_path, OUTPUT)
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "slow").write_text("0.5")
+    extract(worker, connection, 1)
+    eventually(lambda: serve() and read_batches(tmp_path / "one"), "the first try")
+    os.kill(serve().process.pid, signal.SIGSTOP)
+    eventually(lambda: serve() and not has_queues(connection), "another process")
+    assert told["warnings"][0] == "the delivery process reported nothing for 2 s; it is killed"
+    assert delivered(tmp_path) == once(1)
+
+
+def test_a_target_that_does_not_return_is_a_problem_and_its_process_is_replaced(
+    connection, worker, supervised, tmp_path
+):
+    serve, told = supervised
+    publish(connection, tmp_path, OUTPUT)
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "slow").write_text("60")
+    extract(worker, connection, 1)
+    eventually(lambda: serve() and told["reports"], "the problem")
+    assert told["reports"][0]["problem"] == f"output unavailable: {OUTPUT} did not accept rows within 1 s"
+    (tmp_path / "one" / "slow").unlink()
+    eventually(lambda: serve() and not has_queues(connection), "another process")
+    assert (delivered(tmp_path), told["warnings"]) == (once(1), [])
+
+
+def test_what_waits_for_each_output_is_known(connection, worker, tmp_path):
+    publish(connection, tmp_path, "out.jsonl", "out.db", OUTPUT)
+    extract(worker, connection, 1)
+    with closing(sqlite3.connect(tmp_path / "out.db")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        hurried = ExtractionWorker(connection, "hurried", times=WorkerTimes(output_patience=0.1))
+        hurried.extract_pages(TASK, deliver(connection, {2: news(2), 3: news(3)}))
+        hurried.close()
+    queued, pages = output_states(connection)
+    assert (pages.output, pages.waiting, pages.unit) == ("out.db", 2, "pages")
+    assert pages.since == FETCHED_AT.timestamp()
+    assert "database is locked" in pages.problem
+    assert (queued.output, queued.waiting, queued.unit, queued.refused) == (OUTPUT, 1, "rows", 0)
+    assert time.time() - queued.since < 60
+
+
+def test_each_output_has_its_own_problem(connection, tmp_path):
+    publish(connection, tmp_path, "first.db", "second.db", "third.jsonl")
+    with closing(sqlite3.connect(tmp_path / "first.db")) as first, closing(sqlite3.connect(tmp_path / "second.db")):
+        (tmp_path / "second.db").write_text("no database")
+        (tmp_path / "third.jsonl").mkdir()
+        first.execute("BEGIN IMMEDIATE")
+        hurried = ExtractionWorker(connection, "hurried", times=WorkerTimes(output_patience=0.1))
+        hurried.extract_pages(TASK, deliver(connection, {1: news(1)}))
+        hurried.close()
+    problems = {state.output: state.problem for state in output_states(connection)}
+    assert sorted(problems) == ["first.db", "second.db", "third.jsonl"]
+    for output, words in (("first.db", "locked"), ("second.db", "not a database"), ("third.jsonl", "directory")):
+        assert output in problems[output]
+        assert words in problems[output]
+        assert problems[output].count("output unavailable") == 1

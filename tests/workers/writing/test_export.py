@@ -1,0 +1,141 @@
+"""An export: every row once, in order, also if it is interrupted and repeated."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.workers.test_rows import row
+from workers.errors import RowsRefused, SinkUnavailable
+from workers.rows import Row, RowKey, key_of
+from workers.sinks import JsonLinesSink, OutputOptions, RowBatch, RowCondition, SqliteSink
+from workers.writing.export import batch_id, export_rows
+
+
+def rows_of(count: int) -> list[Row]:
+    return [row(canonical_url=f"http://a.example/{n}", fetched_at=row_time(n)) for n in range(count)]
+
+
+def row_time(number: int) -> datetime:
+    return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=number)
+
+
+class Server:
+    """A target that takes batches, and is unavailable, or refuses rows, as often as it is told."""
+
+    def __init__(self, away: int = 0, refused: Sequence[str] = ()) -> None:
+        self.name, self.away, self.refused = "server", away, refused
+        self.rows: dict[RowKey, Row] = {}
+        self.batches: list[RowBatch] = []
+
+    def write(self, batch: RowBatch) -> None:
+        self.batches.append(batch)
+        if self.away:
+            self.away -= 1
+            raise SinkUnavailable("away")
+        reasons = {key_of(one): "too long" for one in batch.rows if one["canonical_url"] in self.refused}
+        self.rows |= {key_of(one): one for one in batch.rows if key_of(one) not in reasons}
+        if reasons:
+            raise RowsRefused(reasons)
+
+    def check(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def in_jsonl(path: Path) -> list[Row]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_rows_are_written_in_batches_and_in_order(tmp_path: Path) -> None:
+    seen = []
+    sink = JsonLinesSink(tmp_path / "new.jsonl", durability="fast")
+    exported = export_rows(
+        rows_of(7), sink, OutputOptions(batch_rows=3), on_batch=lambda exported: seen.append(exported.written)
+    )
+    assert (exported.read, exported.written, seen) == (7, 7, [3, 6, 7])
+    assert in_jsonl(tmp_path / "new.jsonl") == rows_of(7)
+
+
+@pytest.mark.parametrize("name", ["new.jsonl", "new.db"])
+def test_a_repeated_export_writes_no_row_twice(name: str, tmp_path: Path) -> None:
+    sink = (JsonLinesSink if name.endswith("l") else SqliteSink)(tmp_path / name, durability="fast")
+    for count in (4, 9, 9):
+        export_rows(rows_of(count), sink, OutputOptions(batch_rows=2))
+    assert all(sink.has([*sink.newest("t")]))
+    assert len([*sink.newest("t")]) == 9
+    sink.close()
+
+
+def test_batches_have_the_same_id_each_time_and_all_keys_again() -> None:
+    first, second = Server(), Server()
+    for server in (first, second):
+        export_rows(rows_of(5), server, OutputOptions(batch_rows=2))
+    assert [batch.id for batch in first.batches] == [batch.id for batch in second.batches]
+    assert len({batch.id for batch in first.batches}) == 3
+    assert all(batch.again == {key_of(one) for one in batch.rows} for batch in first.batches)
+    assert all(len(batch.id) == 32 and int(batch.id, 16) >= 0 for batch in first.batches)
+    assert batch_id(rows_of(2)) == first.batches[0].id
+
+
+def test_an_unavailable_target_is_tried_again_with_the_same_batch() -> None:
+    server, slept = Server(away=2), list[float]()
+    exported = export_rows(rows_of(3), server, OutputOptions(), pauses=(1, 2, 4), sleep=slept.append)
+    assert (slept, exported.written, len({batch.id for batch in server.batches})) == ([1, 2], 3, 1)
+    with pytest.raises(SinkUnavailable):
+        export_rows(rows_of(3), Server(away=9), OutputOptions(), pauses=(1, 2), sleep=slept.append)
+
+
+def test_refused_rows_are_counted_with_the_targets_words() -> None:
+    server = Server(refused=["http://a.example/1"])
+    exported = export_rows(rows_of(4), server, OutputOptions(batch_rows=2))
+    assert (exported.read, exported.written) == (4, 3)
+    assert exported.refused == {("t", "http://a.example/1", 1): "too long"}
+
+
+def test_only_rows_that_the_condition_admits_are_written() -> None:
+    server = Server()
+    rows = [*rows_of(2), *({**one, "version": 2, "language": "zh"} for one in rows_of(2))]
+    exported = export_rows(rows, server, OutputOptions(where=RowCondition(languages=("zh",))))
+    assert (exported.written, exported.left_out) == (2, 2)
+    assert {one["version"] for one in server.rows.values()} == {2}
+
+
+CHILD = """
+import sys, time
+from itertools import count
+from pathlib import Path
+from workers.writing.export import export_rows
+from workers.sinks import JsonLinesSink, OutputOptions, Target, kind_of
+source, target, last = sys.argv[1:]
+batches = count(1)
+rows = kind_of(source).rows(Target(source, source, "t", Path()))
+def slowly(exported):
+    print(exported.written, flush=True)
+    time.sleep(60 if next(batches) == int(last) else 0.002)  # it is not at the end before it is killed
+export_rows(rows, JsonLinesSink(Path(target)), OutputOptions(batch_rows=5), on_batch=slowly)
+"""
+
+
+def test_an_export_that_is_killed_and_repeated_loses_no_row_and_writes_none_twice(tmp_path: Path) -> None:
+    source, target = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    with JsonLinesSink(source, durability="fast").exclusive():
+        source.write_text("".join(json.dumps(one) + "\n" for one in rows_of(300)), "utf-8")
+    command = [sys.executable, "-c", CHILD, str(source), str(target)]
+    for batches in (3, 20, 11):
+        with subprocess.Popen([*command, str(batches + 9)], stdout=subprocess.PIPE, env=os.environ) as child:
+            assert child.stdout is not None
+            for _ in range(batches):
+                child.stdout.readline()
+            time.sleep(0.001 * batches)
+            child.send_signal(signal.SIGKILL)
+        assert child.returncode == -signal.SIGKILL
+    subprocess.run([*command, "0"], check=True, capture_output=True, timeout=60)
+    assert in_jsonl(target) == rows_of(300)
