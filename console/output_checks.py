@@ -113,8 +113,9 @@ def emptied_outputs(tasks: TaskFile, connection: "redis.Redis") -> list[str]:
     for name, task in tasks.tasks.items():
         written, some = Ledger(connection, name).counts().states["written"], task.output_options()
         for output in task.outputs() if written else ():
-            has_all = output not in some or some[output].where == RowCondition()
-            if has_all and _is_empty(output, name, tasks.folder.absolute()):
+            options = some.get(output, OutputOptions())
+            has_all, is_whole = options.where == RowCondition(), not options.fields
+            if has_all and _is_empty(output, name, tasks.folder.absolute(), is_whole):
                 warnings.append(
                     f"task {name}: output {shown(output)} has no row, but {written} URLs count as written. To fill it "
                     f"from another output: exemplar export {name} --to {shown(output)}; to fetch them again: exemplar "
@@ -123,12 +124,12 @@ def emptied_outputs(tasks: TaskFile, connection: "redis.Redis") -> list[str]:
     return warnings
 
 
-def _is_empty(output: str, task: str, folder: Path) -> bool:
-    """Whether an output is a file of this machine that is missing or has no row."""
+def _is_empty(output: str, task: str, folder: Path, is_whole: bool) -> bool:
+    """Whether an output is a file of this machine that is missing or has no row. `is_whole`: rows have all fields."""
     with suppress(OutputError, SinkUnavailable):
         target = Target(expand(output, task), output, task, folder)
         kind = kind_of(target.address)
-        if kind is not None and kind.reads:
+        if kind is not None and kind.reads and is_whole:
             return next(kind.rows(target), None) is None
         if kind is not None and not kind.is_queued:
             path, placeholder, _ = str(folder / Path(target.address).expanduser()).partition("{")

@@ -197,7 +197,8 @@ def test_what_the_advice_on_a_lost_output_does(crawled: Crawled, exemplar: Exemp
         ("a.csv", {"a.csv": "", "a.csv.1": "x"}, False), ("p/{date}.csv", {"p/.output-1/lock": "x"}, True),
         ("p/{date}.csv", {"p/2026-01-01.csv": "x"}, False), ("a.jsonl", {"a.jsonl.1": ROW}, False),
         ("a.jsonl", {"a.jsonl": ""}, True), ("{to: a.csv, where: {language: zh}}", {}, False),
-        ("webhook+http://127.0.0.1:9/", {}, False),
+        ("webhook+http://127.0.0.1:9/", {}, False), ("{to: a.jsonl, fields: [title]}", {"a.jsonl": ""}, True),
+        ("{to: a.jsonl, fields: [title]}", {"a.jsonl": '{"title": "A"}'}, False),
     ],
 )  # fmt: skip
 def test_a_file_output_without_a_row_has_lost_them_if_urls_count_as_written(
