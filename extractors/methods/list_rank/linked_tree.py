@@ -21,7 +21,8 @@ NOISE_ROLES = frozenset({"navigation", "banner", "contentinfo", "complementary",
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 CELLS = frozenset({"td", "th"})  # their column has the role that a class has for other elements
 NO_ADDRESS = ("javascript:", "mailto:", "tel:")
-MAX_LINKS = 20_000  # of a page; the list pages of the development sets have up to 1,350
+MAX_ELEMENTS = 60_000  # that are read; the development pages have up to 4,600
+MAX_LINKS = 10_000  # of a page; the list pages of the development sets have up to 1,350
 MAX_WAY = 60  # elements around a link that are examined: thousands may be nested
 MAX_STEPS = 2_000  # beginnings and ends of elements of a link with a <time> that are read
 MAX_COLUMNS = 50  # of a table; the further ones are one
@@ -64,6 +65,7 @@ class LinkedTree:
         etree.strip_elements(root, *SKIPPED, with_tail=False)
         body = root.find("body")
         self.root = root if body is None else body
+        _shorten(self.root)
         self.links: list[TreeLink] = []
         self._first: dict[etree._Element, int] = {}
         self._count: dict[etree._Element, int] = {}
@@ -186,6 +188,18 @@ class LinkedTree:
                 self._words_of_classes[classes] = found
             self._words[element] = found
         return found
+
+
+def _shorten(root: etree._Element) -> None:
+    """Remove all that follows the first `MAX_ELEMENTS` elements."""
+    last = next(islice(root.iter(etree.Element), MAX_ELEMENTS - 1, None), None)
+    if last is not None:
+        for step in (last, *last.iterancestors()):
+            above = step.getparent()
+            if step is root or above is None:
+                break
+            del above[above.index(step) + 1 :]
+        del last[:]
 
 
 def is_noise(element: etree._Element) -> bool:

@@ -3,6 +3,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from extractors import NoArticle, extract
+from extractors.methods.list_rank import linked_tree
 from extractors.methods.list_rank.extractor import Entry, read_entries
 from extractors.page import Page
 
@@ -154,6 +155,16 @@ def test_deep_and_wide_pages_end():
     )
     assert len(read_entries(Page(f"<body><div>{deep}</div></body>", URL))) == 3
     assert len(read_entries(Page(f"<body>{wide}</body>", URL))) == 900
+
+
+def test_the_first_elements_of_a_huge_page_are_read(monkeypatch):
+    links = "".join(f"<p><a href={number}.html>Title of page {number}</a></p>" for number in range(99))
+    page = Page(section_page(links), URL)
+    for name, most, read in (("MAX_ELEMENTS", 100, range(43)), ("MAX_LINKS", 25, range(20))):  # the menu is before
+        with monkeypatch.context() as patched:
+            patched.setattr(linked_tree, name, most)
+            titles = [entry.title for entry in read_entries(page)]
+            assert titles == [f"Title of page {number}" for number in read]
 
 
 def test_article_page_has_no_list():
