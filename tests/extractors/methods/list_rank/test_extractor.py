@@ -160,7 +160,7 @@ def test_deep_and_wide_pages_end():
 def test_the_first_elements_of_a_huge_page_are_read(monkeypatch):
     links = "".join(f"<p><a href={number}.html>Title of page {number}</a></p>" for number in range(99))
     page = Page(section_page(links), URL)
-    for name, most, read in (("MAX_ELEMENTS", 100, range(43)), ("MAX_LINKS", 25, range(20))):  # the menu is before
+    for name, most, read in (("MAX_ELEMENTS", 100, range(43)), ("MAX_LINKS", 85, range(80))):  # the menu is before
         with monkeypatch.context() as patched:
             patched.setattr(linked_tree, name, most)
             titles = [entry.title for entry in read_entries(page)]
