@@ -25,7 +25,7 @@ HEAD = 2048  # bytes that are examined for control characters
 CONTROLS = bytes(code for code in range(1, 32) if code not in b"\t\n\f\r\x0e\x0f\x1b")  # without those of ISO 2022
 FEW_CONTROLS, CONTROLS_MOST = 8, 0.02  # number or share of them that a text may have; random bytes have 9%
 _PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a")
-_IN_CONTAINER = re2.compile(rb"(?s)RIFF....WEBP|....ftypavi[fs]")
+_AVIF = (b"ftypavif", b"ftypavis")
 NOT_TEXT = ("text/css", "text/javascript", "text/csv", "text/calendar", "text/event-stream")
 PROXY_AUTHENTICATION = "http 407: proxy requires authentication"
 _REFUSALS = {401: "http 401: authentication required (auth)", 407: PROXY_AUTHENTICATION}
@@ -87,7 +87,8 @@ def of_picture(status: int, content_type: str, body: bytes) -> Outcome:
     verdict = of_answer(status, "", body)
     if verdict.kind != "page" and verdict.reason != BINARY:
         return verdict
-    if body.startswith(_PICTURES) or _IN_CONTAINER.match(body):
+    is_webp = body.startswith(b"RIFF") and body[8:12] == b"WEBP"
+    if is_webp or body.startswith(_PICTURES) or body[4:12] in _AVIF:  # the other bytes are sizes
         return Outcome("page")
     return Outcome("reject", f"not a picture: {media_type(content_type) or 'no type'}")
 

@@ -84,6 +84,7 @@ class SectionRun:
         self.list_fetches = ListFetches(self.lists, self.next_list, HostFiles(connection, "robots"))
         self.article_fetches = ArticleFetches(self.articles, self.rendering)
         self.pictures = PictureFetches(self.article_fetches) if task.pictures else None
+        # what is fetched for workers: articles, and their pictures
         self._sides = [self.articles, *([self.pictures.articles] if self.pictures else [])]
         self.pressure = Pressure(connection, task.name, marks, clock=bounds.monotonic)
         self.unreachable = ""  # why the task's own host is closed, so that the run is to end
