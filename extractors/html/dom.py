@@ -14,6 +14,7 @@ from itertools import islice
 from lxml import etree
 
 from ..errors import UnusablePage
+from .tagless_text import BLOCK_TAGS
 
 MAX_DEPTH = 256  # levels kept of a page that is nested too deep; the deepest of the development pages has 51
 _END = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
@@ -31,8 +32,9 @@ _LESS = "\ufdef"  # a code point that is no character stands for `<` until the H
 _ADDRESSES = frozenset(("href", "src", "action", "name"))  # libxml2 percent-encodes these attributes
 _TAG = re.compile(rb"<(/?)([a-zA-Z][^\s<>/]*+)[^<>]*+>")
 NEVER_OPEN = frozenset(b"area base br col embed hr img input link meta source wbr script style".split())
+_BLOCKS = frozenset(map(str.encode, BLOCK_TAGS))
 CLOSED_BY_NEXT = frozenset(b"p li dt dd tr td th option".split())  # elements that one of the same name ends
-MAX_TAGS = 600_000  # start and end tags; a tree takes some 300 bytes per tag. The development pages have up to 9,200
+MAX_TAGS = 200_000  # start and end tags; a tree takes some 300 bytes per tag. The development pages have up to 9,200
 TAGS_STEP = 100_000  # bytes
 MAX_ATTRIBUTES = 1_000  # attributes of an element; the parser takes quadratic time for them
 _ATTRIBUTE = rb"(?:[\s/]++[^\s\"'<>=/]++(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s\"'<>]++))?+)"
@@ -79,7 +81,7 @@ def _first_tags(data: bytes) -> bytes:
 def _without_depth(data: bytes) -> bytes:
     """Return a page with at most `MAX_DEPTH` open elements, and with end tags of open elements only.
 
-    Deeper elements are closed at once, so that their content becomes that of the last one above.
+    The content of deeper elements becomes that of the last one above; of their tags, those remain that end a line.
     """
     opened: list[bytes] = []
     deep: Counter[bytes] = Counter()  # elements that are open on the page, but were closed at once
@@ -93,7 +95,7 @@ def _without_depth(data: bytes) -> bytes:
                 opened.pop()
             if len(opened) >= MAX_DEPTH:
                 deep[name] += 1
-                return b"%b</%b>" % (tag, name)
+                return b"%b</%b>" % (tag, name) if name in _BLOCKS else b""
             opened.append(name)
         elif deep[name]:
             deep[name] -= 1

@@ -21,6 +21,13 @@ def test_tree_of_a_deep_page_is_shallow():
     assert depth(root) <= MAX_DEPTH + 2  # below html and body
 
 
+def test_only_blocks_remain_of_the_deepest_elements():
+    root = parse(f"{'<b>' * FAR_TOO_DEEP}one<i>two</i><div>three</div>")
+    assert len(root.findall(".//b")) == MAX_DEPTH
+    assert not root.findall(".//i")
+    assert len(root.findall(".//div")) == 1
+
+
 def test_scripts_of_a_deep_page_stay_scripts():
     root = parse(f"{'<div>' * FAR_TOO_DEEP}text<script>var x = 1;</script>")
     assert [element.text for element in root.iter("script")] == ["var x = 1;"]
