@@ -17,11 +17,9 @@ from urllib.parse import urlsplit
 
 import click
 from lxml import etree
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
-from ruamel.yaml.nodes import MappingNode, ScalarNode
 
 from console.inputs import PageIn
+from crawler.task_list.yaml_source import read
 from extractors import UnusablePage
 from extractors.html.decoding import decode
 from extractors.html.dom import parse
@@ -107,25 +105,20 @@ def _read(file: Path) -> SiteRule:
 
 def _paths(file: Path) -> Iterator[tuple[str, etree.XPath]]:
     """Yield each key of a file with its XPath."""
-    try:
-        root = YAML(typ="safe", pure=True).compose(file.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise click.UsageError(f"{file}: cannot be read: {error}; save it as text in UTF-8") from None
-    except YAMLError as error:
-        mark = getattr(error, "context_mark", None) or getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark else 1
-        raise click.UsageError(f"{file}:{line}: not YAML; write `body: ` and an XPath, in quotation marks") from None
-    if not isinstance(root, MappingNode):
+    source = read(file)
+    for mistake in source.mistakes:
+        raise click.UsageError(str(mistake))
+    if not isinstance(source.data, dict):
         raise click.UsageError(f"{file}:1: no keys; write, for example, body: //article")
-    for key, value in root.value:
-        where = f"{file}:{key.start_mark.line + 1}"
-        if key.value not in KEYS:
-            raise click.UsageError(f"{where}: unknown key {key.value!r}; the keys are {' and '.join(KEYS)}")
+    for key, value in source.data.items():
+        where = f"{file}:{source.key_place((key,))[0]}"
+        if key not in KEYS:
+            raise click.UsageError(f"{where}: unknown key {key!r}; the keys are {' and '.join(KEYS)}")
         try:
-            path = etree.XPath(value.value if isinstance(value, ScalarNode) else "")
+            path = etree.XPath(value if isinstance(value, str) else "")
             path(etree.Element("html"))  # unknown functions and prefixes are found only here
         except etree.XPathError as error:
             raise click.UsageError(
-                f"{where}: {key.value} is no XPath: {error}; write, for example, //div[@id='text']"
+                f"{where}: {key} is no XPath: {error}; write, for example, //div[@id='text']"
             ) from None
-        yield key.value, path
+        yield key, path

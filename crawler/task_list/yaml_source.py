@@ -1,20 +1,21 @@
 """YAML text → plain values, each with its line and column.
 
-ruamel.yaml composes nodes, which have line and column; the values are built here, so that duplicate keys, tags,
-excessive aliases and invalid keys are all reported together. The library itself raises at the first one. A file without
-anything unusual is read by `plain_yaml` instead, and composed only when a place in it is needed.
+PyYAML composes nodes, which have line and column; the values are built here, so that duplicate keys, tags, excessive
+aliases and invalid keys are all reported together. The library itself raises at the first one.
 """
 
 import codecs
 import re
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from yaml.error import MarkedYAMLError
+from yaml.reader import ReaderError
+
 from crawler.task_list.mistakes import Mistake, nearest
-from crawler.task_list.plain_yaml import MAX_DEPTH, plain_values, scalar_value
+from crawler.task_list.yaml_nodes import MAX_DEPTH, TOO_DEEP, compose, scalar_value
 from workers.redaction import redact
 
 MAX_BYTES = 64 * 2**20  # bytes; a task list of 300,000 tasks is half as large
@@ -25,49 +26,20 @@ Place = tuple[int, int]  # line and column, from 1
 
 
 @dataclass
-class Places:
-    """The places of each path's key and value. `insides`: column offset of a quoted text; None if it spans lines."""
-
-    keys: dict[Path_, Place] = field(default_factory=dict)
-    values: dict[Path_, Place] = field(default_factory=dict)
-    insides: dict[Path_, int | None] = field(default_factory=dict)
-
-
-@dataclass
 class Source:
     """A YAML file as values. `data` consists of dict, list, str, int, float, bool and None; dates stay text.
 
-    `mistakes`: all invalid parts. `text`: set until the places in it are determined.
+    `mistakes`: all invalid parts. `keys` and `values`: the place of each path's key and value. `insides`: the column
+    offset of the text in each quoted value; None if it spans lines.
     """
 
     file: str
     data: Any = None
     mistakes: list[Mistake] = field(default_factory=list)
     unread: set[Path_] = field(default_factory=set)  # values that could not be read, each with its mistake
-    text: str | None = None
-    _places: Places = field(default_factory=Places)
-
-    @property
-    def keys(self) -> dict[Path_, Place]:
-        """The place of each path's key."""
-        return self._located().keys
-
-    @property
-    def values(self) -> dict[Path_, Place]:
-        """The place of each path's value."""
-        return self._located().values
-
-    @property
-    def insides(self) -> dict[Path_, int | None]:
-        """The column offset of the text in each quoted value; None if it spans lines."""
-        return self._located().insides
-
-    def _located(self) -> Places:
-        if self.text is not None:
-            composed = Source(self.file)
-            _compose(self.text, composed)
-            self.text, self._places = None, composed._places
-        return self._places
+    keys: dict[Path_, Place] = field(default_factory=dict)
+    values: dict[Path_, Place] = field(default_factory=dict)
+    insides: dict[Path_, int | None] = field(default_factory=dict)
 
     def resolve(self, path: Path_) -> Path_:
         """Return the part of `path` that exists in the file; steps that the file omits are skipped.
@@ -115,23 +87,15 @@ def read(path: Path) -> Source:
     source = Source(str(path))
     text = _text(path, source)
     if text is not None:
-        _read(text, source)
+        _compose(text, source)
     return source
 
 
 def read_text(text: str, file: str = "tasks.yaml") -> Source:
     """Return the values of YAML text."""
     source = Source(file)
-    _read(text, source)
+    _compose(text, source)
     return source
-
-
-def _read(text: str, source: Source) -> None:
-    source.data = plain_values(text)
-    if source.data is None:
-        _compose(text, source)
-    else:
-        source.text = text
 
 
 def _text(path: Path, source: Source) -> str | None:
@@ -173,27 +137,18 @@ def _decoded(raw: bytes, source: Source) -> str | None:
 
 
 def _compose(text: str, source: Source) -> None:
-    from ruamel.yaml.error import MarkedYAMLError, YAMLError
-
-    from crawler.task_list.bounded_yaml import TOO_DEEP, bounded_yaml
-
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a repeated anchor is allowed
-            node = bounded_yaml().compose(text)
+        node = compose(text)
     except MarkedYAMLError as error:
         if error.problem == TOO_DEEP:
             place = (error.problem_mark.line + 1, error.problem_mark.column + 1)
-            source.add(place, (), TOO_DEEP, f"a task list needs no more than {MAX_DEPTH} levels")
+            source.add(place, (), "nested too deeply", f"a task list needs no more than {MAX_DEPTH} levels")
             return
         _syntax_mistake(error, text, source)
-    except YAMLError as error:
-        at = getattr(error, "position", 0) or 0
-        code = getattr(error, "character", 0)
-        place = (text.count("\n", 0, at) + 1, at - (text.rfind("\n", 0, at) + 1) + 1)
-        source.add(place, (), f"character {code:#x} is not allowed in YAML" if code else "not YAML", "delete it")
-    except RecursionError:
-        source.add((1, 1), (), "nested too deeply", f"a task list needs no more than {MAX_DEPTH} levels")
+    except ReaderError as error:
+        before = text.encode()[: error.position].decode(errors="ignore")
+        place = (before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
+        source.add(place, (), f"character {error.character:#x} is not allowed in YAML", "delete it")
     except (ValueError, TypeError, AttributeError, IndexError, KeyError, AssertionError, NotImplementedError) as error:
         source.add((1, 1), (), f"not YAML: {error}")  # other errors of the parser on unusual input
     else:
@@ -218,7 +173,12 @@ def _syntax_mistake(error: Any, text: str, source: Source) -> None:
         source.add((place[0] - 1, glued.end() + 1), (), "no space after the colon of this key", "add the space")
     elif place[0] not in {number for number, _ in tabs}:
         problem = " ".join((error.problem or error.context or "not YAML").split())
-        source.add(place, (), f"not YAML: {problem}", _syntax_hint(problem, lines[place[0] - 1 : place[0]]))
+        source.add(
+            place,
+            (),
+            f"not YAML: {problem}",
+            _syntax_hint(f"{error.context} {problem}", lines[place[0] - 1 : place[0]]),
+        )
 
 
 def _syntax_hint(problem: str, line: list[str]) -> str:
@@ -226,7 +186,9 @@ def _syntax_hint(problem: str, line: list[str]) -> str:
         return "check the indentation, or put the value in quotes"
     if "could not find expected ':'" in problem:
         return "write a colon and a space after the key"
-    if "block end" in problem or "block mapping" in problem:
+    if "escape" in problem:
+        return "put the value in single quotes, within which a backslash is one"
+    if "a block" in problem:
         return "indent all keys of one map alike"
     if "undefined alias" in problem or "alias" in problem:
         return "put a value that starts with * in quotes"

@@ -69,7 +69,7 @@ def test_a_rule_that_selects_nothing_is_told(folder: Path, exemplar: Exemplar) -
         ("body: //div\nremove: css:p\n", "gazette.example.yaml:2: remove is no XPath"),
         ("body: //div\nremoved: //p\n", "gazette.example.yaml:2: unknown key 'removed'; the keys are body and remove"),
         ("remove: //p\n", "gazette.example.yaml:1: body is missing; write, for example, body: //article"),
-        ("body: //div\n'x\n", "gazette.example.yaml:2: not YAML"),
+        ("body: //div\n'x\n", "gazette.example.yaml:2:1: this quotation mark is not closed; close it"),
         ("//div\n", "gazette.example.yaml:1: no keys; write, for example, body: //article"),
         ("body: [a, b]\n", "gazette.example.yaml:1: body is no XPath"),
         (None, "rules has no rules; add a file for each host, such as example.org.yaml"),
