@@ -34,8 +34,9 @@ _TAG = re.compile(rb"<(/?)([a-zA-Z][^\s<>/]*+)[^<>]*+>")
 NEVER_OPEN = frozenset(b"area base br col embed hr img input link meta source wbr script style".split())
 _BLOCKS = frozenset(map(str.encode, BLOCK_TAGS))
 CLOSED_BY_NEXT = frozenset(b"p li dt dd tr td th option".split())  # elements that one of the same name ends
-MAX_TAGS = 200_000  # start and end tags; a tree takes some 300 bytes per tag. The development pages have up to 9,200
-TAGS_STEP = 100_000  # bytes
+MAX_TAGS = 100_000  # start and end tags; a tree takes some 300 bytes per tag. The development pages have up to 9,200
+MAX_DEEP_TAGS = 50_000  # of a page that is nested too deep
+TAGS_STEP = 10_000  # bytes
 MAX_ATTRIBUTES = 1_000  # attributes of an element; the parser takes quadratic time for them
 _ATTRIBUTE = rb"(?:[\s/]++[^\s\"'<>=/]++(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s\"'<>]++))?+)"
 _OVERFULL = re.compile(rb"(<[a-zA-Z][^\s<>/]*+%b{%d})%b++" % (_ATTRIBUTE, MAX_ATTRIBUTES, _ATTRIBUTE))
@@ -45,14 +46,12 @@ def parse(html: bytes | str) -> etree._Element:
     """Return the root element of a page, as text or in valid UTF-8. Raises `UnusablePage` if there is no element."""
     data = html.encode("utf-8", "replace") if isinstance(html, str) else html
     data = _without_controls(data)
-    if len(data) > 3 * MAX_TAGS and data.count(b"<") > MAX_TAGS:  # "<p>" has 3 bytes
-        data = _first_tags(data)
-    data = _OVERFULL.sub(rb"\1", _whole_body(data))
+    data = _OVERFULL.sub(rb"\1", _whole_body(_first_tags(data, MAX_TAGS)))
     parser = _parser()
     try:
         root = etree.fromstring(data, parser)
         if _was_cut(parser):
-            root = etree.fromstring(_without_depth(data), _parser())
+            root = etree.fromstring(_without_depth(_first_tags(data, MAX_DEEP_TAGS)), _parser())
     except (etree.LxmlError, ValueError) as error:
         raise UnusablePage(f"the HTML parser failed: {error}") from error
     if root is None:
@@ -68,10 +67,12 @@ def _without_controls(data: bytes) -> bytes:
     return _C1.sub(b" ", data) if _C1.search(data) else data  # they separate words
 
 
-def _first_tags(data: bytes) -> bytes:
-    """Return the beginning of `data` with about `MAX_TAGS` tags."""
+def _first_tags(data: bytes, most: int) -> bytes:
+    """Return the beginning of `data` with about `most` tags."""
+    if len(data) <= 3 * most or data.count(b"<") <= most:  # "<p>" has 3 bytes
+        return data
     tags = end = 0
-    while tags < MAX_TAGS:
+    while tags < most:
         tags += data.count(b"<", end, end + TAGS_STEP)
         end += TAGS_STEP
     return data[:end].decode("utf-8", "ignore").encode()

@@ -73,6 +73,13 @@ def test_page_with_too_many_tags_is_read_up_to_a_cap(monkeypatch):
     assert 4 <= len(root.findall(".//p")) < 20
 
 
+def test_fewer_tags_are_read_of_a_page_that_is_nested_too_deep(monkeypatch):
+    monkeypatch.setattr("extractors.html.dom.MAX_DEEP_TAGS", 2 * FAR_TOO_DEEP + 10)
+    monkeypatch.setattr("extractors.html.dom.TAGS_STEP", 30)
+    root = parse(f"{'<b>' * FAR_TOO_DEEP}x{'</b>' * FAR_TOO_DEEP}{'<p>a</p>' * 100}")
+    assert 4 <= len(root.findall(".//p")) < 20
+
+
 @pytest.mark.parametrize("end", ["</body></html>", "</BODY></HTML >", "</html>", "</body></html><!-- served -->"])
 def test_what_follows_the_end_of_the_document_is_read(end):
     root = parse(f"<html><body><p>a</p>{end}<p>b</p></body></html>")
