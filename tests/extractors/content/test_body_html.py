@@ -109,6 +109,13 @@ def test_a_captioned_block_of_a_blog_program_is_a_figure():
     )
 
 
+def test_code_in_a_figure_may_have_a_caption_in_code():
+    figure = "<figure><pre>read()</pre><pre class=caption>The first program.</pre></figure>"
+    assert html_of(figure) == (
+        "<figure><pre><code>read()\n</code></pre><pre><code>The first program.\n</code></pre></figure>"
+    )
+
+
 def test_each_picture_of_a_gallery_is_a_figure():
     items = "".join(f"<li><img src=/{n}.jpg><p class=caption>Boat {n}, harbour</p></li>" for n in range(3))
     html = html_of(f"<ul class=gallery>{items}</ul>")
