@@ -103,9 +103,10 @@ def test_a_figure_keeps_its_caption():
 
 
 def test_a_captioned_block_of_a_blog_program_is_a_figure():
-    picture = "<div class=wp-caption><img src=/pier.jpg><p class=wp-caption-text>The pier at noon.</p></div>"
+    picture = "<div class=wp-caption><img src=/pier.jpg><p class=wp-caption-text>The <b>pier</b> at noon.</p></div>"
     assert html_of(picture) == (
-        '<figure><img src="https://gazette.example/pier.jpg" alt=""><figcaption>The pier at noon.</figcaption></figure>'
+        '<figure><img src="https://gazette.example/pier.jpg" alt="">'
+        "<figcaption>The <strong>pier</strong> at noon.</figcaption></figure>"
     )
 
 
