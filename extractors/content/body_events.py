@@ -1,16 +1,21 @@
-"""The page's tree below the body's root → a flat list of events, each text with the number of its line.
+"""The page's tree below the body's root → a flat list of events: the kept texts, and what HTML says about them.
 
-The rules of the walk (`html.python_walk`) decide where a line ends and which elements are read, so the numbers are
-those of `Lines`. What the walk skips and a reader sees is an event too: pictures, players, formulas, boxes of tasks.
+The rules of the walk (`html.python_walk`) decide where a line ends and which elements are read, so the numbers of lines
+are those of `Lines`. What the walk skips and a reader sees is an event too: pictures, players, formulas, boxes of
+tasks. An element in which nothing is kept leaves its line breaks, or, if it is a block, an event of its own.
 """
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from lxml import etree
 
+from ..article import Kind
+from ..html.class_names import CACHED
 from ..html.dom import inner_text
 from ..html.elements import (
     BLOCK,
@@ -26,37 +31,50 @@ from ..html.elements import (
 )
 from ..html.lines import Lines
 
-START, END, TEXT, CODE, NEW_LINE, PICTURE, EMBEDDED, FORMULA, TASK = range(9)
-NO_LINE = -1
+(
+    START, END, START_INLINE, END_INLINE, BORDER, EMPTY, TEXT, CAPTION, CODE, NEW_LINE, PICTURE, EMBEDDED, FORMULA, TASK
+) = range(14)  # fmt: skip
+Event = tuple[int, Any]
+_OPENED, _END, _END_INLINE = (START, None), (END, None), (END_INLINE, None)
+_BORDER, _NEW_LINE = (BORDER, None), (NEW_LINE, None)
+# What is in an element
+HAS_PROSE, HAS_CODE, HAS_CAPTION, HAS_EMBED, HAS_OTHER, HAS_MEDIUM, HAS_TABLE = (1 << bit for bit in range(7))
+HAS_TEXT = HAS_PROSE | HAS_CODE
+HAS_KEPT = HAS_TEXT | HAS_CAPTION
+_HELD: dict[Kind | None, int] = {None: HAS_OTHER, "caption": HAS_CAPTION, "embed": HAS_PROSE | HAS_EMBED}
 # Elements that are understood by what is around them: the language of code, the list of an item.
 PARTS = frozenset({
     "p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ul", "ol", "dt", "dd", "dl", "blockquote", "figure", "td",
     "th", "tr", "thead", "tbody", "table",
 })  # fmt: skip
+HEADINGS = {"h1": "h2", "h2": "h2", "h3": "h3", "h4": "h4", "h5": "h5", "h6": "h6"}
+INLINE_MEANINGS = {
+    "b": "strong", "strong": "strong", "i": "em", "em": "em", "cite": "cite", "sub": "sub", "sup": "sup", "del": "del",
+    "s": "del", "strike": "del", "ins": "ins", "mark": "mark", "code": "code", "tt": "code", "kbd": "kbd",
+    "samp": "samp",
+}  # fmt: skip
+ROWS = frozenset({"table", "thead", "tbody", "tfoot"})
+PARENTS = {"dt": {"dl"}, "dd": {"dl"}, "tr": ROWS, "td": {"tr"}, "th": {"tr"}, "summary": {"details"}}
+PARENTS |= {tag: {"table"} for tag in ("thead", "tbody", "tfoot", "caption")}
+OWN = {"ul": "ul", "menu": "ul", "dir": "ul", **{tag: tag for tag in ("ol", "li", "dl", "blockquote", "details")}}
+OWN |= HEADINGS | {tag: tag for tag in PARENTS}
+MEANT = frozenset({*INLINE_MEANINGS, *OWN, "a", "figure", "table", "mjx-math"})
+STYLED = frozenset({"span", "font"})  # have a meaning by their attributes
 NAMES_LENGTH = 300  # characters of a class attribute that are read
 _LINE_NUMBERS = re.compile(r"(?:^|[\s-])(?:gutter|lineno|linenos|linenumber|line-numbers?|ln|lnt|ln-numbers)(?:\s|$)")
 MAX_NOSCRIPT = 20  # pictures within a <noscript>
 
 
-@dataclass(slots=True)
-class Events:
-    """Events in document order, as lists of equal length.
+class Events(NamedTuple):
+    """Events in document order, and the HTML of all media.
 
-    `values`: of a start or a medium the element, of an end the place of its start, of a text the text, of code the
-    <pre> and its text. `lines`: of a text or code the number of its line, of a medium that of the line that contains or
-    follows it. `ends`: of a start the place of its end.
+    Values: of the start of a block its tag, the element and what is in it; of an inline one its tag, the element and
+    the place of its end; of a block in which nothing is kept its tag and the element; of a text the text, in a caption
+    with the number of its line; of code the <pre> and its text; of a medium its HTML; of a task whether it is done.
     """
 
-    kinds: list[int] = field(default_factory=list)
-    values: list[Any] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-    ends: dict[int, int] = field(default_factory=dict)
-
-    def add(self, kind: int, value: Any, line: int = NO_LINE) -> None:
-        """Add an event."""
-        self.kinds.append(kind)
-        self.values.append(value)
-        self.lines.append(line)
+    events: list[Event]
+    media: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,75 +119,97 @@ def _is_within(element: etree._Element, top: etree._Element, inside: set[etree._
     return found is not None
 
 
-def read_events(top: Top) -> Events:
-    """Return the events of an element and all that is in it."""
-    events = Events()
-    add, lines = events.add, events.lines
-    number, depth, hide = top.number, top.depth - 1, top.hide
-    pending: list[int] = []  # places of the texts of the line that is being read
-    begun = False  # whether that line has a text
-    opened: list[int] = []  # places of the open elements' starts
+def read_events(top: Top, kinds: Mapping[int, Kind], medium: Callable[[int, etree._Element], str]) -> Events:
+    """Return the events of an element and all that is in it.
+
+    `kinds`: of the lines that are kept, at least one; `medium`: returns the HTML of a picture, player or formula.
+    """
+    events: list[Event] = []
+    media: list[str] = []
+    add, kind_of = events.append, KINDS.get
+    root, number, hide = top.element, top.number, top.hide
+    deepest, first, last = MAX_DEPTH - top.depth + 1, min(kinds), max(kinds) + 1
+    opened: list[tuple[int, int, int]] = []  # open elements: place of the first event, `inside` and `breaks` before it
+    inside = breaks = 0  # what is in the innermost open element; how many <br> were read
+    of_line = 0  # what is in the line that is being read; 0: it has no text until now
+    shown = ""  # the last medium, until a text is kept
     skipped: etree._Element | None = None
-
-    def flush() -> None:
-        nonlocal number, begun
-        if begun:
-            for place in pending:
-                lines[place] = number
-            number += 1
-            begun = False
-        pending.clear()
-
-    def write(text: str) -> None:
-        nonlocal begun
-        if begun or not text.isspace():
-            begun = True
-            pending.append(len(lines))
-            add(TEXT, text)
-
-    walker = etree.iterwalk(top.element, events=("start", "end"))
+    walker = etree.iterwalk(root, events=("start", "end"))
     for event, node in walker:
-        kind = KINDS.get(node.tag, INLINE)
-        flat = depth >= MAX_DEPTH
+        tag = node.tag
+        kind = kind_of(tag, INLINE)
         if event == "start":
-            hidden = kind <= PRE and hide and not flat and bool(names := node.keys()) and is_hidden(node, names)
-            if hidden and node is top.element:
-                hidden = False
+            flat = len(opened) >= deepest
+            names: Sequence[str] = node.keys() if kind <= PRE else ()
+            hidden = bool(names) and hide and not flat and is_hidden(node, names) and node is not root
             if (kind >= PRE and not (flat and kind == PRE)) or hidden:
-                if (kind in (PRE, BREAK) and not hidden) or (flat and kind != IMAGE):
-                    flush()
+                if of_line and ((kind in (PRE, BREAK) and not hidden) or (flat and kind != IMAGE)):
+                    number += 1
+                    of_line = 0
                 if kind == BREAK:
-                    add(NEW_LINE, None)
-                elif kind in (IMAGE, PLAYER):
-                    add(PICTURE if kind == IMAGE else EMBEDDED, node, number)
+                    breaks += 1
+                    add(_NEW_LINE)
                 elif kind > PRE:
-                    _add_skipped(events, node, number)
+                    for what, value in _skipped(node, kind):
+                        if what == TASK:
+                            add((TASK, value))
+                        elif first <= number <= last and (html := medium(what, value)) and html != shown:
+                            shown = html
+                            inside |= HAS_MEDIUM
+                            media.append(html)
+                            add((what, html))
                 elif not hidden and (code := _code(node)) is not None:
-                    add(CODE, (node, code), number)
+                    holds = _HELD.get(kinds.get(number), HAS_PROSE)
+                    inside |= holds ^ (HAS_PROSE | HAS_CODE) if holds & HAS_PROSE else holds
+                    if holds != HAS_OTHER:
+                        shown = ""
+                        add((CODE, (node, code)))
                     number += 1
                 skipped = node
                 walker.skip_subtree()
                 continue
-            if kind >= BLOCK:
-                flush()
-            depth += 1
-            opened.append(len(lines))
-            add(START, node)
-            if text := node.text:
-                write(text)
-            continue
-        if node is skipped:
-            skipped = None
+            if kind >= BLOCK and of_line:
+                number += 1
+                of_line = 0
+            opened.append((len(events), inside, breaks))
+            inside = 0
+            if tag in MEANT or (names and tag in STYLED):
+                add(_OPENED)
+            elif kind >= BLOCK:
+                add(_BORDER)
+            text = node.text
         else:
-            depth -= 1
-            if kind >= BLOCK:
-                flush()
-            start = opened.pop()
-            events.ends[start] = len(lines)
-            add(END, start)
-        if (text := node.tail) and node is not top.element:
-            write(text)
-    return events
+            if node is not skipped:
+                if kind >= BLOCK and of_line:
+                    number += 1
+                    of_line = 0
+                place, outside, breaks_before = opened.pop()
+                if not inside & HAS_KEPT and (inside & HAS_OTHER or not inside & HAS_MEDIUM):
+                    del events[place:]
+                    if kind >= BLOCK:
+                        add((EMPTY, (tag, node)))
+                    else:  # a third one would change nothing
+                        events += [_NEW_LINE] * min(2, breaks - breaks_before)
+                elif kind >= BLOCK:
+                    if events[place] is _OPENED or inside & HAS_KEPT == HAS_CAPTION:
+                        events[place] = START, (tag, node, inside)
+                        add(_END)
+                    else:
+                        add(_BORDER)
+                elif events[place] is _OPENED:
+                    events[place] = START_INLINE, (tag, node, len(events))
+                    add(_END_INLINE)
+                inside |= outside
+                if tag == "table":
+                    inside |= HAS_TABLE
+            text = node.tail if node is not root else None
+        if text and (of_line or not text.isspace()):
+            of_line = of_line or _HELD.get(kinds.get(number), HAS_PROSE)
+            inside |= of_line
+            if of_line != HAS_OTHER:
+                shown = ""
+                add((CAPTION, (number, text)) if of_line == HAS_CAPTION else (TEXT, text))
+    return Events(events, media)
 
 
 def _code(pre: etree._Element) -> str | None:
@@ -181,38 +221,48 @@ def _code(pre: etree._Element) -> str | None:
     for event, node in walker:
         kind = KINDS.get(node.tag, INLINE)
         if event == "start":
-            hidden = kind < BREAK and node is not pre and is_hidden(node, node.keys())
-            numbers = kind < BREAK and node is not pre and not hidden and _numbers_lines(node)
+            names: Sequence[str] = node.keys() if kind < BREAK and node is not pre else ()
+            hidden = bool(names) and is_hidden(node, names)
+            numbers = bool(names) and not hidden and "class" in names and _numbers_lines(node)
             if kind >= BREAK or hidden or numbers:
                 skipped = node
                 has_text |= numbers
                 walker.skip_subtree()
                 if kind == BREAK:
                     parts.append("\n")
-            elif node.text:
-                parts.append(node.text)
+            elif text := node.text:
+                parts.append(text)
         elif node is not pre:
             if BLOCK <= kind <= PRE and node is not skipped and parts and parts[-1][-1] != "\n":
                 parts.append("\n")
-            if node.tail:
-                parts.append(node.tail)
+            if text := node.tail:
+                parts.append(text)
     code = "".join(parts).strip("\n")
     return code if has_text or (code and not code.isspace()) else None
 
 
 def _numbers_lines(element: etree._Element) -> bool:
     """Whether an element within code only contains the numbers of its lines."""
-    words = inner_text(element).split() if _LINE_NUMBERS.search((element.get("class") or "")[:NAMES_LENGTH]) else []
+    words = inner_text(element).split() if _names_numbers(element.get("class") or "") else []
     return bool(words) and all(word.isdecimal() for word in words)
 
 
-def _add_skipped(events: Events, node: etree._Element, number: int) -> None:
-    """Add the event of an element that has no text for the walk, if it shows something."""
+@lru_cache(CACHED)
+def _names_numbers(classes: str) -> bool:
+    return _LINE_NUMBERS.search(classes[:NAMES_LENGTH]) is not None
+
+
+def _skipped(node: etree._Element, kind: int) -> Iterator[tuple[int, Any]]:
+    """Yield the kinds and values of the events of an element that has no text for the walk."""
     tag = node.tag
-    if tag == "math" or (tag == "script" and "math/tex" in (node.get("type") or "")):
-        events.add(FORMULA, node, number)
+    if kind == IMAGE:
+        yield PICTURE, node
+    elif kind == PLAYER:
+        yield EMBEDDED, node
+    elif tag == "math" or (tag == "script" and "math/tex" in (node.get("type") or "")):
+        yield FORMULA, node
     elif tag == "input" and (node.get("type") or "").lower() == "checkbox":
-        events.add(TASK, node.get("checked") is not None, number)
+        yield TASK, node.get("checked") is not None
     elif tag == "noscript":
         for picture in islice(node.iter("img"), MAX_NOSCRIPT):
-            events.add(PICTURE, picture, number)
+            yield PICTURE, picture

@@ -13,29 +13,42 @@ from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
-from itertools import accumulate, takewhile
+from itertools import takewhile
 from typing import Any
 
 from lxml import etree
 
 from ..article import Kind
 from ..html.dom import inner_text, to_html
-from ..html.elements import INLINE, KINDS, LINK
 from ..html.resolve_url import web_url
 from ..html.sanitising import FORMULAS, sanitise
 from ..html.urls import drop_tracking
 from .body_events import (
+    BORDER,
+    CAPTION,
     CODE,
     EMBEDDED,
+    EMPTY,
     END,
+    END_INLINE,
     FORMULA,
+    HAS_CAPTION,
+    HAS_EMBED,
+    HAS_KEPT,
+    HAS_PROSE,
+    HAS_TABLE,
+    HAS_TEXT,
+    HEADINGS,
+    INLINE_MEANINGS,
     NEW_LINE,
-    NO_LINE,
+    OWN,
+    PARENTS,
     PICTURE,
+    ROWS,
     START,
+    START_INLINE,
     TASK,
     TEXT,
-    Events,
     Top,
     read_events,
 )
@@ -46,37 +59,25 @@ MAX_NESTED = 40  # levels of elements; deeper ones only end a paragraph
 PROSE_CELL = 200  # characters per cell; a table without headings whose cells are longer is layout
 LABEL_LENGTH = 200  # characters of a player's title
 
-_INLINE = {
-    "b": "strong", "strong": "strong", "i": "em", "em": "em", "cite": "cite", "sub": "sub", "sup": "sup", "del": "del",
-    "s": "del", "strike": "del", "ins": "ins", "mark": "mark", "code": "code", "tt": "code", "kbd": "kbd",
-    "samp": "samp",
-}  # fmt: skip
 _STYLES = {
     "strong": re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)"),
     "em": re.compile(r"font-style\s*:\s*italic"),
     "del": re.compile(r"text-decoration[^;]*line-through"),
 }
-_HEADINGS = {"h1": "h2", "h2": "h2", "h3": "h3", "h4": "h4", "h5": "h5", "h6": "h6"}
-_ONE_LINE = frozenset({*_HEADINGS.values(), "dt", "summary", "caption", "figcaption"})
+_ONE_LINE = frozenset({*HEADINGS.values(), "dt", "summary", "caption", "figcaption"})
 _CELLS = frozenset({"td", "th"})
 _TIGHT = _ONE_LINE | _CELLS | {"li", "dd"}  # a single paragraph within is written without <p>
 _CAPTIONS = ("figure", "figcaption", "caption")
-_ROWS = frozenset({"table", "thead", "tbody", "tfoot"})
 # Elements that contain certain others only, with the one that wraps any other content.
 _CHILDREN = {
     "ul": ("li", {"li", "ul", "ol"}),
     "ol": ("li", {"li", "ul", "ol"}),
     "dl": ("dd", {"dt", "dd"}),
     "tr": ("td", _CELLS),
-    **dict.fromkeys(_ROWS, ("tr", _ROWS | {"tr", "caption"})),
+    **dict.fromkeys(ROWS, ("tr", ROWS | {"tr", "caption"})),
 }
-_PARENTS = {"dt": {"dl"}, "dd": {"dl"}, "tr": _ROWS, "td": {"tr"}, "th": {"tr"}, "summary": {"details"}}
-_PARENTS |= {tag: {"table"} for tag in ("thead", "tbody", "tfoot", "caption")}
 _NUMBERS = {"ol": ("start",), "li": ("value",), "td": ("colspan", "rowspan"), "th": ("colspan", "rowspan")}
-_OWN = {"ul": "ul", "menu": "ul", "dir": "ul", **{tag: tag for tag in ("ol", "li", "dl", "blockquote", "details")}}
-_OWN |= _HEADINGS | {tag: tag for tag in _PARENTS}
 _RUN, _PICTURES, _BLOCK = range(3)
-_INLINE_ELEMENT, _NOTHING = -1, -2
 _DRAWN = re.compile(r"(?:^|\s)(?:katex-html|MathJax(?:_Display|_SVG|_CHTML)?)(?:\s|$)")
 
 
@@ -85,13 +86,14 @@ class KeptLines:
     """The lines of a page that its HTML has: the kinds of their blocks, and the URL that relative ones refer to.
 
     `lead`: the URL of the article's picture, which is written first if the page shows it above the text. `last_lines`:
-    the number of the last line of each block.
+    the number of the last line of each block. `pictures`: the URLs of those that the blocks have.
     """
 
     kinds: Mapping[int, Kind]
     base: str
     lead: str | None = None
     last_lines: Sequence[int] = ()
+    pictures: Mapping[etree._Element, str | None] = field(default_factory=dict)
 
     def only(self, blocks: Collection[int]) -> "KeptLines":
         """Return the lines of some of the blocks, given by their places."""
@@ -128,7 +130,7 @@ class TreeMarkup:
     def html(self) -> str:
         """Return the body as HTML."""
         if self._top is not None and self._kept.kinds:
-            self._html = sanitise(_Writer(read_events(self._top), self._kept).write())
+            self._html = sanitise(_Writer(self._top, self._kept).write())
         self._top = None
         return self._html
 
@@ -142,126 +144,89 @@ class TreeMarkup:
 class _Writer:
     """Writes the events of one body."""
 
-    def __init__(self, events: Events, kept: KeptLines) -> None:
-        self._events, self._kept = events, kept
+    def __init__(self, top: Top, kept: KeptLines) -> None:
+        self._kept = kept
+        self._events, self._media = read_events(top, kept.kinds, self._medium)
         self._frames = [_Frame("")]
         self._run: list[str] = []  # the paragraph that is being written
         self._has_text = self._space = False  # whether it has text, and whether a space follows
         self._inline: list[tuple[str, str]] = []  # the open inline elements: tag, start
         self._opened = 0  # how many of them are open in the paragraph
-        self._media: dict[int, str] = {}  # the HTML of each picture, player and formula, by its event
-        self._count()
-
-    def _count(self) -> None:
-        """Determine which media are written, and sums by which the content of an element is known at its start."""
-        kinds, lines = self._kept.kinds, self._events.lines
-        first, last = min(kinds), max(kinds)
-        text, code, caption, embed, other, medium, tables = ([0] * len(lines) for _ in range(7))
-        shown = ""
-        for place, kind in enumerate(self._events.kinds):
-            line = lines[place]
-            if kind in (TEXT, CODE):
-                of_line = kinds.get(line)
-                if of_line is None:
-                    other[place] = 1
-                else:
-                    shown = ""
-                    (caption if of_line == "caption" else text)[place] = 1
-                    code[place], embed[place] = kind == CODE, of_line == "embed"
-            elif kind in (PICTURE, EMBEDDED, FORMULA):
-                if first <= line <= last + 1:
-                    html = self._medium(kind, self._events.values[place])
-                    if html and html != shown:
-                        self._media[place] = shown = html
-                        medium[place] = 1
-            elif kind == START:
-                tables[place] = self._events.values[place].tag == "table"
-        sums = [list(accumulate(each, initial=0)) for each in (text, code, caption, embed, other, medium, tables)]
-        self._text, self._code, self._captions, self._embeds, self._others, self._all_media, self._tables = sums
-
-    def _within(self, sums: list[int], start: int) -> int:
-        """Return a sum over what is in the element that begins at `start`."""
-        return sums[self._events.ends[start]] - sums[start + 1]
 
     def write(self) -> str:
         """Return the body's HTML, not yet sanitised."""
-        kinds, values = self._events.kinds, self._events.values
-        lines, kept = self._events.lines, self._kept.kinds
-        closing: list[int] = []  # of each open element, how many frames it opened, or one of the two below
-        place, caption = 0, NO_LINE
-        while place < len(kinds):
-            kind, value = kinds[place], values[place]
+        closing: list[int] = []  # of each open block, how many frames it opened
+        styles: list[bool] = []  # of each open inline element, whether it is written
+        left_out = caption = -1  # the place until which all is left out; the line of the last caption
+        for place, (kind, value) in enumerate(self._events):
+            if place <= left_out:
+                continue
             if kind == TEXT:
-                if lines[place] in kept:
-                    if kept[lines[place]] != "caption" or any(map(self._nearest, _CAPTIONS)):
-                        self._write_text(value)
-                    elif lines[place] != caption:
-                        caption = lines[place]
-                        self._write_caption(place)
+                self._write_text(value)
+            elif kind == BORDER:
+                if self._run:
+                    self._end_run()
             elif kind == START:
-                opened = self._start(place, value)
-                if opened is None:
-                    place = self._events.ends[place]
-                else:
-                    closing.append(opened)
+                self._end_run()
+                closing.append(self._start(*value))
             elif kind == END:
-                self._end(closing.pop())
+                self._end_run()
+                for _ in range(closing.pop()):
+                    self._pop()
+            elif kind == START_INLINE:
+                tag, element, end = value
+                if _is_drawn_formula(tag, element):
+                    left_out = end
+                else:
+                    styles.append(self._start_inline(tag, element))
+            elif kind == END_INLINE:
+                if styles.pop():
+                    self._end_inline()
             elif kind == NEW_LINE:
                 self._new_line()
+            elif kind == EMPTY:
+                self._end_run()
+                self._write_empty(*value)
             elif kind == CODE:
-                if lines[place] in kept:
-                    self._write_code(*value)
-            elif place in self._media:
-                self._write_medium(kind, self._media[place])
-            elif kind == TASK and self._nearest("li"):
+                self._write_code(*value)
+            elif kind == CAPTION:
+                if any(map(self._nearest, _CAPTIONS)):
+                    self._write_text(value[1])
+                elif value[0] != caption:
+                    caption = value[0]
+                    self._write_caption(place)
+            elif kind != TASK:
+                self._write_medium(kind, value)
+            elif self._nearest("li"):
                 self._token(f'<input type="checkbox" disabled{" checked" if value else ""}>')
-            place += 1
         self._end_run()
         return self._lead() + self._content(self._frames[0])
 
     def _lead(self) -> str:
         image = _image(self._kept.lead, "") if self._kept.lead else ""
-        shown = {html.partition('" alt="')[0] for html in self._media.values()}
+        shown = {html.partition('" alt="')[0] for html in self._media}
         return f"<figure>{image}</figure>" if image and image.partition('" alt="')[0] not in shown else ""
 
     # Elements
 
-    def _start(self, place: int, element: etree._Element) -> int | None:
-        """Open an element. Return what `closing` notes of it; None if it is left out or written completely."""
-        tag = element.tag
-        kind = KINDS.get(tag, INLINE)
-        end = self._events.ends[place]
-        text, captions = self._text[end] - self._text[place], self._captions[end] - self._captions[place]
-        if (
-            not text
-            and not captions
-            and (self._within(self._others, place) or not self._within(self._all_media, place))
-        ):
-            if kind in (INLINE, LINK):
-                for _ in range(self._events.kinds[place : self._events.ends[place]].count(NEW_LINE)):
-                    self._new_line()
-            else:
-                self._end_run()
-                self._write_empty(tag, element)
-            return None
-        if kind in (INLINE, LINK):
-            return None if _is_drawn_formula(tag, element) else self._start_inline(tag, element)
-        self._end_run()
+    def _start(self, tag: str, element: etree._Element, inside: int) -> int:
+        """Open a block with the given content. Return how many frames that opens."""
         if tag == "table":
-            return self._start_table(place, element)
-        figure = self._nearest("figure")
-        is_figure = tag == "figure" and text == self._within(self._code, place)
-        if (is_figure or (not text and captions)) and not figure and tag not in ("caption", *_CELLS):
-            self._push("figure")
-            return 1
-        if tag == "blockquote" and self._within(self._embeds, place) and not figure:
+            return self._start_table(element, inside)
+        if inside & HAS_KEPT == HAS_CAPTION or (tag == "figure" and not inside & HAS_PROSE):
+            if tag not in ("caption", *_CELLS) and not self._nearest("figure"):
+                self._push("figure")
+                return 1
+        elif tag == "blockquote" and inside & HAS_EMBED and not self._nearest("figure"):
             self._push("figure")
             self._push("blockquote")
             return 2
-        own = _OWN.get(tag)
-        if len(self._frames) > MAX_NESTED:
+        own = OWN.get(tag)
+        if own is None or len(self._frames) > MAX_NESTED:
             return 0
-        if own is None or (own in _PARENTS and self._frames[-1].tag not in _PARENTS[own]) or (figure and not text):
+        if own in PARENTS and self._frames[-1].tag not in PARENTS[own]:
+            return 0
+        if not inside & HAS_TEXT and self._nearest("figure"):
             return 0
         return self._start_own(own, element)
 
@@ -270,8 +235,10 @@ class _Writer:
             self._push("ul")
             self._push("li")
             return 2
-        numbers = [(name, (element.get(name) or "").strip()) for name in _NUMBERS.get(tag, ())]
-        attributes = "".join(f' {name}="{number}"' for name, number in numbers if number.isdecimal())
+        attributes = ""
+        for name in _NUMBERS.get(tag, ()):
+            if (number := (element.get(name) or "").strip()).isdecimal():
+                attributes += f' {name}="{number}"'
         self._push(tag, attributes + " reversed" * (tag == "ol" and element.get("reversed") is not None))
         return 1
 
@@ -281,29 +248,30 @@ class _Writer:
             self._put(_BLOCK, "hr", "<hr>")
         elif tag in _CELLS and self._frames[-1].tag == "tr":
             self._start_own(tag, element)
-            self._end(1)
-        elif self._nearest("figure") and (url := background_url(element, self._kept.base)):
+            self._pop()
+        elif len(self._frames) > 1 and self._nearest("figure") and (url := background_url(element, self._kept.base)):
             self._write_medium(PICTURE, _image(url, alternative(element)))
 
-    def _start_inline(self, tag: str, element: etree._Element) -> int:
-        own, attributes = _INLINE.get(tag), ""
+    def _start_inline(self, tag: str, element: etree._Element) -> bool:
+        """Open an inline element. Return whether it has a meaning here."""
+        own, attributes = INLINE_MEANINGS.get(tag), ""
         if tag == "a" and not self._is_own_anchor(element) and (url := _link(element, self._kept.base)):
             own, attributes = "a", f' href="{escape(url)}"'
         elif own is None and tag in ("span", "font") and (style := element.get("style")):
             own = next((name for name, form in _STYLES.items() if form.search(style[:STYLE_LENGTH].lower())), None)
         if own is None or any(own == tag for tag, _ in self._inline):
-            return _NOTHING
+            return False
         self._inline.append((own, f"<{own}{attributes}>"))
-        return _INLINE_ELEMENT
+        return True
 
     def _is_own_anchor(self, link: etree._Element) -> bool:
         """Whether a link in a heading leads to the heading."""
-        return self._frames[-1].tag in _HEADINGS.values() and (link.get("href") or "").startswith("#")
+        return self._frames[-1].tag in HEADINGS.values() and (link.get("href") or "").startswith("#")
 
-    def _start_table(self, place: int, element: etree._Element) -> int:
+    def _start_table(self, element: etree._Element, inside: int) -> int:
         """Open a table of data; a table for layout, or one that numbers the lines of code, opens nothing."""
         is_code = next(element.iter("pre"), None) is not None
-        if is_code or self._within(self._tables, place) or not _has_data(element):
+        if is_code or inside & HAS_TABLE or not _has_data(element):
             return 0
         self._push("table")
         return 1
@@ -316,23 +284,19 @@ class _Writer:
         name = f' class="language-{escape(language)}"' if language else ""
         self._put(_BLOCK, "pre", f"<pre><code{name}>{escape(code, quote=False)}\n</code></pre>")
 
-    def _end(self, opened: int) -> None:
-        if opened == _INLINE_ELEMENT:
-            tag, _ = self._inline[-1]
-            if self._opened == len(self._inline):
-                self._run.append(f"</{tag}>")
-                self._opened -= 1
-            self._inline.pop()
-        elif opened != _NOTHING:
-            self._end_run()
-            for _ in range(opened):
-                self._pop()
+    def _end_inline(self) -> None:
+        tag, _ = self._inline[-1]
+        if self._opened == len(self._inline):
+            self._run.append(f"</{tag}>")
+            self._opened -= 1
+        self._inline.pop()
 
     def _write_caption(self, start: int) -> None:
         """Write a caption that shares its block with other text, below the picture in front of it."""
-        values, lines = self._events.values, self._events.lines
-        places = takewhile(lambda place: lines[place] in (NO_LINE, lines[start]), range(start, len(lines)))
-        line = [values[place] for place in places if self._events.kinds[place] == TEXT]
+        number = self._events[start][1][0]
+        following = map(self._events.__getitem__, range(start, len(self._events)))
+        texts = (value if kind == CAPTION else ("", value) for kind, value in following if kind in (TEXT, CAPTION))
+        line = [text for _, text in takewhile(lambda text: text[0] == number, texts)]
         self._end_run()
         items = self._frames[-1].items
         pictures = [items.pop()] if items and items[-1][0] == _PICTURES else []
@@ -346,18 +310,18 @@ class _Writer:
         words = " ".join(text.split())
         if words:
             self._space |= text[0].isspace()
-            self._token(escape(words, quote=False), spaced=True)
+            self._token(escape(words, quote=False))
             self._has_text = True
         self._space = not words or text[-1].isspace()
 
-    def _token(self, html: str, *, spaced: bool = False) -> None:
+    def _token(self, html: str) -> None:
         """Write inline HTML within the open inline elements, the space before it outside of those it opens."""
         if self._space and self._run:
             self._run.append(" ")
         self._space = False
-        for _, start in self._inline[self._opened :]:
-            self._run.append(start)
-        self._opened = len(self._inline)
+        if self._opened < len(self._inline):
+            self._run += [start for _, start in self._inline[self._opened :]]
+            self._opened = len(self._inline)
         self._run.append(html)
 
     def _new_line(self) -> None:
@@ -382,17 +346,16 @@ class _Writer:
 
     def _end_run(self) -> None:
         """End the paragraph that is being written, if there is one."""
-        if not self._run:
-            self._has_text = self._space = False
-        else:
-            while self._run and self._run[-1] == "<br>":
-                self._run.pop()
-            self._run += [f"</{tag}>" for tag, _ in reversed(self._inline[: self._opened])]
-            html = "".join(self._run)
-            if html:
-                self._put(_RUN if self._has_text else _PICTURES, "p", html)
+        run = self._run
+        if not run:
+            return
+        while run and run[-1] == "<br>":
+            run.pop()
+        if self._opened:
+            run += [f"</{tag}>" for tag, _ in reversed(self._inline[: self._opened])]
+            self._opened = 0
+        self._put(_RUN if self._has_text else _PICTURES, "p", "".join(run))
         self._run = []
-        self._opened = 0
         self._has_text = self._space = False
 
     # Frames
@@ -402,12 +365,11 @@ class _Writer:
         return tag in [frame.tag for frame in self._frames[-8:]]
 
     def _push(self, tag: str, attributes: str = "") -> None:
-        self._end_run()
         self._frames.append(_Frame(tag, f"<{tag}{attributes}>"))
 
     def _pop(self) -> None:
         frame = self._frames.pop()
-        if frame.tag in _HEADINGS and all(what == _PICTURES for what, _, _ in frame.items):
+        if frame.tag in HEADINGS and all(what == _PICTURES for what, _, _ in frame.items):
             self._frames[-1].items += frame.items  # a heading needs words
             return
         content = self._content(frame)
@@ -450,7 +412,8 @@ class _Writer:
         if kind == FORMULA:
             return _formula(element)
         if kind == PICTURE:
-            url = picture_url(element, self._kept.base)
+            known = self._kept.pictures
+            url = known[element] if element in known else picture_url(element, self._kept.base)
             return _image(url, alternative(element)) if url else ""
         source = element.find("source") if not element.get("src") else None
         address = (element if source is None else source).get("src") or element.get("data-src")

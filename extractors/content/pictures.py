@@ -27,9 +27,9 @@ _ADDRESSES = (
     "zoomfile", "file", "src",
 )  # fmt: skip
 _RANKS = {name: rank for rank, name in enumerate((*_SETS, *_ADDRESSES))}
-_PLACEHOLDER = re.compile(
-    r"(?:^|[/_.-])(?:spacer|blank|pixel|transparent|placeholder|loading|lazy-?load(?:ing)?|1x1)\.(?:gif|png|jpe?g|svg)\b"
-    r"|(?:^|[/_.-])(?:gr[ae]y|none|dot|clear|s)\.gif\b|^data:|/pixel[/?]|/counter[/?.]|/stat[/?.]",
+_PLACEHOLDER = re.compile(  # in an address after a dot; each form begins with a sign, for which `re` searches quickly
+    r"[/_.-](?:(?:spacer|blank|pixel|transparent|placeholder|loading|lazy-?load(?:ing)?|1x1)\.(?:gif|png|jpe?g|svg)\b"
+    r"|(?:gr[ae]y|none|dot|clear|s)\.gif\b|(?<=/)(?:pixel[/?]|(?:counter|stat)[/?.])|(?<=\A.)data:)",
     re.IGNORECASE,
 )
 _DECORATION = re.compile(  # in a class or id
@@ -58,7 +58,7 @@ def picture_url(element: etree._Element, base: str) -> str | None:
             named += [(_RANKS[name], str(value)) for name, value in source.items() if name in _SETS]
     for rank, value in sorted(named, key=itemgetter(0)):
         address = largest(str(value)) if rank < len(_SETS) else str(value)
-        if _ADDRESS.search(address) and not _PLACEHOLDER.search(address) and (url := web_url(base, address)):
+        if _ADDRESS.search(address) and not _is_placeholder(address) and (url := web_url(base, address)):
             return url
     return None
 
@@ -67,7 +67,7 @@ def background_url(element: etree._Element, base: str) -> str | None:
     """Return the http(s) URL of an element's background picture."""
     found = _BACKGROUND.search((element.get("style") or "")[:STYLE_LENGTH])
     written = element.get("data-bg") or element.get("data-background-image") or (found[1] if found else "")
-    return web_url(base, written) if written and not _PLACEHOLDER.search(written) else None
+    return web_url(base, written) if written and not _is_placeholder(written) else None
 
 
 def largest(srcset: str) -> str:
@@ -81,15 +81,19 @@ def largest(srcset: str) -> str:
         if ended:
             address, following = word.rstrip(","), ""
         this = float(width[1]) if width else 1.0
-        if (address and (described or ended)) and this > size and not _PLACEHOLDER.search(address):
+        if (address and (described or ended)) and this > size and not _is_placeholder(address):
             best, size = address, this
         address = following
-    return best or (address if not _PLACEHOLDER.search(address) else "")
+    return best or (address if not _is_placeholder(address) else "")
 
 
 def alternative(element: etree._Element) -> str:
     """Return the text for readers who do not see a picture."""
     return " ".join((element.get("alt") or "").split())[:ALT_LENGTH]
+
+
+def _is_placeholder(address: str) -> bool:
+    return _PLACEHOLDER.search(f".{address}") is not None
 
 
 def _is_decoration(attributes: Mapping[str, str]) -> bool:

@@ -103,9 +103,17 @@ def test_a_figure_keeps_its_caption():
 
 
 def test_a_captioned_block_of_a_blog_program_is_a_figure():
-    picture = "<div class=wp-caption><img src=/pier.jpg><p class=wp-caption-text>The pier at noon.</p></div>"
+    picture = "<div class=wp-caption><img src=/pier.jpg><p class=wp-caption-text>The <b>pier</b> at noon.</p></div>"
     assert html_of(picture) == (
-        '<figure><img src="https://gazette.example/pier.jpg" alt=""><figcaption>The pier at noon.</figcaption></figure>'
+        '<figure><img src="https://gazette.example/pier.jpg" alt="">'
+        "<figcaption>The <strong>pier</strong> at noon.</figcaption></figure>"
+    )
+
+
+def test_code_in_a_figure_may_have_a_caption_in_code():
+    figure = "<figure><pre>read()</pre><pre class=caption>The first program.</pre></figure>"
+    assert html_of(figure) == (
+        "<figure><pre><code>read()\n</code></pre><pre><code>The first program.\n</code></pre></figure>"
     )
 
 

@@ -26,6 +26,7 @@ def url_of(html):
         "<img class=lazyload data-srcset='/p.jpg 800w' src=/placeholder.png>",
         "<img data-actualsrc=/p.jpg>",
         "<img src=/p.jpg data-lazy=true data-original=1>",
+        "<img src=/p.jpg srcset='blank.gif, /stat.php?n=1 900w, /static/lazy-load.png 900w'>",
     ],
 )
 def test_the_picture_that_a_page_shows_however_it_loads_it(html):
@@ -38,6 +39,8 @@ def test_the_picture_that_a_page_shows_however_it_loads_it(html):
         "<img src=/p.jpg width=1 height=1>",
         "<img src=/p.jpg width=24>",
         "<img src=/images/spacer.gif>",
+        "<img src=spacer.gif>",
+        "<img src=/static/Pixel/?id=1.gif>",
         "<img src=/p.jpg class='avatar photo'>",
         "<img src=/p.jpg alt=二维码>",
         "<img src=/smile.png class=wp-smiley>",
