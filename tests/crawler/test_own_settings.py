@@ -170,6 +170,12 @@ def test_a_crawlers_copy_of_the_settings_is_that_of_scrapy_and_its_own():
             assert {each: copied[name].getpriority(each) for each in copied[name]} == {
                 each: theirs[name].getpriority(each) for each in theirs[name]
             }
+    again = copied.copy()
+    again["ALLOWED"].append("z")
+    again["EXTENSIONS"].set("a.C", 5, "cmdline")
+    again.set("BOT_NAME", "another", "cmdline")
+    assert again["EXTENSIONS"]["a.C"] == 5
+    assert copied.copy_to_dict() == before
     copied["ALLOWED"].append("y")
     copied["EXTENSIONS"]["a.D"] = 1
     copied.set("DOWNLOAD_DELAY", 7, "cmdline")
