@@ -168,22 +168,20 @@ def request_example(connection: "redis.Redis", task: str) -> None:
     connection.hdel(keys.of_task(task, "example"), "asked")
 
 
-def example_asked(connection: "redis.Redis", task: str) -> str | None:
-    """Return the URL for which the stored example was requested."""
-    raw = cast("bytes | None", connection.hget(keys.of_task(task, "example"), "asked"))
-    return raw.decode() if raw else None
-
-
 def example_doubt(connection: "redis.Redis", task: str, requested: str) -> str:
     """Return why the stored example is not an article; empty if it is one, or was requested for another URL."""
     asked, doubt = cast(list["bytes | None"], connection.hmget(keys.of_task(task, "example"), ["asked", "doubt"]))
     return doubt.decode() if asked == requested.encode() and doubt else ""
 
 
-def example_rendered(connection: "redis.Redis", task: str) -> bool | None:
-    """Whether the stored example was rendered in a browser; None if there is no example, or it is unknown."""
-    raw = cast("bytes | None", connection.hget(keys.of_task(task, "example"), "rendered"))
-    return None if raw is None else raw == b"1"
+def example_fetched(connection: "redis.Redis", task: str) -> tuple[str | None, bool | None]:
+    """Return the URL for which the stored example was requested, and whether it was rendered in a browser.
+
+    None if there is no example; the second also if it is unknown.
+    """
+    fields = connection.hmget(keys.of_task(task, "example"), ["asked", "rendered"])
+    asked, rendered = cast(list["bytes | None"], fields)
+    return asked.decode() if asked else None, None if rendered is None else rendered == b"1"
 
 
 def note_rendered(connection: "redis.Redis", task: str, rendered: bool) -> None:

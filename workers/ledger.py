@@ -74,6 +74,7 @@ REPEATABLE = frozenset(  # scripts that have the same effect and reply when they
         "counts",
         "extracted_again",
         "note_sent",
+        "pending",
         "postpone",
         "record_written",
         "release",
@@ -121,13 +122,12 @@ class Ledger:
         items = list(found)
         if not items:
             return []
-        self.redis.sadd(keys.LEDGERS, self.task)
         return [bool(new) for new in self.step("add", *self.add_args(items))]
 
     def add_args(self, items: Iterable[Found]) -> list[Any]:
         """Return the arguments of the step `add`."""
         day = day_code(self.today())
-        args: list[Any] = [day]
+        args: list[Any] = [self.task, day]
         for item in items:
             name = fingerprint(item.url)
             record = json.dumps({"url": item.url, "rank": item.rank, "day": day, **item.info}, ensure_ascii=False)
@@ -148,12 +148,14 @@ class Ledger:
         answers = pipe.execute()
         return [bool(is_open or is_settled) for is_open, is_settled in zip(answers[::2], answers[1::2], strict=True)]
 
-    def lease(self, most: int, *, seconds: float = FETCH_LEASE, below: float = math.inf) -> list[Leased]:
+    def lease(
+        self, most: int, *, seconds: float = FETCH_LEASE, below: float = math.inf, most_above: int = 0
+    ) -> list[Leased]:
         """Lease up to `most` waiting URLs of a rank `below` a bound, smallest rank first, for `seconds`.
 
-        URLs whose lease has expired wait again first.
+        If there is none, lease up to `most_above` of the others. URLs whose lease has expired wait again first.
         """
-        rows = self.step("lease", most, self.clock(), seconds, f"({below}")
+        rows = self.step("lease", most, self.clock(), seconds, f"({below}", most_above)
         return [
             Leased(_text(name), (record := json.loads(raw))["url"], int(tries), record)
             for name, raw, tries in zip(rows[::3], rows[1::3], rows[2::3], strict=True)
@@ -442,10 +444,13 @@ class Ledger:
         """Whether a URL waits that may be fetched at once."""
         return bool(self.redis.zcard(self.keys["waiting"]))
 
-    def delayed(self) -> tuple[int, float | None]:
-        """Return how many URLs wait for a later attempt, and when the first of them is due (Unix seconds)."""
-        first = cast(list[tuple[bytes, float]], self.redis.zrange(self.keys["delayed"], 0, 0, withscores=True))
-        return int(self.redis.zcard(self.keys["delayed"])), (first[0][1] if first else None)
+    def pending(self) -> tuple[int, int, float | None]:
+        """Return how many URLs are leased, how many wait for a later attempt, and when the first of these is due.
+
+        The time is in Unix seconds.
+        """
+        leased, delayed, due = self.step("pending")
+        return int(leased), int(delayed), None if due is None else float(due)
 
     def lapsed(self, *, oldest_job: float | None, most: int = 500) -> list[Fingerprint]:
         """Return pages to be queued again: their lease or their delay expired, or their job is lost.
@@ -623,7 +628,7 @@ _PRELUDE = (
     "".join(f"local k_{name} = KEYS[1] .. '{name}'\n" for name in _KEY_NAMES)
     + f"local BUCKETS_APART, ALL_STORED = {2 ** (16 - BUCKET_BITS)}, '{keys.STORED}'\n"
     + f"local ALL_QUEUED, ROW_QUEUES, REFUSING = '{keys.QUEUED}', '{keys.ROW_QUEUES}', '{keys.REFUSING}'\n"
-    + f"local EPOCH, OBSERVED_KEPT = '{keys.EPOCH}', {OBSERVED_KEPT}\n"
+    + f"local EPOCH, LEDGERS, OBSERVED_KEPT = '{keys.EPOCH}', '{keys.LEDGERS}', {OBSERVED_KEPT}\n"
     + COMMON
 )
 _TEXTS = {name: _PRELUDE + text for name, text in SCRIPTS.items()}

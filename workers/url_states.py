@@ -86,6 +86,11 @@ class Leased:
     info: Mapping[str, Any]
 
     @property
+    def rank(self) -> float:
+        """The rank that it had while it waited."""
+        return float(self.info["rank"])
+
+    @property
     def thread(self) -> ThreadEnd | None:
         """Return where this visit of a thread begins; None: with its first page."""
         plan = recheck_of(self.info)

@@ -53,7 +53,10 @@ class PictureFetches(ArticleFetches):
         if waiting != self._extracting[0]:
             self._extracting = (waiting, now)
         is_expected = bool(waiting) and now - self._extracting[1] <= PATIENCE
-        return EXTRACTION_PAUSE if is_expected or self.ledger.has_waiting() else self.articles.next_due()
+        if is_expected or self.ledger.has_waiting():
+            return EXTRACTION_PAUSE
+        _, _, due = self.ledger.pending()
+        return self.articles.wait_until(due)
 
     def note_missing(self, report: RunReport) -> None:
         """Add a remark to the report of the run if pictures were not fetched."""

@@ -12,7 +12,7 @@ from crawler.run.outcomes import media_type
 from crawler.task_list.models import Task
 from extractors.html.decoding import decode
 from workers import keys
-from workers.extraction_config import example_asked, example_of, example_rendered, note_rendered
+from workers.extraction_config import example_fetched, example_of, note_rendered
 from workers.inbox import StoredPage
 
 TABS = 4  # pages of a browser at a time; 4 give about 4 pages a second and take 700 MB
@@ -26,19 +26,26 @@ class Rendering:
     def __init__(self, connection: "redis.Redis", task: Task):
         self.redis, self.task = connection, task
         self._lists = keys.of_task(task.name, "rendered-lists")
-        self._kept = self._as_kept()
+        self.read_example()
         self.on: bool | None = self._kept if task.render == "auto" else task.render
+
+    def read_example(self) -> None:
+        """Read which example is stored, and whether it was rendered."""
+        asked, rendered = example_fetched(self.redis, self.task.name)
+        self._has_example = asked == self.task.example
+        self._kept = self._as_kept(rendered) if self._has_example else None
 
     def renders(self) -> bool:
         """Whether articles are rendered; another spider of the task may have decided meanwhile."""
         if self.on is None:
-            self.on = self._kept = self._as_kept()
+            self.read_example()
+            self.on = self._kept
         return bool(self.on)
 
     @property
     def fits_example(self) -> bool:
-        """Whether the example was fetched in the same way as the articles; if not, it has to be fetched again."""
-        return self.on is not None and (self._kept or False) == self.on
+        """Whether the example is stored, fetched in the same way as the articles; if not, it has to be fetched."""
+        return self._has_example and self.on is not None and (self._kept or False) == self.on
 
     def learn(self, page: StoredPage) -> bool:
         """Decide by the example, if still undecided; return whether it has to be fetched again, rendered."""
@@ -62,11 +69,8 @@ class Rendering:
         if self.redis.scard(self._lists) < LISTS_KEPT:
             self.redis.sadd(self._lists, url)
 
-    def _as_kept(self) -> bool | None:
-        """Whether the stored example was rendered; None if there is none. An example without a note was not."""
-        if example_asked(self.redis, self.task.name) != self.task.example:
-            return None
-        rendered = example_rendered(self.redis, self.task.name)
+    def _as_kept(self, rendered: bool | None) -> bool | None:
+        """Whether the stored example was rendered; None if that is unknown. `rendered`: the note with it, if any."""
         if rendered is not None or self.task.render != "auto":
             return rendered
         try:

@@ -50,10 +50,11 @@ class SectionArticles:
         most = int(min(most, self._left))
         if most <= 0:
             return []
-        leased = self.ledger.lease(most, below=math.inf if self.options.backfill else OLD)
-        if not leased and self._backfill_left > 0:
-            leased = self.ledger.lease(min(most, self._backfill_left))
-            self._backfill_left -= len(leased)
+        if self.options.backfill:
+            leased = self.ledger.lease(most)
+        else:
+            leased = self.ledger.lease(most, below=OLD, most_above=min(most, self._backfill_left))
+            self._backfill_left -= sum(article.rank >= OLD for article in leased)
         self._left -= len(leased)
         self._leased.update(article.fingerprint for article in leased)
         return leased
@@ -151,9 +152,8 @@ class SectionArticles:
         """Whether the run has reached its limit of articles."""
         return self._left <= 0
 
-    def next_due(self) -> float | None:
-        """Seconds until a page is to be tried again; None if the run does not wait for it."""
-        _, due = self.ledger.delayed()
+    def wait_until(self, due: float | None) -> float | None:
+        """Seconds until `due`, when a page is to be tried again; None if the run does not wait for it."""
         wait = max(0.0, due - self.ledger.clock()) if due is not None else None
         return wait if wait is not None and wait <= PATIENCE else None
 

@@ -38,7 +38,7 @@ from extractors.html.urls import normalise
 from extractors.registry import LIST_METHODS
 from workers.backpressure import Level, Marks, Pressure
 from workers.extraction.block_pages import BlockPages, SentPage, mark_of
-from workers.extraction_config import config_of, example_asked, example_doubt, keep_example
+from workers.extraction_config import config_of, example_doubt, keep_example
 from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
 from workers.redis_access.epoch import EpochWatch
@@ -236,6 +236,7 @@ class SectionRun:
         if self._epoch is None or not self._epoch.has_changed():
             return False
         self._checked_example = False
+        self.rendering.read_example()
         if LOSS not in self.report.remarks:
             self.report.remarks.append(LOSS)
         if self.crew.walks:
@@ -279,13 +280,14 @@ class SectionRun:
             return 0.0
         if self.pressure.level == "pause" and (self.pressure.cause == "memory" or self.ledger.has_waiting()):
             return PRESSURE_PAUSE
-        return OTHERS_PAUSE if self._others_at_work() else self.articles.next_due()
+        leased, _, due = self.ledger.pending()
+        return OTHERS_PAUSE if self._others_at_work(leased) else self.articles.wait_until(due)
 
-    def _others_at_work(self) -> bool:
+    def _others_at_work(self, leased: int) -> bool:
         """Whether another spider may find more, or has died with leased articles, whose leases expire soon."""
         if self.crew.others:
             return not (self.crew.walks or self.crew.walk_ended)
-        return self.ledger.counts().states["leased"] > self.articles.in_hand
+        return leased > self.articles.in_hand
 
     # -- the example ------------------------------------------------------------------------------------------------
 
@@ -294,8 +296,7 @@ class SectionRun:
 
         A run that began before another example was adopted does not fetch the former one.
         """
-        fits = example_asked(self.redis, self.task.name) == self.task.example and self.rendering.fits_example
-        if fits or not self.crew.walks:
+        if self.rendering.fits_example or not self.crew.walks:
             return False
         in_force = config_of(self.redis, self.task.name)
         return in_force is None or in_force.example == self.task.example

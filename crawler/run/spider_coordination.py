@@ -78,10 +78,13 @@ class Crew:
 
     def join(self) -> None:
         """Join the crew. Spiders of this machine whose process has ended are removed; others' places expire."""
+        self.renew()
+        if not self.others:
+            return
         members = [raw.decode() for raw in cast(list[bytes], self.redis.zrange(self._keys[0], 0, -1))]
         if dead := [token for token in members if _is_dead(token)]:
             self.redis.zrem(self._keys[0], *dead)
-        self.renew()
+            self.renew()
 
     def renew(self) -> bool:
         """Renew the place, and update `walks`, `others` and `walk_ended`. Returns False if the place had expired."""

@@ -23,6 +23,10 @@ class EmptyRedis:
     def hget(self, name: str, key: str) -> None:
         """Return None: there is no hash."""
 
+    def hmget(self, name: str, keys: list[str]) -> list[None]:
+        """Return None for each field."""
+        return [None for _ in keys]
+
     def hgetall(self, name: str) -> dict[bytes, bytes]:
         """Return no fields."""
         return {}

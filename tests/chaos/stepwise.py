@@ -509,7 +509,7 @@ class System:
 
     def _skip_wait(self) -> None:
         """Set the clock forward to the next attempt if all else is done: a page that failed often waits for minutes."""
-        delayed, due = self.ledger.delayed()
+        _, delayed, due = self.ledger.pending()
         if due is not None and self.ledger.counts().open == delayed and not has_queues(self.clean):
             self.offset = max(self.offset, due - self.began)
 

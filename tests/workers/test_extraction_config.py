@@ -4,7 +4,7 @@ from datetime import date
 import pytest
 
 from workers import keys
-from workers.extraction_config import ExtractionConfig, RowFilter, config_of, example_asked, example_of, keep_example
+from workers.extraction_config import ExtractionConfig, RowFilter, config_of, example_fetched, example_of, keep_example
 from workers.page_store import StoredPage
 from workers.sinks import OutputOptions, RowCondition
 
@@ -39,7 +39,7 @@ def test_a_kept_example_comes_back_as_it_was(connection):
     keep_example(connection, "t", PAGE, "http://a.example/asked")
     example = example_of(connection, "t")
     assert example.page == PAGE
-    assert example_asked(connection, "t") == "http://a.example/asked"
+    assert example_fetched(connection, "t")[0] == "http://a.example/asked"
 
 
 def test_another_example_has_another_version(connection):
@@ -51,7 +51,7 @@ def test_another_example_has_another_version(connection):
 
 def test_a_task_may_have_no_example_yet(connection):
     assert example_of(connection, "t") is None
-    assert example_asked(connection, "t") is None
+    assert example_fetched(connection, "t")[0] is None
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,12 @@ def test_what_discovery_knows_comes_back_with_the_lease(ledger):
     assert leased.info["题"] == "标题"
 
 
+def test_urls_above_the_bound_are_leased_only_if_none_is_below(ledger):
+    ledger.add([Found(A, -1), Found(B, 1), Found(C, 2)])
+    leased = [[one.url for one in ledger.lease(9, below=0, most_above=most)] for most in (1, 0, 1, 9)]
+    assert leased == [[A], [], [B], [C]]
+
+
 def test_a_leased_url_is_nobody_elses(ledger):
     ledger.add([Found(A)])
     assert ledger.lease(1, seconds=FAR)
@@ -110,8 +116,8 @@ def test_what_failed_in_passing_waits_for_its_time(ledger):
     ledger.try_later(fingerprint(A), "HTTP 503", FAR)
     assert ledger.lease(1) == []
     assert ledger.state_of(A) == ("waiting", "HTTP 503")
-    number, due = ledger.delayed()
-    assert number == 1
+    leased, number, due = ledger.pending()
+    assert (leased, number) == (0, 1)
     assert due == pytest.approx(time.time() + FAR, abs=60)
 
 

@@ -6,7 +6,7 @@
 """
 
 from .alarms import KINDS, Alarm, AlarmChange, AlarmKind
-from .report import Baseline, HealthReport, health_report, medians_of, present_alarms
+from .report import Baseline, HealthReport, health_report, medians_of, open_alarms, present_alarms
 from .store import dismiss_alarms, update_health
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "dismiss_alarms",
     "health_report",
     "medians_of",
+    "open_alarms",
     "present_alarms",
     "update_health",
 ]

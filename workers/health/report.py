@@ -105,12 +105,17 @@ def _medians(raw: bytes | None) -> dict[str, float]:
 
 def present_alarms(connection: "redis.Redis", tasks: Iterable[str] | None = None) -> list[Alarm]:
     """Return the open alarms of all tasks, or of some, by task; two commands for any number of tasks."""
-    alarms = [
+    alarms = with_reasons(connection, open_alarms(connection, tasks))
+    return sorted(alarms, key=lambda alarm: (alarm.task, alarm.opened))
+
+
+def open_alarms(connection: "redis.Redis", tasks: Iterable[str] | None = None) -> list[Alarm]:
+    """Return the open alarms of all tasks, or of some, without the reasons why no example is proposed; one command."""
+    return [
         Alarm.from_dict({**row, "task": name})  # the stored name may be an earlier one
         for name, rows in _stored_alarms(connection, tasks)
         for row in json.loads(rows or "[]")
     ]
-    return sorted(with_reasons(connection, alarms), key=lambda alarm: (alarm.task, alarm.opened))
 
 
 def _stored_alarms(connection: "redis.Redis", tasks: Iterable[str] | None) -> list[tuple[str, bytes | None]]:

@@ -17,7 +17,7 @@ from .. import keys
 from ..clock import Clock
 from ..errors import ExemplarError
 from ..extraction.recent_pages import SectionPages, former_pages, section_pages, stored_form
-from ..extraction_config import ExtractionConfig, config_of, example_rendered, stored_example
+from ..extraction_config import ExtractionConfig, config_of, example_fetched, stored_example
 from ..page_store import StoredPage
 from .adopted_examples import adopted_examples
 from .gap import close_gap
@@ -77,7 +77,7 @@ def _replace_example(connection: "redis.Redis", config: ExtractionConfig, propos
                     f"task {task} has had another example since this one was proposed; dismiss the proposal"
                 )
             published = cast("bytes | None", connection.hget(keys.TASKS, task))
-            rendered = bool(example_rendered(connection, task))
+            rendered = bool(example_fetched(connection, task)[1])
             pipe.multi()
             _add_example(pipe, task, page, proposal.url, pages, rendered=rendered, now=clock())
             pipe.hset(keys.CONFIGS, task, replace(config_now, example=proposal.url).to_json())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from ..extraction_config import config_of
-from ..health import present_alarms
+from ..health import open_alarms
 from ..ledger import Ledger
 from ..pages.quarantine import PageNote, drop_page, kept_notes
 from ..url_states import fingerprint
@@ -73,7 +73,7 @@ def is_in_block(ledger: Ledger, url: str) -> bool:
 
 
 def _blocked_since(ledger: Ledger) -> list[float]:
-    return [alarm.since for alarm in present_alarms(ledger.redis, [ledger.task]) if alarm.kind == "blocked"]
+    return [alarm.since for alarm in open_alarms(ledger.redis, [ledger.task]) if alarm.kind == "blocked"]
 
 
 def retry_row(ledger: Ledger, row: RefusedRow) -> bool:

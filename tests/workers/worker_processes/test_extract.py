@@ -10,7 +10,7 @@ from extractors import NoArticle, Section, UnusablePage
 from extractors.content.body_html import TreeMarkup
 from tests.workers.helpers import FETCHED_AT, TASK, archive, article, deliver, publish, rows, states, url
 from workers.extraction import section_preparation
-from workers.extraction_config import RowFilter, example_asked, keep_example
+from workers.extraction_config import RowFilter, example_fetched, keep_example
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.pages.quarantine import kept_page
@@ -343,11 +343,11 @@ def test_a_page_that_is_damaged_each_time_fails(connection, worker, ledger, tmp_
 
 def test_a_damaged_example_is_fetched_again(connection, worker, tmp_path):
     publish(connection, tmp_path)
-    assert example_asked(connection, TASK) == url(0)
+    assert example_fetched(connection, TASK)[0] == url(0)
     connection.hset(f"exemplar:task:{TASK}:example", "body", b"damaged")
     names = deliver(connection, {1: article(1)})
     worker.extract_pages(TASK, names)
-    assert (states(connection, 1), example_asked(connection, TASK)) == (["fetched"], None)
+    assert (states(connection, 1), example_fetched(connection, TASK)[0]) == (["fetched"], None)
 
 
 def test_a_page_that_ended_its_workers_is_not_tried_again(connection, worker, ledger, tmp_path, monkeypatch):
