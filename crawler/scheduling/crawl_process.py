@@ -12,6 +12,7 @@ cases the process then ends.
 """
 
 import asyncio
+import gc
 import json
 import logging
 import mmap
@@ -138,6 +139,8 @@ def main(work: str) -> None:
     process = scrapy_process()
     crawls = CrawlProcess(process, Shared.of(client(url), on_wait=beat, work=handled))
     asyncio.get_event_loop().call_soon(crawls.start)  # the loop of Scrapy's reactor
+    gc.collect()
+    gc.freeze()  # full collections of the garbage of ended runs do not look at what is loaded now
     process.start(stop_after_crawl=False, install_signal_handlers=False)
 
 
