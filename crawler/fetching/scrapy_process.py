@@ -57,7 +57,9 @@ def scrapy_process() -> Any:
     if logs_json():
         project.set("LOG_INSTALL_ROOT_HANDLER", False, priority="cmdline")
         logging.getLogger("scrapy.utils.log").setLevel(logging.WARNING)  # drops the list of versions at each run
-    process = AsyncCrawlerProcess(project.copy())  # copies of a copy cost less
+    process = AsyncCrawlerProcess(project)
+    put_in_force(process.settings)  # a person's add-ons may have changed them
+    process.settings = process.settings.copy()  # crawlers take copies, and copies of a copy cost less
     quiet_scrapy()  # after the line above, which sets up Scrapy's logging
     logging.getLogger("scrapy").setLevel(logging.ERROR)
     return process

@@ -13,7 +13,7 @@ import redis
 import scrapy
 from scrapy.settings import BaseSettings
 
-from crawler.gates.settings_in_force import put_in_force
+from crawler.gates.settings_in_force import ProcessSettings, put_in_force
 from crawler.guarding.credentials import Credentials, credentials_of, proxy_of
 from crawler.guarding.guard import Guard, RefusedAddresses, guard_from
 from crawler.politeness.addresses import AddressBook
@@ -100,7 +100,8 @@ class GatedSpider(scrapy.Spider):
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
         """Complete a person's settings; called by Scrapy. Raises `ExemplarError` for one that is refused."""
-        put_in_force(settings)
+        if not isinstance(settings, ProcessSettings):
+            put_in_force(settings)
         super().update_settings(settings)
 
 

@@ -52,7 +52,7 @@ class _CopiedOnWrite(BaseSettings):
 
 
 class ProcessSettings(_CopiedOnWrite, Settings):
-    """Settings of a process, of which each crawler takes a copy."""
+    """Settings of a process, of which each crawler takes a copy; they are put in force once, by its starter."""
 
 
 def _copy_of(value: Any) -> Any:

@@ -341,6 +341,7 @@ class SectionRun:
         if self.task.articles:
             doubt, reason = None, ""
         keep_example(self.redis, self.task.name, page, self.task.example, rendered=rendered, doubt=reason)
+        self.rendering.read_example()
         is_new = any(self.admission.enter([(url, self.task.pattern.match(url))]))
         if doubt and doubt.is_sure and (is_new or self.ledger.waits_unaccepted(url)):
             self.ledger.settle(fingerprint(url), "rejected", f"the task's example: {reason}")
