@@ -1,7 +1,10 @@
 """docs/scrapy.md: its example runs as it says, in both ways; what is refused is refused with its reason."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -21,6 +24,21 @@ ARTICLES = ("/story/1001.html", "/story/1002.html", "/story/1003.html")
 TASKS = """\
 settings: {{scrapy: {0}}}
 tasks: {{a: {{example: "http://x.test/a/1.html", pattern: "/a/{{id}}.html", every: 1d, output: o.jsonl}}}}
+"""
+ADD_ON = """\
+class Ours:
+    @classmethod
+    def update_pre_crawler_settings(cls, settings):
+        settings.set("DOWNLOADER_MIDDLEWARES", {"ours.Stamp": 300}, "cmdline")
+
+ADDONS = {Ours: 1}
+"""
+PLACED = """\
+from crawler.fetching.scrapy_process import scrapy_process
+from crawler.spiders.section import SectionSpider
+
+placed = scrapy_process().create_crawler(SectionSpider).settings.getdict("DOWNLOADER_MIDDLEWARES")
+print(placed.get("crawler.gates.guard_gates.UrlGate"), placed["ours.Stamp"])
 """
 
 
@@ -107,6 +125,13 @@ def test_a_settings_module_that_changes_the_guard_starts_nothing(connection, red
     ended = crawl(tmp_path, redis_url, "a", PYTHONPATH=f"{REPOSITORY}:{tmp_path}", SCRAPY_SETTINGS_MODULE="ours")
     assert ended.code == 1
     assert "DOWNLOAD_HANDLERS of Scrapy cannot be changed: it decides which addresses may be contacted" in ended.said
+
+
+def test_the_gates_are_in_force_in_a_process_whose_settings_an_add_on_replaces(tmp_path):
+    (tmp_path / "ours.py").write_text(ADD_ON, "utf-8")
+    environment = {**os.environ, "PYTHONPATH": f"{REPOSITORY}:{tmp_path}", "SCRAPY_SETTINGS_MODULE": "ours"}
+    done = subprocess.run([sys.executable, "-c", PLACED], capture_output=True, text=True, env=environment)
+    assert done.stdout.split() == ["50", "300"], done.stderr
 
 
 @pytest.mark.parametrize(
