@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..html.lines import Floats, Lines
-from ..html.outline_loops import family_shares
 from ..tracing import tracing
 from . import line_membership as keeping
 from .body_loops import (
@@ -163,7 +162,7 @@ def _find_body(lines: Lines, evidence: LineEvidence, places: list[float]) -> Bod
         return body
     direct = outline.direct(content)
     own = outline.gather(direct)
-    shares = family_shares(lines.trie.family, outline.paths, own)
+    shares = outline.family_shares(own)
     counted = root_content(content, segment.familiarity)
     root = root_of(lines, direct, own, shares) if counted is content else find_root(lines, counted)
     standing = keeping.standing_of(lines, root, shares, evidence.prior, evidence.profile)

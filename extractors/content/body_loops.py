@@ -3,7 +3,7 @@
 `places`: number of each line's path in the page's outline; lists by path are in the order of these numbers.
 """
 
-from ..html.outline_loops import CODE_WEIGHT
+from ..html.lines import CODE_WEIGHT
 from ..html.paths import HEADINGS, PLAIN
 from .weight_loops import CONTENT_COST, CONTENT_MAX, LINK_WEIGHT
 

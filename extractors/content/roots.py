@@ -4,7 +4,6 @@ Elements count by family (see `PathTrie.family`), so that a body split over sibl
 """
 
 from ..html.lines import Lines
-from ..html.outline_loops import family_shares as shares_of_families
 from ..html.paths import PathTrie
 from .body_loops import amount_beside, climb, deepest_fit, out_of_parts
 
@@ -17,11 +16,11 @@ def find_root(lines: Lines, content: list[float]) -> int:
 
 
 def root_and_shares(lines: Lines, content: list[float]) -> tuple[int, list[float]]:
-    """Return the results of `find_root` and `family_shares`; one computation gives both."""
+    """Return the results of `find_root` and `Outline.family_shares`; one computation gives both."""
     outline = lines.outline
     direct = outline.direct(content)
     own = outline.gather(direct)
-    shares = shares_of_families(lines.trie.family, outline.paths, own)
+    shares = outline.family_shares(own)
     return root_of(lines, direct, own, shares), shares
 
 
@@ -61,11 +60,6 @@ def _with_beginning(lines: Lines, direct: list[float], whole: float, root: int) 
         return root
     beside = amount_beside(outline.paths, direct, trie.tag, trie.parent, root, above)
     return _climb(trie, above) if beside >= BESIDE * whole else root
-
-
-def family_shares(lines: Lines, content: list[float]) -> list[float]:
-    """Return, for each path of the outline, its family's share of the content."""
-    return shares_of_families(lines.trie.family, lines.outline.paths, lines.outline.totals(content))
 
 
 def _is_paragraph(lines: Lines, root: int) -> bool:

@@ -31,8 +31,7 @@ from ..content.profile import BodyMarkup, markup_of, profile_of
 from ..content.similarity import Similarity, align, prepare
 from ..content.trimming import trim
 from ..errors import UnusablePage
-from ..html.lines import Lines
-from ..html.outline_loops import CODE_WEIGHT
+from ..html.lines import CODE_WEIGHT, Lines
 from ..html.paths import MAX_TRIE, PathTrie
 from ..metadata.metadata import titles_of
 from ..metadata.titles import NO_TITLES, PageTitles
