@@ -5,7 +5,7 @@
 
 from ..html.lines import CODE_WEIGHT
 from ..html.paths import HEADINGS, PLAIN
-from .weight_loops import CONTENT_COST, CONTENT_MAX, LINK_WEIGHT
+from .line_weights import CONTENT_COST, CONTENT_MAX, LINK_WEIGHT
 
 LINE_COST = 15  # bytes from which a line counts for the body
 MATCH_WEIGHT, MATCH_COST = 2, 10  # a matched line counts against it with twice its bytes plus this cost
