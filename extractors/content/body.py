@@ -32,7 +32,6 @@ from .body_loops import (
 from .layout import NO_LAYOUT, Layout
 from .line_weights import Prior
 from .lone_links import without_links
-from .membership_loops import caption_lines, inside_body
 from .profile import MAIN_SHARE, NO_PROFILE, Profile
 from .roots import find_root, root_of
 
@@ -171,7 +170,7 @@ def _find_body(lines: Lines, evidence: LineEvidence, places: list[float]) -> Bod
     template = _template_lines(lines, evidence, content, direct)
     for index in (*template, *under_picture):
         kept[index] = False
-    captions = caption_lines(standing, kept, under_picture, head, tail)
+    captions = keeping.caption_lines(standing, kept, under_picture, head, tail)
     body = Body(list(compress(range(len(kept)), kept)), root, head, tail, captions)
     if trace is not None:
         flags = [[index in chosen for index in range(len(lines))] for chosen in (set(template), under_picture)]
@@ -190,7 +189,8 @@ def _steps(lines: Lines, evidence: LineEvidence, segment: _Segment, body: Body) 
 
 def _kept(lines: Lines, evidence: LineEvidence, segment: _Segment, standing: list[int], root: int) -> list[bool]:
     """Return the lines that belong to the body by their places and their links. `standing`: see `line_membership`."""
-    kept, doubtful = inside_body(standing, segment.head, segment.tail)
+    kept = [relation == keeping.IN for relation in standing]
+    doubtful = [line for line in range(segment.head, segment.tail) if standing[line] == keeping.IN_SEGMENT]
     if doubtful:
         alone, of_line = keeping.are_alone_in_wrapper(lines), lines.outline.places
         for index in doubtful:

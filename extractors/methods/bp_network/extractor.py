@@ -23,7 +23,6 @@ from ...content.assembly import BodyLines, ParsedPage, assemble, read
 from ...content.body import Body
 from ...content.body_loops import segment_weights, turning_points
 from ...content.lone_links import without_links
-from ...content.membership_loops import caption_lines
 from ...content.profile import NO_PROFILE
 from ...content.roots import root_and_shares
 from ...content.trimming import up_to_end
@@ -130,7 +129,7 @@ def find_body(parsed: ParsedPage, outputs: list[float]) -> Body:
     standing = keeping.standing_of(lines, root, shares, parsed.prior, NO_PROFILE)
     below = lines_below(standing, outputs, evidence, lines.are_headings, head, tail)
     kept = below_root(parsed, below, root, range(head, tail))
-    captions = caption_lines(standing, kept, set(), head, tail)
+    captions = keeping.caption_lines(standing, kept, set(), head, tail)
     for line in headings_beside(parsed, kept, root, range(head, tail)):
         kept[line] = True
     whole = list(compress(range(len(kept)), kept))

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 
-from ...content.membership_loops import IN, IN_SEGMENT
+from ...content.line_membership import IN, IN_SEGMENT
 from .words import FIRST_HAN, LAST_HAN
 
 PER_LINE = 4  # numbers of a line: y, z, p, s
