@@ -40,9 +40,6 @@ class Layout:
             factors.append(self._factor(path, fertile[-1]))
         return factors
 
-    def _factor(self, path: int, fertile: bool) -> float:
-        return 1.0 if self.share.get(path, 1.0 if fertile else 0.0) > BARREN else BARREN_FACTOR
-
     def factors(self, lines: Lines) -> list[float]:
         """Return the factor of each line's content."""
         of_paths = self.factors_of_paths(lines)
@@ -51,6 +48,9 @@ class Layout:
     def holds_body(self, path: int) -> bool:
         """Whether more than the share `BARREN` of the example's text in a place is body."""
         return self.share.get(path, 0.0) > BARREN
+
+    def _factor(self, path: int, fertile: bool) -> float:
+        return 1.0 if self.share.get(path, 1.0 if fertile else 0.0) > BARREN else BARREN_FACTOR
 
 
 def layout_of(lines: Lines, kept: list[int]) -> Layout:

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..article import Article, NoArticle
 from ..content.assembly import BodyLines, ParsedPage, assemble, read
-from ..content.body import Body, BodySearch, LineEvidence, new_bytes
+from ..content.body import Body, BodySearch
 from ..content.confidence import Trust, known_of, trust_of
 from ..content.layout import Layout, layout_of
 from ..content.line_model import Opinion, second_opinion
@@ -29,6 +29,7 @@ from ..content.page_body import rules_body, unmatched
 from ..content.profile import BodyMarkup, markup_of, profile_of
 from ..content.similarity import Similarity, align, prepare
 from ..content.trimming import trim
+from ..content.turning_points import LineEvidence, new_bytes
 from ..errors import UnusablePage
 from ..html.lines import CODE_WEIGHT, Lines
 from ..html.paths import MAX_TRIE, PathTrie

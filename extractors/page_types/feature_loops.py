@@ -80,7 +80,7 @@ def sums_of_lines(
 def densest_run(weights: list[float]) -> tuple[int, int]:
     """Return the first line, and the last + 1, of the run with the largest sum of weights.
 
-    Lines of weight 0 before it belong to it, unlike those before `body_loops.turning_points`: the model was trained so.
+    Lines of weight 0 before it belong to it, unlike those before `turning_points`: the model was trained so.
     """
     start = end = low_at = 0
     total = low = best = 0.0

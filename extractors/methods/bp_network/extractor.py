@@ -21,11 +21,11 @@ from ...article import Article, NoArticle
 from ...content import line_membership as keeping
 from ...content.assembly import BodyLines, ParsedPage, assemble, read
 from ...content.body import Body
-from ...content.body_loops import segment_weights, turning_points
 from ...content.lone_links import without_links
 from ...content.profile import NO_PROFILE
 from ...content.roots import root_and_shares
 from ...content.trimming import up_to_end
+from ...content.turning_points import segment_weights, turning_points
 from ...errors import BadModel
 from ...html.class_names import NOISE_TAGS
 from ...html.paths import MAX_TRIE, PathTrie
@@ -121,7 +121,7 @@ def find_body(parsed: ParsedPage, outputs: list[float]) -> Body:
     """Return the body: the segment with the most evidence, its root, and the lines that belong to it."""
     lines, factors = parsed.lines, parsed.prior.factors
     evidence = evidence_of_lines(outputs, lines.widths)
-    head, tail = turning_points(segment_weights(evidence, factors, NO_PROFILE.familiarity(lines)))
+    head, tail = turning_points(segment_weights(evidence, factors, []))
     content = content_of_lines(outputs, lines.widths, factors, head, tail)
     if not any(content):
         return Body([])
