@@ -1,42 +1,26 @@
-"""From similarities to the body: turning points, the example's profile, the body's root, the lines kept below it.
+"""From the evidence of lines to the body: its segment, its root, the lines kept below it.
 
-Source: the example-page method (004) names two turning points, the head and the tail of the body, without a rule that
-finds them. Our rule: the unlinked width of a line without a partner counts for the body, that of a line with a partner
-against it, and the body is the segment with the largest sum. Beyond the source, the body has a root (the deepest
-element that contains most of it), and the example shows in which elements its template has prose. Without an example
-the same steps are used with no line matched and no profile.
-
-The constants were measured on the development pages, over all ordered pairs of pages of one section.
+Beyond the source of the turning points (`turning_points`), the body has a root (the deepest element that contains most
+of it), and the example shows in which elements its template has prose. Without an example the same steps are used with
+no line matched and no profile.
 """
 
 from dataclasses import dataclass, field, replace
 from itertools import compress
-from typing import NamedTuple
+from operator import mul
 
 import numpy as np
 
 from ..html.lines import Floats, Lines
-from ..html.outline_loops import family_shares
 from ..tracing import tracing
 from . import line_membership as keeping
-from .body_loops import (
-    REPEATED,
-    known_factors,
-    line_content,
-    line_weights,
-    new_content,
-    repeated_elsewhere,
-    root_content,
-    segment_weights,
-    turning_points,
-)
-from .layout import NO_LAYOUT, Layout
-from .line_weights import Prior
 from .lone_links import without_links
-from .membership_loops import caption_lines, inside_body
-from .profile import MAIN_SHARE, NO_PROFILE, Profile
+from .profile import MAIN_SHARE
 from .roots import find_root, root_of
+from .turning_points import LineEvidence, Segment, segment_of
 
+REPEATED = float(np.float32(0.9))  # similarity from which a line repeats the example; rounded like the similarities
+FOREIGN_ROOT_WEIGHT = 0.1  # weight, in the search for the root, of lines whose paths the example does not use
 CELLS = frozenset({"td", "th", "dt", "dd"})
 
 
@@ -55,14 +39,13 @@ class Body:
 class BodySteps:
     """The decisions of `find_body`; noted only if the extraction is traced. Sequences have one entry per line.
 
-    `evidence`: its input; `places`: factors by the example's layout; `weights`: bytes for the body, negative against
+    `evidence`: its input; `weights`: bytes for the body, negative against
     it, of which `head` and `tail` enclose the largest sum; `content`: bytes that count in the search for the root.
     `standing`: see `line_membership`; empty, like `template` and `under_picture`, if there was no body.
     """
 
     lines: Lines
-    evidence: "LineEvidence"
-    places: Floats
+    evidence: LineEvidence
     weights: Floats
     head: int
     tail: int
@@ -73,19 +56,6 @@ class BodySteps:
     kept: list[int] = field(default_factory=list)
     template: list[bool] = field(default_factory=list)
     under_picture: list[bool] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class LineEvidence:
-    """The evidence for and against the lines of a page.
-
-    Their similarity to the example's lines (0: no example), the page's priors, and the example's profile and layout.
-    """
-
-    similarity: list[float]
-    prior: Prior
-    profile: Profile = NO_PROFILE
-    layout: Layout = NO_LAYOUT
 
 
 class BodySearch:
@@ -111,40 +81,6 @@ class BodySearch:
         return body
 
 
-def new_bytes(lines: Lines, similarity: list[float]) -> float:
-    """Return what is new on a page compared with an example, in bytes: the content of its body by similarity alone."""
-    return new_content(lines.widths, lines.linked_bytes, similarity, lines.are_code)
-
-
-def weights_in_segment(lines: Lines, evidence: LineEvidence) -> list[float]:
-    """Return the weights of the lines between which the turning points lie."""
-    return _segment(lines, evidence, evidence.layout.factors_of_paths(lines)).weights
-
-
-class _Segment(NamedTuple):
-    """The turning points of a page and how they were found; see `BodySteps`.
-
-    `places`: factors of the paths by the example's layout, or []; `familiarity`: of the lines by its profile, or [].
-    """
-
-    places: list[float]
-    familiarity: list[float]
-    weights: list[float]
-    head: int
-    tail: int
-    content: list[float]
-
-
-def _segment(lines: Lines, evidence: LineEvidence, places: list[float]) -> _Segment:
-    widths, linked = lines.widths, lines.linked_bytes
-    familiarity = evidence.profile.familiarity(lines)
-    known = known_factors(evidence.prior.factors, lines.outline.places, places)
-    weights = segment_weights(line_weights(widths, linked, evidence.similarity), known, familiarity)
-    head, tail = turning_points(weights)
-    content = line_content(widths, linked, evidence.similarity, lines.are_code, known, head, tail)
-    return _Segment(places, familiarity, weights, head, tail, content)
-
-
 def find_body(lines: Lines, evidence: LineEvidence) -> Body:
     """Return the body of a page; without lines if there is no evidence for a body."""
     return _find_body(lines, evidence, evidence.layout.factors_of_paths(lines))
@@ -154,7 +90,7 @@ def _find_body(lines: Lines, evidence: LineEvidence, places: list[float]) -> Bod
     """Return the body. `places`: the factors of the page's paths by the example's layout, or []."""
     if not len(lines):
         return Body([])
-    segment, trace = _segment(lines, evidence, places), tracing()
+    segment, trace = segment_of(lines, evidence, places), tracing()
     head, tail, content, outline = segment.head, segment.tail, segment.content, lines.outline
     if not any(content):
         body = Body([], head=head, tail=tail)
@@ -163,16 +99,16 @@ def _find_body(lines: Lines, evidence: LineEvidence, places: list[float]) -> Bod
         return body
     direct = outline.direct(content)
     own = outline.gather(direct)
-    shares = family_shares(lines.trie.family, outline.paths, own)
-    counted = root_content(content, segment.familiarity)
-    root = root_of(lines, direct, own, shares) if counted is content else find_root(lines, counted)
+    shares = outline.family_shares(own)
+    counted = _root_content(segment)
+    root = root_of(lines, direct, own, shares) if counted == content else find_root(lines, counted)
     standing = keeping.standing_of(lines, root, shares, evidence.prior, evidence.profile)
     kept = _kept(lines, evidence, segment, standing, root)
     under_picture = keeping.under_pictures(lines, standing, root, shares).union(lines.caption_lines)
     template = _template_lines(lines, evidence, content, direct)
     for index in (*template, *under_picture):
         kept[index] = False
-    captions = caption_lines(standing, kept, under_picture, head, tail)
+    captions = keeping.caption_lines(standing, kept, under_picture, head, tail)
     body = Body(list(compress(range(len(kept)), kept)), root, head, tail, captions)
     if trace is not None:
         flags = [[index in chosen for index in range(len(lines))] for chosen in (set(template), under_picture)]
@@ -181,17 +117,24 @@ def _find_body(lines: Lines, evidence: LineEvidence, places: list[float]) -> Bod
     return body
 
 
-def _steps(lines: Lines, evidence: LineEvidence, segment: _Segment, body: Body) -> BodySteps:
+def _root_content(segment: Segment) -> list[float]:
+    """Return what each line counts in the search for the root."""
+    if not segment.familiarity:
+        return segment.content
+    weights = [min(usual + FOREIGN_ROOT_WEIGHT, 1.0) for usual in segment.familiarity]
+    return list(map(mul, segment.content, weights))
+
+
+def _steps(lines: Lines, evidence: LineEvidence, segment: Segment, body: Body) -> BodySteps:
     """Return how the body was found, as far as the root."""
-    places, weighed, counted = (
-        np.array(amounts, np.float32) for amounts in (evidence.layout.factors(lines), segment.weights, segment.content)
-    )
-    return BodySteps(lines, evidence, places, weighed, body.head, body.tail, counted, body.root, kept=body.kept)
+    weighed, counted = (np.array(amounts, np.float32) for amounts in (segment.weights, segment.content))
+    return BodySteps(lines, evidence, weighed, body.head, body.tail, counted, body.root, kept=body.kept)
 
 
-def _kept(lines: Lines, evidence: LineEvidence, segment: _Segment, standing: list[int], root: int) -> list[bool]:
+def _kept(lines: Lines, evidence: LineEvidence, segment: Segment, standing: list[int], root: int) -> list[bool]:
     """Return the lines that belong to the body by their places and their links. `standing`: see `line_membership`."""
-    kept, doubtful = inside_body(standing, segment.head, segment.tail)
+    kept = [relation == keeping.IN for relation in standing]
+    doubtful = [line for line in range(segment.head, segment.tail) if standing[line] == keeping.IN_SEGMENT]
     if doubtful:
         alone, of_line = keeping.are_alone_in_wrapper(lines), lines.outline.places
         for index in doubtful:
@@ -211,10 +154,15 @@ def _template_lines(lines: Lines, evidence: LineEvidence, content: list[float], 
 
     `content`: of the lines; `direct`: of the paths.
     """
-    if max(evidence.similarity) < REPEATED:
+    repeated = [line for line, alike in enumerate(evidence.similarity) if alike >= REPEATED]
+    if not repeated:
         return []
     outline, mostly, headings = lines.outline, evidence.layout.mostly, lines.are_headings
     least, main = MAIN_SHARE * sum(content), evidence.profile.main
-    unusual = repeated_elsewhere(evidence.similarity, outline.places, direct, least, outline.signatures, main)
-    tag, paths = lines.trie.tag, lines.paths
-    return [line for line in unusual if not (paths[line] in mostly and (headings[line] or tag[paths[line]] in CELLS))]
+    found = []
+    for line in repeated:
+        path, place = lines.paths[line], outline.places[line]
+        usual = path in mostly and (headings[line] or lines.trie.tag[path] in CELLS)
+        if not usual and direct[place] < least and outline.signatures[place] not in main:
+            found.append(line)
+    return found

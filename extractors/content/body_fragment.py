@@ -17,10 +17,9 @@ from ..metadata.declared_metadata import read_head
 from ..page import Page
 from .assembly import BodyLines, ParsedPage, assemble
 from .body import Body
-from .line_weights import Prior
+from .line_weights import Prior, unlinked_bytes
 from .roots import find_root
 from .trimming import trim, up_to_notice
-from .weight_loops import unlinked_bytes
 
 LINES_BEFORE = 12  # lines with text before the body that are kept for its date and byline
 MOST_LOOKED_AT = 100  # lines before the body that are searched for them
@@ -81,8 +80,7 @@ def read_fragment(page: Page, before: list[str], body: str) -> tuple[ParsedPage,
     kept = list(range(start, len(lines)))
     head = read_head(root)
     title = _title_line(lines, kept, head.title, heading=start > len(before) + 1)
-    unlinked = unlinked_bytes(lines.widths, lines.linked_bytes)
-    return ParsedPage(page, lines, head, Prior([1.0] * len(lines), title, [], unlinked)), kept
+    return ParsedPage(page, lines, head, Prior([1.0] * len(lines), title, [], unlinked_bytes(lines))), kept
 
 
 def paragraph(text: str) -> str:

@@ -8,8 +8,9 @@ box), however much prose it contains on the present page.
 from dataclasses import dataclass
 
 from ..html.lines import Lines
-from .comparison_loops import BARREN, at_places, place_factors
 
+BARREN = 0.05  # share of a place's bytes in the body, up to which the place belongs to the template
+BARREN_FACTOR = 0.02  # factor of the content of a line in such a place
 MOSTLY_BODY = 0.9  # share of a place's text that is in the example's body, from which a repeated heading is kept
 
 
@@ -30,16 +31,26 @@ class Layout:
         The factor is 1, or `BARREN_FACTOR` in a place where the example has no body. A place that the example does not
         have gets the factor of the nearest element around it that the example has.
         """
+        if not self.share:
+            return []
         outline = lines.outline
-        return place_factors(outline.paths, outline.parent, self.share, self.holds) if self.share else []
+        fertile, factors = [True], [self._factor(0, True)]
+        for path, above in zip(outline.paths[1:], outline.parent[1:], strict=True):
+            fertile.append(self.holds.get(path, fertile[above]))
+            factors.append(self._factor(path, fertile[-1]))
+        return factors
 
     def factors(self, lines: Lines) -> list[float]:
         """Return the factor of each line's content."""
-        return at_places(self.factors_of_paths(lines), lines.outline.places) if self.share else [1.0] * len(lines)
+        of_paths = self.factors_of_paths(lines)
+        return [of_paths[place] for place in lines.outline.places] if of_paths else [1.0] * len(lines)
 
     def holds_body(self, path: int) -> bool:
         """Whether more than the share `BARREN` of the example's text in a place is body."""
         return self.share.get(path, 0.0) > BARREN
+
+    def _factor(self, path: int, fertile: bool) -> float:
+        return 1.0 if self.share.get(path, 1.0 if fertile else 0.0) > BARREN else BARREN_FACTOR
 
 
 def layout_of(lines: Lines, kept: list[int]) -> Layout:

@@ -8,38 +8,109 @@ name.
 
 from functools import cache
 
+from ..html.class_names import NOISE_TAGS
 from ..html.lines import CAPTION_WIDTH, Lines
-from ..html.paths import PLAIN
+from ..html.paths import CAPTION as CAPTION_MARK
+from ..html.paths import COMMENT, EMBED, FIGURE_CONTENT, PLAIN
 from .line_weights import Prior
-from .membership_loops import (
-    CAPTION,
-    COMMENTS,
-    IN,
-    IN_SEGMENT,
-    NAMED_NOISE,
-    NOISE_ELEMENT,
-    OUT,
-    OUTSIDE,
-    WRAPPER_SHARE,
-    standing_of_lines,
-    standing_of_paths,
-)
 from .profile import Profile
 
-__all__ = [
-    "CAPTION", "COMMENTS", "IN", "IN_SEGMENT", "NAMED_NOISE", "NOISE_ELEMENT", "OUT", "OUTSIDE", "WRAPPER_SHARE",
-]  # fmt: skip
-
+WRAPPER_SHARE = 0.15  # share of the content from which a wrapper below the root counts as part of the body
+NAMED_SHARE = 0.3  # the same for an element whose name means noise
 CAPTION_SHARE = 0.4  # share of the content below which an element with a picture holds it and its caption
 UNLINKED = 0.1  # link share of a lone line in a wrapper, up to which it may be part of the body
 NEAR = 2  # lines before and after it in which there must be body
+
+OUTSIDE, NOISE_ELEMENT, COMMENTS, NAMED_NOISE, CAPTION, IN_SEGMENT, IN = range(7)
+OUT = NAMED_NOISE  # the largest value of a path that is out
+# What a path contains: a leaf where the example has most of its body; code or an embedded post; a table's cell;
+# something that a <figure> may contain besides pictures.
+_STRONG, _LISTING, _CELLS, _CONTENT = 1, 2, 4, 8
 
 
 def standing_of(lines: Lines, root: int, shares: list[float], prior: Prior, profile: Profile) -> list[int]:
     """Return the relation of each line to the body below `root`. `shares`: of the content, by path of the outline."""
     outline, trie = lines.outline, lines.trie
-    of_paths = standing_of_paths(outline, trie, root, shares, prior.noise, profile.strong)
-    return standing_of_lines(of_paths, outline.places)
+    paths, above, families = outline.paths, outline.parent, trie.family
+    family, below = families[root], [False]
+    for number in range(1, len(paths)):
+        below.append(below[above[number]] or families[paths[number]] == family)
+    known: dict[tuple[int, int], int] = {}
+    found = [OUTSIDE] * len(paths)
+    for number in {*outline.places}:
+        if below[number]:
+            strong = profile.strong and trie.leaf(paths[number]) in profile.strong
+            found[number] = _climbed(lines, number, _STRONG if strong else 0, root, shares, prior.noise, known)
+    return [found[place] for place in outline.places]
+
+
+def _climbed(
+    lines: Lines,
+    number: int,
+    content: int,
+    root: int,
+    shares: list[float],
+    noise: list[int],
+    known: dict[tuple[int, int], int],
+) -> int:
+    """Return the relation of a path to the body: the outermost and the worst element up to the root decide.
+
+    `number`: of the path; `content`: a sum of `_STRONG` and the like; `known`: what was found, by both.
+    """
+    outline, families, marks = lines.outline, lines.trie.family, lines.trie.mark
+    paths, family = outline.paths, families[root]
+    way = []
+    result = IN
+    while families[path := paths[number]] != family:
+        if (number, content) in known:
+            result = known[number, content]
+            break
+        tag, mark = outline.tags[number], marks[path]
+        key = number, content
+        if mark == EMBED or tag in ("pre", "code"):
+            content |= _LISTING
+        evidence = _evidence(tag, mark, content, noise[number], shares[number], lines.trie.classes[path])
+        way.append((key, evidence))
+        if evidence <= OUT:
+            break
+        if tag in FIGURE_CONTENT:
+            content |= _CONTENT
+        if tag in ("td", "th"):
+            content |= _CELLS
+        number = outline.parent[number]
+    for key, evidence in reversed(way):
+        known[key] = result = min(result, evidence)
+    return result
+
+
+def _evidence(tag: str, mark: int, content: int, noise: int, share: float, classes: str) -> int:
+    """Return the evidence of an element alone."""
+    if tag in ("figcaption", "caption") or (tag == "figure" and not content & (_CONTENT | _LISTING)):
+        return CAPTION
+    if tag in NOISE_TAGS:
+        return NOISE_ELEMENT
+    if content & _LISTING:
+        return IN
+    if mark == COMMENT:
+        return COMMENTS
+    if mark == CAPTION_MARK:
+        return CAPTION
+    if content & _STRONG:
+        return IN
+    if noise and share < NAMED_SHARE:
+        return NAMED_NOISE
+    if share < WRAPPER_SHARE and not content & _CELLS and classes and tag not in PLAIN and tag != "figure":
+        return IN_SEGMENT
+    return IN
+
+
+def caption_lines(standing: list[int], kept: list[bool], under_picture: set[int], head: int, tail: int) -> list[int]:
+    """Return the captions among the lines from `head` to before `tail` that are not kept. `standing`: of the lines."""
+    return [
+        line
+        for line in range(head, tail)
+        if not kept[line] and (standing[line] == CAPTION or (standing[line] > OUT and line in under_picture))
+    ]
 
 
 def under_pictures(lines: Lines, standing: list[int], root: int, shares: list[float]) -> set[int]:

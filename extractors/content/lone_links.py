@@ -10,11 +10,11 @@ The rules were chosen on the development sets, all of them; they have not been m
 from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import compress
+from operator import and_
 from typing import NamedTuple
 
 from ..html.lines import Lines
 from ..html.phrases import is_heading_of, is_lead
-from .membership_loops import unlinked_lines
 
 LINKED_LIST = 0.6  # link share from which a whole list or table counts as links
 ITEMS, CELLS, PARAGRAPHS = frozenset({"li", "dd"}), frozenset({"td", "th"}), frozenset({"p", "center"})
@@ -40,7 +40,8 @@ class _Place(NamedTuple):
 
 def without_links(lines: Lines, kept: list[bool], inside: range, root: int) -> list[bool]:
     """Return `kept` without the links that are not part of the body. `inside`: the lines of the segment."""
-    result, among = unlinked_lines(kept, lines.link_lines)
+    result = [stays and not link for stays, link in zip(kept, lines.link_lines, strict=True)]
+    among = list(compress(range(len(kept)), map(and_, kept, lines.link_lines)))
     if not among:
         return result
     outline, trie = lines.outline, lines.trie

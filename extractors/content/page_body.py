@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from ..html.lines import Lines
-from .body import Body, LineEvidence, find_body
+from .body import Body, find_body
 from .line_weights import Prior
 from .trimming import trim
+from .turning_points import LineEvidence
 
 
 def rules_body(lines: Lines, prior: Prior) -> Body:

@@ -1,9 +1,9 @@
 """The profile of an example's body: in which elements its template has prose."""
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 
 from ..html.lines import Lines
-from .comparison_loops import markup_shares, usual_lines, with_partner
 
 PROFILE_GAIN = 3  # a path with a third of the share of the example's strongest path counts as much as that path
 MAIN_SHARE = 0.15  # share of the content from which a path is a main path
@@ -24,7 +24,10 @@ class Profile:
 
     def familiarity(self, lines: Lines) -> list[float]:
         """Return, for each line, how usual its path is for the profile's body: 0 to 1; [] for an empty profile."""
-        return usual_lines(lines.outline.signatures, lines.outline.places, self.usual) if self.usual else []
+        if not self.usual:
+            return []
+        of_paths = [self.usual.get(signature, 0.0) for signature in lines.outline.signatures]
+        return [of_paths[place] for place in lines.outline.places]
 
 
 NO_PROFILE = Profile()
@@ -49,19 +52,26 @@ def markup_of(lines: Lines, kept: list[int]) -> BodyMarkup:
     trie, paths = lines.trie, [lines.paths[line] for line in kept]
     weights = (lines.width[kept] * lines.weight[kept]).tolist()
     signatures, leaves = [trie.signature(path) for path in paths], [trie.leaf(path) for path in paths]
-    whole = _profile(*markup_shares(kept, weights, signatures, leaves, [0.0] * len(lines)))
-    return BodyMarkup(kept, weights, signatures, leaves, whole)
+    return BodyMarkup(kept, weights, signatures, leaves, _profile(weights, signatures, leaves))
 
 
 def profile_of(markup: BodyMarkup, similarity: list[float]) -> Profile:
     """Return the profile of a body without the part that another page repeats. `similarity`: of the lines to it."""
-    if not with_partner(markup.kept, similarity):
+    alike = [similarity[line] for line in markup.kept]
+    if not any(alike):
         return markup.profile
-    return _profile(*markup_shares(markup.kept, markup.weights, markup.signatures, markup.leaves, similarity))
+    weights = [weight * (1 - repeated) for weight, repeated in zip(markup.weights, alike, strict=True)]
+    return _profile(weights, markup.signatures, markup.leaves)
 
 
-def _profile(by_signature: dict[int, float], by_leaf: dict[int, float]) -> Profile:
-    """Return the profile of a body, from the shares of its content, 0 to 1, by signature and by leaf."""
+def _profile(weights: list[float], signatures: list[int], leaves: list[int]) -> Profile:
+    """Return the profile of a body, from the content of its lines, their signatures and leaves."""
+    total = sum(weights)
+    by_signature, by_leaf = defaultdict[int, float](float), defaultdict[int, float](float)
+    for weight, signature, leaf in zip(weights, signatures, leaves, strict=True):
+        if weight > 0:
+            by_signature[signature] += weight / total
+            by_leaf[leaf] += weight / total
     gain = PROFILE_GAIN / max(by_signature.values(), default=1.0)
     return Profile(
         {signature: min(share * gain, 1.0) for signature, share in by_signature.items()},

@@ -4,10 +4,10 @@ Elements count by family (see `PathTrie.family`), so that a body split over sibl
 """
 
 from ..html.lines import Lines
-from ..html.outline_loops import family_shares as shares_of_families
-from ..html.paths import PathTrie
-from .body_loops import amount_beside, climb, deepest_fit, out_of_parts
+from ..html.paths import HEADINGS, PLAIN, PathTrie
 
+ROOT_SHARE = 0.75  # share of the content that the root must contain; .75 to .9 give the same
+PARTS = frozenset({"figure", "pre", "blockquote", "li", "dl"})  # elements that never contain a whole body
 BESIDE = 0.07  # share of content directly in the root's parent, from which that is the root; .05 to .1 give the same
 
 
@@ -17,11 +17,11 @@ def find_root(lines: Lines, content: list[float]) -> int:
 
 
 def root_and_shares(lines: Lines, content: list[float]) -> tuple[int, list[float]]:
-    """Return the results of `find_root` and `family_shares`; one computation gives both."""
+    """Return the results of `find_root` and `Outline.family_shares`; one computation gives both."""
     outline = lines.outline
     direct = outline.direct(content)
     own = outline.gather(direct)
-    shares = shares_of_families(lines.trie.family, outline.paths, own)
+    shares = outline.family_shares(own)
     return root_of(lines, direct, own, shares), shares
 
 
@@ -31,11 +31,34 @@ def root_of(lines: Lines, direct: list[float], own: list[float], shares: list[fl
     `direct`: without the paths below it; `own`: with them; `shares`: of the whole, by families.
     """
     trie = lines.trie
-    root = out_of_parts(trie.tag, trie.parent, deepest_fit(lines.outline.paths, trie.depth, shares, own))
-    root = _out_of_listing(lines, root)
+    root = _out_of_listing(lines, _out_of_parts(trie, _deepest_fit(lines, shares, own)))
     if root and _is_paragraph(lines, root):
         root = trie.parent[root]
     return _with_beginning(lines, direct, own[0], _climb(trie, root))
+
+
+def _deepest_fit(lines: Lines, shares: list[float], own: list[float]) -> int:
+    """Return the deepest path whose family has most of the content, or 0; the largest if several are equally deep."""
+    paths, depths = lines.outline.paths, lines.trie.depth
+    fitting = [number for number in range(1, len(paths)) if shares[number] >= ROOT_SHARE]
+    return paths[max(fitting, key=lambda number: (depths[paths[number]], own[number]), default=0)]
+
+
+def _climb(trie: PathTrie, path: int) -> int:
+    """Return the nearest element, `path` or around it, that is neither plain nor a figure."""
+    tags, parents = trie.tag, trie.parent
+    while (tags[path] in PLAIN or tags[path] == "figure") and parents[path] > 0:
+        path = parents[path]
+    return path
+
+
+def _out_of_parts(trie: PathTrie, path: int) -> int:
+    """Return the nearest element, `path` or around it, that may contain a whole body."""
+    root = _climb(trie, path)
+    for step in trie.up(root):
+        if trie.parent[step] > 0 and trie.tag[step] in PARTS:
+            root = trie.parent[step]
+    return _climb(trie, root)
 
 
 def _out_of_listing(lines: Lines, root: int) -> int:
@@ -59,13 +82,11 @@ def _with_beginning(lines: Lines, direct: list[float], whole: float, root: int) 
     above = trie.parent[root]
     if above <= 0:
         return root
-    beside = amount_beside(outline.paths, direct, trie.tag, trie.parent, root, above)
+    beside = 0.0  # in paragraphs of the parent
+    for path, amount in zip(outline.paths, direct, strict=True):
+        if amount > 0 and path != root and trie.tag[path] not in HEADINGS and _climb(trie, path) == above:
+            beside += amount
     return _climb(trie, above) if beside >= BESIDE * whole else root
-
-
-def family_shares(lines: Lines, content: list[float]) -> list[float]:
-    """Return, for each path of the outline, its family's share of the content."""
-    return shares_of_families(lines.trie.family, lines.outline.paths, lines.outline.totals(content))
 
 
 def _is_paragraph(lines: Lines, root: int) -> bool:
@@ -75,7 +96,3 @@ def _is_paragraph(lines: Lines, root: int) -> bool:
         return False
     held = [index for index, path in enumerate(lines.paths) if path == root]
     return len(held) > 1 and not any(lines.continued[index] for index in held)
-
-
-def _climb(trie: PathTrie, root: int) -> int:
-    return climb(trie.tag, trie.parent, root)

@@ -13,8 +13,8 @@ import numpy as np
 from rapidfuzz.distance import LCSseq, Levenshtein
 
 from ..html.lines import Lines
-from .comparison_loops import match_runs
 
+FUZZY_GAP = 2  # lines of a gap on each side; without this bound near-equal lines cost 13 points on templated bodies
 FUZZY_SIMILARITY = 0.8  # Levenshtein similarity from which two lines count as near-equal
 FUZZY_LENGTH = 60  # characters; longer lines must be equal, since templated prose is near-equal on all pages
 ALIGNED_LINES = 8_000  # lines per page; the alignment takes the product of both counts / 8 bytes of memory
@@ -63,9 +63,13 @@ def _align_ends(example: Lines, page: Lines, similarity: Similarity) -> None:
 def _align_range(example: Lines, page: Lines, span: Gap, similarity: Similarity) -> None:
     here = example.hashes[span.example_start : span.example_end]
     there = page.hashes[span.page_start : span.page_end]
-    runs = LCSseq.opcodes(here, there).as_matching_blocks()
-    for gap in match_runs(runs, span.example_start, span.page_start, *similarity):
-        _match_gap(example.keys, page.keys, Gap(*gap), similarity)
+    here_end, there_end = span.example_start, span.page_start  # of the last run
+    for run in LCSseq.opcodes(here, there).as_matching_blocks():  # the last one is empty, at both ends
+        start, start_there = span.example_start + run.a, span.page_start + run.b
+        if 0 < start - here_end <= FUZZY_GAP and 0 < start_there - there_end <= FUZZY_GAP:
+            _match_gap(example.keys, page.keys, Gap(here_end, start, there_end, start_there), similarity)
+        here_end, there_end = start + run.size, start_there + run.size
+        similarity.example[start:here_end] = similarity.page[start_there:there_end] = [1.0] * run.size
 
 
 def _match_gap(example: list[str], page: list[str], gap: Gap, similarity: Similarity) -> None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import accumulate, compress
 
 from ..html.lines import Lines
-from ..html.outline_loops import short_lines
 from ..html.phrases import (
     MAX_CREDIT,
     credits_among,
@@ -19,6 +18,7 @@ from ..html.phrases import (
     is_notice,
     is_tail,
     lines_of,
+    short_lines,
 )
 from ..tracing import tracing
 from .body import Body

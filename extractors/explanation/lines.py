@@ -9,8 +9,7 @@ from rapidfuzz.distance import LCSseq
 from ..article import Article, NoArticle
 from ..content import line_membership as keeping
 from ..content.assembly import Assembling, BodyLines
-from ..content.body import BodySteps
-from ..content.body_loops import REPEATED
+from ..content.body import REPEATED, BodySteps
 from ..content.line_model import Opinion
 from ..content.trimming import Trimming
 from ..html.class_names import NOISE_TAGS

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from .dom import inner_text
 from .elements import IMAGE, KINDS, ElementList, Elements, Walked
-from .outline_loops import CODE_WEIGHT, bytes_of, linked_lines, prose_bytes, teaser_lines
 from .paths import HEADINGS, Outline, PathTrie
 from .revealing import CLOSED, open_all, reveal
 from .walk import walk
@@ -35,6 +34,12 @@ SHORT_PROSE = 1_500  # visible bytes of running text; a page with fewer may have
 LITTLE_PROSE, LITTLE_TEXT = 400, 1_000  # visible bytes of running text, and characters; below, a page is empty
 HIDDEN_PROSE, HIDDEN_TIMES = 1_000, 4  # hidden text is read from this many bytes and times the visible text on
 CAPTION_WIDTH = 300  # bytes; a longer line under a picture is prose
+CODE_WEIGHT = 0.2  # weight of code in the search for the body
+SENTENCE = 80  # bytes outside links, from which a line counts as running text
+LINKED_PARAGRAPH, LINKED_LINE = 0.75, 0.6  # link share from which a <p> (.7 to .8 are the same) or other line is a link
+LINKED_BYTES = 4  # lines up to this length never count as links, because they may be footnote marks
+ROUNDING = 1e-6  # bytes; a share that is exactly a limit is not above it
+TITLE_LINKED = 0.6  # link share of a line that names another article
 
 _CODE, _PARAGRAPH = frozenset({"pre"}), frozenset({"p"})
 _TITLE_PARTS = re.compile(r"\s[-–—:·]\s|[|_»]")
@@ -76,7 +81,11 @@ class Lines:
         self.blocks: Elements = ElementList()
         self.root: etree._Element | None = None
         self.hide = True
-        self.widths, self.linked_bytes = bytes_of(texts, link_chars, widths)
+        self.widths = list(map(float, widths or [len(text.encode()) for text in texts]))
+        self.linked_bytes = [
+            0.0 if not inside else inside * width / len(text) if inside < len(text) else width
+            for text, inside, width in zip(texts, link_chars, self.widths, strict=True)
+        ]
 
     @classmethod
     def of(cls, walked: Walked, trie: PathTrie) -> "Lines":
@@ -97,7 +106,8 @@ class Lines:
     @cached_property
     def prose(self) -> float:
         """The bytes outside links in lines with at least a sentence outside links."""
-        return prose_bytes(self.widths, self.linked_bytes)
+        both = zip(self.widths, self.linked_bytes, strict=True)
+        return sum([width - linked for width, linked in both if width - linked >= SENTENCE])
 
     @cached_property
     def lowered(self) -> list[str]:
@@ -157,7 +167,11 @@ class Lines:
     @cached_property
     def link_lines(self) -> list[bool]:
         """Whether a line consists mostly of links."""
-        return linked_lines(self.widths, self.linked_bytes, self.outline.lines_in(_PARAGRAPH))
+        lines = zip(self.widths, self.linked_bytes, self.outline.lines_in(_PARAGRAPH), strict=True)
+        return [
+            linked > (LINKED_PARAGRAPH if paragraph else LINKED_LINE) * width + ROUNDING and width > LINKED_BYTES
+            for width, linked, paragraph in lines
+        ]
 
     @cached_property
     def are_links(self) -> Flags:
@@ -169,7 +183,16 @@ class Lines:
         """The lines that follow a linked one in the same block, as another article's summary follows its title."""
         if True not in self.continued:
             return []
-        return teaser_lines(self.continued, self.paths, self.widths, self.linked_bytes)
+        found = []
+        titled = teaser = False
+        for line, (width, linked) in enumerate(zip(self.widths, self.linked_bytes, strict=True)):
+            before = titled
+            titled = linked > TITLE_LINKED * width
+            follows = line > 0 and self.continued[line] and self.paths[line] == self.paths[line - 1]
+            teaser = follows and not titled and (before or teaser)
+            if teaser:
+                found.append(line)
+        return found
 
     @cached_property
     def teasers(self) -> Flags:

@@ -11,7 +11,6 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from .class_names import Role, role_of
-from .outline_loops import direct_sums, gathered, in_tags, number_paths
 
 if TYPE_CHECKING:
     from .compiled_walk import Memory
@@ -167,9 +166,33 @@ class PathTrie:
     def copy_from(self, other: "PathTrie", paths: list[int]) -> list[int]:
         """Intern `paths` of another trie here. Return their ints here, in the same order."""
         moved = {0: 0}
-        for path in number_paths(other.parent, paths)[0][1:]:
+        for path in other.numbered(paths)[0][1:]:
             moved[path] = self.add(moved[other.parent[path]], other._steps[path])
         return [moved[path] for path in paths]
+
+    def numbered(self, line_paths: list[int]) -> tuple[list[int], list[int], list[int]]:
+        """Return the paths of a page's lines and their ancestors, parents before children, the document first; the
+        number of each one's parent; and the number of each line's path.
+
+        The order is the page's own, independent of the earlier content of the trie. Linear in the number of paths.
+        """
+        parent, numbers = self.parent, {0: 0}
+        paths, above, places = [0], [0], []
+        last, place = 0, 0
+        for path in line_paths:
+            if path != last:
+                last = path
+                way = []
+                while path not in numbers:
+                    way.append(path)
+                    path = parent[path]
+                place = numbers[path]
+                for step in reversed(way):
+                    above.append(place)
+                    place = numbers[step] = len(paths)
+                    paths.append(step)
+            places.append(place)
+        return paths, above, places
 
     def add(self, parent: int, step: PathStep) -> int:
         """Return the path of an element with this step below `parent`."""
@@ -250,7 +273,7 @@ class Outline:
 
     def __init__(self, trie: PathTrie, line_paths: list[int]) -> None:
         self._trie = trie
-        self.paths, self.parent, self.places = number_paths(trie.parent, line_paths)
+        self.paths, self.parent, self.places = trie.numbered(line_paths)
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -283,11 +306,15 @@ class Outline:
 
     def lines_in(self, tags: Collection[str]) -> list[bool]:
         """Whether each line's own element is one of `tags`."""
-        return in_tags(self.tags, self.places, tags)
+        are = [tag in tags for tag in self.tags]
+        return [are[place] for place in self.places]
 
     def direct(self, amounts: Floats | list[float]) -> list[float]:
         """Return the sum of the lines' `amounts` for each path."""
-        return direct_sums(self.places, amounts if isinstance(amounts, list) else amounts.tolist(), len(self.paths))
+        sums = [0.0] * len(self.paths)
+        for place, amount in zip(self.places, amounts if isinstance(amounts, list) else amounts.tolist(), strict=True):
+            sums[place] += amount
+        return sums
 
     def totals(self, amounts: Floats | list[float]) -> list[float]:
         """Return the sum of the lines' `amounts` at and below each path."""
@@ -295,4 +322,16 @@ class Outline:
 
     def gather(self, sums: list[float]) -> list[float]:
         """Return `sums`, one for each path, with those of its descendants added."""
-        return gathered(self.parent, sums)
+        sums, parent = list(sums), self.parent
+        for number in range(len(sums) - 1, 0, -1):
+            sums[parent[number]] += sums[number]
+        return sums
+
+    def family_shares(self, totals: list[float]) -> list[float]:
+        """Return, for each path, its family's share of the content. `totals`: the content at and below each path."""
+        families = list(map(self._trie.family.__getitem__, self.paths))
+        sums = dict.fromkeys(families, 0.0)
+        for family, amount in zip(families, totals, strict=True):
+            sums[family] += amount
+        whole = totals[0] or 1.0
+        return [sums[family] / whole for family in families]

@@ -8,7 +8,6 @@ import re
 from collections.abc import Sequence
 
 from ..expressions import expression
-from .outline_loops import lines_with, short_lines, words_in
 
 _TABLE = {
     # Headings after which other articles are offered.
@@ -146,6 +145,11 @@ def ends_among(texts: list[str], lines: Sequence[int]) -> list[int]:
     return [line for line in _possible_lines("end", texts, lines) if _END.match(texts[line])]
 
 
+def short_lines(texts: list[str], lines: Sequence[int], longest: int) -> list[int]:
+    """Return those of some lines that have at most `longest` characters."""
+    return [line for line in lines if len(texts[line]) <= longest]
+
+
 def _possible_lines(kind: str, texts: list[str], lines: Sequence[int]) -> list[int]:
     """Return those of some lines that may be of a kind, by their length and their words."""
     short = short_lines(texts, lines, HEADING if kind == "related" else SHORT)
@@ -154,8 +158,15 @@ def _possible_lines(kind: str, texts: list[str], lines: Sequence[int]) -> list[i
     everything = "\n".join(map(texts.__getitem__, short)).lower()
     if not everything.isascii() and any(letter in everything for letter in _ODD_LETTERS):
         return short
-    hints = words_in(everything, _HINTS[kind])
-    return lines_with(texts, short, hints) if hints else []
+    hints = [hint for hint in _HINTS[kind] if hint in everything]
+    found = []
+    for line in short if hints else ():
+        lowered = texts[line].lower()
+        for hint in hints:
+            if hint in lowered:
+                found.append(line)
+                break
+    return found
 
 
 def is_byline(text: str) -> bool:

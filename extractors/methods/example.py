@@ -21,8 +21,7 @@ import numpy as np
 
 from ..article import Article, NoArticle
 from ..content.assembly import BodyLines, ParsedPage, assemble, read
-from ..content.body import Body, BodySearch, LineEvidence, new_bytes
-from ..content.comparison_loops import short_around
+from ..content.body import Body, BodySearch
 from ..content.confidence import Trust, known_of, trust_of
 from ..content.layout import Layout, layout_of
 from ..content.line_model import Opinion, second_opinion
@@ -30,9 +29,9 @@ from ..content.page_body import rules_body, unmatched
 from ..content.profile import BodyMarkup, markup_of, profile_of
 from ..content.similarity import Similarity, align, prepare
 from ..content.trimming import trim
+from ..content.turning_points import LineEvidence, new_bytes
 from ..errors import UnusablePage
-from ..html.lines import Lines
-from ..html.outline_loops import CODE_WEIGHT
+from ..html.lines import CODE_WEIGHT, Lines
 from ..html.paths import MAX_TRIE, PathTrie
 from ..metadata.metadata import titles_of
 from ..metadata.titles import NO_TITLES, PageTitles
@@ -44,6 +43,7 @@ from . import density
 
 METHOD = "example"
 MEMORY = 5  # pages, the example included
+SURROUNDING_WIDTH = 200  # bytes; longer lines around the body are another article's, not the template's
 DISSIMILAR = 0.10  # share of matched surrounding lines: 99% of pairs of two sites lie below, 1.3% of one section's
 TWIN_REPEATED = 0.4  # share of the page's body that a twin repeats at least …
 TWIN_REST = 0.1  # … and share of it that may be new
@@ -444,7 +444,9 @@ def _where_expected(page: Lines, kept: list[int], layouts: list[Layout]) -> bool
 
 def surrounding_match(page: Lines, similarity: list[float], body: Body) -> float:
     """Return the mean similarity of the short lines outside the body: 0 (another template) to 1."""
-    around = short_around(page.widths, similarity, body.kept)
+    kept = set(body.kept)
+    short = [line for line, width in enumerate(page.widths) if width < SURROUNDING_WIDTH]
+    around = [similarity[line] for line in short if line not in kept]
     if not around:
         return 0.0
     equal = around.count(1.0)

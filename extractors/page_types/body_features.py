@@ -5,11 +5,12 @@ are a small part of the page.
 """
 
 from math import log1p
+from operator import sub
 
 from ..content.line_weights import Prior
 from ..html.lines import Lines
-from .feature_loops import body_amounts
 
+PROSE_LINE = 150  # bytes from which a line is a paragraph and not a scrap
 NEAR_TITLE = 6  # lines from the title to a body that is surely the titled one
 
 
@@ -20,24 +21,30 @@ def body_features(lines: Lines, prior: Prior, kept: list[int], *, as_trained: bo
     """
     if not kept:
         return dict.fromkeys(NAMES, 0.0)
-    found = body_amounts(lines.widths, lines.linked_bytes, lines.link_lines, lines.are_headings, kept)
-    entries, among, linked_headings, prose_lines, total, unlinked, linked_within, width_within, longest = found
+    body, links = set(kept), lines.link_lines
+    within = slice(kept[0], kept[-1] + 1)
+    links_within = [line for line in range(kept[0], kept[-1] + 1) if links[line]]
+    entries = [line for line in kept if line and links[line - 1] and line - 1 not in body]  # each follows a link
+    widths = [lines.widths[line] for line in kept]
+    total = sum(widths)
     if as_trained:
-        within = slice(kept[0], kept[-1] + 1)
         unlinked = float((lines.width - lines.linked).sum())
         linked_within, width_within = lines.linked[within].sum(), float(lines.width[within].sum())
+    else:
+        unlinked = sum(map(sub, lines.widths, lines.linked_bytes))
+        linked_within, width_within = sum(lines.linked_bytes[within]), sum(lines.widths[within])
     values = (
-        log1p(entries),
-        entries / len(kept),
-        log1p(among),
+        log1p(len(entries)),
+        len(entries) / len(kept),
+        log1p(len([line for line in links_within if line not in body])),
         float(linked_within / max(1.0, width_within)),
-        log1p(linked_headings),
+        log1p(sum([lines.are_headings[line] for line in links_within])),
         len(kept) / (kept[-1] + 1 - kept[0]),
         log1p(len(kept)),
         log1p(total),
         total / max(1.0, unlinked),
-        log1p(longest),
-        log1p(prose_lines),
+        log1p(max(widths)),
+        log1p(sum([width >= PROSE_LINE for width in widths])),
         float(prior.title >= 0 and 0 <= kept[0] - prior.title <= NEAR_TITLE),
     )
     return dict(zip(NAMES, values, strict=True))

@@ -22,7 +22,6 @@ from ..content.assembly import ParsedPage, read
 from ..html.paths import PathTrie
 from ..page import Page, make_page
 from .addresses import names_of_address, shape_of
-from .feature_loops import sum_of_contributions
 from .features import (
     SCREENED,
     SCREENED_FOR_KINDS,
@@ -32,7 +31,7 @@ from .features import (
     names_for_kinds,
     screened_features_of,
 )
-from .model import Model, Values, load, probability
+from .model import Model, Values, load, probability, sum_of_contributions
 from .reasons import reasons_for
 
 HERE = Path(__file__).parent

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, compress, pairwise
 from math import log1p
+from operator import and_
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,6 @@ import numpy as np
 from ..html.elements import IMAGE, KINDS
 from ..html.lines import Lines
 from . import words
-from .feature_loops import densest_run, sums_of_lines
 
 LINKED = 0.6  # link share from which a line counts as a link
 PROSE, PROSE_LINKED = 120, 0.4  # unlinked bytes, and largest link share, of a line of prose
@@ -52,8 +52,11 @@ class Marked:
 
     def sums(self, start: int, end: int) -> "Sums":
         """Return the sums over the lines from `start` to before `end`."""
-        flags = (self.link, self.prose, self.heading, self.entry)
-        return Sums(*sums_of_lines(self.width, self.linked, self.plain, *flags, start, end))
+        width, linked, plain = (amounts[start:end] for amounts in (self.width, self.linked, self.plain))
+        link, prose, heading, entry = (f[start:end] for f in (self.link, self.prose, self.heading, self.entry))
+        amounts = (sum(width), sum(linked), sum(plain), sum(compress(plain, prose)))
+        counts = (link.count(True), prose.count(True), heading.count(True))
+        return Sums(*amounts, *counts, sum(map(and_, link, heading)), entry.count(True))
 
 
 class Sums(NamedTuple):
@@ -106,11 +109,22 @@ def _reads_as_title(text: str) -> bool:
 
 
 def _densest_run(marked: Marked) -> tuple[int, int]:
-    """Return the first and the last line + 1 of the run of lines with most unlinked text: the possible body."""
+    """Return the first and the last line + 1 of the run of lines with most unlinked text: the possible body.
+
+    Lines of weight 0 before it belong to it, unlike those before `turning_points`: the model was trained so.
+    """
     lines = marked.lines
     plain = np.maximum(lines.width - lines.linked, 0)
     weights = np.minimum(plain - 2 * lines.linked - LINE_COST, LINE_MAX) * lines.weight
-    return densest_run(weights.tolist())
+    start = end = low_at = 0
+    total = low = best = 0.0
+    for line, weight in enumerate(weights.tolist(), 1):
+        total += weight
+        if total < low:
+            low, low_at = total, line
+        elif total - low > best:
+            best, start, end = total - low, low_at, line
+    return start, end
 
 
 def _amounts(marked: Marked, whole: Sums) -> dict[str, float]:

@@ -14,10 +14,11 @@ from ...html.lines import Floats, Lines
 from ...html.paths import PLAIN
 from ..body import Body
 from ..line_weights import Prior
-from ..weight_loops import prose_widths
 from . import regions
 
 FAR = 60  # lines; every larger distance from a turning point counts as this one
+PROSE_WIDTH, PROSE_LINKED = 80, 0.35  # least bytes and largest link share of a line of prose …
+PROSE_MAX = 1_500  # … and the most bytes that count of a line
 PRIOR_LEAST = 1e-3  # added to a prior before its logarithm is taken
 SENTENCE_ENDS = frozenset(".!?…。！？」”\"'’»:：;；)）")
 TAGS = {
@@ -116,7 +117,9 @@ def features_of(lines: Lines, prior: Prior, body: Body, similarity: list[float] 
 
 def prose_of(lines: Lines) -> Floats:
     """Return the bytes of prose of each line: unlinked, bounded, 0 for a short or a linked line."""
-    return np.array(prose_widths(lines.widths, lines.linked_bytes), np.float32)
+    width, linked = np.array(lines.widths), np.array(lines.linked_bytes)
+    are_prose = (width >= PROSE_WIDTH) & (linked < PROSE_LINKED * width)
+    return np.where(are_prose, np.minimum(width - linked, PROSE_MAX), 0).astype(np.float32)
 
 
 def _flags(chosen: list[int], count: int) -> NDArray[np.bool_]:

@@ -6,7 +6,7 @@ from ...content.assembly import read as read_page
 from ...html.paths import PathTrie
 from ...methods.bp_network import create, create_verbatim
 from ...methods.bp_network.extractor import VERBATIM_METHOD
-from ...methods.bp_network.line_loops import BODY
+from ...methods.bp_network.network import BODY
 from ...page import Page
 from .pages import outcome, with_text
 

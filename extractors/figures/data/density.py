@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...content.assembly import read as read_page
-from ...content.body import LineEvidence, weights_in_segment
 from ...content.page_body import rules_body, unmatched
+from ...content.turning_points import LineEvidence, weights_in_segment
 from ...html.paths import PathTrie
 from ...methods.density import find_body
 from ...page import Page

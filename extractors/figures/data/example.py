@@ -5,7 +5,7 @@ Source: 004, its curves FS and BS; by lines and one alignment they are a single 
 
 from dataclasses import dataclass
 
-from ...content.body import weights_in_segment
+from ...content.turning_points import weights_in_segment
 from ...methods.example import Example, cast, compare, elect
 from ...page import Page
 from .pages import outcome, with_text

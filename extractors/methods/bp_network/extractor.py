@@ -15,33 +15,27 @@ forms.
 import os
 from functools import cache
 from itertools import compress
+from math import log
+from operator import and_
 from pathlib import Path
 
 from ...article import Article, NoArticle
 from ...content import line_membership as keeping
 from ...content.assembly import BodyLines, ParsedPage, assemble, read
 from ...content.body import Body
-from ...content.body_loops import segment_weights, turning_points
+from ...content.line_membership import IN, IN_SEGMENT
 from ...content.lone_links import without_links
-from ...content.membership_loops import caption_lines
 from ...content.profile import NO_PROFILE
 from ...content.roots import root_and_shares
 from ...content.trimming import up_to_end
+from ...content.turning_points import segment_weights, turning_points
 from ...errors import BadModel
 from ...html.class_names import NOISE_TAGS
 from ...html.paths import MAX_TRIE, PathTrie
 from ...page import Page
 from ...page_types.non_article import judge
 from .features import line_values, source_values, with_neighbours
-from .line_loops import (
-    BODY,
-    content_of_lines,
-    evidence_of_lines,
-    headings_near,
-    lines_below,
-    with_headings,
-)
-from .network import USED, VERBATIM, Inputs, Network, load
+from .network import BODY, USED, VERBATIM, Inputs, Network, load
 from .topic import title_words
 
 METHOD, VERBATIM_METHOD = "bp-network", "bp-network-verbatim"
@@ -49,6 +43,9 @@ WEIGHTS = Path(__file__).with_name("weights.json")
 VERBATIM_WEIGHTS = Path(__file__).with_name("weights-verbatim.json")
 OWN_WEIGHTS = "EXEMPLAR_BP_WEIGHTS"  # environment variable: a file that `train` wrote, used in place of the shipped one
 
+SURE = 0.98  # outputs above this or below 1 minus this are set to it: no line is certain
+LEAST_WIDTH, MOST_WIDTH = 30, 630  # bytes by which the evidence of an empty and of a long line is weighted
+NEAR = 3  # lines on either side of a heading outside the root in which there must be body; 3 to 6 give the same
 LIKELY = 0.8  # output of the likeliest line of a page without any above BODY
 # Share of pages with F1 ≥ .9 by the bytes of the text, sites left out, mean of the sets (`reproduction.bp_network`).
 CONFIDENCE = ((300, 0.60), (600, 0.78), (1_500, 0.92), (float("inf"), 0.95))
@@ -122,19 +119,53 @@ def find_body(parsed: ParsedPage, outputs: list[float]) -> Body:
     """Return the body: the segment with the most evidence, its root, and the lines that belong to it."""
     lines, factors = parsed.lines, parsed.prior.factors
     evidence = evidence_of_lines(outputs, lines.widths)
-    head, tail = turning_points(segment_weights(evidence, factors, NO_PROFILE.familiarity(lines)))
-    content = content_of_lines(outputs, lines.widths, factors, head, tail)
+    head, tail = turning_points(segment_weights(evidence, factors, []))
+    inside, content = slice(head, tail), [0.0] * len(lines)
+    content[inside] = [
+        min(width, MOST_WIDTH) * output * factor  # bytes that the line adds to the body
+        for width, output, factor in zip(lines.widths[inside], outputs[inside], factors[inside], strict=True)
+    ]
     if not any(content):
         return Body([])
     root, shares = root_and_shares(lines, content)
     standing = keeping.standing_of(lines, root, shares, parsed.prior, NO_PROFILE)
     below = lines_below(standing, outputs, evidence, lines.are_headings, head, tail)
     kept = below_root(parsed, below, root, range(head, tail))
-    captions = caption_lines(standing, kept, set(), head, tail)
+    captions = keeping.caption_lines(standing, kept, set(), head, tail)
     for line in headings_beside(parsed, kept, root, range(head, tail)):
         kept[line] = True
     whole = list(compress(range(len(kept)), kept))
     return Body(up_to_end(whole, lines, parsed.prior), root, head, tail, captions)
+
+
+def evidence_of_lines(outputs: list[float], widths: list[float]) -> list[float]:
+    """Return the evidence of each line for the body (above 0) or against it: log-odds of its output, by its width."""
+    found = []
+    for output, width in zip(outputs, widths, strict=True):
+        output = SURE if output > SURE else 1 - SURE if output < 1 - SURE else output
+        found.append(log(output / (1 - output)) * min(width + LEAST_WIDTH, MOST_WIDTH))
+    return found
+
+
+def lines_below(
+    standing: list[int], outputs: list[float], evidence: list[float], headings: list[bool], head: int, tail: int
+) -> list[bool]:
+    """Return whether each line is below the body's root and belongs to it, by its element and its evidence.
+
+    Consecutive boxes from `head` to before `tail` belong to it if the sum of their evidence is positive, otherwise only
+    their headings and the lines that are body individually. `standing`: see `line_membership`.
+    """
+    found = [relation == IN for relation in standing]
+    line = head
+    while line < tail:
+        end = line
+        while end < tail and standing[end] == IN_SEGMENT:
+            end += 1
+        together = end > line and sum(evidence[line:end]) > 0
+        for boxed in range(line, end):
+            found[boxed] = together or outputs[boxed] > BODY or headings[boxed]
+        line = end + 1
+    return found
 
 
 def below_root(parsed: ParsedPage, below: list[bool], root: int, segment: range) -> list[bool]:
@@ -145,7 +176,8 @@ def below_root(parsed: ParsedPage, below: list[bool], root: int, segment: range)
     lines, title = parsed.lines, parsed.prior.title
     for line in keeping.line_numbers(lines):
         below[line] = False
-    kept = with_headings(without_links(lines, below, segment, root), below, lines.are_headings)
+    unlinked = without_links(lines, below, segment, root)
+    kept = [stays or heading for stays, heading in zip(unlinked, map(and_, below, lines.are_headings), strict=True)]
     if title >= 0 and lines.are_headings[title]:
         kept[title] = False
     return kept
@@ -163,6 +195,14 @@ def headings_beside(parsed: ParsedPage, kept: list[bool], root: int, segment: ra
         line
         for line in near
         if line != parsed.prior.title and not _is_below_or_noise(parsed, lines.paths[line], family)
+    ]
+
+
+def headings_near(kept: list[bool], headings: list[bool], head: int, tail: int) -> list[int]:
+    """Return the headings from `head` to before `tail` that are not kept, with kept lines near on both sides."""
+    found = [line for line in range(head, tail) if headings[line] and not kept[line]]
+    return [
+        line for line in found if True in kept[max(line - NEAR, 0) : line] and True in kept[line + 1 : line + 1 + NEAR]
     ]
 
 

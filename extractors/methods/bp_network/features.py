@@ -21,19 +21,23 @@ form that is used, `line_values`,
 """
 
 from collections.abc import Sequence
+from math import log
 
 import numpy as np
 
 from ...html.lines import Lines
-from .line_loops import PER_LINE, numbers_of_lines
 from .markup import markup_lengths
-from .network import Inputs
+from .network import PER_LINE, Inputs
 from .topic import matches, relevance
 
 
 def line_values(lines: Lines, title: Sequence[str]) -> list[float]:
     """Return ln(1 + y), ln(1 + z), p and s of each line, one line after the other; `title`: its words."""
-    return numbers_of_lines(lines.widths, lines.linked_bytes, relevance(lines.texts, title))
+    found: list[float] = []
+    for y, linked, s in zip(lines.widths, lines.linked_bytes, relevance(lines.texts, title), strict=True):
+        z = y + linked
+        found += (log(1 + y), log(1 + z), y / z if z > 1 else y, s)
+    return found
 
 
 def source_values(lines: Lines, title: Sequence[str], html: str) -> list[float]:

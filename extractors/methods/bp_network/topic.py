@@ -17,7 +17,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .line_loops import shared_characters
 from .words import FIRST_HAN, HAN, LAST_HAN, STOP_WORDS, cut_run, words
 
 SEPARATOR = re.compile(rf"_|-(?<![^\W_{FIRST_HAN}-{LAST_HAN}]-)|-(?![^\W_{FIRST_HAN}-{LAST_HAN}])")
@@ -43,7 +42,25 @@ def relevance(texts: Sequence[str], title: Sequence[str]) -> list[float]:
         return [0.0] * len(texts)
     lowered = list(texts) if all(map(HAN.match, title)) else [text.lower() for text in texts]
     whole = sum(map(len, title))
-    return [shared / whole for shared in shared_characters(lowered, list(title), cut_run)]
+    return [sum([len(word) for word in title if word in text and _is_word_of(text, word)]) / whole for text in lowered]
+
+
+def _is_word_of(text: str, word: str) -> bool:
+    """Whether a part of a text is one of its words. Both are in lower case."""
+    if HAN.match(word):
+        return any(word in cut_run(run) for run in HAN.findall(text) if word in run)
+    start = text.find(word)
+    while start >= 0:
+        end = start + len(word)
+        if not (_is_letter(text[start - 1 : start]) or _is_letter(text[end : end + 1])):
+            return True
+        start = text.find(word, start + 1)
+    return False
+
+
+def _is_letter(sign: str) -> bool:
+    """Whether the character next to an occurrence of a word, not in Chinese, makes it part of a longer one."""
+    return sign.isalnum() and not FIRST_HAN <= sign <= LAST_HAN
 
 
 def matches(texts: Sequence[str], title: Sequence[str]) -> NDArray[np.float64]:

@@ -16,8 +16,7 @@ from rich.progress import Progress, track
 
 from .extractor import OWN_WEIGHTS
 from .folder import LabelledLines, LabelledMistakes, labelled_pages, read_labelled
-from .line_loops import BODY, HIDDEN
-from .network import GOAL, ROUNDS, USED, VERBATIM, Network, Values, learn, learn_line_by_line, save
+from .network import BODY, GOAL, HIDDEN, ROUNDS, USED, VERBATIM, Network, Values, learn, learn_line_by_line, save
 
 HELD_OUT = 0.2  # share of the pages that are held out for testing
 CURVE_POINTS = 12  # lines of the learning curve

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from extractors.content.body import BodySearch, LineEvidence, find_body
-from extractors.content.body_loops import turning_points
+from extractors.content.body import BodySearch, find_body
 from extractors.content.layout import Layout
 from extractors.content.line_weights import prior_of
 from extractors.content.page_body import unmatched
 from extractors.content.profile import NO_PROFILE, Profile, markup_of, profile_of
+from extractors.content.turning_points import LineEvidence, turning_points
 from extractors.html.dom import parse
 from extractors.html.lines import read_lines
 from extractors.html.paths import PathTrie

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from extractors.errors import BadModel
-from extractors.page_types.feature_loops import sum_of_contributions
-from extractors.page_types.model import fit, load, probability, save
+from extractors.page_types.model import fit, load, probability, save, sum_of_contributions
 
 NAMES = ("prose", "links", "nothing")
 

@@ -4,10 +4,15 @@ import pytest
 
 from extractors import Article, NoArticle, UnusablePage, extract
 from extractors.content.assembly import read
-from extractors.content.membership_loops import IN, IN_SEGMENT, OUTSIDE
+from extractors.content.line_membership import IN, IN_SEGMENT, OUTSIDE
 from extractors.html.paths import PathTrie
-from extractors.methods.bp_network.extractor import cut_by_line, cut_by_segment
-from extractors.methods.bp_network.line_loops import evidence_of_lines, headings_near, lines_below
+from extractors.methods.bp_network.extractor import (
+    cut_by_line,
+    cut_by_segment,
+    evidence_of_lines,
+    headings_near,
+    lines_below,
+)
 from extractors.page import Page
 
 from ...pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page
