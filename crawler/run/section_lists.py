@@ -180,7 +180,7 @@ class SectionLists:
             self.state.save(None, self.list_yield.unread)
             return
         walk = self._walk()
-        if self._empty and not self._empty.isdisjoint(BlockPages(self.ledger).marks()):  # block pages were read as lists
+        if self._empty and self._empty & BlockPages(self.ledger).marks():  # block pages were read as lists
             self.list_yield.failed = True
         learnt = self._learnt if walk.plan.complete else self.ledger.learnt()  # others do not end at known articles
         memory = replace(self.list_yield.to_memory(walk.maps), learnt=learnt)
