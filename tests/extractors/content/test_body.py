@@ -145,6 +145,12 @@ def test_body_of_listings_is_not_one_listing():
     assert kept(page) == ["Try this.", "call(); " * 40, "It works."]
 
 
+def test_item_that_holds_most_of_the_prose_is_not_the_body():
+    last = "<li>So far the keepers, who had seen it all.</li>"
+    page = f"<div class=story><ol><li><div class=part>{PROSE * 3}</div></li>{last}</ol></div>"
+    assert kept(page) == [*3 * [*HARBOUR, *BAKERY], "So far the keepers, who had seen it all."]
+
+
 def test_caption_needs_no_name():
     caption = "The pier at noon, seen from the east, with the new board and the old gauge."
     picture = f"<div class=ab><div class=cd><img src=x></div><div class=ef>{caption}</div></div>"
