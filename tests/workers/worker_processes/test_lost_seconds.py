@@ -1,8 +1,5 @@
 """Real workers on a real Redis that loses its last second, or everything: no row twice, and ledger = outputs."""
 
-import multiprocessing
-import os
-import signal
 import sqlite3
 import time
 from collections import Counter
@@ -12,19 +9,16 @@ import pytest
 
 from tests.workers.helpers import FETCHED_AT, TASK, eventually, news, publish, rows, url
 from tests.workers.servers import Server
+from tests.workers.supervisors import supervisors
 from tests.written_rows import rows_so_far
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
-from workers.processes import die_with_parent
 from workers.redis_access.connection import client
-from workers.reporting.worker_times import WorkerTimes
 from workers.url_states import Found
-from workers.worker_processes.supervisor import Supervisor
 
 pytestmark = pytest.mark.timeout(100)
 PAGES = range(1, 61)
-TIMES = WorkerTimes(sink_pause=0.2, page_lease=3.0, renew_every=0.5)
 
 
 @pytest.fixture
@@ -34,30 +28,9 @@ def server():
 
 
 @pytest.fixture
-def supervise(server, tmp_path):
-    """Starts supervisors of two workers, as processes of their own; ends them after the test."""
-    started = []
-
-    def start():
-        process = multiprocessing.get_context("fork").Process(
-            target=_supervise, args=(server.url, tmp_path / "state", os.getpid())
-        )
-        process.start()
-        started.append(process)
-        return process
-
-    yield start
-    for process in started:
-        process.terminate()
-        process.join(30)
-        assert not process.is_alive()
-
-
-def _supervise(url, state, parent):
-    die_with_parent(parent=parent)
-    supervisor = Supervisor(url, 2, times=TIMES, sweep_every=0.1, pause_after_early_exit=0.05)
-    signal.signal(signal.SIGTERM, supervisor.stop)
-    supervisor.run()
+def supervise(server):
+    with supervisors(server.url) as start:
+        yield start
 
 
 def visit(connection, folder):

@@ -1,6 +1,5 @@
 """Rows that are queued and delivered in batches: each once, whatever is killed, away, slow or refused."""
 
-import multiprocessing
 import os
 import signal
 import sqlite3
@@ -8,6 +7,7 @@ import threading
 import time
 from collections import Counter
 from contextlib import closing
+from functools import partial
 
 import pytest
 
@@ -17,12 +17,12 @@ from tests.workers.batch_folder import SCHEME, read_batches, read_rows, register
 from tests.workers.helpers import FETCHED_AT, TASK, article, deliver, eventually, news, publish, rows, states, url
 from tests.workers.redis_access.test_full_redis import fill, relieve
 from tests.workers.servers import LossyProxy, Server
+from tests.workers.supervisors import supervisors
 from tests.written_rows import rows_so_far
 from workers import keys
 from workers.backpressure import DEFAULT_MARKS, load_of
 from workers.errors import SinkUnavailable
 from workers.ledger import Ledger
-from workers.processes import die_with_parent
 from workers.redis_access.connection import client
 from workers.reporting.present_problems import present_problems
 from workers.reporting.worker_times import WorkerTimes
@@ -32,7 +32,6 @@ from workers.task_state.forgetting import forget_task
 from workers.url_states import fingerprint
 from workers.worker_processes.extraction_worker import ExtractionWorker
 from workers.worker_processes.supervised_delivery import SupervisedDelivery
-from workers.worker_processes.supervisor import Supervisor
 from workers.writing.delivery import Delivery, DeliveryTimes
 from workers.writing.output_states import output_states
 from workers.writing.refused_rows import (
@@ -527,31 +526,9 @@ def server():
 
 
 @pytest.fixture
-def supervise(server, tmp_path):
-    """Starts supervisors, as processes of their own; ends them after the test."""
-    started = []
-
-    def start(url=server.url, **more):
-        process = multiprocessing.get_context("fork").Process(target=_supervise, args=(url, os.getpid(), more))
-        process.start()
-        started.append(process)
-        return process
-
-    yield start
-    for process in started:
-        process.terminate()
-        process.join(30)
-        assert not process.is_alive()
-
-
-def _supervise(url, parent, more):
-    die_with_parent(parent=parent)
-    times = WorkerTimes(sink_pause=0.2, page_lease=3.0, renew_every=0.5)
-    supervisor = Supervisor(
-        url, 2, times=times, sweep_every=0.1, pause_after_early_exit=0.05, delivery_times=QUICK, **more
-    )
-    signal.signal(signal.SIGTERM, supervisor.stop)
-    raise SystemExit(0 if supervisor.run() else 1)
+def supervise(server):
+    with supervisors(server.url) as start:
+        yield partial(start, delivery_times=QUICK)
 
 
 HASTY_OPTIONS = {OUTPUT: HASTY.to_json(), OTHER: HASTY.to_json()}
