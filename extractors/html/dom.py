@@ -14,7 +14,7 @@ from itertools import islice
 from lxml import etree
 
 from ..errors import UnusablePage
-from .tagless_text import BLOCK_TAGS
+from .elements import KINDS
 
 MAX_DEPTH = 256  # levels kept of a page that is nested too deep; the deepest of the development pages has 51
 _END = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
@@ -32,7 +32,7 @@ _LESS = "\ufdef"  # a code point that is no character stands for `<` until the H
 _ADDRESSES = frozenset(("href", "src", "action", "name"))  # libxml2 percent-encodes these attributes
 _TAG = re.compile(rb"<(/?)([a-zA-Z][^\s<>/]*+)[^<>]*+>")
 NEVER_OPEN = frozenset(b"area base br col embed hr img input link meta source wbr script style".split())
-_OF_USE_EMPTY = frozenset(map(str.encode, BLOCK_TAGS)) | {b"a"}
+_OF_USE_EMPTY = frozenset(map(str.encode, KINDS))  # blocks, links and media
 CLOSED_BY_NEXT = frozenset(b"p li dt dd tr td th option".split())  # elements that one of the same name ends
 MAX_TAGS = 100_000  # start and end tags; a tree takes some 300 bytes per tag. The development pages have up to 9,200
 MAX_DEEP_TAGS = 50_000  # of a page that is nested too deep
@@ -82,8 +82,8 @@ def _first_tags(data: bytes, most: int) -> bytes:
 def _without_depth(data: bytes) -> bytes:
     """Return a page with at most `MAX_DEPTH` open elements, and with end tags of open elements only.
 
-    The content of deeper elements becomes that of the last one above; of their tags, those remain that end a line or
-    have an address.
+    The content of deeper elements becomes that of the last one above; of their tags, those of blocks, links and
+    media remain.
     """
     opened: list[bytes] = []
     deep: Counter[bytes] = Counter()  # elements that are open on the page, but were closed at once
