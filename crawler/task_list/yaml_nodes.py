@@ -1,13 +1,13 @@
 """YAML text → nodes with their places. libyaml reads the events; the nodes are those of PyYAML."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
-from yaml.composer import Composer
-from yaml.cyaml import CParser
+import yaml
 from yaml.error import MarkedYAMLError
-from yaml.events import AliasEvent
-from yaml.nodes import Node, ScalarNode
+from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent, StreamEndEvent
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 MAX_DEPTH = 40  # levels of nested maps and lists; a task list needs four
 TOO_DEEP = "nested too deeply"
@@ -28,11 +28,15 @@ def compose(text: str) -> Node | None:
 
     Raises `yaml.YAMLError`, with the problem `TOO_DEEP` if anything is nested deeper than `MAX_DEPTH`.
     """
-    nodes = _Nodes(text)
-    try:
-        return nodes.get_single_node()
-    finally:
-        nodes.dispose()
+    events = yaml.parse(text, Loader=yaml.CSafeLoader)
+    next(events)  # the start of the stream
+    if isinstance(next(events), StreamEndEvent):
+        return None
+    root = _Nodes(events).node(next(events))
+    next(events)  # the end of the document
+    if not isinstance(following := next(events), StreamEndEvent):
+        raise MarkedYAMLError(problem="another document", problem_mark=following.start_mark)
+    return root
 
 
 def scalar_value(kind: str, text: str) -> Any:
@@ -53,34 +57,47 @@ def scalar_value(kind: str, text: str) -> Any:
     return text
 
 
-class _Nodes(Composer, CParser):  # type: ignore[misc]  # PyYAML declares no types
-    """PyYAML's composer, in Python, above libyaml's events: its composer in C ends the process on deep nesting."""
+class _Nodes:
+    """Composes nodes from libyaml's events: its own composer ends the process on deep nesting."""
 
-    def __init__(self, text: str) -> None:
-        CParser.__init__(self, text)
-        Composer.__init__(self)
+    def __init__(self, events: Iterator[Any]) -> None:
+        self.events = events
+        self.anchors: dict[str, Node] = {}
         self.depth = 0
 
-    def compose_node(self, parent: Node | None, index: Any) -> Node | None:
-        event = self.peek_event()
-        if not isinstance(event, AliasEvent):
-            self.anchors.pop(event.anchor, None)  # a repeated anchor is allowed
+    def node(self, event: Any) -> Node:
+        """Return the node that begins with an event."""
+        if isinstance(event, AliasEvent):
+            if event.anchor not in self.anchors:
+                raise MarkedYAMLError(problem=f"found undefined alias {event.anchor!r}", problem_mark=event.start_mark)
+            return self.anchors[event.anchor]
         if self.depth > MAX_DEPTH:
             raise MarkedYAMLError(problem=TOO_DEEP, problem_mark=event.start_mark)
+        place = (event.start_mark, event.end_mark)
+        if isinstance(event, ScalarEvent):
+            return self.named(event, ScalarNode(_tag_of(event), event.value, *place, event.style))
         self.depth += 1
-        node = super().compose_node(parent, index)
+        if isinstance(event, SequenceStartEvent):
+            node = self.named(event, SequenceNode(event.tag, [], *place))
+            while not isinstance(item := next(self.events), SequenceEndEvent):
+                node.value.append(self.node(item))
+        else:
+            node = self.named(event, MappingNode(event.tag, [], *place))
+            while not isinstance(key := next(self.events), MappingEndEvent):
+                node.value.append((self.node(key), self.node(next(self.events))))
         self.depth -= 1
         return node
 
-    def resolve(self, kind: type[Node], value: str | None, implicit: Any) -> str:
-        """Return the tag of a node that has none."""
-        if kind is not ScalarNode:
-            return _TAG + "map"  # not read
-        found = _KIND.fullmatch(value or "") if implicit[0] else None
-        return _TAG + (found.lastgroup or "null" if found else "str")
+    def named(self, event: Any, node: Node) -> Node:
+        """Return a node, which its anchor, if it has one, means from here on."""
+        if event.anchor:
+            self.anchors[event.anchor] = node
+        return node
 
-    def descend_resolver(self, parent: Node | None, index: Any) -> None:
-        """Nothing depends on the path of a node."""
 
-    def ascend_resolver(self) -> None:
-        """Nothing depends on the path of a node."""
+def _tag_of(event: Any) -> str:
+    """Return the tag of a scalar; a plain one without a tag has that of its value."""
+    if event.tag not in (None, "!"):
+        return str(event.tag)
+    found = _KIND.fullmatch(event.value) if event.implicit[0] else None
+    return _TAG + (found.lastgroup or "null" if found else "str")

@@ -1,8 +1,8 @@
 """HTML → element tree, for any input.
 
 lxml drops the rest of a page that is nested too deep without an exception; this is only visible in its error log. Such
-a page is parsed a second time, with its deep elements emptied. lxml also drops, without an error, everything after the
-first `</html>`, which browsers read.
+a page is parsed a second time, with its deep elements emptied or left out. lxml also drops, without an error,
+everything after the first `</html>`, which browsers read.
 """
 
 import re
