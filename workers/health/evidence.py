@@ -1,5 +1,6 @@
 """The figures of an alarm, compared with the task's baseline, as text."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 
@@ -21,6 +22,9 @@ def _of_template(state: HealthState) -> str:
     if off and usual:
         now = median(page.length for page in off)
         parts.append(f"text of {now:.0f} characters (usually {median(usual):.0f})")
+    texts = Counter(page.text_mark for page in pages if page.text_mark)
+    if alike := sum(texts[page.text_mark] > 1 for page in off):
+        parts.append(f"{alike} have texts that begin alike")
     return "; ".join(parts)
 
 

@@ -5,9 +5,9 @@
 
 A page is `alike` if an earlier one has the same title and nearly the same length: pages of captchas are, articles are
 not. It is `off` its template if it was judged not to be an article, if its surrounding match is below `OFF` of the
-task's median, if its text is far shorter than usual or that of an earlier page, or if the example was not used although
-it usually is. Each kind of alarm is one sequential test (`sequential.py`) of such a variable against the task's own
-share.
+task's median, if its text is far shorter than usual, if its text begins as that of an earlier page although texts
+usually do not, or if the example was not used although it usually is. Each kind of alarm is one sequential test
+(`sequential.py`) of such a variable against the task's own share.
 """
 
 import math
@@ -36,6 +36,7 @@ LEAST_LINKS = 4  # median number of links from which a list can be without links
 LEAST_NEW = 3  # new articles of a visit without known ones, from which it is evidence
 LENGTHS_APART = 1.25  # ratio of the lengths of two pages below which they may be alike
 REQUEUES_MOST = 3  # ends of an alarm `blocked` that follow each other within a day, after which pages wait again
+OF_PAGES = ("match", "confidence", "length", "repeats")  # baselines of pages; they belong to one example
 DAY = 86400.0  # seconds in which a repeated alarm gives no further notice
 
 RULES: dict[AlarmKind, ShareRule] = {
@@ -77,7 +78,7 @@ class TaskHealth:
                 state.tests.pop(kind, None)
                 if kind in state.alarms:
                     self._end(kind, state.alarms[kind].last, "recovered")
-            for name in ("match", "confidence", "length"):
+            for name in OF_PAGES:
                 state.windows.pop(name, None)
             state.recent, state.methods = [], {}
         state.example = version or state.example
@@ -89,8 +90,8 @@ class TaskHealth:
         self._end(kind, at, "dismissed")
         self.state.tests.pop(kind, None)
         if kind in PAGE_KINDS:
-            self.state.windows.pop("match", None)
-            self.state.windows.pop("length", None)
+            for name in ("match", "length", "repeats"):
+                self.state.windows.pop(name, None)
         if kind == "section moved":
             self.state.windows.pop("links", None)
         if kind == "section quiet":
@@ -108,6 +109,7 @@ class TaskHealth:
             return
         fit = self._fit(page)
         words = page.reason if page.fate == "blocked" else f'text that contains "{page.words}"' if page.words else ""
+        repeats = self._repeats(page)
         mark = PageMark(fit, page.title_mark, page.text_mark, page.length, page.match, page.confidence, words)
         state.recent = [*state.recent, mark][-RECENT:]
         if page.fate == "blocked":  # needs no baseline
@@ -122,7 +124,7 @@ class TaskHealth:
             else:
                 self._test("pages off the template", is_off, 1, page.at, [page.url])
         if page.fate == "article" and fit != "alike" and self._is_calm(fit):
-            self._learn(page)
+            self._learn(page, repeats=repeats)
 
     def _is_calm(self, fit: str) -> bool:
         """Whether a page becomes part of baselines: if no change is suspected, or it fits, or little is known yet."""
@@ -135,10 +137,11 @@ class TaskHealth:
         """Return how a page fits: `alike` (like another page), `off` (off its template), or `fits`."""
         if page.fate == "blocked" or any(_are_alike(page, mark) for mark in self.state.recent):
             return "alike"
-        repeats = page.text_mark and any(page.text_mark == mark.text_mark for mark in self.state.recent)
-        if page.fate == "refused" or repeats:
+        if page.fate == "refused":
             return "off"
-        matches, lengths = self.state.windows.get("match", []), self.state.windows.get("length", [])
+        matches, lengths, repeats = (self.state.windows.get(name, []) for name in ("match", "length", "repeats"))
+        if len(repeats) >= LEAST_PAGES and not median(repeats) and self._repeats(page):
+            return "off"
         if page.match is not None and len(matches) >= LEAST_PAGES and page.match < OFF * median(matches):
             return "off"
         if len(lengths) >= LEAST_LENGTHS and page.length < SHORT * quantile(lengths, 0.1):
@@ -146,11 +149,16 @@ class TaskHealth:
         usual = max(self.state.methods, key=self.state.methods.__getitem__, default="")
         return "off" if usual == "example" and page.method != usual else "fits"
 
-    def _learn(self, page: PageObservation) -> None:
+    def _repeats(self, page: PageObservation) -> bool:
+        """Whether the text begins as that of one of the last pages."""
+        return page.text_mark != 0 and any(page.text_mark == mark.text_mark for mark in self.state.recent)
+
+    def _learn(self, page: PageObservation, *, repeats: bool) -> None:
         if page.match is not None:
             self._add("match", page.match)
         self._add("confidence", page.confidence)
         self._add("length", page.length)
+        self._add("repeats", float(repeats))
         methods = self.state.methods
         for name in {*methods, page.method}:
             methods[name] = methods.get(name, 0.0) * 0.98 + (name == page.method)

@@ -119,6 +119,16 @@ def test_texts_that_become_far_shorter_are_a_changed_template():
     assert "usually 1800" in health.state.alarms["template changed"].evidence
 
 
+def test_texts_that_begin_alike_are_a_changed_template_unless_they_always_did():
+    alike, other = TaskHealth(TASK), TaskHealth(TASK)
+    for number in range(40):
+        alike.observe(replace(page(number), text_mark=7))
+        other.observe(replace(page(number), text_mark=7) if number >= 30 else page(number))
+    assert not alike.changes
+    assert opened(other) == ["template changed"]
+    assert other.state.alarms["template changed"].evidence.endswith("9 have texts that begin alike")
+
+
 def test_short_texts_in_a_first_run_are_no_changed_template():
     health = TaskHealth(TASK)
     for number in range(40):
