@@ -109,6 +109,12 @@ def test_rooms_named_in_the_architecture_exist() -> None:
     named = re.findall(r"`((?:console|crawler|evaluation|extractors|workers|tests)/[\w./]*)`", text)
     assert len(named) > 10
     assert [name for name in named if not (ROOT / name).exists()] == []
+    modules = {
+        path.name
+        for folder in ("benchmarks", "evaluation", "tests", *DOCUMENTED)
+        for path in (ROOT / folder).rglob("*.py")
+    }
+    assert [name for name in re.findall(r"`(?:\w+/)*(\w+\.py)`", text) if name not in modules] == []
 
 
 def test_the_glossary_has_each_term_once_and_all_states() -> None:

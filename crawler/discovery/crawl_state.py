@@ -1,7 +1,7 @@
 """The crawl state: the memory of a task's walks between runs, in four keys of Redis that only this module uses.
 
     walk    hash: the memory of the last walk that ended (`WalkMemory`, its lists as JSON)
-    lists   hash: list URL → its last complete response (`LastResponse`, JSON), for conditional requests
+    lists   hash: list URL → its last complete response (`LastResponse`, JSON), to know a list that has not changed
      unread  set: lists to be read only because something was new (JSON) that a run left, because it was interrupted
              or because they were unavailable
     fresh   set: the articles on the lists that were read since the last walk that left nothing unread (fingerprints)
@@ -9,6 +9,7 @@
 The state is valid for one shape of the task (pattern, start, follow, depth): a changed task starts over.
 """
 
+import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ from crawler.discovery.listings import Kind, ListPage
 from workers import keys
 from workers.url_states import Fingerprint
 
-TRUSTED = timedelta(hours=24)  # after this time a list is requested without conditions, also if it has validators
+TRUSTED = timedelta(hours=24)  # after this time a list is read again, also if it has not changed
 SETTLED = timedelta(seconds=60)  # from a Last-Modified to its response: changes within a second have the same time
 MOST_KEPT = 300  # lists of a task
 MOST_FOLLOWED = 200  # lists to which a stored list leads
@@ -30,6 +31,7 @@ KEPT_FOR = 30 * 24 * 3600  # seconds without a run
 MOST_UNREAD = 2000
 MOST_FRESH = 1000  # articles; while a list stays unavailable, each walk reads the lists that show them
 LONGEST_VALIDATOR = 1000  # characters
+DIGEST = 12  # bytes of the hash of a body
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,10 @@ class WalkMemory:
 
 @dataclass(frozen=True, slots=True)
 class LastResponse:
-    """A list's last complete response: its URL and validators, its time, and the links that the walk found in it."""
+    """A list's last complete response: its URL and validators, its time, and the links that the walk found in it.
+
+    `digest`: of its body (`digest_of`), for servers without validators; empty for a list without articles.
+    """
 
     url: str
     etag: str
@@ -80,39 +85,55 @@ class LastResponse:
     at: float  # Unix seconds
     found: int  # article links
     followed: list[tuple[str, Kind, int]] = field(default_factory=list)  # (URL, kind, depth) of `Walk.followed_lists`
+    digest: str = ""
 
     @classmethod
     def of(
-        cls, headers: Mapping[str, str], url: str, now: datetime, *, found: int, followed: Sequence[ListPage]
+        cls,
+        headers: Mapping[str, str],
+        url: str,
+        body: bytes,
+        now: datetime,
+        *,
+        found: int,
+        followed: Sequence[ListPage],
     ) -> "LastResponse | None":
-        """The stored part of a response with these headers (lower-case names); None without a usable validator."""
+        """The stored part of a response with these headers (lower-case names); None if it cannot be recognised."""
         etag, modified = headers.get("etag", "").strip(), headers.get("last-modified", "").strip()
         if not _is_settled(modified, headers.get("date", ""), now):
             modified = ""
-        if not (etag or modified) or len(etag) > LONGEST_VALIDATOR or len(followed) > MOST_FOLLOWED:
+        if len(etag) > LONGEST_VALIDATOR:
+            etag = ""
+        digest = digest_of(body) if found else ""  # an empty list may be a block page, which is found out later
+        if not (etag or modified or digest) or len(followed) > MOST_FOLLOWED:
             return None
         lists = [(page.url, page.kind, page.depth) for page in followed]
-        return cls(url, etag, modified, now.timestamp(), found, lists)
+        return cls(url, etag, modified, now.timestamp(), found, lists, digest)
 
     @classmethod
     def of_row(cls, row: bytes) -> "LastResponse | None":
         """Return the response in a value of the hash `lists`; None if another version of the program wrote it."""
         try:
-            url, etag, modified, at, found, followed = json.loads(row)
+            url, etag, modified, at, found, followed, digest = json.loads(row)
             lists = [(target[0], target[1], target[2]) for target in followed]
-            return cls(url, etag, modified, float(at), int(found), lists)
+            return cls(url, etag, modified, float(at), int(found), lists, digest)
         except (ValueError, TypeError, IndexError):
             return None
 
     def to_row(self) -> str:
         """Return the value for the hash `lists`."""
-        row = [self.url, self.etag, self.modified, self.at, self.found, self.followed]
+        row = [self.url, self.etag, self.modified, self.at, self.found, self.followed, self.digest]
         return json.dumps(row, ensure_ascii=False)
 
     def conditions(self) -> dict[str, str]:
         """Return the headers of a conditional request for the list."""
         validators = {"If-None-Match": self.etag, "If-Modified-Since": self.modified}
         return {name: value for name, value in validators.items() if value}
+
+
+def digest_of(body: bytes) -> str:
+    """Return the hash by which the same body is recognised."""
+    return hashlib.blake2b(body, digest_size=DIGEST).hexdigest()
 
 
 def _is_settled(modified: str, answered: str, now: datetime) -> bool:
@@ -193,7 +214,7 @@ class CrawlState:
         return {name.decode() for name in cast(set[bytes], self.redis.smembers(self._fresh))}
 
     def last_response(self, page: ListPage, now: datetime) -> LastResponse | None:
-        """The response with which to request a list conditionally; None if it is to be requested without conditions."""
+        """The response by which a list is known that has not changed; None if it is to be read in any case."""
         last = self._responses.get(page.url)
         return last if last and now.timestamp() - last.at < TRUSTED.total_seconds() else None
 
@@ -212,7 +233,7 @@ class CrawlState:
     def end_list(self, page: ListPage, further: Iterable[ListPage], response: LastResponse | None) -> None:
         """Record that the links of a list are entered; the lists `further` are to be read now.
 
-        `response`: for conditional requests.
+        `response`: by which the list is known if it does not change.
         """
         members = [_as_member(target) for target in further][:MOST_UNREAD]
         pipe = self.redis.pipeline()

@@ -99,7 +99,9 @@ def handlers_kept() -> Iterator[None]:
 def quiet_scrapy() -> None:
     """Drop needless messages of Scrapy: on missing Referer headers, and on large responses (the ledger has them)."""
     for name in ("downloadermiddlewares.redirect", "downloadermiddlewares.httpcompression", "core.downloader.handlers"):
-        logging.getLogger(f"scrapy.{name}").setLevel(logging.ERROR)
+        logger = logging.getLogger(f"scrapy.{name}")
+        if logger.level != logging.ERROR:  # setting a level makes all loggers look up their levels again
+            logger.setLevel(logging.ERROR)
 
 
 def skip_unread_records() -> None:

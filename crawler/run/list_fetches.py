@@ -57,6 +57,7 @@ class ListFetches:
             the run ends                       nothing: the next one begins where this walk was interrupted
             not modified                       its links are known; else it is requested without conditions
             no list, or no response            tried again; after a few attempts the failure is recorded
+            the same body as before            its links are known
             a shell                            requested again, to be rendered
             a block page                       tried again, as above
             a list                             its links are read
@@ -73,6 +74,9 @@ class ListFetches:
             return None if is_known else self._fetch(page, fetch.tries, conditional=False)
         if verdict.kind != "page":
             return self._retry_or_fail(fetch, verdict)
+        if self.lists.is_as_before(page, response.body) and self.lists.record_unchanged(page, response.url):
+            self.lists.report.rendered += answer.rendered
+            return None
         if not answer.rendered and self.lists.note_shell(page, response.body, response.url, response.content_type):
             return self._fetch(page, fetch.tries, render=True)
         self.lists.report.rendered += answer.rendered

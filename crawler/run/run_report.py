@@ -56,7 +56,7 @@ class RunReport:
     ended: str = ""
     outcome: str = "running"
     lists: int = 0
-    unchanged: int = 0  # lists that their servers report as unchanged
+    unchanged: int = 0  # lists that have not changed since their links were entered
     found: int = 0  # article links on the list pages
     new: int = 0  # of these, unknown before
     fetched: int = 0  # pages handed to the inbox

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from itertools import islice
 
-from crawler.discovery.crawl_state import CrawlState, LastResponse, WalkMemory
+from crawler.discovery.crawl_state import CrawlState, LastResponse, WalkMemory, digest_of
 from crawler.discovery.links import links_of
 from crawler.discovery.list_yield import ListYield
 from crawler.discovery.listings import ListContent, ListPage, read_listing, robots_listing
@@ -213,9 +213,17 @@ class SectionLists:
 
     def conditions(self, page: ListPage) -> dict[str, str]:
         """Return the headers with which to request a list only if it changed since all of its links were entered."""
-        is_later = self._walk().plan.complete and not page.resumed
-        last = self.state.last_response(page, self.bounds.now()) if is_later else None
+        last = self._last_response(page)
         return last.conditions() if last else {}
+
+    def is_as_before(self, page: ListPage, body: bytes) -> bool:
+        """Whether a list has the same body as when all of its links were entered."""
+        last = self._last_response(page)
+        return last is not None and last.digest != "" and last.digest == digest_of(body)
+
+    def _last_response(self, page: ListPage) -> LastResponse | None:
+        is_later = self._walk().plan.complete and not page.resumed
+        return self.state.last_response(page, self.bounds.now()) if is_later else None
 
     def note_shell(self, page: ListPage, body: bytes, url: str, content_type: str) -> bool:
         """Record a list page whose links appear only in a browser; return whether it is one."""
@@ -290,7 +298,7 @@ class SectionLists:
         followed = [target for target in walk.followed_lists(answered, listing) if target.kind == "follow"]
         is_whole = page.kind not in ("next", "robots") and not listing.truncated and self.admission.left_out == left_out
         now = self.bounds.now()
-        response = LastResponse.of(headers or {}, url, now, found=found, followed=followed) if is_whole else None
+        response = LastResponse.of(headers or {}, url, body, now, found=found, followed=followed) if is_whole else None
         if not self.options.backfill:
             self.state.end_list(page, further if walk.plan.complete else (), response)
         self.list_yield.record_read(page, found, new)

@@ -143,14 +143,19 @@ def test_lists_that_did_not_change_are_asked_for_by_their_state(site, connection
     assert {asked.path: asked.status for asked in site.asked}["/news/"] == 200
 
 
-def test_servers_that_name_no_state_are_asked_as_ever(site, connection, redis_url, tmp_path):
+def test_lists_without_a_state_are_known_by_their_bodies(site, connection, redis_url, tmp_path):
     site.states = False
     merged(site)
     section(site, tmp_path)
     run(tmp_path, redis_url, site)
-    run(tmp_path, redis_url, site)
+    report, _ = run(tmp_path, redis_url, site)
     assert all(asked.state == "" for asked in site.asked)
     assert [asked.status for asked in site.asked if asked.path == "/news/"] == [200]
+    assert (report["unchanged"], report["lists"], report["new"], report["outcome"]) == (3, 3, 0, "finished")
+    site.pages["/news/"] = site.pages["/news/"].replace(links(1), links(7, 1))
+    report, _ = run(tmp_path, redis_url, site)
+    assert articles(site) == [7]
+    assert (report["unchanged"], report["new"]) == (2, 1)
 
 
 def test_a_304_that_nobody_asked_for_is_a_problem_and_loses_nothing(site, connection, redis_url, tmp_path):

@@ -12,6 +12,7 @@ from crawler.discovery.crawl_state import (
     CrawlState,
     LastResponse,
     WalkMemory,
+    digest_of,
     forget_lists,
 )
 from crawler.discovery.listings import ListPage
@@ -24,8 +25,8 @@ OLD = "Sat, 21 Nov 2026 10:00:00 GMT"
 HEADERS = {"etag": 'W/"x"', "last-modified": OLD, "date": "Sat, 21 Nov 2026 12:00:00 GMT"}
 
 
-def kept(headers=HEADERS, followed=(), now=NOW):
-    return LastResponse.of(headers, URL, now, found=3, followed=followed)
+def kept(headers=HEADERS, followed=(), now=NOW, found=3):
+    return LastResponse.of(headers, URL, b"a list", now, found=found, followed=followed)
 
 
 @pytest.fixture
@@ -61,8 +62,9 @@ def test_a_list_is_asked_for_by_what_its_server_said(connection, memory):
         {"last-modified": "Sat, 21 Nov 2026 11:59:30 GMT"},
     ],
 )
-def test_what_names_no_usable_state_is_not_kept(headers):
-    assert kept(headers) is None
+def test_without_a_usable_state_a_list_is_known_by_its_body_if_it_has_articles(headers):
+    assert kept(headers, found=0) is None
+    assert (kept(headers).conditions(), kept(headers).digest) == ({}, digest_of(b"a list"))
 
 
 def test_a_state_of_the_last_minute_may_change_without_a_sign():
@@ -192,4 +194,4 @@ def test_of_a_changed_task_only_the_end_of_a_walk_and_the_last_forgetting_are_va
 def test_a_response_has_this_form(connection, memory):
     memory.end_list(PAGE, [], kept(followed=[ListPage(URL + "t", "follow", 1, URL)]))
     row = connection.hget(keys.of_task("news", "lists"), URL)
-    assert json.loads(row) == [URL, 'W/"x"', OLD, NOW.timestamp(), 3, [[URL + "t", "follow", 1]]]
+    assert json.loads(row) == [URL, 'W/"x"', OLD, NOW.timestamp(), 3, [[URL + "t", "follow", 1]], digest_of(b"a list")]

@@ -1,6 +1,7 @@
 """One run of a task, page by page. The clock of Redis is real; its keys are made to expire by hand."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -576,6 +577,23 @@ def test_an_unchanged_list_has_nothing_new_and_leads_on_to_its_lists(connection)
     report = second.end()
     assert (report.lists, report.unchanged, report.new) == (1, 1, 0)
     assert conditions(connection, follows) == {"If-None-Match": '"1"'}, "the state is kept"
+
+
+def test_a_list_with_the_same_body_is_known_once_all_of_its_links_are_entered(connection):
+    body = links(1, 2, 3)
+    complete(connection, 1, 2, 3, headers={}, limit=1)
+    partial = Driver(connection)
+    assert not partial.run.lists.is_as_before(partial.run.next_list(), body)
+    partial.end("stopped")
+    complete(connection, 1, 2, 3, headers={})
+    driver = Driver(connection)
+    listed = driver.run.next_list()
+    assert driver.run.lists.is_as_before(listed, body)
+    assert not driver.run.lists.is_as_before(listed, links(1, 2))
+    assert not driver.run.lists.is_as_before(replace(listed, resumed=True), body)
+    driver.end()
+    again = Driver(connection, all=True)
+    assert not again.run.lists.is_as_before(again.run.next_list(), body)
 
 
 def test_another_address_can_not_say_that_a_list_is_unchanged(connection):
