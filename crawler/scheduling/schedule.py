@@ -5,8 +5,12 @@
          └──────┘ the next time        └────────────────┘ the lease ran out: the crawl worker died
 
 `fire` moves a task only if its time is still the one that the scheduler read, so only one of several schedulers fires
-it. If no scheduler was running at a task's time, the task fires once later and keeps its offset within the period, so
-tasks remain spread. A task that is still due or running at its next time is not fired a second time.
+it. If no scheduler was running at a task's time, the task fires once later and keeps its offset within the period. A
+task that is still due or running at its next time is not fired a second time.
+
+The first starts of many tasks lie close together, since people wait for them. From the first start on, each of them
+has an offset by its name, so that the starts are spread over the whole period: the second one comes after half to one
+and a half periods.
 
 A scheduler needs only the periods of the tasks, which are in Redis, so 100,000 tasks need no memory in the process. The
 period of an `auto` task is derived from its history (`publishing_rate`), to which each run that read its lists adds;
@@ -36,7 +40,7 @@ from workers.redis_access.steps import Step
 
 SPREAD_SHARE = 0.1  # share of the period over which the first starts are spread
 SPREAD_MOST = 300.0  # seconds
-STARTED_AT_ONCE = 10  # new tasks that start at once; the starts of further ones are spread
+STARTED_AT_ONCE = 10  # tasks that start at once; the starts of more tasks are spread
 LEASE_SECONDS = 5.0  # seconds; if a crawl worker does not renew a lease for this time, another one gets the run
 SOONEST_SHARE = 0.5  # share of a fixed period between two starts of a task that was late, at least
 FIRED_AT_ONCE = 500
@@ -199,14 +203,19 @@ class Schedule:
 
     def _next_of(self, rows: Sequence[tuple[bytes, float]], now: float) -> Iterator[tuple[bytes, str, str]]:
         """Yield task, time read and next time; '' for a task without a period, which was just removed."""
+        is_spread = self.redis.hlen(keys.PLANNED) > STARTED_AT_ONCE
         texts = cast(list["bytes | None"], self.redis.hmget(keys.PLANNED, [raw for raw, _ in rows]))
         periods = [_period(text.decode()) if text else None for text in texts]
         histories = self._histories(
             [raw.decode() for (raw, _), period in zip(rows, periods, strict=True) if period and period.bounds]
         )
         for (raw, at), period in zip(rows, periods, strict=True):
-            due = "" if period is None else repr(next_time(period, at, now, histories.get(raw.decode())))
-            yield raw, repr(at), due
+            if period is None:
+                yield raw, repr(at), ""
+                continue
+            name = raw.decode()
+            regular = _share(name) * period.seconds if is_spread and period.seconds is not None else at
+            yield raw, repr(at), repr(next_time(period, regular, now, histories.get(name)))
 
     def fire_now(self, names: list[str]) -> None:
         """Mark tasks as due now, before their time, at a person's request."""
@@ -276,7 +285,7 @@ class Schedule:
 
 
 def next_time(every: Period, at: float, now: float, history: History | None = None) -> float:
-    """Return the first time after `now` of a task that was due at `at`. Missed times are skipped.
+    """Return the first time after `now` of a task one of whose regular times is `at`. Missed times are skipped.
 
     A fixed period continues from `at`, with at least half a period between now and the next time.
     """
@@ -293,8 +302,12 @@ def first_time(name: str, every: Period, now: float, *, is_spread: bool = True) 
         return next_time(every, now, now)
     if not is_spread:
         return now
-    share = int.from_bytes(blake2b(name.encode(), digest_size=4).digest()) / 2**32
-    return now + share * min(SPREAD_MOST, SPREAD_SHARE * every.seconds_hint)
+    return now + _share(name) * min(SPREAD_MOST, SPREAD_SHARE * every.seconds_hint)
+
+
+def _share(name: str) -> float:
+    """Return the share of its period at which a task starts: a number from 0 to 1 by its name."""
+    return int.from_bytes(blake2b(name.encode(), digest_size=4).digest()) / 2**32
 
 
 @lru_cache(maxsize=4096)

@@ -1,6 +1,7 @@
 """The schedule in Redis, by a clock that the tests set. Times are Unix seconds."""
 
 import multiprocessing
+from collections import Counter
 
 import pytest
 import redis
@@ -159,6 +160,25 @@ def test_what_was_spread_stays_spread_also_after_a_long_pause(schedule):
     times = sorted(schedule.next_times().values())
     assert len(set(times)) == 50
     assert times[-1] - times[0] > SPREAD_MOST / 2
+
+
+def test_from_the_first_start_on_many_tasks_are_spread_over_the_whole_period(schedule):
+    planned(schedule, *names(200))
+    first = at(NOW + SPREAD, schedule)
+    assert len(first.fire()) == 200
+    second = schedule.next_times()
+    assert all(HOUR / 2 <= time - schedule.clock.now <= 1.5 * HOUR for time in second.values())
+    in_each_tenth = Counter(int(time % HOUR // (HOUR / 10)) for time in second.values())
+    assert all(8 <= in_each_tenth[tenth] <= 36 for tenth in range(10))
+    for name, time in second.items():
+        at(time + 0.4, schedule).fire([name])  # a scheduler looks twice a second
+    assert schedule.next_times() == pytest.approx({name: time + HOUR for name, time in second.items()})
+
+
+def test_a_few_tasks_keep_the_offsets_of_their_first_starts(schedule):
+    planned(schedule, *names(STARTED_AT_ONCE))
+    at(NOW + 0.4, schedule).fire()
+    assert set(schedule.next_times().values()) == {NOW + HOUR}
 
 
 def test_a_task_without_a_period_is_not_looked_at_for_ever(schedule, connection):

@@ -212,8 +212,8 @@ def test_three_schedulers_of_which_one_is_killed_fire_each_task_once(connection,
     due = dict(connection.zrange("exemplar:due", 0, -1, withscores=True))
     assert len(told) == len(set(told)), "no task was fired by two of them"
     assert len(due) == len(times) == 400
-    # Each time is one period after the first: it was moved on once, not twice.
-    assert all(0 <= due[name.encode()] - (at - 40) < 20 for name, at in times.items())
+    # Each time is half a period to one and a half after the first: it was moved on once, not twice.
+    assert all(20 <= at - due[name.encode()] <= 60 for name, at in times.items())
 
 
 def all_of(queue):
