@@ -33,7 +33,7 @@ from .recent_pages import (
 )
 
 MOST_BEGINS = 20  # times in a row that workers may begin to prepare an example or a recent page without finishing
-SECTIONS_KEPT = 200  # prepared sections a worker keeps, 0.1 to 1.4 MB each
+SECTIONS_KEPT = 100  # prepared sections a worker keeps, 0.1 to 1.4 MB each
 
 log = logging.getLogger(__name__)
 
