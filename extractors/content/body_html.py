@@ -77,8 +77,7 @@ _CHILDREN = {
     **dict.fromkeys(ROWS, ("tr", ROWS | {"tr", "caption"})),
 }
 _NUMBERS = {"ol": ("start",), "li": ("value",), "td": ("colspan", "rowspan"), "th": ("colspan", "rowspan")}
-_RUN, _PICTURES, _BLOCK = range(3)
-_DRAWN = re.compile(r"(?:^|\s)(?:katex-html|MathJax(?:_Display|_SVG|_CHTML)?)(?:\s|$)")
+_RUN, _PICTURES, _BLOCK = "p", "figure", ""  # the element around a part that may not be where it is by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +106,7 @@ class _Frame:
 
     tag: str
     start: str = ""
-    items: list[tuple[int, str, str]] = field(default_factory=list)
+    items: list[tuple[str, str, str]] = field(default_factory=list)
 
 
 class TreeMarkup:
@@ -157,28 +156,20 @@ class _Writer:
         """Return the body's HTML, not yet sanitised."""
         closing: list[int] = []  # of each open block, how many frames it opened
         styles: list[bool] = []  # of each open inline element, whether it is written
-        left_out = caption = -1  # the place until which all is left out; the line of the last caption
+        caption = -1  # the line of the last caption
         for place, (kind, value) in enumerate(self._events):
-            if place <= left_out:
-                continue
             if kind == TEXT:
                 self._write_text(value)
-            elif kind == BORDER:
+            elif kind in (BORDER, START, END):
                 if self._run:
                     self._end_run()
-            elif kind == START:
-                self._end_run()
-                closing.append(self._start(*value))
-            elif kind == END:
-                self._end_run()
-                for _ in range(closing.pop()):
-                    self._pop()
+                if kind == START:
+                    closing.append(self._start(*value))
+                elif kind == END:
+                    for _ in range(closing.pop()):
+                        self._pop()
             elif kind == START_INLINE:
-                tag, element, end = value
-                if _is_drawn_formula(tag, element):
-                    left_out = end
-                else:
-                    styles.append(self._start_inline(tag, element))
+                styles.append(self._start_inline(*value))
             elif kind == END_INLINE:
                 if styles.pop():
                     self._end_inline()
@@ -259,7 +250,7 @@ class _Writer:
             own, attributes = "a", f' href="{escape(url)}"'
         elif own is None and tag in ("span", "font") and (style := element.get("style")):
             own = next((name for name, form in _STYLES.items() if form.search(style[:STYLE_LENGTH].lower())), None)
-        if own is None or any(own == tag for tag, _ in self._inline):
+        if own is None or (self._inline and own in [tag for tag, _ in self._inline]):
             return False
         self._inline.append((own, f"<{own}{attributes}>"))
         return True
@@ -309,20 +300,21 @@ class _Writer:
     def _write_text(self, text: str) -> None:
         words = " ".join(text.split())
         if words:
-            self._space |= text[0].isspace()
+            self._space = self._space or text[0].isspace()
             self._token(escape(words, quote=False))
             self._has_text = True
         self._space = not words or text[-1].isspace()
 
     def _token(self, html: str) -> None:
         """Write inline HTML within the open inline elements, the space before it outside of those it opens."""
-        if self._space and self._run:
-            self._run.append(" ")
+        run, inline = self._run, self._inline
+        if self._space and run:
+            run.append(" ")
         self._space = False
-        if self._opened < len(self._inline):
-            self._run += [start for _, start in self._inline[self._opened :]]
-            self._opened = len(self._inline)
-        self._run.append(html)
+        if self._opened < len(inline):
+            run += [start for _, start in inline[self._opened :]]
+            self._opened = len(inline)
+        run.append(html)
 
     def _new_line(self) -> None:
         if self._run and self._run[-1] == "<br>":
@@ -365,7 +357,7 @@ class _Writer:
         return tag in [frame.tag for frame in self._frames[-8:]]
 
     def _push(self, tag: str, attributes: str = "") -> None:
-        self._frames.append(_Frame(tag, f"<{tag}{attributes}>"))
+        self._frames.append(_Frame(tag, f"<{tag}{attributes}>", []))
 
     def _pop(self) -> None:
         frame = self._frames.pop()
@@ -376,11 +368,11 @@ class _Writer:
         if content or frame.tag in _CELLS:
             self._put(_BLOCK, frame.tag, f"{frame.start}{content}</{frame.tag}>")
 
-    def _put(self, what: int, tag: str, html: str) -> None:
+    def _put(self, what: str, tag: str, html: str) -> None:
         """Add a finished part to the open element, in an element of its own if it may not be there directly."""
         frame = self._frames[-1]
-        while frame.tag in _CHILDREN and tag not in _CHILDREN[frame.tag][1]:
-            wrapper = _CHILDREN[frame.tag][0]
+        wrapper, allowed = _CHILDREN.get(frame.tag, ("", ()))
+        while wrapper and tag not in allowed:
             inner = _Frame(wrapper, items=[(what, tag, html)])
             if wrapper == "tr":
                 inner = _Frame("tr", items=[(_BLOCK, "td", f"<td>{html}</td>")])
@@ -390,17 +382,16 @@ class _Writer:
     def _content(self, frame: _Frame) -> str:
         if frame.tag == "figure":
             return _figures(frame.items)
-        runs = [html for what, _, html in frame.items if what != _BLOCK]
-        if frame.tag in _ONE_LINE:
-            return "<br>".join(html for _, _, html in frame.items)
-        if frame.tag in _TIGHT and len(runs) == 1:
-            return "".join(html for _, _, html in frame.items)
+        if frame.tag in _TIGHT:
+            parts = [html for _, _, html in frame.items]
+            if frame.tag in _ONE_LINE:
+                return "<br>".join(parts)
+            if sum([what != _BLOCK for what, _, _ in frame.items]) == 1:
+                return "".join(parts)
         written: list[str] = []
         for what, tag, html in frame.items:
-            if tag == "hr" and not (written and frame.tag == ""):
-                continue
-            wrapper = ("p", "figure", "")[what]
-            written.append(f"<{wrapper}>{html}</{wrapper}>" if wrapper else html)
+            if tag != "hr" or (written and frame.tag == ""):
+                written.append(f"<{what}>{html}</{what}>" if what else html)
         while written and written[-1] == "<hr>":
             written.pop()
         return "".join(written)
@@ -426,7 +417,7 @@ def _image(url: str, alt: str) -> str:
     return f'<img src="{escape(url)}" alt="{escape(alt)}">'
 
 
-def _figures(items: list[tuple[int, str, str]]) -> str:
+def _figures(items: list[tuple[str, str, str]]) -> str:
     """Return the content of a <figure>; of several pictures with captions, each gets a figure of its own."""
     groups: list[tuple[list[str], list[str]]] = [([], [])]
     caption_first = bool(items) and items[0][0] == _RUN
@@ -447,7 +438,7 @@ def _figures(items: list[tuple[int, str, str]]) -> str:
 def _link(element: etree._Element, base: str) -> str | None:
     """Return the address of a link without tracking parameters; None for one that leads nowhere."""
     href = (element.get("href") or "").strip()
-    if href.lower().startswith("mailto:"):
+    if href[:7].lower() == "mailto:":
         return href
     if href.startswith("#"):
         return base.partition("#")[0] + href if len(href) > 1 and base else None
@@ -466,15 +457,6 @@ def _has_data(table: etree._Element) -> bool:
         return True
     rows, cells = sum(1 for _ in table.iter("tr")), sum(1 for _ in table.iter("td"))
     return rows > 1 and cells > rows and len(inner_text(table)) <= PROSE_CELL * cells
-
-
-def _is_drawn_formula(tag: str, element: etree._Element) -> bool:
-    """Whether an element is what a script made of a formula whose source is beside it."""
-    if tag != "mjx-math" and not (tag == "span" and _DRAWN.search((element.get("class") or "")[:STYLE_LENGTH])):
-        return False
-    beside = [near for near in (element.getprevious(), element.getnext()) if near is not None]
-    is_script = beside and beside[-1].tag == "script" and "math/tex" in (beside[-1].get("type") or "")
-    return bool(is_script) or any(next(near.iter("math"), None) is not None for near in beside)
 
 
 def _are_line_numbers(pre: etree._Element, text: str) -> bool:
