@@ -273,7 +273,7 @@ class _Writer:
             return
         language = code_language(element)
         name = f' class="language-{escape(language)}"' if language else ""
-        self._put(_BLOCK, "pre", f"<pre><code{name}>{escape(code, quote=False)}\n</code></pre>")
+        self._put(_BLOCK, "pre", f"<pre><code{name}>{_escaped(code)}\n</code></pre>")
 
     def _end_inline(self) -> None:
         tag, _ = self._inline[-1]
@@ -292,16 +292,17 @@ class _Writer:
         items = self._frames[-1].items
         pictures = [items.pop()] if items and items[-1][0] == _PICTURES else []
         self._push("figure")
-        self._frames[-1].items += [*pictures, (_RUN, "p", escape(" ".join("".join(line).split()), quote=False))]
+        self._frames[-1].items += [*pictures, (_RUN, "p", _escaped(" ".join("".join(line).split())))]
         self._pop()
 
     # Inline content
 
     def _write_text(self, text: str) -> None:
-        words = " ".join(text.split())
+        is_folded = text.isprintable() and "  " not in text  # as most texts are
+        words = text.strip() if is_folded else " ".join(text.split())
         if words:
             self._space = self._space or text[0].isspace()
-            self._token(escape(words, quote=False))
+            self._token(_escaped(words))
             self._has_text = True
         self._space = not words or text[-1].isspace()
 
@@ -410,7 +411,7 @@ class _Writer:
         address = (element if source is None else source).get("src") or element.get("data-src")
         url = web_url(self._kept.base, address or "")
         label = " ".join((element.get("title") or "").split())[:LABEL_LENGTH] or url
-        return f'<a href="{escape(url)}">{escape(label or "", quote=False)}</a>' if url else ""
+        return f'<a href="{escape(url)}">{_escaped(label or "")}</a>' if url else ""
 
 
 def _image(url: str, alt: str) -> str:
@@ -433,6 +434,10 @@ def _figures(items: list[tuple[str, str, str]]) -> str:
         caption = f"<figcaption>{'<br>'.join(captions)}</figcaption>" if captions else ""
         written.append(caption + "".join(pictures) if caption_first else "".join(pictures) + caption)
     return "</figure><figure>".join(written)
+
+
+def _escaped(text: str) -> str:
+    return escape(text, quote=False) if "&" in text or "<" in text or ">" in text else text
 
 
 def _link(element: etree._Element, base: str) -> str | None:
@@ -473,8 +478,8 @@ def _formula(element: etree._Element) -> str:
     """Return a formula: MathML without its attributes, or the source of one that a script would show."""
     if element.tag == "script":
         source = (element.text or "").strip()
-        return f'<code class="language-math">{escape(source, quote=False)}</code>' if source else ""
+        return f'<code class="language-math">{_escaped(source)}</code>' if source else ""
     if all(node.tag in FORMULAS for node in element.iter()):
         return to_html(element) if len(element) else ""
     source = element.findtext(".//annotation") or ""  # an element that was never closed contains the rest of the page
-    return f'<code class="language-math">{escape(source, quote=False)}</code>' if source.strip() else ""
+    return f'<code class="language-math">{_escaped(source)}</code>' if source.strip() else ""
