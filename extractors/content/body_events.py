@@ -133,7 +133,7 @@ def read_events(top: Top, kinds: Mapping[int, Kind], medium: Callable[[int, etre
     """
     events: list[Event] = []
     media: list[str] = []
-    add, kind_of, held = events.append, KINDS.get, {number: _HELD.get(kind, HAS_PROSE) for number, kind in kinds.items()}
+    add, kind_of = events.append, KINDS.get
     root, number, hide = top.element, top.number, top.hide
     deepest, first, last = MAX_DEPTH - top.depth + 1, min(kinds), max(kinds) + 1
     # The open elements: their kinds, siblings that follow, places of the first event, `inside` and `breaks` before it
@@ -142,15 +142,22 @@ def read_events(top: Top, kinds: Mapping[int, Kind], medium: Callable[[int, etre
     inside = breaks = 0  # what is in the innermost open element; how many <br> were read
     of_line = 0  # what is in the line that is being read; 0: it has no text until now
     shown = ""  # the last medium, until a text is kept
+
+    def read(text: str) -> None:
+        nonlocal inside, of_line, shown
+        of_line = of_line or _HELD.get(kinds.get(number), HAS_PROSE)
+        inside |= of_line
+        if of_line != HAS_OTHER:
+            shown = ""
+            add((CAPTION, (number, text)) if of_line == HAS_CAPTION else (TEXT, text))
+
     while True:
         node = next(siblings, None)
         if node is not None:
-            tag = node.tag
-            kind = kind_of(tag, INLINE)
+            kind, place = kind_of(node.tag, INLINE), -1
             flat = len(opened) >= deepest
             names: Sequence[str] = node.keys() if kind <= PRE else ()
             hidden = bool(names) and hide and not flat and is_hidden(node, names) and node is not root
-            place = -1
             if (kind >= PRE and not (flat and kind == PRE)) or hidden:
                 if of_line and ((kind in (PRE, BREAK) and not hidden) or (flat and kind != IMAGE)):
                     number += 1
@@ -168,7 +175,7 @@ def read_events(top: Top, kinds: Mapping[int, Kind], medium: Callable[[int, etre
                             media.append(html)
                             add((what, html))
                 elif not hidden and (code := _code(node)) is not None:
-                    holds = held.get(number, HAS_OTHER)
+                    holds = _HELD.get(kinds.get(number), HAS_PROSE)
                     inside |= holds ^ (HAS_PROSE | HAS_CODE) if holds & HAS_PROSE else holds
                     if holds != HAS_OTHER:
                         shown = ""
@@ -180,27 +187,22 @@ def read_events(top: Top, kinds: Mapping[int, Kind], medium: Callable[[int, etre
                     of_line = 0
                 place, outside, breaks_before = len(events), inside, breaks
                 inside = 0
-                if tag in MEANT or (names and tag in STYLED):
+                if node.tag in MEANT or (names and node.tag in STYLED):
                     add(_OPENED)
                 elif kind >= BLOCK:
                     add(_BORDER)
-                text = node.text
-                if text and (of_line or not text.isspace()):
-                    of_line = of_line or held.get(number, HAS_OTHER)
-                    inside |= of_line
-                    if of_line != HAS_OTHER:
-                        shown = ""
-                        add((CAPTION, (number, text)) if of_line == HAS_CAPTION else (TEXT, text))
+                if (text := node.text) and (of_line or not text.isspace()):
+                    read(text)
                 if len(node):
                     opened.append((node, kind, siblings, place, outside, breaks_before))
                     siblings = iter(node)
                     continue
         elif opened:
             node, kind, siblings, place, outside, breaks_before = opened.pop()
-            tag = node.tag
         else:
-            break
+            return Events(events, media)
         if place >= 0:
+            tag = node.tag
             if kind >= BLOCK and of_line:
                 number += 1
                 of_line = 0
@@ -225,14 +227,8 @@ def read_events(top: Top, kinds: Mapping[int, Kind], medium: Callable[[int, etre
             inside |= outside
             if tag == "table":
                 inside |= HAS_TABLE
-        text = node.tail if node is not root else None
-        if text and (of_line or not text.isspace()):
-            of_line = of_line or held.get(number, HAS_OTHER)
-            inside |= of_line
-            if of_line != HAS_OTHER:
-                shown = ""
-                add((CAPTION, (number, text)) if of_line == HAS_CAPTION else (TEXT, text))
-    return Events(events, media)
+        if node is not root and (text := node.tail) and (of_line or not text.isspace()):
+            read(text)
 
 
 def _is_drawn_formula(element: etree._Element) -> bool:
