@@ -8,7 +8,7 @@ tasks. An element in which nothing is kept leaves its line breaks, or, if it is 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -67,9 +67,9 @@ _DRAWN = re.compile(r"(?:^|\s)(?:katex-html|MathJax(?:_Display|_SVG|_CHTML)?)(?:
 _DRAWN_BY = frozenset({"span", "mjx-math"})
 NAMES_LENGTH = 300  # characters of a class attribute that are read
 _LINE_NUMBERS = re.compile(r"(?:^|[\s-])(?:gutter|lineno|linenos|linenumber|line-numbers?|ln|lnt|ln-numbers)(?:\s|$)")
-_NODES, _CLASSES, _STYLES, _HIDDEN = (
-    etree.XPath(f"descendant::{what}", smart_strings=False) for what in ("node()", "*/@class", "*/@style", "*/@hidden")
-)
+_XPATH: Any = partial(etree.XPath, smart_strings=False)  # one path each: a union of paths takes quadratic time
+_NODES, _CLASSES = _XPATH("descendant::node()"), _XPATH("descendant::*/@class")
+_STYLES, _HIDDEN = _XPATH("descendant::*/@style"), _XPATH("descendant::*/@hidden")
 MAX_NOSCRIPT = 20  # pictures within a <noscript>
 
 

@@ -228,9 +228,11 @@ class _Writer:
             return 2
         attributes = ""
         for name in _NUMBERS.get(tag, ()):
-            if (number := (element.get(name) or "").strip()).isdecimal():
+            if (number := element.get(name)) and (number := number.strip()).isdecimal():
                 attributes += f' {name}="{number}"'
-        self._push(tag, attributes + " reversed" * (tag == "ol" and element.get("reversed") is not None))
+        if tag == "ol" and element.get("reversed") is not None:
+            attributes += " reversed"
+        self._push(tag, attributes)
         return 1
 
     def _write_empty(self, tag: str, element: etree._Element) -> None:
@@ -301,8 +303,13 @@ class _Writer:
         is_folded = text.isprintable() and "  " not in text  # as most texts are
         words = text.strip() if is_folded else " ".join(text.split())
         if words:
-            self._space = self._space or text[0].isspace()
-            self._token(_escaped(words))
+            run, inline = self._run, self._inline
+            if run and (self._space or text[0].isspace()):
+                run.append(" ")
+            if self._opened < len(inline):
+                run += [start for _, start in inline[self._opened :]]
+                self._opened = len(inline)
+            run.append(_escaped(words))
             self._has_text = True
         self._space = not words or text[-1].isspace()
 
@@ -342,7 +349,7 @@ class _Writer:
         run = self._run
         if not run:
             return
-        while run and run[-1] == "<br>":
+        while run[-1] == "<br>":  # it is never the first
             run.pop()
         if self._opened:
             run += [f"</{tag}>" for tag, _ in reversed(self._inline[: self._opened])]
@@ -384,6 +391,8 @@ class _Writer:
         if frame.tag == "figure":
             return _figures(frame.items)
         if frame.tag in _TIGHT:
+            if len(frame.items) == 1 and frame.items[0][0]:
+                return frame.items[0][2]
             parts = [html for _, _, html in frame.items]
             if frame.tag in _ONE_LINE:
                 return "<br>".join(parts)
