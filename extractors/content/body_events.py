@@ -76,8 +76,9 @@ MAX_NOSCRIPT = 20  # pictures within a <noscript>
 class Events(NamedTuple):
     """Events in document order, and the HTML of all media.
 
-    Values: of the start of a block its tag, the element and what is in it; of an inline one its tag and the element; of a block in which nothing is kept its tag and the element; of a text the text, in a caption
-    with the number of its line; of code the <pre> and its text; of a medium its HTML; of a task whether it is done.
+    Values: of the start of a block its tag, the element and what is in it; of an inline one, and of a block in which
+    nothing is kept, its tag and the element; of a text the text, in a caption with the number of its line; of code the
+    <pre> and its text; of a medium its HTML; of a task whether it is done.
     """
 
     events: list[Event]
@@ -156,7 +157,7 @@ def read_events(top: Top, kinds: Mapping[int, Kind], medium: Callable[[int, etre
         if node is not None:
             kind, place = kind_of(node.tag, INLINE), -1
             flat = len(opened) >= deepest
-            names: Sequence[str] = node.keys() if kind <= PRE else ()
+            names: Sequence[str | bytes] = node.keys() if kind <= PRE else ()
             hidden = bool(names) and hide and not flat and is_hidden(node, names) and node is not root
             if (kind >= PRE and not (flat and kind == PRE)) or hidden:
                 if of_line and ((kind in (PRE, BREAK) and not hidden) or (flat and kind != IMAGE)):
