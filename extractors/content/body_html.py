@@ -230,9 +230,7 @@ class _Writer:
         for name in _NUMBERS.get(tag, ()):
             if (number := element.get(name)) and (number := number.strip()).isdecimal():
                 attributes += f' {name}="{number}"'
-        if tag == "ol" and element.get("reversed") is not None:
-            attributes += " reversed"
-        self._push(tag, attributes)
+        self._push(tag, attributes + " reversed" * (tag == "ol" and element.get("reversed") is not None))
         return 1
 
     def _write_empty(self, tag: str, element: etree._Element) -> None:
@@ -303,26 +301,20 @@ class _Writer:
         is_folded = text.isprintable() and "  " not in text  # as most texts are
         words = text.strip() if is_folded else " ".join(text.split())
         if words:
-            run, inline = self._run, self._inline
-            if run and (self._space or text[0].isspace()):
-                run.append(" ")
-            if self._opened < len(inline):
-                run += [start for _, start in inline[self._opened :]]
-                self._opened = len(inline)
-            run.append(_escaped(words))
+            self._space |= text[0].isspace()
+            self._token(_escaped(words))
             self._has_text = True
         self._space = not words or text[-1].isspace()
 
     def _token(self, html: str) -> None:
         """Write inline HTML within the open inline elements, the space before it outside of those it opens."""
-        run, inline = self._run, self._inline
-        if self._space and run:
-            run.append(" ")
+        if self._space and self._run:
+            self._run.append(" ")
         self._space = False
-        if self._opened < len(inline):
-            run += [start for _, start in inline[self._opened :]]
-            self._opened = len(inline)
-        run.append(html)
+        if self._opened < len(self._inline):
+            self._run += [start for _, start in self._inline[self._opened :]]
+            self._opened = len(self._inline)
+        self._run.append(html)
 
     def _new_line(self) -> None:
         if self._run and self._run[-1] == "<br>":
@@ -380,7 +372,7 @@ class _Writer:
         """Add a finished part to the open element, in an element of its own if it may not be there directly."""
         frame = self._frames[-1]
         wrapper, allowed = _CHILDREN.get(frame.tag, ("", ()))
-        while wrapper and tag not in allowed:
+        if wrapper and tag not in allowed:
             inner = _Frame(wrapper, items=[(what, tag, html)])
             if wrapper == "tr":
                 inner = _Frame("tr", items=[(_BLOCK, "td", f"<td>{html}</td>")])
