@@ -8,7 +8,7 @@ tasks. An element in which nothing is kept leaves its line breaks, or, if it is 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -27,9 +27,12 @@ from ..html.elements import (
     MAX_DEPTH,
     PLAYER,
     PRE,
+    hides,
+    is_for_screen_readers,
     is_hidden,
 )
 from ..html.lines import Lines
+from .pictures import STYLE_LENGTH
 
 (
     START, END, START_INLINE, END_INLINE, BORDER, EMPTY, TEXT, CAPTION, CODE, NEW_LINE, PICTURE, EMBEDDED, FORMULA, TASK
@@ -60,17 +63,22 @@ OWN = {"ul": "ul", "menu": "ul", "dir": "ul", **{tag: tag for tag in ("ol", "li"
 OWN |= HEADINGS | {tag: tag for tag in PARENTS}
 MEANT = frozenset({*INLINE_MEANINGS, *OWN, "a", "figure", "table", "mjx-math"})
 STYLED = frozenset({"span", "font"})  # have a meaning by their attributes
+_DRAWN = re.compile(r"(?:^|\s)(?:katex-html|MathJax(?:_Display|_SVG|_CHTML)?)(?:\s|$)")
+_DRAWN_BY = frozenset({"span", "mjx-math"})
 NAMES_LENGTH = 300  # characters of a class attribute that are read
 _LINE_NUMBERS = re.compile(r"(?:^|[\s-])(?:gutter|lineno|linenos|linenumber|line-numbers?|ln|lnt|ln-numbers)(?:\s|$)")
+_XPATH: Any = partial(etree.XPath, smart_strings=False)  # one path each: a union of paths takes quadratic time
+_NODES, _CLASSES = _XPATH("descendant::node()"), _XPATH("descendant::*/@class")
+_STYLES, _HIDDEN = _XPATH("descendant::*/@style"), _XPATH("descendant::*/@hidden")
 MAX_NOSCRIPT = 20  # pictures within a <noscript>
 
 
 class Events(NamedTuple):
     """Events in document order, and the HTML of all media.
 
-    Values: of the start of a block its tag, the element and what is in it; of an inline one its tag, the element and
-    the place of its end; of a block in which nothing is kept its tag and the element; of a text the text, in a caption
-    with the number of its line; of code the <pre> and its text; of a medium its HTML; of a task whether it is done.
+    Values: of the start of a block its tag, the element and what is in it; of an inline one, and of a block in which
+    nothing is kept, its tag and the element; of a text the text, in a caption with the number of its line; of code the
+    <pre> and its text; of a medium its HTML; of a task whether it is done.
     """
 
     events: list[Event]
@@ -129,18 +137,27 @@ def read_events(top: Top, kinds: Mapping[int, Kind], medium: Callable[[int, etre
     add, kind_of = events.append, KINDS.get
     root, number, hide = top.element, top.number, top.hide
     deepest, first, last = MAX_DEPTH - top.depth + 1, min(kinds), max(kinds) + 1
-    opened: list[tuple[int, int, int]] = []  # open elements: place of the first event, `inside` and `breaks` before it
+    # The open elements: their kinds, siblings that follow, places of the first event, `inside` and `breaks` before it
+    opened: list[tuple[etree._Element, int, Iterator[etree._Element], int, int, int]] = []
+    siblings = iter((root,))
     inside = breaks = 0  # what is in the innermost open element; how many <br> were read
     of_line = 0  # what is in the line that is being read; 0: it has no text until now
     shown = ""  # the last medium, until a text is kept
-    skipped: etree._Element | None = None
-    walker = etree.iterwalk(root, events=("start", "end"))
-    for event, node in walker:
-        tag = node.tag
-        kind = kind_of(tag, INLINE)
-        if event == "start":
+
+    def read(text: str) -> None:
+        nonlocal inside, of_line, shown
+        of_line = of_line or _HELD.get(kinds.get(number), HAS_PROSE)
+        inside |= of_line
+        if of_line != HAS_OTHER:
+            shown = ""
+            add((CAPTION, (number, text)) if of_line == HAS_CAPTION else (TEXT, text))
+
+    while True:
+        node = next(siblings, None)
+        if node is not None:
+            kind, place = kind_of(node.tag, INLINE), -1
             flat = len(opened) >= deepest
-            names: Sequence[str] = node.keys() if kind <= PRE else ()
+            names: Sequence[str | bytes] = node.keys() if kind <= PRE else ()
             hidden = bool(names) and hide and not flat and is_hidden(node, names) and node is not root
             if (kind >= PRE and not (flat and kind == PRE)) or hidden:
                 if of_line and ((kind in (PRE, BREAK) and not hidden) or (flat and kind != IMAGE)):
@@ -165,55 +182,70 @@ def read_events(top: Top, kinds: Mapping[int, Kind], medium: Callable[[int, etre
                         shown = ""
                         add((CODE, (node, code)))
                     number += 1
-                skipped = node
-                walker.skip_subtree()
-                continue
-            if kind >= BLOCK and of_line:
-                number += 1
-                of_line = 0
-            opened.append((len(events), inside, breaks))
-            inside = 0
-            if tag in MEANT or (names and tag in STYLED):
-                add(_OPENED)
-            elif kind >= BLOCK:
-                add(_BORDER)
-            text = node.text
-        else:
-            if node is not skipped:
+            else:
                 if kind >= BLOCK and of_line:
                     number += 1
                     of_line = 0
-                place, outside, breaks_before = opened.pop()
-                if not inside & HAS_KEPT and (inside & HAS_OTHER or not inside & HAS_MEDIUM):
-                    del events[place:]
-                    if kind >= BLOCK:
-                        add((EMPTY, (tag, node)))
-                    else:  # a third one would change nothing
-                        events += [_NEW_LINE] * min(2, breaks - breaks_before)
+                place, outside, breaks_before = len(events), inside, breaks
+                inside = 0
+                if node.tag in MEANT or (names and node.tag in STYLED):
+                    add(_OPENED)
                 elif kind >= BLOCK:
-                    if events[place] is _OPENED or inside & HAS_KEPT == HAS_CAPTION:
-                        events[place] = START, (tag, node, inside)
-                        add(_END)
-                    else:
-                        add(_BORDER)
-                elif events[place] is _OPENED:
-                    events[place] = START_INLINE, (tag, node, len(events))
+                    add(_BORDER)
+                if (text := node.text) and (of_line or not text.isspace()):
+                    read(text)
+                if len(node):
+                    opened.append((node, kind, siblings, place, outside, breaks_before))
+                    siblings = iter(node)
+                    continue
+        elif opened:
+            node, kind, siblings, place, outside, breaks_before = opened.pop()
+        else:
+            return Events(events, media)
+        if place >= 0:
+            tag = node.tag
+            if kind >= BLOCK and of_line:
+                number += 1
+                of_line = 0
+            if not inside & HAS_KEPT and (inside & HAS_OTHER or not inside & HAS_MEDIUM):
+                del events[place:]
+                if kind >= BLOCK:
+                    add((EMPTY, (tag, node)))
+                else:  # a third one would change nothing
+                    events += [_NEW_LINE] * min(2, breaks - breaks_before)
+            elif kind >= BLOCK:
+                if events[place] is _OPENED or inside & HAS_KEPT == HAS_CAPTION:
+                    events[place] = START, (tag, node, inside)
+                    add(_END)
+                else:
+                    add(_BORDER)
+            elif events[place] is _OPENED:
+                if tag in _DRAWN_BY and _is_drawn_formula(node):
+                    del events[place:]
+                else:
+                    events[place] = START_INLINE, (tag, node)
                     add(_END_INLINE)
-                inside |= outside
-                if tag == "table":
-                    inside |= HAS_TABLE
-            text = node.tail if node is not root else None
-        if text and (of_line or not text.isspace()):
-            of_line = of_line or _HELD.get(kinds.get(number), HAS_PROSE)
-            inside |= of_line
-            if of_line != HAS_OTHER:
-                shown = ""
-                add((CAPTION, (number, text)) if of_line == HAS_CAPTION else (TEXT, text))
-    return Events(events, media)
+            inside |= outside
+            if tag == "table":
+                inside |= HAS_TABLE
+        if node is not root and (text := node.tail) and (of_line or not text.isspace()):
+            read(text)
+
+
+def _is_drawn_formula(element: etree._Element) -> bool:
+    """Whether an element is what a script made of a formula whose source is beside it."""
+    if element.tag == "span" and not _DRAWN.search((element.get("class") or "")[:STYLE_LENGTH]):
+        return False
+    beside = [near for near in (element.getprevious(), element.getnext()) if near is not None]
+    is_script = beside and beside[-1].tag == "script" and "math/tex" in (beside[-1].get("type") or "")
+    return bool(is_script) or any(next(near.iter("math"), None) is not None for near in beside)
 
 
 def _code(pre: etree._Element) -> str | None:
     """Return the text of a <pre> with its line breaks, without the numbers of its lines; None if it has no text."""
+    if (text := _plain_code(pre)) is not None:
+        code = text.strip("\n")
+        return code if code and not code.isspace() else None
     parts: list[str] = []
     has_text = False
     walker = etree.iterwalk(pre, events=("start", "end"))
@@ -239,6 +271,22 @@ def _code(pre: etree._Element) -> str | None:
                 parts.append(text)
     code = "".join(parts).strip("\n")
     return code if has_text or (code and not code.isspace()) else None
+
+
+def _plain_code(pre: etree._Element) -> str | None:
+    """Return all text of a <pre>; None if it contains a block, or an element that may be hidden or number its lines."""
+    parts: list[str] = []
+    for node in _NODES(pre):
+        if isinstance(node, str):
+            parts.append(node)
+        elif (kind := KINDS.get(node.tag, INLINE)) == BREAK:
+            parts.append("\n")
+        elif kind > LINK:
+            return None
+    if _HIDDEN(pre) or any(map(hides, {*_STYLES(pre)})):
+        return None
+    is_left_out = any(_names_numbers(names) or is_for_screen_readers(names) for names in {*_CLASSES(pre)})
+    return None if is_left_out else "".join(parts)
 
 
 def _numbers_lines(element: etree._Element) -> bool:

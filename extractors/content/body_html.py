@@ -77,8 +77,7 @@ _CHILDREN = {
     **dict.fromkeys(ROWS, ("tr", ROWS | {"tr", "caption"})),
 }
 _NUMBERS = {"ol": ("start",), "li": ("value",), "td": ("colspan", "rowspan"), "th": ("colspan", "rowspan")}
-_RUN, _PICTURES, _BLOCK = range(3)
-_DRAWN = re.compile(r"(?:^|\s)(?:katex-html|MathJax(?:_Display|_SVG|_CHTML)?)(?:\s|$)")
+_RUN, _PICTURES, _BLOCK = "p", "figure", ""  # the element around a part that may not be where it is by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +106,7 @@ class _Frame:
 
     tag: str
     start: str = ""
-    items: list[tuple[int, str, str]] = field(default_factory=list)
+    items: list[tuple[str, str, str]] = field(default_factory=list)
 
 
 class TreeMarkup:
@@ -157,28 +156,20 @@ class _Writer:
         """Return the body's HTML, not yet sanitised."""
         closing: list[int] = []  # of each open block, how many frames it opened
         styles: list[bool] = []  # of each open inline element, whether it is written
-        left_out = caption = -1  # the place until which all is left out; the line of the last caption
+        caption = -1  # the line of the last caption
         for place, (kind, value) in enumerate(self._events):
-            if place <= left_out:
-                continue
             if kind == TEXT:
                 self._write_text(value)
-            elif kind == BORDER:
+            elif kind in (BORDER, START, END):
                 if self._run:
                     self._end_run()
-            elif kind == START:
-                self._end_run()
-                closing.append(self._start(*value))
-            elif kind == END:
-                self._end_run()
-                for _ in range(closing.pop()):
-                    self._pop()
+                if kind == START:
+                    closing.append(self._start(*value))
+                elif kind == END:
+                    for _ in range(closing.pop()):
+                        self._pop()
             elif kind == START_INLINE:
-                tag, element, end = value
-                if _is_drawn_formula(tag, element):
-                    left_out = end
-                else:
-                    styles.append(self._start_inline(tag, element))
+                styles.append(self._start_inline(*value))
             elif kind == END_INLINE:
                 if styles.pop():
                     self._end_inline()
@@ -237,7 +228,7 @@ class _Writer:
             return 2
         attributes = ""
         for name in _NUMBERS.get(tag, ()):
-            if (number := (element.get(name) or "").strip()).isdecimal():
+            if (number := element.get(name)) and (number := number.strip()).isdecimal():
                 attributes += f' {name}="{number}"'
         self._push(tag, attributes + " reversed" * (tag == "ol" and element.get("reversed") is not None))
         return 1
@@ -259,7 +250,7 @@ class _Writer:
             own, attributes = "a", f' href="{escape(url)}"'
         elif own is None and tag in ("span", "font") and (style := element.get("style")):
             own = next((name for name, form in _STYLES.items() if form.search(style[:STYLE_LENGTH].lower())), None)
-        if own is None or any(own == tag for tag, _ in self._inline):
+        if own is None or (self._inline and own in [tag for tag, _ in self._inline]):
             return False
         self._inline.append((own, f"<{own}{attributes}>"))
         return True
@@ -282,7 +273,7 @@ class _Writer:
             return
         language = code_language(element)
         name = f' class="language-{escape(language)}"' if language else ""
-        self._put(_BLOCK, "pre", f"<pre><code{name}>{escape(code, quote=False)}\n</code></pre>")
+        self._put(_BLOCK, "pre", f"<pre><code{name}>{_escaped(code)}\n</code></pre>")
 
     def _end_inline(self) -> None:
         tag, _ = self._inline[-1]
@@ -301,16 +292,17 @@ class _Writer:
         items = self._frames[-1].items
         pictures = [items.pop()] if items and items[-1][0] == _PICTURES else []
         self._push("figure")
-        self._frames[-1].items += [*pictures, (_RUN, "p", escape(" ".join("".join(line).split()), quote=False))]
+        self._frames[-1].items += [*pictures, (_RUN, "p", _escaped(" ".join("".join(line).split())))]
         self._pop()
 
     # Inline content
 
     def _write_text(self, text: str) -> None:
-        words = " ".join(text.split())
+        is_folded = text.isprintable() and "  " not in text  # as most texts are
+        words = text.strip() if is_folded else " ".join(text.split())
         if words:
             self._space |= text[0].isspace()
-            self._token(escape(words, quote=False))
+            self._token(_escaped(words))
             self._has_text = True
         self._space = not words or text[-1].isspace()
 
@@ -349,7 +341,7 @@ class _Writer:
         run = self._run
         if not run:
             return
-        while run and run[-1] == "<br>":
+        while run[-1] == "<br>":  # it is never the first
             run.pop()
         if self._opened:
             run += [f"</{tag}>" for tag, _ in reversed(self._inline[: self._opened])]
@@ -365,7 +357,7 @@ class _Writer:
         return tag in [frame.tag for frame in self._frames[-8:]]
 
     def _push(self, tag: str, attributes: str = "") -> None:
-        self._frames.append(_Frame(tag, f"<{tag}{attributes}>"))
+        self._frames.append(_Frame(tag, f"<{tag}{attributes}>", []))
 
     def _pop(self) -> None:
         frame = self._frames.pop()
@@ -376,11 +368,11 @@ class _Writer:
         if content or frame.tag in _CELLS:
             self._put(_BLOCK, frame.tag, f"{frame.start}{content}</{frame.tag}>")
 
-    def _put(self, what: int, tag: str, html: str) -> None:
+    def _put(self, what: str, tag: str, html: str) -> None:
         """Add a finished part to the open element, in an element of its own if it may not be there directly."""
         frame = self._frames[-1]
-        while frame.tag in _CHILDREN and tag not in _CHILDREN[frame.tag][1]:
-            wrapper = _CHILDREN[frame.tag][0]
+        wrapper, allowed = _CHILDREN.get(frame.tag, ("", ()))
+        if wrapper and tag not in allowed:
             inner = _Frame(wrapper, items=[(what, tag, html)])
             if wrapper == "tr":
                 inner = _Frame("tr", items=[(_BLOCK, "td", f"<td>{html}</td>")])
@@ -390,17 +382,18 @@ class _Writer:
     def _content(self, frame: _Frame) -> str:
         if frame.tag == "figure":
             return _figures(frame.items)
-        runs = [html for what, _, html in frame.items if what != _BLOCK]
-        if frame.tag in _ONE_LINE:
-            return "<br>".join(html for _, _, html in frame.items)
-        if frame.tag in _TIGHT and len(runs) == 1:
-            return "".join(html for _, _, html in frame.items)
+        if frame.tag in _TIGHT:
+            if len(frame.items) == 1 and frame.items[0][0]:
+                return frame.items[0][2]
+            parts = [html for _, _, html in frame.items]
+            if frame.tag in _ONE_LINE:
+                return "<br>".join(parts)
+            if sum([what != _BLOCK for what, _, _ in frame.items]) == 1:
+                return "".join(parts)
         written: list[str] = []
         for what, tag, html in frame.items:
-            if tag == "hr" and not (written and frame.tag == ""):
-                continue
-            wrapper = ("p", "figure", "")[what]
-            written.append(f"<{wrapper}>{html}</{wrapper}>" if wrapper else html)
+            if tag != "hr" or (written and frame.tag == ""):
+                written.append(f"<{what}>{html}</{what}>" if what else html)
         while written and written[-1] == "<hr>":
             written.pop()
         return "".join(written)
@@ -419,14 +412,14 @@ class _Writer:
         address = (element if source is None else source).get("src") or element.get("data-src")
         url = web_url(self._kept.base, address or "")
         label = " ".join((element.get("title") or "").split())[:LABEL_LENGTH] or url
-        return f'<a href="{escape(url)}">{escape(label or "", quote=False)}</a>' if url else ""
+        return f'<a href="{escape(url)}">{_escaped(label or "")}</a>' if url else ""
 
 
 def _image(url: str, alt: str) -> str:
     return f'<img src="{escape(url)}" alt="{escape(alt)}">'
 
 
-def _figures(items: list[tuple[int, str, str]]) -> str:
+def _figures(items: list[tuple[str, str, str]]) -> str:
     """Return the content of a <figure>; of several pictures with captions, each gets a figure of its own."""
     groups: list[tuple[list[str], list[str]]] = [([], [])]
     caption_first = bool(items) and items[0][0] == _RUN
@@ -444,10 +437,14 @@ def _figures(items: list[tuple[int, str, str]]) -> str:
     return "</figure><figure>".join(written)
 
 
+def _escaped(text: str) -> str:
+    return escape(text, quote=False) if "&" in text or "<" in text or ">" in text else text
+
+
 def _link(element: etree._Element, base: str) -> str | None:
     """Return the address of a link without tracking parameters; None for one that leads nowhere."""
     href = (element.get("href") or "").strip()
-    if href.lower().startswith("mailto:"):
+    if href[:7].lower() == "mailto:":
         return href
     if href.startswith("#"):
         return base.partition("#")[0] + href if len(href) > 1 and base else None
@@ -468,15 +465,6 @@ def _has_data(table: etree._Element) -> bool:
     return rows > 1 and cells > rows and len(inner_text(table)) <= PROSE_CELL * cells
 
 
-def _is_drawn_formula(tag: str, element: etree._Element) -> bool:
-    """Whether an element is what a script made of a formula whose source is beside it."""
-    if tag != "mjx-math" and not (tag == "span" and _DRAWN.search((element.get("class") or "")[:STYLE_LENGTH])):
-        return False
-    beside = [near for near in (element.getprevious(), element.getnext()) if near is not None]
-    is_script = beside and beside[-1].tag == "script" and "math/tex" in (beside[-1].get("type") or "")
-    return bool(is_script) or any(next(near.iter("math"), None) is not None for near in beside)
-
-
 def _are_line_numbers(pre: etree._Element, text: str) -> bool:
     """Whether a <pre> numbers the lines of the code in the next cell."""
     row = next(pre.iterancestors("tr"), None)
@@ -491,8 +479,8 @@ def _formula(element: etree._Element) -> str:
     """Return a formula: MathML without its attributes, or the source of one that a script would show."""
     if element.tag == "script":
         source = (element.text or "").strip()
-        return f'<code class="language-math">{escape(source, quote=False)}</code>' if source else ""
+        return f'<code class="language-math">{_escaped(source)}</code>' if source else ""
     if all(node.tag in FORMULAS for node in element.iter()):
         return to_html(element) if len(element) else ""
     source = element.findtext(".//annotation") or ""  # an element that was never closed contains the rest of the page
-    return f'<code class="language-math">{escape(source, quote=False)}</code>' if source.strip() else ""
+    return f'<code class="language-math">{_escaped(source)}</code>' if source.strip() else ""

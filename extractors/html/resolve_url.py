@@ -8,6 +8,7 @@ from .urls import split_web, with_slashes
 
 _ABSOLUTE = re.compile(r"https?://[A-Za-z0-9.-]+(?:[/?]|\Z)")  # surely an absolute URL; others are examined
 _FROM_ROOT = re.compile(r"/(?![/\\])(?!.*/\.)[^\\\t\r\n]*\Z")  # surely a path below the host, and nothing else
+CACHED_LENGTH = 1_000  # characters of base and reference whose result is kept
 _ORIGIN = re.compile(r"(https?://[A-Za-z0-9.-]+(?::\d{1,4})?)(?:[/?]|\Z)")
 
 
@@ -21,12 +22,20 @@ def web_url(base: str, reference: str) -> str | None:
     origin = _origin(base) if _FROM_ROOT.match(reference) else None
     if origin:
         return origin + reference
+    is_short = len(base) + len(reference) <= CACHED_LENGTH
+    return _joined_before(base, reference) if is_short else _joined(base, reference)
+
+
+def _joined(base: str, reference: str) -> str | None:
     try:
         whole = reference.startswith(("https://", "http://"))
         joined = reference if whole else urljoin(base, with_slashes(reference))
     except ValueError:
         return None
     return joined if split_web(joined) else None
+
+
+_joined_before = lru_cache(1_000)(_joined)  # the links of a body are read for its blocks, and again for its HTML
 
 
 @lru_cache(16)

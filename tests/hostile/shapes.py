@@ -23,6 +23,7 @@ PIECES = (  # … and repeated within
     "</p>", "</div>x", "&amp;", "汉字。", "<script>var a</script>", '<script type="application/ld+json">{}</script>',
     "<button><p><p><p><p></button>", "<figure><img src=/a></figure>", "<div class=date>2024-05-05</div>",
     "<div id=S:1 hidden></div>", "By A B ", "<input>", "<code>x</code>", "<sup><a href=#f1>1</a></sup>",
+    "<span class=a style=b>x</span>",
 )  # fmt: skip
 
 

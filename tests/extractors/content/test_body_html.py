@@ -253,6 +253,8 @@ HOSTILE = [
         "<pre><span class=ln>1</span>read()\n<span class=ln>2</span>write()</pre>",
         "<pre><table><tr><td class='gutter gl'><pre>1\n2\n</pre><td><pre>read()\nwrite()</pre></table></pre>",
         "<table><tr><td><pre><b class=lnt>1\n</b><b class=lnt>2</b></pre><td><pre>read()\nwrite()</pre></table>",
+        "<pre>read()<br class=a>write()<i hidden>c</i><i style='display: none'>d</i><b class='x sr-only'>e</b></pre>",
+        "<pre class=gutter><span class=a style='color: red'>read()</span>\nwri<x-y><b>te()</b></x-y></pre>",
     ],
 )
 def test_line_numbers_within_code_are_left_out(code):
