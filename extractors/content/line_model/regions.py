@@ -7,6 +7,7 @@ with the short texts after it. `similarity` to the lines of an example is 0 to 1
 """
 
 import re
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ LABEL = 60  # bytes; a shorter line without a link may be a name, a date or a he
 UNIT_LINES = 4  # lines after a headline in which its text must stand
 REACH = 8  # lines around a line in which units are counted
 FAR_LINES = 60
+LONGEST_KEPT = 500  # characters of a link whose kind is kept for the next pages
 SAME = 0.8  # similarity from which a line is shared with the example
 SHARED = 7  # columns about shared lines
 CUT_OFF = ("…", "...", "[…]")
@@ -143,19 +145,17 @@ def _targets(lines: Lines) -> NDArray[np.int8]:
     found = [0] * len(lines)
     address = _ADDRESS.match(lines.url or "")
     host, path = (address[1] or "", address[2]) if address else ("", "")
-    own, known = _form(path), {"": 0}
-    slashes = path.rstrip("/").count("/")
+    own, slashes = _form(path), path.rstrip("/").count("/")
     for line, target in zip(lines.links, lines.hrefs, strict=True):
         if line >= len(lines) or not lines.linked_bytes[line]:
             continue
-        where = known.get(target)
-        if where is None:
-            where = known[target] = _where(target, host, own, slashes)
-        if where > found[line]:
+        leads = _where if len(target) <= LONGEST_KEPT else _where.__wrapped__
+        if (where := leads(target, host, own, slashes)) > found[line]:
             found[line] = where
     return np.array(found, np.int8)
 
 
+@lru_cache(maxsize=4096)  # a section's pages have the same menus
 def _where(target: str, host: str, own: str, slashes: int) -> int:
     """Return where a link leads. `own`, `slashes`: form of the page's own path, and its number of slashes."""
     address = _ADDRESS.match(target)
