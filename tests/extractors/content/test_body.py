@@ -6,7 +6,7 @@ from extractors.content.layout import Layout
 from extractors.content.line_weights import prior_of
 from extractors.content.page_body import unmatched
 from extractors.content.profile import NO_PROFILE, Profile, markup_of, profile_of
-from extractors.content.turning_points import LineEvidence, turning_points
+from extractors.content.turning_points import LineEvidence, segment_weights, turning_points
 from extractors.html.dom import parse
 from extractors.html.lines import read_lines
 from extractors.html.paths import PathTrie
@@ -39,6 +39,12 @@ def body_of(lines, similarity=None, profile=NO_PROFILE):
 )
 def test_turning_points_bound_the_segment_with_the_largest_sum(weights, segment):
     assert turning_points(list(map(float, weights))) == segment
+
+
+def test_lines_on_paths_that_the_example_does_not_use_weigh_less_within_the_segment():
+    weights, factors, familiarity = [10.0, 10.0, 10.0, -4.0], [1.0, 0.5, 1.0, 1.0], [1.0, 0.0, 0.4, 0.0]
+    assert segment_weights(weights, factors, familiarity) == pytest.approx([10, 1.5, 7, -4])
+    assert segment_weights(weights, factors, []) == [10, 5, 10, -4]
 
 
 def test_body_is_what_stands_below_the_element_that_holds_most_of_the_prose():

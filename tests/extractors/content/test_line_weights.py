@@ -3,7 +3,7 @@ import pytest
 from extractors.content.line_weights import find_title_line, prior_of
 from extractors.html.class_names import role_of
 from extractors.html.dom import parse
-from extractors.html.lines import read_lines
+from extractors.html.lines import Lines, read_lines
 from extractors.html.paths import PathTrie
 
 from ..pages import BAKERY, HARBOUR
@@ -90,3 +90,27 @@ def test_heading_that_rewords_the_title_is_its_line():
     lines = read_lines(parse(page), PathTrie())
     assert find_title_line(lines, ["Harbour of town: tide station opens"])[0] == 0
     assert find_title_line(lines, ["A bakery in the old town bakes again"])[0] == -1
+
+
+def test_links_count_up_to_three_lines_away():
+    links = "".join(f'<p><a href="/{n}">{line}</a></p>' for n, line in enumerate(HARBOUR))
+    around = "".join(f"<p>Words without a link, number {n}.</p>" for n in range(8))
+    before = [factor for line, factor in priors(f"<div>{around}</div>{links}").items() if line.startswith("Words")]
+    after = [factor for line, factor in priors(f"{links}<div>{around}</div>").items() if line.startswith("Words")]
+    assert before[:5] == after[3:] == [pytest.approx(1)] * 5
+    assert before[5] > before[6] > before[7]
+    assert after[0] < after[1] < after[2] < 0.9
+
+
+def test_a_heading_of_comments_counts_only_after_enough_prose():
+    early = priors(f"{text(BAKERY[:1])}<h3>12 comments</h3>{text(HARBOUR)}")
+    assert early[HARBOUR[0]] == pytest.approx(1)
+    little = f"{text(BAKERY * 3)}<h3>12 comments</h3>" + "".join(f"<p>{n}. {HARBOUR[0]}</p>" for n in range(2000))
+    assert priors(little)[f"1999. {HARBOUR[0]}"] == pytest.approx(1)
+    enough = priors(f"{text(BAKERY * 3)}<h3>12 comments</h3>{text(HARBOUR)}")
+    assert enough[HARBOUR[0]] < 0.5
+
+
+def test_a_line_has_at_most_its_own_bytes_within_links():
+    lines = Lines(PathTrie(), ["some words", "none", "所有"], [0] * 3, [0] * 3, [12, 0, 1], [])
+    assert lines.linked_bytes == [10.0, 0.0, 3.0]
