@@ -57,7 +57,7 @@ class VisitObservation:
     """A run that ended. `at`: Unix seconds. `found`: links to articles on its lists; `known`: how many of them were
     known before.
 
-    `lists`: list pages read; `unchanged`: those that their servers report so; `lists_failed`: those not read.
+    `lists`: list pages read; `unchanged`: those that have not changed; `lists_failed`: those not read.
     `fetched`, `failed`, `later`: articles that were fetched, failed, and failed temporarily. `moved_to`: where a start
     page redirects. `is_whole`: the walk ended at known articles, so that all unknown articles are new.
     """

@@ -181,7 +181,7 @@ class TaskHealth:
             return
         if visit.is_whole:
             self._observe_links(visit)
-            is_all_new = visit.new >= LEAST_NEW and not visit.known
+            is_all_new = visit.new >= LEAST_NEW and not (visit.known or visit.unchanged)
             self._test("everything new", int(is_all_new), 1, visit.at, [])
             self._observe_rhythm(visit)
 

@@ -164,6 +164,10 @@ def test_visits_at_which_everything_is_new_come_too_rarely():
     for number in range(6):
         health.observe(VisitObservation(1e9 + DAY * number, lists=1, found=20, known=0, new=20, fetched=20))
     assert opened(health) == ["everything new"]
+    beside = TaskHealth(TASK)
+    for number in range(20):  # one of two lists shows the articles of before
+        beside.observe(VisitObservation(1e9 + DAY * number, lists=2, unchanged=1, found=5, new=5, fetched=5))
+    assert not beside.changes
 
 
 def test_people_are_told_once_a_day_of_an_alarm_that_comes_and_goes():
