@@ -31,6 +31,7 @@ from workers.errors import ExemplarError
 
 ROOT = Path(__file__).parents[1]
 SITE = "http://paper.example"
+DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 SMALL = 20  # pages of the small site
 MENU = 25_000  # bytes of the menu around an article of the sample site
 LINKS_A_LIST = 500
@@ -79,7 +80,9 @@ def write_site(root: Path, bodies: Iterator[bytes], pages: int) -> None:
     """Write /p/0.html …, and a folder of list pages for each of the two sites."""
     (root / "p").mkdir()
     for number, body in zip(range(pages), bodies, strict=False):
-        (root / "p" / f"{number}.html").write_bytes(body)
+        name = "".join(DIGITS[int(digit)] for digit in str(number))  # pages that differ only in numbers are block pages
+        own = body.replace(b"<title>", f"<title>{name} ".encode(), 1).replace(b"</p>", f" {name}.</p>".encode(), 1)
+        (root / "p" / f"{number}.html").write_bytes(own)
     for size in (SMALL, pages):
         (root / f"list-{size}").mkdir()
         for start in range(0, size, LINKS_A_LIST):
