@@ -90,7 +90,7 @@ class TaskHealth:
         self._end(kind, at, "dismissed")
         self.state.tests.pop(kind, None)
         if kind in PAGE_KINDS:
-            for name in ("match", "length", "repeats"):
+            for name in OF_PAGES:
                 self.state.windows.pop(name, None)
         if kind == "section moved":
             self.state.windows.pop("links", None)

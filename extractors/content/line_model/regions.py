@@ -149,13 +149,13 @@ def _targets(lines: Lines) -> NDArray[np.int8]:
     for line, target in zip(lines.links, lines.hrefs, strict=True):
         if line >= len(lines) or not lines.linked_bytes[line]:
             continue
-        leads = _where if len(target) <= LONGEST_KEPT else _where.__wrapped__
-        if (where := leads(target, host, own, slashes)) > found[line]:
+        is_short = len(target) <= LONGEST_KEPT
+        where = (_where_before if is_short else _where)(target, host, own, slashes)
+        if where > found[line]:
             found[line] = where
     return np.array(found, np.int8)
 
 
-@lru_cache(maxsize=4096)  # a section's pages have the same menus
 def _where(target: str, host: str, own: str, slashes: int) -> int:
     """Return where a link leads. `own`, `slashes`: form of the page's own path, and its number of slashes."""
     address = _ADDRESS.match(target)
@@ -166,6 +166,9 @@ def _where(target: str, host: str, own: str, slashes: int) -> int:
     path = path.rstrip("/")
     sibling = host and path.startswith("/") and path.count("/") == slashes and _form(path) == own
     return SIBLING if sibling else SAME_HOST
+
+
+_where_before = lru_cache(4096)(_where)  # the pages of a section have the same menus
 
 
 def _form(path: str) -> str:
