@@ -30,7 +30,7 @@ from redis.commands.core import Script
 from . import keys
 from .clock import Clock, day_at
 from .lua import COMMON, SCRIPTS
-from .redis_access.full_redis import even_when_full
+from .redis_access.full_redis import even_when_full, in_one_step
 from .redis_access.redis_clock import clock_of
 from .redis_access.steps import RECOGNISE, Step
 from .url_states import (
@@ -71,16 +71,12 @@ REPEATABLE = frozenset(  # scripts that have the same effect and reply when they
         "claim",
         "claim_entries",
         "confirm",
-        "counts",
         "extracted_again",
-        "note_sent",
-        "pending",
         "postpone",
         "record_written",
         "release",
         "renew_pages",
         "renew_rows",
-        "state_of",
         "take_rows",
         "without_row",
     )
@@ -277,9 +273,9 @@ class Ledger:
         """Record that the rows of claimed entries are written, so that no other page writes them again."""
         if entries:
             written = f"{WRITTEN_ENTRY}{day_code(self.today())}"
-            for start in range(0, len(entries), AT_ONCE):
-                pairs = [part for entry in entries[start : start + AT_ONCE] for part in (entry, written)]
-                even_when_full(self.redis, "HSET", self.keys["entries"], *pairs, pipe=pipe)
+            batches = (entries[start : start + AT_ONCE] for start in range(0, len(entries), AT_ONCE))
+            pairs = [[part for entry in batch for part in (entry, written)] for batch in batches]
+            in_one_step(self.redis, [("HSET", self.keys["entries"], *batch) for batch in pairs], pipe=pipe)
 
     def is_entry(self, canonical: Fingerprint) -> bool:
         """Whether a list page has written, or has claimed, the row of this URL."""
@@ -412,8 +408,13 @@ class Ledger:
 
     def counts(self) -> Counts:
         """Return the present counts, read in one step."""
-        seen, *row, left_out = (int(value) for value in self.step("counts"))
-        return Counts(seen, dict(zip((*OPEN_STATES, *FINAL_STATES), row, strict=True)), left_out)
+        totals = ("HMGET", self.keys["counts"], "seen", "left_out", *FINAL_STATES)
+        numbers, *sizes = in_one_step(self.redis, [totals, *(("ZCARD", self.keys[name]) for name in _OPEN_SETS)])
+        seen, left_out, *final = (int(number or 0) for number in numbers)
+        states = dict.fromkeys(OPEN_STATES, 0)
+        for state, size in zip(_OPEN_SETS.values(), sizes, strict=True):
+            states[state] += size
+        return Counts(seen, states | dict(zip(FINAL_STATES, final, strict=True)), left_out)
 
     def learnt(self) -> int:
         """Return how many unknown URLs were recorded from rows of outputs (`workers.extraction.ledger_recovery`)."""
@@ -422,12 +423,16 @@ class Ledger:
     def state_of(self, url: str) -> tuple[State, str] | None:
         """Return state and reason of a URL; None if it is not in the ledger."""
         name = fingerprint(url)
-        answer = self.step("state_of", name, *self.place_of(name))
-        if not answer:
+        looks = [("ZSCORE", self.keys[key], name) for key in _OPEN_SETS]
+        why, settled, *scores = in_one_step(
+            self.redis, [("HGET", self.keys["why"], name), ("HGET", *self.place_of(name)), *looks]
+        )
+        for state, score in zip(_OPEN_SETS.values(), scores, strict=True):
+            if score is not None:
+                return state, _text(why or b"")
+        if settled is None:
             return None
-        if answer[0] != b"settled":
-            return cast(State, _text(answer[0])), _text(answer[1])
-        code = _text(answer[1])
+        code = _text(settled)
         return _LETTER_STATE[code[0]], code[5:]
 
     def waits_unaccepted(self, url: str) -> bool:
@@ -449,8 +454,10 @@ class Ledger:
 
         The time is in Unix seconds.
         """
-        leased, delayed, due = self.step("pending")
-        return int(leased), int(delayed), None if due is None else float(due)
+        sizes = [("ZCARD", self.keys[name]) for name in ("leased", "delayed")]
+        first_delayed = ("ZRANGE", self.keys["delayed"], 0, 0, "WITHSCORES")
+        leased, delayed, first = in_one_step(self.redis, [*sizes, first_delayed])
+        return leased, delayed, float(first[1]) if first else None
 
     def lapsed(self, *, oldest_job: float | None, most: int = 500) -> list[Fingerprint]:
         """Return pages to be queued again: their lease or their delay expired, or their job is lost.
@@ -503,10 +510,8 @@ class Ledger:
 
     def open_urls(self, state: State, most: int = 100) -> list[dict[str, Any]]:
         """Return some of the URLs that are waiting, leased or fetched, with the reason of their last failure."""
-        sets = {"waiting": ("delayed", "waiting"), "leased": ("leased",), "fetched": ("held", "fetched")}[state]
-        names = [name for key in sets for name in cast(list[bytes], self.redis.zrange(self.keys[key], 0, most - 1))][
-            :most
-        ]
+        sets = [self.keys[name] for name, its_state in _OPEN_SETS.items() if its_state == state]
+        names = [name for key in sets for name in cast(list[bytes], self.redis.zrange(key, 0, most - 1))][:most]
         if not names:
             return []
         records = cast(list[bytes | None], self.redis.hmget(self.keys["open"], names))
@@ -610,6 +615,13 @@ _KEY_NAMES = (
     "health",  # hash: how many observations were made and counted, and the state of the task's health
     "refused",  # prefix of the hashes of refused rows, by output (`workers.writing.refused_rows`)
 )
+_OPEN_SETS: dict[str, State] = {  # each open URL is in one of them
+    "delayed": "waiting",
+    "waiting": "waiting",
+    "leased": "leased",
+    "held": "fetched",
+    "fetched": "fetched",
+}
 _LETTER_STATE: dict[str, State] = {"o" if state == "forgotten" else state[0]: state for state in FINAL_STATES}
 _DROP_IF_IDLE = """
 if redis.call('ZCARD', KEYS[2]) + redis.call('ZCARD', KEYS[3]) > 0 then return 0 end

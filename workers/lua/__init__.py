@@ -18,7 +18,6 @@ _EVEN_WHEN_FULL = frozenset(
         "free",
         "free_rows",
         "lapsed",
-        "note_sent",
         "postpone",
         "put_back",
         "put_off_rows",
