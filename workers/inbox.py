@@ -92,7 +92,7 @@ class Inbox:
         oldest = self.oldest_job()
         for task in with_pages(self.redis) if tasks is None else tasks:
             ledger = Ledger(self.redis, task, clock=self.clock)
-            abandoned, lapsed = ledger.abandoned(), ledger.lapsed(oldest_job=oldest)
+            abandoned, lapsed = ledger.lapsed(oldest_job=oldest)
             self.wake(task, abandoned, first=True)
             self.wake(task, lapsed)
             requeued += len(abandoned) + len(lapsed)

@@ -70,12 +70,10 @@ REPEATABLE = frozenset(  # scripts that have the same effect and reply when they
         "begin",
         "claim",
         "claim_entries",
-        "confirm",
         "extracted_again",
-        "postpone",
         "record_written",
         "release",
-        "renew_pages",
+        "renew",
         "renew_rows",
         "take_rows",
         "without_row",
@@ -176,14 +174,14 @@ class Ledger:
     def put_back(self, names: Sequence[Fingerprint]) -> None:
         """Let leased URLs that were not fetched wait again; this does not count as an attempt."""
         if names:
-            self.step("put_back", *names)
+            self.step("put_back", "", "", -1, *names)
 
     def try_later(self, name: Fingerprint, reason: str, seconds: float, *, counted: bool = True) -> None:
         """Let a leased URL wait again for `seconds` after a temporary failure.
 
         `counted` is False if no request was sent.
         """
-        self.step("try_later", name, _plain(reason), self.clock() + seconds, 0 if counted else -1)
+        self.step("put_back", self.clock() + seconds, _plain(reason), 0 if counted else -1, name)
 
     def arrive(self, name: Fingerprint, page: Mapping[str, bytes | str | float], pipe: Any = None) -> None:
         """Store a page's body and change its state to fetched, in one step.
@@ -199,7 +197,9 @@ class Ledger:
 
     def renew_pages(self, names: Sequence[Fingerprint], worker: str, *, seconds: float) -> int:
         """Extend the leases of those pages that the worker still has to `seconds` from now; return their number."""
-        return int(self.step("renew_pages", worker, self.clock() + seconds, *names)) if names else 0
+        pages = [part for name in names for part in (name, "[]")]
+        renewed = self.step("renew", worker, self.clock() + seconds, *pages) if names else []
+        return sum(outputs is not None for outputs in renewed)
 
     def take(self, name: Fingerprint, worker: str, *, seconds: float) -> PageLease | None:
         """Lease a fetched page to a worker and count the attempt; None if it is settled or leased to another."""
@@ -289,12 +289,12 @@ class Ledger:
         `delivered`: the outputs that have its rows already; its next lease names them.
         """
         outputs = json.dumps(delivered, ensure_ascii=False) if delivered else ""
-        self.step("release", name, worker, _plain(reason), self.clock() + seconds, outputs)
+        self.step("release", worker, self.clock() + seconds, _plain(reason), outputs, name)
 
     def postpone(self, names: Sequence[Fingerprint], seconds: float, reason: str) -> None:
         """Let fetched pages that cannot be extracted now wait for `seconds`; then they are queued again."""
         if names:
-            self.step("postpone", self.clock() + seconds, _plain(reason), *names)
+            self.step("release", "", self.clock() + seconds, _plain(reason), "", *names)
 
     # -- the end of a URL -------------------------------------------------------------------------------------------
 
@@ -459,8 +459,9 @@ class Ledger:
         leased, delayed, first = in_one_step(self.redis, [*sizes, first_delayed])
         return leased, delayed, float(first[1]) if first else None
 
-    def lapsed(self, *, oldest_job: float | None, most: int = 500) -> list[Fingerprint]:
-        """Return pages to be queued again: their lease or their delay expired, or their job is lost.
+    def lapsed(self, *, oldest_job: float | None, most: int = 1000) -> tuple[list[Fingerprint], list[Fingerprint]]:
+        """Return pages to be queued again: those of workers that died, as they did not renew their leases, to be queued
+        before all others; and those whose delay has expired, or whose job is lost.
 
         Jobs are taken in order, so a job that is older than `oldest_job` (when the oldest waiting one was queued; None
         if none waits) was taken or lost. The pages' time advances in the same step: only one of several sweeping
@@ -468,15 +469,8 @@ class Ledger:
         """
         now = self.clock()
         overdue = now if oldest_job is None else min(now, oldest_job + REQUEUE_AFTER - CLOCKS_DIFFER)
-        return [_text(name) for name in self.step("lapsed", now, now + REQUEUE_AFTER, most, overdue)]
-
-    def abandoned(self, most: int = 1000) -> list[Fingerprint]:
-        """Return pages to be queued again before all others: their worker died, since it did not renew its lease.
-
-        Only one of several sweeping processes gets a page.
-        """
-        now = self.clock()
-        return [_text(name) for name in self.step("abandoned", now, now + REQUEUE_AFTER, most)]
+        abandoned, others = self.step("lapsed", now, now + REQUEUE_AFTER, most, overdue)
+        return list(map(_text, abandoned)), list(map(_text, others))
 
     def drop_if_idle(self) -> bool:
         """Remove the task from the set of those with fetched pages if none is left; return whether it was removed."""

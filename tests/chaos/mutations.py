@@ -92,7 +92,7 @@ MUTATIONS = (
     Mutation("released-page-never-due", "workers/lua/lapsed.lua", "k_held, '-inf', ARGV[1]", "k_held, '-inf', 0"),
     # The inbox and pages
     Mutation(
-        "sweep-off", "workers/inbox.py", "ledger.abandoned(), ledger.lapsed(oldest_job=oldest)", "[], []",
+        "sweep-off", "workers/inbox.py", "ledger.lapsed(oldest_job=oldest)", "[], []",
     ),
     Mutation(
         "pages-swapped", "workers/inbox.py", "for name, page in pages.items():",

@@ -58,7 +58,7 @@ def confirm(ledger: Ledger, pages: Mapping[Fingerprint, Sequence[str]], worker: 
     """
     args = [part for name, outputs in pages.items() for part in (name, json.dumps(list(outputs), ensure_ascii=False))]
     pipe = ledger.redis.pipeline(transaction=False)  # in this order; without MULTI, which a full Redis refuses
-    ledger.step("confirm", worker, ledger.clock() + seconds, *args, pipe=pipe)
+    ledger.step("renew", worker, ledger.clock() + seconds, *args, pipe=pipe)
     pipe.hget(keys.EPOCH, "id")
     answers, epoch = cast("tuple[list[bytes | None], bytes | None]", pipe.execute())
     delivered = {
