@@ -116,7 +116,7 @@ def test_a_row_is_queued_once_although_the_reply_is_lost(tmp_path, clock):
         worker.extract_pages(TASK, names)
         assert proxy.dropped == 1
         assert rows_waiting(connection) == 1
-        for name in ("take_rows", "finish_rows"):
+        for name in ("take_rows", "remove_rows"):
             script = Ledger(connection, TASK).script_of(name)
             connection.script_load(script.script)
             proxy.drop_reply_to(script.sha)
