@@ -340,18 +340,14 @@ class Ledger:
 
         False if the URL is not rejected.
         """
-        name = fingerprint(url)
-        record = json.dumps({"url": url, "rank": FIRST_RANK, "accepted": True}, ensure_ascii=False)
-        return bool(self.step("fetch_again", name, _plain(record), FIRST_RANK, *self.place_of(name), "rejected"))
+        return self._reopen(url, {"accepted": True}, only="rejected") is not None
 
     def retry(self, url: str, state: State = "failed") -> bool:
         """Let a failed or rejected URL wait again, before all others; its attempts are counted from zero.
 
         False if it is not in that state.
         """
-        name = fingerprint(url)
-        record = json.dumps({"url": url, "rank": FIRST_RANK}, ensure_ascii=False)
-        return bool(self.step("fetch_again", name, _plain(record), FIRST_RANK, *self.place_of(name), state))
+        return self._reopen(url, {}, only=state) is not None
 
     def reopen(self, url: str, plan: RecheckPlan | None = None, info: Mapping[str, Any] | None = None) -> State | None:
         """Let a settled URL wait again, to be extracted with another example, or since it gave a block page.
@@ -360,10 +356,14 @@ class Ledger:
         instead. Returns the state that it had; None if it does not change: it is open, forgotten, or written with an
         unknown row.
         """
+        return self._reopen(url, info or {}, plan.to_json() if plan else "")
+
+    def _reopen(
+        self, url: str, info: Mapping[str, Any], plan: str = "", *, only: State | Literal[""] = ""
+    ) -> State | None:
         name = fingerprint(url)
-        record = json.dumps({**(info or {}), "url": url, "rank": FIRST_RANK}, ensure_ascii=False)
-        plan_text = plan.to_json() if plan else ""
-        letter = _text(self.step("reopen", name, _plain(record), FIRST_RANK, *self.place_of(name), plan_text))
+        record = json.dumps({**info, "url": url, "rank": FIRST_RANK}, ensure_ascii=False)
+        letter = _text(self.step("reopen", name, _plain(record), FIRST_RANK, *self.place_of(name), plan, only))
         return _LETTER_STATE[letter] if letter else None
 
     def drop_failed(self, url: str) -> bool:

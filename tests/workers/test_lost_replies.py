@@ -137,7 +137,7 @@ def test_lapsed_pages_are_returned(ledger, losing):
 def test_an_accepted_url_was_rejected(ledger, losing):
     add(ledger, 1)
     ledger.settle(NAMES[0], "rejected", "a list")
-    losing(ledger.script_of("fetch_again"))
+    losing(ledger.script_of("reopen"))
     assert ledger.accept(url(0))
 
 

@@ -10,7 +10,6 @@ _EVEN_WHEN_FULL = frozenset(
         "begin",
         "claim",
         "claim_entries",
-        "fetch_again",
         "refetch",
         "free",
         "lapsed",
