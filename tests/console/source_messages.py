@@ -53,7 +53,7 @@ READ_WHOLE = frozenset(  # files of other packages in which all texts are messag
         "workers/redis_access/redis_address.py", "workers/reporting/present_problems.py",
         "workers/sinks/cloud_stores.py", "workers/sinks/durability.py", "workers/sinks/http_client.py",
         "workers/sinks/paths.py", "workers/sinks/search.py", "workers/sinks/sftp_store.py",
-        "workers/sinks/tables.py", "workers/sinks/webhook.py",
+        "workers/sinks/webhook.py",
         "workers/variables.py", "workers/worker_processes/supervised_delivery.py",
         "workers/worker_processes/supervisor.py", "workers/writing/delivery.py",
     }
@@ -74,6 +74,9 @@ FURTHER = (  # messages in files that also have many other texts
     "lines around the body", "JSON-LD of the page", "meta elements", "{0} pages of this shape: {1} articles, {2} lists",
     "{0} by structure ({1})", "{0} by structure and screenshot", "a map", "a list",
     "on another site", "on another host",
+    "table {0} has no unique key ({1}): it was made by another program and is not changed; name another",
+    "column {0} is NOT NULL without a default, and no row has a value for it; give it a default",
+    "column {0} has type {1}, which cannot store {2}; change its type",
     "kept pages", "pages off the template and recent pages",
 )  # fmt: skip
 REASON = "reason"  # variables and arguments of this name contain messages, too

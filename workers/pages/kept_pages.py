@@ -30,7 +30,7 @@ from ..rows import Row
 from ..sinks import expand
 from ..sinks.durability import Durability
 from ..sinks.interface import PATIENCE, PageKind, PageSink, SourcePage
-from ..sinks.sqlite_file import WRITE_ANYTHING, SqliteFile
+from ..sinks.sqlite import WRITE_ANYTHING, SqliteFile
 from ..url_states import Fingerprint, fingerprint
 
 KEPT_PAGES = "kept pages"  # the name under which the ledger notes that a page is kept, beside those of outputs

@@ -21,8 +21,7 @@ from workers.errors import OutputError
 from workers.rows import RowKey
 
 from .options import OutputOptions
-from .row_schema import type_of
-from .tables import columns_of, foreign, unfit
+from .row_schema import columns_of, foreign, type_of, unfit
 
 ROW_KEY = "row_key"
 DEFAULT_TABLE = "articles"

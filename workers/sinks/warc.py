@@ -34,7 +34,7 @@ from workers.sinks.durability import Durability, make_folder, sync_folder
 from .interface import PATIENCE, PageSink, SourcePage
 from .kinds import Target
 from .paths import PathPattern, check_task
-from .sqlite_file import WRITE_ANYTHING, SqliteFile
+from .sqlite import WRITE_ANYTHING, SqliteFile
 
 SUFFIX, OPEN = ".warc.gz", ".open"
 ADDED_BYTES = 40  # bytes that are added to the name of a complete file
