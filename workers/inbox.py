@@ -66,7 +66,7 @@ class Inbox:
     def wake(self, task: str, names: Sequence[Fingerprint], *, first: bool = False) -> None:
         """Queue jobs for pages that are already stored; `first`: before all other jobs.
 
-        A full Redis takes no jobs; workers then take the pages from the ledger (`workers.worker_processes.draining`).
+        A full Redis takes no jobs; workers then take the pages from the ledger (`workers.worker_processes.worker`).
         """
         if not names:
             return

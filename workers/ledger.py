@@ -591,7 +591,7 @@ _KEY_NAMES = (
     "holders",  # hash: worker that has the page
     "claims",  # hash: canonical fingerprint -> fingerprint of the URL that writes it
     "entries",  # hash: canonical fingerprint of an entry -> the list page that claims it; once written "+" and the day
-    "counts",  # hash: seen and the final states; what only grows: `settled:STATE`, `runs:OUTCOME` (`task_totals`)
+    "counts",  # hash: seen and the final states; what only grows: `settled:STATE`, `runs:OUTCOME` (`task_figures`)
     "unhealed",  # hash: output -> the first recovery since it was read to its end; "" -> the last (`ledger_recovery`)
     "days",  # hash: the same by the day on which a URL was first seen (`50c1:written`)
     "clock",  # string: the time by Redis' clock when the times of this ledger were looked at last

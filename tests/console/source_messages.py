@@ -49,7 +49,7 @@ READ_WHOLE = frozenset(  # files of other packages in which all texts are messag
         "workers/extraction/filters.py",
         "workers/health/alarms.py", "workers/health/evidence.py", "workers/health/report.py", "workers/processes.py",
         "workers/redesign/new_example.py", "workers/unproposed.py", "workers/redis_access/connection.py",
-        "workers/redis_access/embedded.py", "workers/redis_access/outage.py", "workers/redis_access/persistence.py",
+        "workers/redis_access/embedded.py", "workers/redis_access/outage.py",
         "workers/redis_access/redis_address.py", "workers/reporting/present_problems.py",
         "workers/sinks/cloud_stores.py", "workers/sinks/durability.py", "workers/sinks/http_client.py",
         "workers/sinks/paths.py", "workers/sinks/search.py", "workers/sinks/sftp_store.py",

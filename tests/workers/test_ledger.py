@@ -1,3 +1,4 @@
+import itertools
 import json
 import time
 
@@ -5,7 +6,7 @@ import pytest
 
 from workers import ledger as ledger_module
 from workers.ledger import REASON_BYTES, REQUEUE_AFTER, Ledger, ledgers
-from workers.task_state.forgetting import forget_rejected, forget_task
+from workers.task_state.forgetting import forget_rejected, forget_task, forget_url
 from workers.url_states import Found, fingerprint
 
 A, B, C = "http://a.example/1", "http://a.example/2", "http://a.example/3"
@@ -451,6 +452,18 @@ def test_unsee_forgets_the_rejected_of_one_reason(ledger):
     assert forget_rejected(ledger, "beyond the limit") == 1
     assert ledger.known([A, B, C]) == [False, True, True]
     assert ledger.counts().unaccounted == 0
+
+
+def test_forgetting_a_url_leaves_the_others_of_its_bucket(ledger):
+    def bucket(url):
+        return ledger.place_of(fingerprint(url))[0]
+
+    other = next(url for url in (f"{A}/{number}" for number in itertools.count()) if bucket(url) == bucket(A))
+    ledger.add([Found(A), Found(other)])
+    for url in (A, other):
+        ledger.settle(fingerprint(url), "rejected", "HTTP 404")
+    assert forget_url(ledger, A)
+    assert ledger.known([A, other]) == [False, True]
 
 
 def test_a_dropped_url_can_be_found_again(ledger):

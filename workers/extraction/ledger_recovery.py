@@ -28,9 +28,8 @@ from ..redis_access.epoch import current_epoch
 from ..redis_access.full_redis import even_when_full
 from ..sinks import WrittenRow
 from ..task_state.forgetting import has_forgotten
-from ..url_states import Fingerprint, fingerprint
+from ..url_states import Fingerprint, Revisit, fingerprint, recovered_recheck
 from ..writing.outputs import Output
-from .recheck_plan import Revisit, recovered_recheck
 
 KNOWN_IN_A_ROW = 1000  # consecutive rows that must be in the ledger; in one second fewer rows are written
 IN_DOUBT = 20_000  # newest rows of a task; some of them may have waited for delivery when Redis lost them

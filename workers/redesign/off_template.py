@@ -1,8 +1,8 @@
 """Pages off the template: they do not have any known template of their section (`Article.fits`).
 
 After a redesign a new example is chosen among them (`workers.redesign.proposal_finder`), and they are extracted again
-with it (`workers.redesign.gap`). So each has a note, and the newest pages are kept too. There are limits on the number
-and size of each task's pages, on the number of tasks, and on the time for which they are kept. Keys of a task:
+with it (`workers.redesign.adoption`). So each has a note, and the newest pages are kept too. There are limits on the
+number and size of each task's pages, on the number of tasks, and on the time for which they are kept. Keys of a task:
 
     low           hash: fingerprint -> a line of JSON (`OffTemplateNote`)
     low:at        zset: fingerprint -> when it was extracted, Unix seconds

@@ -17,8 +17,7 @@ from ..extraction.page_decision import FoundArticle, Reject, WriteRows
 from ..extraction.section_preparation import PreparedSection
 from ..page_store import StoredPage
 from ..redis_access.full_redis import even_when_full
-from ..reporting.worker_reports import Watch
-from ..reporting.worker_times import WorkerTimes
+from ..reporting.worker_reports import Watch, WorkerTimes
 from ..url_states import PageLease
 from .adoption import close_late_gap
 from .off_template import OffTemplateNote, OffTemplatePage, OffTemplatePages

@@ -21,6 +21,25 @@ from .row_html import filled, html_of, text_of, web_address
 
 _NAMESPACE = uuid.UUID("1d0e8ab4-6f0b-5f3c-9f55-3c9a5a3a7a10")  # random; a change would change all ids
 ALWAYS = frozenset({"task", "canonical_url", "url", "version", "published", "modified", "fetched_at"})
+ATOM = "http://www.w3.org/2005/Atom"
+OWN = "urn:x-exemplar:feed"  # namespace of the data for the next write: version and rank of an entry
+JSON_FEED = "https://jsonfeed.org/version/1.1"
+GENERATOR = "Exemplar"
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_TEXTS = ("id", "title", "updated", "published", "summary")  # fields of an entry that Atom calls the same
+_REQUIRED = ("id", "title", "updated", "url")
+_KEYS = {  # fields of an entry that are a text in a JSON Feed, each with its name there
+    "id": "id",
+    "url": "url",
+    "title": "title",
+    "content": "content_html",
+    "updated": "date_modified",
+    "summary": "summary",
+    "image": "image",
+    "published": "date_published",
+    "language": "language",
+}
+_ATOM, _OWN = f"{{{ATOM}}}", f"{{{OWN}}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,27 +106,6 @@ def _moment(value: object) -> datetime | None:
 
 def _stamp(moment: datetime) -> str:
     return f"{moment.replace(microsecond=0, tzinfo=None).isoformat()}Z"
-
-
-ATOM = "http://www.w3.org/2005/Atom"
-OWN = "urn:x-exemplar:feed"  # namespace of the data for the next write: version and rank of an entry
-JSON_FEED = "https://jsonfeed.org/version/1.1"
-GENERATOR = "Exemplar"
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_TEXTS = ("id", "title", "updated", "published", "summary")  # fields of an entry that Atom calls the same
-_REQUIRED = ("id", "title", "updated", "url")
-_KEYS = {  # fields of an entry that are a text in a JSON Feed, each with its name there
-    "id": "id",
-    "url": "url",
-    "title": "title",
-    "content": "content_html",
-    "updated": "date_modified",
-    "summary": "summary",
-    "image": "image",
-    "published": "date_published",
-    "language": "language",
-}
-_ATOM, _OWN = f"{{{ATOM}}}", f"{{{OWN}}}"
 
 
 class UnknownFeed(Exception):

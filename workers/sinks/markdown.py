@@ -51,6 +51,12 @@ _FORBIDDEN = frozenset(
     '<>:"/\\|?*\u2044\u2215\u29f8\uff0f\uff3c'
 )  # characters that are not allowed in file names on some system, and their look-alikes
 _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("com", "lpt") for n in range(10))})
+FENCE = "---"
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})  # not texts in YAML 1.1
+# C1 controls, line ends of YAML 1.1, byte order marks, and noncharacters
+_TO_ESCAPE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_EXPONENT = re.compile(r"(?<![\w.\"])(-?\d+)(?=[eE][-+]?\d)")
 
 
 def open_markdown(target: Target) -> "MarkdownSink":
@@ -219,14 +225,6 @@ def _template_value(row: Row, name: str) -> str:
         case "date":
             return day_of(row).isoformat()
     return markdown_value(row.get(name))
-
-
-FENCE = "---"
-_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
-_WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})  # not texts in YAML 1.1
-# C1 controls, line ends of YAML 1.1, byte order marks, and noncharacters
-_TO_ESCAPE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-_EXPONENT = re.compile(r"(?<![\w.\"])(-?\d+)(?=[eE][-+]?\d)")
 
 
 def front_matter(fields: Mapping[str, Any]) -> str:

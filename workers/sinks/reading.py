@@ -38,6 +38,9 @@ CHUNK = 1 << 20  # bytes
 ENDINGS = (".*", "-[0-9]*")  # the ends of their names, as patterns of `glob`
 COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
 DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)  # errors of a damaged compressed file
+LONGEST_LINE = 256 * 2**20  # bytes
+_PLACEHOLDER = re.compile(r"\{\w+(?::[^{}]*)?\}")
+log = logging.getLogger(__name__)
 
 
 def files_of(pattern: str) -> set[Path]:
@@ -91,12 +94,6 @@ def unpacked(path: Path) -> tuple[IO[bytes], Exception | None]:
         copy.flush()
         stack.pop_all()  # the caller closes it
     return copy, damage
-
-
-LONGEST_LINE = 256 * 2**20  # bytes
-_PLACEHOLDER = re.compile(r"\{\w+(?::[^{}]*)?\}")
-
-log = logging.getLogger(__name__)
 
 
 def jsonl_rows(target: Target) -> Iterator[Row]:

@@ -135,6 +135,9 @@ COLUMNS = (  # the fields in the order in which tables have them
     "article_probability", "fetched_at", "content_hash", "version", "near_duplicate_of", "listed_on", "parts",
     "parts_missing", "blocks", "robots_directives", "tdm_reservation", "section_version",
 )  # fmt: skip
+MAYBE_TIMES = frozenset({"fetched_at", "published", "modified"})
+_OF_NUMBERS = re.compile("int|float|double|numeric|decimal|real|money|bool|bit")
+_OF_TIMES = re.compile("date|time|year")
 
 
 def type_of(field: str) -> str:
@@ -164,11 +167,6 @@ def row_schema() -> dict[str, Any]:
         "properties": {name: dict(field) for name, field in CHOICES.items()},
         "additionalProperties": True,
     }
-
-
-MAYBE_TIMES = frozenset({"fetched_at", "published", "modified"})
-_OF_NUMBERS = re.compile("int|float|double|numeric|decimal|real|money|bool|bit")
-_OF_TIMES = re.compile("date|time|year")
 
 
 def columns_of(options: OutputOptions) -> dict[str, str]:

@@ -43,6 +43,11 @@ SERVERS: Mapping[str, type[SqlServerKind]] = {
     "mariadb": MySql,
 }
 T = TypeVar("T")
+POOL_SIZE, POOL_MOST = 1, 5
+POOL_WAIT = 5.0  # seconds for a free connection
+RECYCLE = 600.0  # seconds after which a connection is replaced, since firewalls drop idle ones
+_ENGINES: dict[tuple[int, str], Engine] = {}
+_LOCK = Lock()
 
 
 class SqlSink:
@@ -212,15 +217,6 @@ class SqlSink:
             statement=self._statement,
         )
         return SinkUnavailable(f"output unavailable: {self.name}: {words}" + (f"; {advice}" if advice else ""))
-
-
-POOL_SIZE, POOL_MOST = 1, 5
-POOL_WAIT = 5.0  # seconds for a free connection
-RECYCLE = 600.0  # seconds after which a connection is replaced, since firewalls drop idle ones
-
-
-_ENGINES: dict[tuple[int, str], Engine] = {}
-_LOCK = Lock()
 
 
 def engine_of(address: str, url: URL, arguments: Mapping[str, Any]) -> Engine:

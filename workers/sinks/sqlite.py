@@ -31,6 +31,11 @@ from .row_schema import NEEDED, columns_of, foreign, type_of, unfit
 # write a row that has its values already, and the process that wrote it may have been killed within its commit.
 WRITE_ANYTHING = "PRAGMA user_version = 0"
 SYNCHRONOUS: Mapping[Durability, str] = {"safe": "FULL", "fast": "NORMAL"}  # FULL: each commit is synced
+_TYPES = {"number": "REAL", "integer": "INTEGER", "boolean": "INTEGER"}  # any other is TEXT
+_NOT_NULL = {*NEEDED, "content_hash"}
+WRITTEN_ROW = ("task", "url", "canonical_url", "version", "fetched_at", "listed_on")  # fields of a `WrittenRow`
+_REFUSALS = (sqlite3.IntegrityError, sqlite3.DataError, sqlite3.InterfaceError, OverflowError)
+_as_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class SqliteFile(ABC):
@@ -96,15 +101,6 @@ class SqliteFile(ABC):
             return self._stat is None or not os.path.samestat(self._stat, self.path.stat())
         except FileNotFoundError:
             return True
-
-
-_TYPES = {"number": "REAL", "integer": "INTEGER", "boolean": "INTEGER"}  # any other is TEXT
-_NOT_NULL = {*NEEDED, "content_hash"}
-WRITTEN_ROW = ("task", "url", "canonical_url", "version", "fetched_at", "listed_on")  # fields of a `WrittenRow`
-
-
-_REFUSALS = (sqlite3.IntegrityError, sqlite3.DataError, sqlite3.InterfaceError, OverflowError)
-_as_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def open_sqlite(target: Target) -> "SqliteSink":

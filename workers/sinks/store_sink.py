@@ -35,6 +35,8 @@ from .stores import ObjectStore, address_of
 DATE, BATCH = "{date}", "{batch}"
 FOLDER_SUFFIX = ".jsonl.gz"  # suffix for a path that ends in /
 _ID = r"[0-9a-f]{32}"
+PATIENCE = 20.0  # seconds to read objects in one call; the next call continues
+DAYS_AROUND = 1  # days before and after that of a row that is delivered again
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +95,6 @@ def object_names(path: str, suffixes: Mapping[str, str], label: str) -> ObjectNa
     if ".." in path.split("/"):
         raise OutputError(f"output {label}: remove .. from the path")
     return ObjectNames(path, suffix)
-
-
-PATIENCE = 20.0  # seconds to read objects in one call; the next call continues
-DAYS_AROUND = 1  # days before and after that of a row that is delivered again
 
 
 def open_objects(target: Target) -> "StoreSink":

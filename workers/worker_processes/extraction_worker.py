@@ -45,8 +45,7 @@ from ..pages.quarantine import keep_page
 from ..redesign.proposal_finder import is_sought
 from ..redesign.redesign_watch import RedesignWatch
 from ..redis_access.redis_clock import clock_of
-from ..reporting.worker_reports import NoWatch, Watch
-from ..reporting.worker_times import WorkerTimes
+from ..reporting.worker_reports import NoWatch, Watch, WorkerTimes
 from ..sinks import SourcePage
 from ..task_state.failed_pages import requeue
 from ..url_states import Fingerprint, PageLease
