@@ -16,10 +16,9 @@ import redis
 from extractors.page import Refuse
 
 from . import keys
-from .clock import Clock
 from .page_store import StoredPage, pack_body, unpack
 from .redis_access.full_redis import even_when_full
-from .redis_access.redis_clock import clock_of
+from .redis_access.redis_clock import Clock, clock_of
 from .sinks.durability import Durability
 from .stored_json import known_fields
 

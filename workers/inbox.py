@@ -20,11 +20,10 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from . import keys
-from .clock import Clock
 from .ledger import Ledger, with_pages
 from .page_store import LARGEST_PAGE, StoredPage, pack
 from .redis_access.full_redis import is_full_error
-from .redis_access.redis_clock import clock_of
+from .redis_access.redis_clock import Clock, clock_of
 from .reporting.presence import alive
 from .url_states import Fingerprint
 

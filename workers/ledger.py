@@ -28,11 +28,10 @@ import redis
 from redis.commands.core import Script
 
 from . import keys
-from .clock import Clock, day_at
 from .lua import COMMON, SCRIPTS
 from .redis_access.full_redis import even_when_full, in_one_step
-from .redis_access.redis_clock import clock_of
-from .redis_access.steps import RECOGNISE, Step
+from .redis_access.redis_clock import Clock, clock_of, day_at
+from .redis_access.redis_scripts import RECOGNISE, Step
 from .url_states import (
     FINAL_STATES,
     OPEN_STATES,

@@ -52,8 +52,8 @@ MUTATIONS = (
         "                self._settle([page for page in held if len(page.delivered) + 1 >= len(self.outputs)])\n",
     ),
     Mutation(
-        "replies-not-remembered", "workers/redis_access/steps.py", "local is_repeated = last_request == request",
-        "local is_repeated = false",
+        "replies-not-remembered", "workers/redis_access/redis_scripts.py",
+        "local is_repeated = last_request == request", "local is_repeated = false",
     ),
     Mutation(
         "bodies-swapped", "workers/extraction/group_writer.py",

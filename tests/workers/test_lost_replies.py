@@ -9,7 +9,7 @@ from workers.extraction.near_duplicates import NearDuplicates
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
-from workers.redis_access.steps import Step
+from workers.redis_access.redis_scripts import Step
 from workers.url_states import Found, fingerprint
 
 from .helpers import TASK, url

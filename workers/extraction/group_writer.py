@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..addresses import shown
-from ..clock import Clock
 from ..errors import SinkUnavailable
 from ..health.observations import article_observation, is_observed, to_json
 from ..ledger import Ledger
 from ..page_store import unpack
+from ..redis_access.redis_clock import Clock
 from ..reporting.worker_reports import Watch, WorkerTimes
 from ..rows import RowKey, key_of
 from ..sinks.interface import PageKind, SourcePage

@@ -20,12 +20,12 @@ from itertools import chain, islice
 from typing import Any, Literal, cast
 
 from .. import keys
-from ..clock import day_at
 from ..errors import SinkUnavailable
 from ..extraction_config import config_of
 from ..ledger import Ledger, day_code
 from ..redis_access.epoch import current_epoch
 from ..redis_access.full_redis import even_when_full
+from ..redis_access.redis_clock import day_at
 from ..sinks import WrittenRow
 from ..task_state.forgetting import has_forgotten
 from ..url_states import Fingerprint, Revisit, fingerprint, recovered_recheck

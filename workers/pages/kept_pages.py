@@ -21,11 +21,11 @@ from typing import Any, cast
 
 import zstandard
 
-from ..clock import Clock
 from ..errors import SinkUnavailable
 from ..extraction_config import ExtractionConfig
 from ..page_packing import Dictionary, Packer, next_dictionary
 from ..page_store import LARGEST_PAGE, StoredPage
+from ..redis_access.redis_clock import Clock
 from ..rows import Row
 from ..sinks import expand
 from ..sinks.durability import Durability

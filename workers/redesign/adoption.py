@@ -18,7 +18,6 @@ from typing import Any, cast
 import redis
 
 from .. import keys
-from ..clock import Clock
 from ..errors import ExemplarError
 from ..extraction.recent_pages import SectionPages, former_pages, section_pages, stored_form
 from ..extraction_config import ExtractionConfig, adopted_examples, config_of, example_fetched, stored_example
@@ -26,6 +25,7 @@ from ..inbox import PAGES_A_JOB, Inbox
 from ..ledger import Ledger
 from ..page_store import StoredPage
 from ..pages.kept_pages import KeptPages, kept_pages_of
+from ..redis_access.redis_clock import Clock
 from ..url_states import Fingerprint, RecheckPlan, fingerprint
 from .off_template import OffTemplateNote, OffTemplatePages
 from .proposals import GapCounts, Proposal, proposal_of, proposed_page, update_proposal

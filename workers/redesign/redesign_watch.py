@@ -12,11 +12,11 @@ import logging
 import redis
 
 from .. import keys
-from ..clock import Clock
 from ..extraction.page_decision import FoundArticle, Reject, WriteRows
 from ..extraction.section_preparation import PreparedSection
 from ..page_store import StoredPage
 from ..redis_access.full_redis import even_when_full
+from ..redis_access.redis_clock import Clock
 from ..reporting.worker_reports import Watch, WorkerTimes
 from ..url_states import PageLease
 from .adoption import close_late_gap

@@ -16,9 +16,8 @@ from typing import Any, cast
 import redis
 
 from .. import keys
-from ..clock import Clock
 from ..redis_access.full_redis import even_when_full
-from ..redis_access.redis_clock import SKEW_MOST, clock_of
+from ..redis_access.redis_clock import SKEW_MOST, Clock, clock_of
 
 NODE = "EXEMPLAR_NODE"  # environment variable: the name of this machine; by default its host name
 HEARTBEAT_EVERY = 2.0  # seconds

@@ -27,8 +27,8 @@ from typing import Any
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from workers.clock import Clock
 from workers.page_store import StoredPage
+from workers.redis_access.redis_clock import Clock
 from workers.sinks.durability import Durability, make_folder, sync_folder
 
 from .interface import PATIENCE, PageSink, SourcePage

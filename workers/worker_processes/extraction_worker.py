@@ -14,7 +14,6 @@ from typing import Any
 import redis
 
 from .. import keys
-from ..clock import Clock
 from ..errors import OutputError, SinkUnavailable
 from ..extraction.block_pages import ROW_FETCHES, BlockPages
 from ..extraction.group_writer import GroupWriter
@@ -44,10 +43,10 @@ from ..page_store import StoredPage, unpack
 from ..pages.quarantine import keep_page
 from ..redesign.proposal_finder import is_sought
 from ..redesign.redesign_watch import RedesignWatch
-from ..redis_access.redis_clock import clock_of
+from ..redis_access.redis_clock import Clock, clock_of
 from ..reporting.worker_reports import NoWatch, Watch, WorkerTimes
 from ..sinks import SourcePage
-from ..task_state.failed_pages import requeue
+from ..task_state.problems import requeue
 from ..url_states import Fingerprint, PageLease
 from ..writing.outputs import Output, shortest_wait
 

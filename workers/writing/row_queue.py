@@ -21,10 +21,9 @@ import zstandard
 
 from .. import keys
 from ..addresses import shown
-from ..clock import Clock
 from ..ledger import Ledger
 from ..lua import FOLLOW_CLOCK
-from ..redis_access.redis_clock import clock_of
+from ..redis_access.redis_clock import Clock, clock_of
 from ..rows import Row, RowKey, key_of
 from ..sinks import OutputOptions, RowBatch, batch_size
 
