@@ -29,8 +29,17 @@ from .interface import RowBatch
 from .kinds import Target
 from .sql_mysql import MySql
 from .sql_postgres import Postgres
-from .sql_servers import Cursor, SqlProblem, SqlServerKind, Values, one_line
-from .sql_table import DEFAULT_TABLE, ExistingTable, hash_of, table_of
+from .sql_servers import (
+    DEFAULT_TABLE,
+    Cursor,
+    ExistingTable,
+    SqlProblem,
+    SqlServerKind,
+    Values,
+    hash_of,
+    one_line,
+    table_of,
+)
 
 ANSWER_WAIT = 25.0  # seconds for all operations of one call on a connection
 TRIES = 2  # attempts; the second one has a new connection
