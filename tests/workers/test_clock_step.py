@@ -7,7 +7,7 @@ import pytest
 from tests.redis_clock import redis_with_clock
 from workers.inbox import Inbox
 from workers.ledger import FETCH_LEASE, REQUEUE_AFTER, Ledger
-from workers.redesign.redesign_watch import PENDING_FOR, redesign_pending
+from workers.redesign.off_template import PENDING_FOR, redesign_pending
 from workers.redis_access.connection import client
 from workers.reporting.presence import Presence, processes
 from workers.url_states import Found, RecheckPlan, fingerprint
