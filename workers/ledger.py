@@ -274,7 +274,7 @@ class Ledger:
             written = f"{WRITTEN_ENTRY}{day_code(self.today())}"
             batches = (entries[start : start + AT_ONCE] for start in range(0, len(entries), AT_ONCE))
             pairs = [[part for entry in batch for part in (entry, written)] for batch in batches]
-            in_one_step(self.redis, [("HSET", self.keys["entries"], *batch) for batch in pairs], pipe=pipe)
+            in_one_step(self.redis, [("HSET", self.keys["entries"], *batch) for batch in pairs], writes=True, pipe=pipe)
 
     def is_entry(self, canonical: Fingerprint) -> bool:
         """Whether a list page has written, or has claimed, the row of this URL."""

@@ -85,7 +85,7 @@ class BlockPages:
         sent = self.ledger.keys["sent"]
         pushed = [("LPUSH", sent, *rows)] if rows else []
         kept = [("LRANGE", sent, 0, -1), ("LTRIM", sent, 0, KEPT - 1), ("EXPIRE", sent, KEPT_FOR)]
-        for row in in_one_step(self.ledger.redis, [*pushed, *kept])[len(pushed)]:
+        for row in in_one_step(self.ledger.redis, [*pushed, *kept], writes=True)[len(pushed)]:
             page = SentPage(**known_fields(SentPage, json.loads(row)))
             newer = known.setdefault(page.name, page)
             is_blocked = newer.is_blocked or (page.is_blocked and page.mark == newer.mark)

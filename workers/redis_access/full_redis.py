@@ -28,9 +28,7 @@ LOOK_EVERY = 0.5  # seconds between two attempts to send a refused command
 PATIENCE = 60.0  # seconds for which a refused command is sent again
 
 _REFUSED = "OOM command not allowed"
-_COMMANDS = (
-    ALLOWED_WHEN_FULL
-    + """
+_COMMANDS = """
 -- ARGV: for each command the number of its words, its words -> its reply
 local replies, at = {}, 1
 while at <= #ARGV do
@@ -40,7 +38,6 @@ while at <= #ARGV do
 end
 return replies
 """
-)
 Result = TypeVar("Result")
 
 
@@ -83,21 +80,27 @@ def is_full_error(error: BaseException) -> bool:
 
 
 def in_one_step(
-    connection: "redis.Redis", commands: Iterable[Sequence[str | bytes | float]], *, pipe: Any = None
+    connection: "redis.Redis",
+    commands: Iterable[Sequence[str | bytes | float]],
+    *,
+    writes: bool = False,
+    pipe: Any = None,
 ) -> list[Any]:
-    """Send commands that only read, or take only a few bytes, in place of a MULTI; return the reply to each.
+    """Send commands in place of a MULTI, which a full Redis refuses; return the reply to each.
 
-    Each has its key as its second word. They are repeated if their replies are lost. With `pipe`, which must not be a
-    MULTI, they become part of that pipeline, and their replies one of its replies.
+    They only read or, with `writes`, take only a few bytes. Each has its key as its second word. They are repeated if
+    their replies are lost. With `pipe`, which must not be a MULTI, they become part of that pipeline, and their replies
+    one of its replies.
     """
+    text = ALLOWED_WHEN_FULL + _COMMANDS if writes else _COMMANDS
     sent = list(commands)
     args = [word for command in sent for word in (len(command), *command)]
-    return cast(list[Any], connection.register_script(_COMMANDS)(keys=[str(sent[0][1])], args=args, client=pipe))
+    return cast(list[Any], connection.register_script(text)(keys=[str(sent[0][1])], args=args, client=pipe))
 
 
 def even_when_full(connection: "redis.Redis", command: str, key: str, *args: str | bytes | float) -> Any:
     """Send a command for one key that takes only a few bytes, in a form that a full Redis does not refuse."""
-    return in_one_step(connection, [(command, key, *args)])[0]
+    return in_one_step(connection, [(command, key, *args)], writes=True)[0]
 
 
 class WaitingRedis(ScriptClient):
