@@ -37,8 +37,7 @@ from workers.redesign.off_template import redesign_pending
 from workers.redis_access.connection import client, connect, without_password
 from workers.redis_access.outage import Outage
 from workers.redis_access.redis_clock import clock_of
-from workers.reporting.nodes import node_name
-from workers.reporting.presence import alive
+from workers.reporting.presence import alive, node_name
 from workers.reporting.present_problems import PresentProblem
 from workers.url_states import OPEN_STATES, Counts, State
 from workers.writing.refused_rows import refused_rows

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from console.problems import Group
     from console.refused import RefusedGroup
     from workers.ledger import Ledger
-    from workers.task_state.failed_pages import FailedPage
+    from workers.task_state.problems import FailedPage
     from workers.writing.refused_rows import RefusedRow
 
 SHOWN = 3  # URLs of a group that are shown
@@ -152,8 +152,8 @@ def retry(
 
     Choose them by URL, by reason, or all.
     """
-    from workers.task_state.failed_pages import retry as retry_url
-    from workers.task_state.failed_pages import retry_row
+    from workers.task_state.problems import retry as retry_url
+    from workers.task_state.problems import retry_row
 
     steps = retry_url, retry_row
     _apply(
@@ -179,8 +179,8 @@ def drop(
 
     The pages are not fetched again, unless `exemplar accept` accepts them.
     """
-    from workers.task_state.failed_pages import drop as drop_url
-    from workers.task_state.failed_pages import drop_row
+    from workers.task_state.problems import drop as drop_url
+    from workers.task_state.problems import drop_row
 
     steps = drop_url, drop_row
     _apply(
@@ -256,7 +256,7 @@ def _of_reason(ledger: "Ledger", reason: str | None, *, may_be_none: bool) -> li
 def _groups(ledger: "Ledger", reason: str | None) -> "tuple[list[Group], dict[str, FailedPage]]":
     """Return the groups of a task's failed pages, and the pages by their URLs."""
     from console.problems import groups, matching
-    from workers.task_state.failed_pages import failures
+    from workers.task_state.problems import failures
 
     failed = failures(ledger)
     all_groups = groups(page.problem for page in failed)

@@ -15,7 +15,7 @@ from console.overview import (
     tasks_overview,
 )
 from workers.health import medians_of
-from workers.task_totals import TaskTotals, totals_of
+from workers.task_state.task_figures import TaskTotals, totals_of
 
 
 @dataclass(frozen=True, slots=True)

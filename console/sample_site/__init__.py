@@ -4,7 +4,7 @@ from console.sample_site.content import SECTIONS, TruthArticle, truth
 from console.sample_site.pages import DEAD_LINKS, DESIGNS, LIST_PATHS, Response, render_site
 from console.sample_site.server import LoggedRequest, SiteServer
 from console.sample_site.tasks import PATTERNS, tasks_yaml
-from workers.redesign.text_comparison import shingle_f1
+from workers.redesign.backtest import shingle_f1
 
 __all__ = [
     "DEAD_LINKS",

@@ -17,9 +17,8 @@ import redis
 
 from crawler.notifying.targets import NoticeNotSent, send, shown_target
 from workers import keys
-from workers.clock import Clock
 from workers.health import Alarm
-from workers.redis_access.redis_clock import clock_of
+from workers.redis_access.redis_clock import Clock, clock_of
 
 LEASE = 120.0  # seconds for which a process has the right to send; it is renewed for each message
 FIRST_PAUSE, LONGEST_PAUSE = 60.0, 3600.0  # seconds until an address that did not accept a message is tried again

@@ -9,7 +9,7 @@ import redis
 
 from crawler.task_list.edit import existing_list, replace_example
 from crawler.task_list.publication import edition, origin_of
-from workers.redesign.adopted_examples import adopted_examples
+from workers.extraction_config import adopted_examples
 
 
 def unwritten_examples(connection: "redis.Redis", tasks_yaml: Path) -> dict[str, str]:

@@ -47,13 +47,13 @@ READ_WHOLE = frozenset(  # files of other packages in which all texts are messag
         "extractors/methods/bp_network/extractor.py", "extractors/methods/density.py", "extractors/methods/example.py",
         "extractors/page_types/reasons.py", "workers/backpressure.py", "workers/extraction/block_pages.py",
         "workers/extraction/filters.py",
-        "workers/health/alarms.py", "workers/health/evidence.py", "workers/health/report.py", "workers/processes.py",
+        "workers/health/alarms.py", "workers/health/state.py", "workers/processes.py",
         "workers/redesign/new_example.py", "workers/unproposed.py", "workers/redis_access/connection.py",
-        "workers/redis_access/embedded.py", "workers/redis_access/outage.py", "workers/redis_access/persistence.py",
+        "workers/redis_access/embedded.py", "workers/redis_access/outage.py",
         "workers/redis_access/redis_address.py", "workers/reporting/present_problems.py",
         "workers/sinks/cloud_stores.py", "workers/sinks/durability.py", "workers/sinks/http_client.py",
         "workers/sinks/paths.py", "workers/sinks/search.py", "workers/sinks/sftp_store.py",
-        "workers/sinks/tables.py", "workers/sinks/webhook.py",
+        "workers/sinks/webhook.py",
         "workers/variables.py", "workers/worker_processes/supervised_delivery.py",
         "workers/worker_processes/supervisor.py", "workers/writing/delivery.py",
     }
@@ -74,6 +74,11 @@ FURTHER = (  # messages in files that also have many other texts
     "lines around the body", "JSON-LD of the page", "meta elements", "{0} pages of this shape: {1} articles, {2} lists",
     "{0} by structure ({1})", "{0} by structure and screenshot", "a map", "a list",
     "on another site", "on another host",
+    "surrounding match", "text length", "links to articles on lists", "new articles of a visit",
+    "share of failures of a visit", "silence between new articles",
+    "table {0} has no unique key ({1}): it was made by another program and is not changed; name another",
+    "column {0} is NOT NULL without a default, and no row has a value for it; give it a default",
+    "column {0} has type {1}, which cannot store {2}; change its type",
     "kept pages", "pages off the template and recent pages",
 )  # fmt: skip
 REASON = "reason"  # variables and arguments of this name contain messages, too

@@ -109,7 +109,7 @@ def test_a_page_whose_job_is_lost_is_queued_again(redis_, ledger, clock, step):
     step()
     ledger.lapsed(oldest_job=None)
     clock.later = REQUEUE_AFTER + 2
-    assert ledger.lapsed(oldest_job=None) == names
+    assert ledger.lapsed(oldest_job=None) == ([], names)
 
 
 def test_a_recheck_is_due_after_its_own_time(redis_, ledger, clock, step):

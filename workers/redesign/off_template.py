@@ -1,8 +1,8 @@
 """Pages off the template: they do not have any known template of their section (`Article.fits`).
 
 After a redesign a new example is chosen among them (`workers.redesign.proposal_finder`), and they are extracted again
-with it (`workers.redesign.gap`). So each has a note, and the newest pages are kept too. There are limits on the number
-and size of each task's pages, on the number of tasks, and on the time for which they are kept. Keys of a task:
+with it (`workers.redesign.adoption`). So each has a note, and the newest pages are kept too. There are limits on the
+number and size of each task's pages, on the number of tasks, and on the time for which they are kept. Keys of a task:
 
     low           hash: fingerprint -> a line of JSON (`OffTemplateNote`)
     low:at        zset: fingerprint -> when it was extracted, Unix seconds
@@ -22,11 +22,10 @@ import redis
 import zstandard
 
 from .. import keys
-from ..clock import Clock
 from ..page_store import StoredPage, unpack_body
 from ..redis_access.full_redis import even_when_full, is_full_error
-from ..redis_access.newest_kept import KEEP_NEWEST
-from ..redis_access.redis_clock import clock_of
+from ..redis_access.redis_clock import Clock, clock_of
+from ..redis_access.redis_scripts import KEEP_NEWEST
 from ..stored_json import known_fields
 from ..url_states import Fingerprint
 

@@ -7,13 +7,12 @@ marks the task before it settles the first of them.
 
 import redis
 
-from ..clock import Clock
 from ..extraction.page_decision import FoundArticle, Reject, WriteRows
 from ..extraction.page_observer import PageObserver
 from ..extraction.section_preparation import PreparedSection
 from ..page_store import StoredPage
-from ..reporting.worker_reports import Watch
-from ..reporting.worker_times import WorkerTimes
+from ..redis_access.redis_clock import Clock
+from ..reporting.worker_reports import Watch, WorkerTimes
 from ..url_states import PageLease
 from .adoption import close_late_gap
 from .off_template import OffTemplateNote, OffTemplatePage, OffTemplatePages, mark_pending, unmark_pending

@@ -14,7 +14,6 @@ from typing import Any
 import redis
 
 from .. import keys
-from ..clock import Clock
 from ..errors import OutputError, SinkUnavailable
 from ..extraction.block_pages import ROW_FETCHES, BlockPages
 from ..extraction.group_writer import GroupWriter
@@ -41,9 +40,8 @@ from ..health.observations import failed_observation, is_observed, refused_obser
 from ..ledger import RETRY_PAUSES, Ledger
 from ..log_ids import log_ids
 from ..page_store import StoredPage, unpack
-from ..redis_access.redis_clock import clock_of
-from ..reporting.worker_reports import NoWatch, Watch
-from ..reporting.worker_times import WorkerTimes
+from ..redis_access.redis_clock import Clock, clock_of
+from ..reporting.worker_reports import NoWatch, Watch, WorkerTimes
 from ..sinks import SourcePage
 from ..url_states import Fingerprint, PageLease
 from ..writing.outputs import Output, shortest_wait

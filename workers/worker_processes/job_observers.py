@@ -12,9 +12,8 @@ from ..ledger import Ledger
 from ..pages.quarantine import keep_page
 from ..redesign.proposal_finder import is_sought
 from ..redesign.redesign_watch import RedesignWatch
-from ..reporting.worker_reports import Watch
-from ..reporting.worker_times import WorkerTimes
-from ..task_state.failed_pages import requeue
+from ..reporting.worker_reports import Watch, WorkerTimes
+from ..task_state.problems import requeue
 from ..url_states import PageLease
 
 log = logging.getLogger(__name__)

@@ -2,14 +2,14 @@
 
 import pytest
 
-from workers.extraction.recheck_plan import (
+from workers.url_states import (
     HASH_UNKNOWN,
+    RecheckPlan,
     is_unchanged,
     next_list_recheck,
     next_recheck,
     recovered_recheck,
 )
-from workers.url_states import RecheckPlan
 
 HOUR, DAY = 3600.0, 86400.0
 NOW = 1_000_000.0

@@ -1,11 +1,11 @@
--- Extend a worker's leases of pages, just before their rows are written, and keep which outputs have them already.
+-- Extend a worker's leases of pages, and keep which outputs have their rows already.
 -- ARGV: worker, lease's end, (fingerprint, outputs as a JSON list) …
 -- -> for each the outputs that have its rows, those of its record included, or false if it is not held any more
 local answer = {}
 for i = 3, #ARGV, 2 do
   local name, delivered = ARGV[i], false
   if redis.call('HGET', k_holders, name) == ARGV[1] and redis.call('ZSCORE', k_held, name) then
-    redis.call('ZADD', k_held, ARGV[2], name)
+    redis.call('ZADD', k_held, 'GT', ARGV[2], name)
     local page, all, seen = k_page .. ':' .. name, {}, {}
     local lists = {ARGV[i + 1], redis.call('HGET', page, 'delivered') or '[]'}
     for _, list in ipairs(lists) do
