@@ -72,7 +72,7 @@ def command(
     from console.output_checks import emptied_outputs
     from console.overview import overview
     from console.status import overview_json, table
-    from crawler.politeness.host_states import in_words
+    from crawler.politeness.pace import in_words
     from crawler.task_list.file import load
     from crawler.task_list.mistakes import TaskError
 

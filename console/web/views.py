@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse
 from console.locale import translator_of
 from console.web.security import Sessions
 from console.web.texts import LANGUAGES, Language, language_of, translations, worded
-from crawler.politeness.host_states import in_words
+from crawler.politeness.pace import in_words
 
 TEMPLATES = Path(__file__).parent / "templates"
 MINUTE, HOUR, DAY = 60, 3600, 86400  # seconds

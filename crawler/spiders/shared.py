@@ -8,8 +8,7 @@ from typing import Any, Protocol
 
 import redis
 
-from crawler.politeness.addresses import AddressBook
-from crawler.politeness.pace import Pace
+from crawler.politeness.pace import AddressBook, Pace
 from crawler.run.section_run import SectionRun
 from workers.redis_access.full_redis import WaitingRedis
 from workers.redis_access.outage import is_temporary
