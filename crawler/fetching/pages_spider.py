@@ -9,7 +9,7 @@ from scrapy.http import Response
 
 from crawler.fetching.answers import content_type
 from crawler.gates.context import FetchContext, GatedSpider
-from crawler.gates.failures import outcome_of_failure
+from crawler.gates.errors import outcome_of_failure
 from crawler.run.outcomes import Outcome, of_answer
 from extractors.html.urls import normalise
 from workers.inbox import StoredPage

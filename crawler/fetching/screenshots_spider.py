@@ -15,8 +15,7 @@ from scrapy_playwright.page import PageMethod
 from crawler.fetching.answers import content_type
 from crawler.fetching.shot import Shot
 from crawler.gates.context import FetchContext, GatedSpider
-from crawler.gates.errors import AddressRefused
-from crawler.gates.failures import outcome_of_failure
+from crawler.gates.errors import AddressRefused, outcome_of_failure
 from crawler.guarding.guard import host_and_port
 from crawler.rendering.chromium import PLAIN, SCRIPTS
 from crawler.run.outcomes import of_answer

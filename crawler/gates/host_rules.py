@@ -12,8 +12,7 @@ from scrapy.http.request import NO_CALLBACK
 from w3lib.url import safe_url_string
 
 from crawler.gates.context import NAP, WITHOUT_ROBOTS, context_of
-from crawler.gates.errors import RobotsForbidden, RobotsUnreachable, RunEnding
-from crawler.gates.failures import outcome_of_failure
+from crawler.gates.errors import RobotsForbidden, RobotsUnreachable, RunEnding, outcome_of_failure
 from crawler.guarding.guard import SCHEMES
 from crawler.politeness import robots
 from crawler.politeness.host_files import HostFile, HostFiles, TdmRules, parse_tdm, tdm_url

@@ -21,8 +21,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
 from crawler.gates.context import PERMIT, FetchContext, Gate
-from crawler.gates.errors import HostClosed, RunEnding
-from crawler.gates.failures import host_failure
+from crawler.gates.errors import HostClosed, RunEnding, host_failure
 from crawler.politeness.pace import PATIENCE, RETRY_AFTER_MOST, HostProblem, Permit
 
 MARGIN = 0.02  # seconds added to an interval, because requests are sent some milliseconds after their permits

@@ -28,7 +28,7 @@ TEMPLATES = ("console/report/templates/report.html",)  # templates whose texts a
 READ_WHOLE = frozenset(  # files of other packages in which all texts are messages: reasons, doubts, states in words
     {
         "crawler/discovery/link_judgement.py", "crawler/discovery/list_frontier.py", "crawler/discovery/walk.py",
-        "crawler/gates/errors.py", "crawler/gates/failures.py", "crawler/guarding/connections.py",
+        "crawler/gates/errors.py", "crawler/gates/connections.py",
         "crawler/gates/guard_gates.py", "crawler/task_list/scrapy_settings.py",
         "crawler/guarding/guard.py", "crawler/notifying/targets.py", "crawler/patterns/pattern.py",
         "crawler/patterns/syntax.py", "crawler/gates/host_rules.py", "crawler/politeness/pace.py",
