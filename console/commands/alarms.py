@@ -108,7 +108,7 @@ def _show(alarms: "Sequence[Alarm]", report: "HealthReport | None") -> None:
 
 def _send_tests(file: Path, task: str | None) -> None:
     """Send a notice to each address of a task, or of all tasks of the file, once."""
-    from crawler.notifying.targets import NoticeNotSent, send, shown_target
+    from crawler.notifying import NoticeNotSent, send, shown_target
     from crawler.task_list.file import load
 
     loaded = load(file)

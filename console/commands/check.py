@@ -98,16 +98,16 @@ def example_warnings(tasks: "TaskFile") -> list[str]:
 
 def notice_problems(tasks: "TaskFile") -> list[str]:
     """Return a warning for each address of notices that apprise does not accept; nothing is sent."""
-    from crawler.notifying.targets import problem_of
+    from crawler.notifying import target_problem
 
     first = {address: task.name for task in reversed(tasks.tasks.values()) for address in task.notify}
-    problems = {address: problem_of(address) for address in first}
+    problems = {address: target_problem(address) for address in first}
     return [f"task {name}: notify: {problems[address]}" for address, name in first.items() if problems[address]]
 
 
 def notice_lines(tasks: "TaskFile") -> list[str]:
     """Return, for each task, the addresses to which an alarm would be sent."""
-    from crawler.notifying.targets import shown_target
+    from crawler.notifying import shown_target
 
     return [
         f"{task.name}: its alarms would be sent to {', '.join(map(shown_target, task.notify))}; nothing is sent now "

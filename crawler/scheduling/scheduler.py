@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import redis
 
-from crawler.notifying.notifier import Notifier
+from crawler.notifying import Notifier
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.adopted_examples import unwritten_examples, write_examples
 from crawler.task_list.file import load

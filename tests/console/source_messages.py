@@ -30,8 +30,8 @@ READ_WHOLE = frozenset(  # files of other packages in which all texts are messag
         "crawler/discovery/link_judgement.py", "crawler/discovery/list_frontier.py", "crawler/discovery/walk.py",
         "crawler/gates/errors.py", "crawler/gates/connections.py",
         "crawler/gates/guard_gates.py", "crawler/task_list/scrapy_settings.py",
-        "crawler/guarding/guard.py", "crawler/notifying/targets.py", "crawler/patterns/pattern.py",
-        "crawler/patterns/syntax.py", "crawler/gates/host_rules.py", "crawler/politeness/pace.py",
+        "crawler/guarding/guard.py", "crawler/patterns/pattern.py",
+        "crawler/patterns/syntax.py", "crawler/gates/host_rules.py",
         "crawler/gates/pace_gate.py", "crawler/run/admission.py", "crawler/run/outcomes.py",
         "crawler/run/section_articles.py", "crawler/run/section_lists.py",
         "crawler/run/section_run.py", "crawler/scheduling/crawl_worker.py",
@@ -75,6 +75,7 @@ FURTHER = (  # messages in files that also have many other texts
     "{0} by structure ({1})", "{0} by structure and screenshot", "a map", "a list",
     "on another site", "on another host",
     "kept pages", "pages off the template and recent pages",
+    "host {0}: closed until {1} ({2})", "host {0}: slowed down, {1} s between two requests",
 )  # fmt: skip
 REASON = "reason"  # variables and arguments of this name contain messages, too
 NOT_READ = frozenset({"cast", "examples", "compile", "match", "search"})  # calls whose arguments are not messages
