@@ -64,7 +64,7 @@ def command(
     if from_ and to and to < from_:
         raise click.UsageError(f"--to {to:%Y-%m-%d} is before --from {from_:%Y-%m-%d}; swap the two")
     go_on_watched(STOP_WAIT, f"the spider did not end within {STOP_WAIT:.0f} s and was killed; nothing is lost")
-    from crawler.spiders.one_run import exit_code, run_section
+    from crawler.spiders.section import exit_code, run_section
 
     log_to_stderr(verbose, log_format)
     report = run_section(

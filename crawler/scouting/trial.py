@@ -21,10 +21,10 @@ from crawler.run.run_bounds import BOUNDS
 from crawler.run.run_report import RunOptions, RunReport
 from crawler.run.section_lists import SectionLists
 from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
-from crawler.scouting.fetch import Fetch, fetch_all
 from crawler.scouting.inference import SeenPage, SiteLinks
 from crawler.scouting.memory_ledger import MemoryLedger
 from crawler.scouting.sample_extractions import SampleExtraction, extract_sample, is_empty_shell
+from crawler.scouting.survey import Fetch, fetch_all
 from crawler.task_list.models import Task
 from extractors import Section, UnusablePage
 from extractors.html.urls import normalise

@@ -13,9 +13,9 @@ from crawler.notifying import (
     NoticeNotSent,
     Notifier,
     away_targets,
-    target_problem,
     send,
     shown_target,
+    target_problem,
 )
 from crawler.scheduling.scheduler import Scheduler
 from crawler.task_list.file import loads
