@@ -24,6 +24,7 @@ from scrapy.http import Response
 
 from crawler.fetching.answers import content_type
 from crawler.fetching.scrapy_process import EXIT_FAILED, EXIT_OK, EXIT_UNAVAILABLE, run_spider
+from crawler.fetching.single_pages import settings_here
 from crawler.gates.context import FetchContext, GatedSpider, context_from
 from crawler.gates.errors import AddressRefused, outcome_of_failure
 from crawler.guarding.browser_proxy import GuardedProxy
@@ -31,11 +32,9 @@ from crawler.guarding.guard import host_and_port
 from crawler.rendering.chromium import PLAIN, SCRIPTS, find_browser, rendering_settings
 from crawler.run.outcomes import of_answer
 from crawler.run.rendering_choice import TABS
-from crawler.task_list.file import load
+from crawler.task_list.file import TASKS_FILE
 from crawler.task_list.identity import identity_of
 from crawler.task_list.mistakes import TaskError
-from crawler.task_list.models import Settings
-from crawler.task_list.opening import TASKS_FILE
 from extractors.html.urls import normalise
 from workers.errors import ExemplarError
 
@@ -85,7 +84,7 @@ def name_of(url: str) -> str:
 
 def _rendered(shots: Sequence[Shot], out: Path, delay: float | None, listed_only: bool) -> list[Shot]:
     """Run the spider over `shots`; each result is written to the index immediately."""
-    settings = load(Path(TASKS_FILE)).settings if Path(TASKS_FILE).exists() else Settings()
+    settings = settings_here(Path(TASKS_FILE))
     context = context_from(settings)
     done: list[Shot] = []
     with (

@@ -19,10 +19,9 @@ from crawler.fetching.scrapy_process import run_spider
 from crawler.gates.context import FetchContext, GatedSpider, context_from
 from crawler.gates.errors import outcome_of_failure
 from crawler.run.outcomes import Outcome, of_answer, of_list
-from crawler.task_list.file import load
+from crawler.task_list.file import TASKS_FILE, load
 from crawler.task_list.identity import identity_of
 from crawler.task_list.models import Settings, Task
-from crawler.task_list.opening import TASKS_FILE
 from extractors.html.urls import normalise
 from workers.inbox import StoredPage
 
@@ -91,8 +90,6 @@ def _crawl(
     one_at_a_time = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1, "LOG_LEVEL": "ERROR"}
     all_settings = identity_of(settings) | one_at_a_time | dict(of_scrapy)
     return run_spider(spider, all_settings, has_state=False, context=context, **arguments).spider
-
-
 
 
 class PagesSpider(GatedSpider):

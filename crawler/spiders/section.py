@@ -39,10 +39,9 @@ from crawler.rendering.handler import rendering_settings
 from crawler.run.fetches import Answered, ArticleFetch, Fetch, ListFetch, Unanswered
 from crawler.run.run_report import RunOptions, RunReport
 from crawler.run.section_run import SectionRun
-from crawler.spiders.shared import Shared
+from crawler.spiders.shared import Shared, open_redis
 from crawler.task_list.identity import identity_of
 from crawler.task_list.models import Settings, Task
-from crawler.task_list.opening import open_redis
 from crawler.task_list.publication import published_task
 from workers.errors import ExemplarError
 from workers.log_ids import set_log_ids
