@@ -17,8 +17,7 @@ from crawler.discovery.link_judgement import JudgedLink, judged
 from crawler.discovery.listings import ListPage, read_listing
 from crawler.run.admission import Admission
 from crawler.run.rendering_choice import Rendering
-from crawler.run.run_bounds import BOUNDS
-from crawler.run.run_report import RunOptions, RunReport
+from crawler.run.run_report import BOUNDS, RunOptions, RunReport
 from crawler.run.section_lists import SectionLists
 from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
 from crawler.scouting.inference import SeenPage, SiteLinks
