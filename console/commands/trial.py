@@ -13,8 +13,7 @@ from console.options import examples, json_option, tasks_option
 from console.terminal import counted, heading, print_json, say, show, show_data
 
 if TYPE_CHECKING:
-    from crawler.discovery.link_judgement import JudgedLink
-    from crawler.scouting.trial import ReadList, Trial
+    from crawler.scouting.trial import JudgedLink, ReadList, Trial
     from crawler.task_list.models import Task, TaskFile
     from workers.inbox import StoredPage
 

@@ -2,8 +2,8 @@
 
 An article has one request at a time. Pictures are those that a task keeps (`pictures: keep`): workers name them, and
 store what is fetched here. They have the attempts, pauses and leases of articles, in a ledger of their own. While
-articles are fetched, few pictures are. A run ends when no more are expected: workers have extracted its pages, or do not
-continue with them.
+articles are fetched, few pictures are. A run ends when no more are expected: workers have extracted its pages, or do
+not continue with them.
 """
 
 from collections import Counter

@@ -15,8 +15,7 @@ from crawler.discovery.links import links_of
 from crawler.discovery.list_yield import ListYield
 from crawler.discovery.listings import ListContent, ListPage, read_listing, robots_listing
 from crawler.discovery.sitemap_frontier import LATE
-from crawler.discovery.walk import ArticleLink, Walk
-from crawler.discovery.walk_plan import WalkPlan
+from crawler.discovery.walk import ArticleLink, Walk, WalkPlan
 from crawler.run.admission import BEYOND_LIMIT, OLD, Admission, moments_of, newest_first
 from crawler.run.example_page import doubt_about
 from crawler.run.outcomes import is_login, media_type

@@ -20,7 +20,7 @@ from crawler.discovery.links import PageLink
 from crawler.discovery.listings import read_listing, robots_listing
 from crawler.discovery.pagination import pagination
 from crawler.discovery.sitemaps import usual_place
-from crawler.discovery.walk_plan import is_own_section
+from crawler.discovery.walk import is_own_section
 from crawler.patterns.pattern import Pattern, PatternError
 from crawler.scouting.address_parts import MARK, Address, Dates, address_of
 from crawler.scouting.doubts import about_example, about_left, about_titles, about_year

@@ -27,7 +27,7 @@ LEFT_OUT = (  # not searched: pages of the console have their own catalogue, met
 TEMPLATES = ("console/report/templates/report.html",)  # templates whose texts are arguments of `_`
 READ_WHOLE = frozenset(  # files of other packages in which all texts are messages: reasons, doubts, states in words
     {
-        "crawler/discovery/link_judgement.py", "crawler/discovery/list_frontier.py", "crawler/discovery/walk.py",
+        "crawler/discovery/walk.py",
         "crawler/gates/errors.py", "crawler/gates/connections.py",
         "crawler/gates/guard_gates.py", "crawler/task_list/scrapy_settings.py",
         "crawler/guarding/guard.py", "crawler/patterns/pattern.py",

@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 from crawler.discovery.article_pages import further_pages
 from crawler.discovery.feed_dates import moment_of
 from crawler.discovery.feeds import read_feed
-from crawler.discovery.json_lists import json_links
 from crawler.discovery.links import PageLink, absolute, page_links
-from crawler.discovery.listings import read_listing
+from crawler.discovery.listings import json_links, read_listing
 from crawler.discovery.pagination import pagination, says_page, shape_of
 from crawler.discovery.sitemaps import read_sitemap, sitemaps_of
 from crawler.gates import pace_gate
