@@ -111,8 +111,8 @@ def explain_trial(
 
 def write(report: Path, head: "ReportHead", pages: "Sequence[ReportedPage]") -> None:
     """Write a report and print its path. Raises `ExemplarError` if it cannot be written."""
+    from console.locale import wording_here
     from console.report.document import render_report, write_report
-    from console.report.wording import wording_here
 
     write_report(report, render_report(head, pages, wording_here()))
     say(f"report: {report}")
@@ -172,8 +172,8 @@ def _list_of(page: "ReadList") -> "ReportedList":
 
 
 def _show_pages(pages: "Sequence[ReportedPage]") -> None:
+    from console.locale import wording_here
     from console.report.terminal import explained_rows
-    from console.report.wording import wording_here
 
     for page in pages:
         show_data("\n".join(["", *explained_rows(page, wording_here())]))

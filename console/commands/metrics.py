@@ -80,9 +80,9 @@ def _collector(state: Path) -> "Iterator[ExemplarCollector]":
 
 
 def _serve(listen: str, state: Path) -> None:
-    from console.metrics.access import LEAST_TOKEN, LOCAL_NAMES, PATH, TOKEN, metrics_token
     from console.metrics.collector import EMBEDDED, ExemplarCollector, registry_of
     from console.metrics.exporter import serve
+    from console.serving import LEAST_TOKEN, LOCAL_NAMES, PATH, TOKEN, metrics_token
     from workers.redis_access.embedded import Embedded
     from workers.redis_access.redis_address import address_of
 

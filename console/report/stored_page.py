@@ -13,9 +13,9 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from console.locale import wording_of
 from console.report.document import ReportHead, ReportLinkBack, render_report
 from console.report.gathering import Explainer, PageToExplain
-from console.report.wording import wording_of
 
 if TYPE_CHECKING:
     from extractors import Section

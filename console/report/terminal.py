@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from console.locale import ReportWording
 from console.report.charts import sparkline
-from console.report.wording import ReportWording
 from console.terminal import printable
 
 if TYPE_CHECKING:

@@ -20,8 +20,6 @@ def main() -> int:
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", errors="replace")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # other output goes to standard error
-    from console.report.stored_page import requested_report
-
     out.write(requested_report(json.load(sys.stdin.buffer)))
     out.close()
     return 0
