@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
-from console.known_task import redis_of
-from console.options import examples, json_option, tasks_file, tasks_option
+from console.options import examples, json_option, redis_of, tasks_file, tasks_option
 from console.terminal import counted, moment, print_json, say, show
 from workers.health.alarms import AlarmKind
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from console.known_task import redis_of
 from console.locale import in_language, word
-from console.options import examples, json_option, refuse_task_name, tasks_argument
+from console.options import examples, json_option, redis_of, refuse_task_name, tasks_argument
 from console.terminal import counted, heading, print_json, say, show, show_data
 
 if TYPE_CHECKING:

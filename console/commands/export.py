@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.completion import complete_outputs
-from console.options import DAY, examples, json_option, log_to_stderr, task_argument, tasks_file, tasks_option
+from console.options import (
+    DAY,
+    complete_outputs,
+    examples,
+    json_option,
+    log_to_stderr,
+    task_argument,
+    tasks_file,
+    tasks_option,
+)
 from console.terminal import counted, print_json, say, show
 
 if TYPE_CHECKING:

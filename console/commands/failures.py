@@ -7,18 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from console.completion import complete_tasks
-from console.known_task import known_ledger, ledger_of, redis_of
 from console.locale import in_language, word
-from console.options import examples, json_option, task_argument, tasks_option
+from console.options import (
+    complete_tasks,
+    examples,
+    json_option,
+    known_ledger,
+    ledger_of,
+    redis_of,
+    task_argument,
+    tasks_option,
+)
 from console.terminal import columns_of, counted, moment, print_json, printable, say
 from console.terminal import show as show_line
 
 if TYPE_CHECKING:
     import redis
 
-    from console.problems import Group
-    from console.refused import RefusedGroup
+    from console.problems import Group, RefusedGroup
     from workers.ledger import Ledger
     from workers.task_state.failed_pages import FailedPage
     from workers.writing.refused_rows import RefusedRow
@@ -73,7 +79,7 @@ def command() -> None:
 @json_option
 def list_(task: str | None, reason: str | None, complete: bool, tasks: Path | None, as_json: bool) -> None:
     """Count failed pages and refused rows by task and reason; for TASK, also show some URLs, or with --json all."""
-    from console.refused import refused_groups
+    from console.problems import refused_groups
     from workers.ledger import Ledger, ledgers
 
     with redis_of(tasks, purpose="failures") as connection:
@@ -109,7 +115,7 @@ def list_(task: str | None, reason: str | None, complete: bool, tasks: Path | No
 @json_option
 def show(task: str, url: str, file: Path | None, tasks: Path | None, as_json: bool) -> None:
     """Show why the page of URL failed, or which outputs refused its rows, and what is kept."""
-    from console.refused import refused_of
+    from console.problems import refused_of
     from extractors.html.urls import normalise
     from workers.errors import ExemplarError
     from workers.pages.quarantine import kept_page
@@ -213,7 +219,7 @@ def _apply(
 
     `done`: its past participle.
     """
-    from console.refused import refused_of
+    from console.problems import refused_of
     from extractors.html.urls import normalise
 
     if bool(urls) + (reason is not None) + everything != 1:

@@ -5,10 +5,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from console.completion import complete_methods
-from console.known_task import ledger_of
 from console.locale import in_language, word
-from console.options import DAY, examples, json_option, log_to_stderr, task_argument, tasks_option
+from console.options import (
+    DAY,
+    complete_methods,
+    examples,
+    json_option,
+    ledger_of,
+    log_to_stderr,
+    task_argument,
+    tasks_option,
+)
 from console.terminal import counted, print_json, say, show, show_data, tallied
 
 if TYPE_CHECKING:

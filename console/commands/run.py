@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.completion import complete_tasks_or_files
-from console.options import RUNS, TASKS, examples, exit_option, log_format_option, log_to_stderr, verbose_option
+from console.options import (
+    RUNS,
+    TASKS,
+    complete_tasks_or_files,
+    examples,
+    exit_option,
+    log_format_option,
+    log_to_stderr,
+    verbose_option,
+)
 from console.terminal import counted, say
 
 if TYPE_CHECKING:

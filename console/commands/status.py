@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.completion import complete_tasks
-from console.known_task import redis_of
 from console.locale import in_language, word
-from console.options import examples, json_option, tasks_file, tasks_option
+from console.options import complete_tasks, examples, json_option, redis_of, tasks_file, tasks_option
 from console.terminal import counted, moment, print_json, say, show, show_data
 
 if TYPE_CHECKING:

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.completion import complete_tasks
 from console.explaining import check_explaining, explaining_options
 from console.locale import in_language, word
-from console.options import examples, json_option, tasks_option
+from console.options import complete_tasks, examples, json_option, tasks_option
 from console.terminal import counted, heading, print_json, say, show, show_data
 
 if TYPE_CHECKING:

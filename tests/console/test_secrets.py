@@ -149,12 +149,12 @@ def stored(connection: "redis.Redis") -> str:
     for key in connection.scan_iter():
         kind = connection.type(key)
         read: dict[bytes, Callable[[], object]] = {
-            b"string": lambda: connection.get(key),
-            b"hash": lambda: connection.hgetall(key),
-            b"list": lambda: connection.lrange(key, 0, -1),
-            b"set": lambda: connection.smembers(key),
-            b"zset": lambda: connection.zrange(key, 0, -1),
-            b"stream": lambda: connection.xrange(key),
+            b"string": lambda: connection.get(key),  # noqa: B023
+            b"hash": lambda: connection.hgetall(key),  # noqa: B023
+            b"list": lambda: connection.lrange(key, 0, -1),  # noqa: B023
+            b"set": lambda: connection.smembers(key),  # noqa: B023
+            b"zset": lambda: connection.zrange(key, 0, -1),  # noqa: B023
+            b"stream": lambda: connection.xrange(key),  # noqa: B023
         }
         texts.append(f"{key!r} {without_pages(read[kind]())!r}")
     return "\n".join(texts)
