@@ -58,7 +58,9 @@ class PageExplanations:
     ) -> None:
         from console.report.gathering import Explainer
 
-        self._explainer = Explainer(section, _source(example) if example else None, "never" if insist else "sure")
+        self._explainer = Explainer(
+            section, _to_explain(example.name, example) if example else None, "never" if insist else "sure"
+        )
         self._report, self._explained = report, explained
         self._pages: list[ReportedPage] = []
         self._left = 0
@@ -72,7 +74,7 @@ class PageExplanations:
             self._left += 1
             return
         self._pages.append(
-            self._explainer.page(replace(_source(page), screenshot=screenshot))
+            self._explainer.page(replace(_to_explain(page.name, page), screenshot=screenshot))
             if isinstance(page, PageIn)
             else ReportedPage(page.name, error=page.reason)
         )
@@ -95,7 +97,7 @@ def explain_trial(
     trial: "Trial", task: "Task", answers: "dict[str, StoredPage]", report: Path | None, explained: bool
 ) -> None:
     """Explain the example and the articles of a trial; `answers`: the pages that it read, by the URL requested."""
-    sources = {url: _stored(url, page) for url, page in answers.items()}
+    sources = {url: _to_explain(url, page) for url, page in answers.items()}
     sources |= {source.url: source for source in list(sources.values()) if source.url}
     example = sources.get(trial.example.url)
     explainer = _explainer_of(task, example)
@@ -179,16 +181,10 @@ def _show_pages(pages: "Sequence[ReportedPage]") -> None:
         show_data("\n".join(["", *explained_rows(page, wording_here())]))
 
 
-def _source(page: "PageIn") -> "PageToExplain":
+def _to_explain(name: str, page: "PageIn | StoredPage") -> "PageToExplain":
     from console.report.gathering import PageToExplain
 
-    return PageToExplain(page.name, page.body, page.url, page.content_type, page.fetched_at)
-
-
-def _stored(url: str, page: "StoredPage") -> "PageToExplain":
-    from console.report.gathering import PageToExplain
-
-    return PageToExplain(url, page.body, page.url, page.content_type, page.fetched_at)
+    return PageToExplain(name, page.body, page.url, page.content_type, page.fetched_at)
 
 
 def _now() -> str:

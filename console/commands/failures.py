@@ -151,9 +151,7 @@ def show(task: str, url: str, file: Path | None, tasks: Path | None, as_json: bo
 
 @command.command()
 @chosen_pages
-def retry(
-    task: str, urls: tuple[str, ...], reason: str | None, everything: bool, tasks: Path | None, as_json: bool
-) -> None:
+def retry(**chosen: Any) -> None:
     """Let the next run fetch failed pages of TASK again, and queue its refused rows again.
 
     Choose them by URL, by reason, or all.
@@ -161,26 +159,12 @@ def retry(
     from workers.task_state.failed_pages import retry as retry_url
     from workers.task_state.failed_pages import retry_row
 
-    steps = retry_url, retry_row
-    _apply(
-        steps,
-        "retried",
-        "the next run fetches them",
-        "they are delivered again",
-        task,
-        urls,
-        reason,
-        everything,
-        tasks,
-        as_json,
-    )
+    _apply((retry_url, retry_row), "retried", "the next run fetches them", "they are delivered again", **chosen)
 
 
 @command.command()
 @chosen_pages
-def drop(
-    task: str, urls: tuple[str, ...], reason: str | None, everything: bool, tasks: Path | None, as_json: bool
-) -> None:
+def drop(**chosen: Any) -> None:
     """Reject failed pages of TASK permanently, and remove its refused rows: by URL, by reason, or all.
 
     The pages are not fetched again, unless `exemplar accept` accepts them.
@@ -188,19 +172,7 @@ def drop(
     from workers.task_state.failed_pages import drop as drop_url
     from workers.task_state.failed_pages import drop_row
 
-    steps = drop_url, drop_row
-    _apply(
-        steps,
-        "dropped",
-        "they count as rejected",
-        "they are not delivered",
-        task,
-        urls,
-        reason,
-        everything,
-        tasks,
-        as_json,
-    )
+    _apply((drop_url, drop_row), "dropped", "they count as rejected", "they are not delivered", **chosen)
 
 
 def _apply(
@@ -208,6 +180,7 @@ def _apply(
     done: str,
     effect: str,
     row_effect: str,
+    *,
     task: str,
     urls: Sequence[str],
     reason: str | None,
