@@ -13,7 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from console.terminal import say
-from crawler.logs import LOG_FORMAT, LOG_FORMS, start_logging
+from crawler.logs import LOG_FORMAT, LOG_FORMS
 
 if TYPE_CHECKING:
     import redis
@@ -138,11 +138,6 @@ def refuse_task_name(file: Path, command: str) -> None:
 def examples(*lines: str) -> str:
     """Return the epilog that shows how a command is called."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
-
-
-def log_to_stderr(verbose: bool = False, form: str | None = None) -> None:
-    """Log to standard error; `form`: that of the option `--log-format` (`crawler.logs`)."""
-    start_logging(verbose, form)
 
 
 @contextmanager

@@ -18,8 +18,9 @@ from console.options import (
     task_argument,
     tasks_option,
 )
-from console.terminal import columns_of, counted, moment, print_json, printable, say
+from console.terminal import columns_of, counted, moment, print_json, say
 from console.terminal import show as show_line
+from crawler.logs import printable
 
 if TYPE_CHECKING:
     import redis

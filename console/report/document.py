@@ -22,7 +22,7 @@ from markupsafe import Markup
 
 from console.locale import ReportWording
 from console.report.charts import BINS, HEIGHT, WIDTH, charts_of, strip_of
-from console.terminal import printable
+from crawler.logs import printable
 from extractors.html.sanitising import sanitise
 
 if TYPE_CHECKING:

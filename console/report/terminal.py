@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from console.locale import ReportWording
 from console.report.charts import sparkline
-from console.terminal import printable
+from crawler.logs import printable
 
 if TYPE_CHECKING:
     from console.report.gathering import ReportedPage
