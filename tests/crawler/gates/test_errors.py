@@ -30,8 +30,9 @@ from crawler.gates.errors import (
     RobotsForbidden,
     RobotsUnreachable,
     RunEnding,
+    host_failure,
+    outcome_of_failure,
 )
-from crawler.gates.failures import host_failure, outcome_of_failure
 from crawler.run.outcomes import Outcome
 from workers.ledger import REASON_BYTES
 

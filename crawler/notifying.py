@@ -1,12 +1,18 @@
-"""Sends the notices of alarms: one process of the cluster at a time, with one message per address.
+"""Sends the notices of alarms: one process of the cluster at a time, with one message per address of apprise.
 
     notices (list) ─▶ taken, under a lease (hash) ─▶ a message for each address ─▶ removed when all addresses have it
 
 If an address does not accept a message, it is tried again after a pause that doubles each time; its notices wait for at
 most `KEPT`. If a process dies between sending and removing, a message is sent twice.
+
+A whole address is a secret: services have tokens in any part of it. So messages, logs and errors contain only its
+scheme and its `${VARIABLES}`. The library (extra `notify`) is imported only when it is used.
 """
 
 import json
+import logging
+import os
+import re
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,11 +21,14 @@ from typing import Any, cast
 
 import redis
 
-from crawler.notifying.targets import NoticeNotSent, send, shown_target
 from workers import keys
+from workers.addresses import VARIABLE
+from workers.errors import ExemplarError
 from workers.health import Alarm
 from workers.redis_access.redis_clock import Clock, clock_of
+from workers.variables import VariableNotSet, expand_address
 
+SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 LEASE = 120.0  # seconds for which a process has the right to send; it is renewed for each message
 FIRST_PAUSE, LONGEST_PAUSE = 60.0, 3600.0  # seconds until an address that did not accept a message is tried again
 KEPT = 3 * 86400.0  # seconds for which a notice waits for an address
@@ -47,6 +56,59 @@ return 1
 """
 
 Sending = Callable[[str, str, str], None]  # address, title, body
+
+
+class NoticeNotSent(ExemplarError):
+    """A notice could not be sent; the message has the reason, without the address."""
+
+
+def shown_target(address: str) -> str:
+    """Return an address for messages: `tgram://***`, or `${NOTIFY}` if it is a variable as a whole."""
+    if VARIABLE.fullmatch(address):
+        return VARIABLE.sub(r"${\1}", address)
+    scheme = SCHEME.match(address)
+    names = ", ".join(f"${{{match[1]}}}" for match in VARIABLE.finditer(address))
+    return f"{scheme[0] if scheme else ''}***" + (f" ({names})" if names else "")
+
+
+def target_problem(address: str, environ: Mapping[str, str] = os.environ) -> str:
+    """Return why no notice can be sent to an address in its written form; "" if it is valid. Nothing is sent."""
+    try:
+        _service(address, environ)
+    except NoticeNotSent as error:
+        return str(error)
+    return ""
+
+
+def send(address: str, title: str, body: str, environ: Mapping[str, str] = os.environ) -> None:
+    """Send a notice and wait for the service's answer, some seconds. Raises `NoticeNotSent`."""
+    service = _service(address, environ)
+    try:
+        is_sent = service.notify(title=title, body=body)
+    except Exception as error:  # a plugin may raise anything, with the address in it
+        raise NoticeNotSent(f"{shown_target(address)}: {type(error).__name__}") from None
+    if not is_sent:
+        raise NoticeNotSent(f"{shown_target(address)}: the service is unavailable, or does not accept the notice")
+
+
+def _service(address: str, environ: Mapping[str, str]) -> Any:
+    try:
+        import apprise
+    except ImportError:
+        raise NoticeNotSent("notices require the library apprise: run pip install 'exemplar-crawler[notify]'") from None
+    try:
+        expanded = expand_address(address, environ, is_strict=False)
+    except VariableNotSet as error:
+        raise NoticeNotSent(f"{shown_target(address)}: {error}") from None
+    logging.getLogger("apprise").setLevel(logging.CRITICAL + 1)  # it logs parts of addresses
+    asset = apprise.AppriseAsset(app_id="Exemplar", app_desc="Exemplar", app_url="", async_mode=False)
+    try:
+        service = apprise.Apprise.instantiate(expanded, asset=asset, suppress_exceptions=True)
+    except Exception:
+        service = None
+    if not service:
+        raise NoticeNotSent(f"{shown_target(address)}: apprise supports no service with such an address")
+    return service
 
 
 @dataclass(slots=True)

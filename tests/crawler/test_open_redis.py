@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from crawler.gates.context import context_from
+from crawler.spiders.shared import open_redis
 from crawler.task_list.identity import contact_of, user_agent
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import Settings
-from crawler.task_list.opening import open_redis
 from crawler.task_list.publication import DivergentCopy, edition, publish, published
 from tests.crawler.task_lists import task_file, text_of
 from workers.errors import RedisUnavailable

@@ -25,7 +25,7 @@ from twisted.internet.interfaces import IResolutionReceiver
 from zope.interface import implementer
 from crawler.gates.context import FetchContext
 from crawler.guarding.guard import Guard
-from crawler.gates.resolver import GuardedResolver
+from crawler.gates.connections import GuardedResolver
 
 @implementer(IResolutionReceiver)
 class Receiver:
