@@ -23,7 +23,7 @@ from extractors.content.confidence.trust import LEAST, MOST, WEIGHTS
 from extractors.content.line_model.features import NAMES, TAGS
 from extractors.content.line_model.opinion import corrected, like_text
 from extractors.content.line_model.trees import Shape, Trees, fit, probability, save
-from extractors.methods.example import LIKELIER, SURE
+from extractors.methods.example.extractor import LIKELIER, SURE
 
 from .data import DataError, read_sets
 from .designs import DESIGNS

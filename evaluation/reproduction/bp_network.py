@@ -37,11 +37,11 @@ from unittest.mock import patch
 
 from extractors import Article, Section, UnusablePage
 from extractors.content.assembly import assemble
-from extractors.methods import density
 from extractors.methods.bp_network import words
 from extractors.methods.bp_network.extractor import CONFIDENCE, VERBATIM_WEIGHTS, WEIGHTS
 from extractors.methods.bp_network.network import USED, VERBATIM, Network, load
 from extractors.methods.bp_network.topic import title_words
+from extractors.methods.density import extractor as density
 
 from ..data import DataError, DataSet, Row, read_sets
 from ..line_model import FOLDS

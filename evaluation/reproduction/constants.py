@@ -23,7 +23,7 @@ from extractors import UnusablePage
 from extractors.content.assembly import BodyLines
 from extractors.content.body_fragment import assemble_lines
 from extractors.html.tagless_text import Ctext, read_ctext
-from extractors.methods import line_blocks
+from extractors.methods.line_blocks import extractor as line_blocks
 from extractors.methods.tag_paths import (
     extractor as tag_paths,
 )

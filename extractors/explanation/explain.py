@@ -13,7 +13,8 @@ from ..html.lines import Lines
 from ..html.paths import PathTrie
 from ..listing import Listing
 from ..metadata.declared_metadata import read_head
-from ..methods import density, example
+from ..methods.density import extractor as density
+from ..methods.example import extractor as example
 from ..page import Refuse, make_page
 from ..section import Section
 from ..tracing import Trace, traced

@@ -16,8 +16,8 @@ from ..html.class_names import NOISE_TAGS
 from ..html.lines import Lines
 from ..html.paths import COMMENT, PathTrie
 from ..listing import Listing
-from ..methods.density import OwnBody
-from ..methods.example import Election
+from ..methods.density.extractor import OwnBody
+from ..methods.example.extractor import Election
 from ..tracing import Trace
 from .values import Decision, ExplainedLine
 

@@ -35,7 +35,7 @@ from ..listing import Listing
 from ..page import Page
 from ..page_types import classify
 from ..page_types.classify import EVEN
-from .article_deviation import ArticleDeviation
+from .article_deviation.extractor import ArticleDeviation
 from .list_rank.extractor import ListRank
 
 METHOD = "i-awce"

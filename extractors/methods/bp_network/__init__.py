@@ -13,7 +13,3 @@ extraction), 2010. Its steps, and the modules that implement them:
 
 MODEL_CARD.md describes the weights that are shipped; `EXEMPLAR_BP_WEIGHTS` names a file of your own.
 """
-
-from .extractor import BpNetwork, create, create_verbatim
-
-__all__ = ["BpNetwork", "create", "create_verbatim"]

@@ -6,8 +6,7 @@ import pytest
 from extractors import extract
 from extractors.content.assembly import read
 from extractors.html.paths import PathTrie
-from extractors.methods.bp_network import create_verbatim
-from extractors.methods.bp_network.extractor import WEIGHTS
+from extractors.methods.bp_network.extractor import WEIGHTS, create_verbatim
 from extractors.methods.bp_network.folder import LabelledLines, LabelledMistakes, labelled_pages, read_labelled
 from extractors.methods.bp_network.train import divide, main
 from extractors.page import make_page
