@@ -25,8 +25,8 @@ from extractors.html.lines import read_lines
 from extractors.html.paths import MAX_TRIE, PathTrie
 from extractors.metadata.declared_metadata import read_head
 from extractors.methods.density import extractor as density
-from extractors.methods.example.extractor import Voter
 from extractors.methods.example import extractor as example
+from extractors.methods.example.extractor import Voter
 from extractors.page import Page
 
 from .data import DataError, DataSet, Row, read_sets

@@ -19,9 +19,8 @@ from extractors.html.tagless_text import Ctext, read_ctext
 from extractors.methods.article_deviation.extractor import find_body, text_sizes
 from extractors.methods.line_blocks.extractor import dense_range, weights
 from extractors.methods.line_blocks.verbatim import distribution
-from extractors.methods.tag_paths.clusters import LeafOutline, read_outline
+from extractors.methods.tag_paths.clusters import LeafOutline, page_thresholds, read_outline
 from extractors.methods.tag_paths.extractor import body_leaves
-from extractors.methods.tag_paths.segment import page_thresholds
 
 from ..data import DataError, DataSet, Row
 from ..tables import table

@@ -36,7 +36,7 @@ from ...page import Page
 from ...page_types.non_article import judge
 from .features import line_values, source_values, with_neighbours
 from .network import BODY, USED, VERBATIM, Inputs, Network, load
-from .topic import title_words
+from .words import title_words
 
 METHOD, VERBATIM_METHOD = "bp-network", "bp-network-verbatim"
 WEIGHTS = Path(__file__).with_name("weights.json")

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import Progress, track
 
 from .extractor import OWN_WEIGHTS
-from .folder import LabelledLines, LabelledMistakes, labelled_pages, read_labelled
+from .labelled_pages import LabelledLines, LabelledMistakes, labelled_pages, read_labelled
 from .network import BODY, GOAL, HIDDEN, ROUNDS, USED, VERBATIM, Network, Values, learn, learn_line_by_line, save
 
 HELD_OUT = 0.2  # share of the pages that are held out for testing

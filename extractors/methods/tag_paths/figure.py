@@ -12,9 +12,8 @@ from ...figures.sheet import BLUE, GREY, ORANGE, SMALL_SIZE, Sheet, fit, legend,
 from ...html.block_tree import BlockTree, build_tree
 from ...html.tagless_text import read_ctext
 from ...page import Page
-from .clusters import Leaf, Leaves, cluster, length, noise, period, read_outline, variance
+from .clusters import Leaf, Leaves, body_segment, cluster, length, longest, noise, period, read_outline, variance
 from .extractor import TagPaths, body_leaves
-from .segment import body_segment, longest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,7 @@ from extractors.html.paths import PathTrie
 from extractors.html.tagless_text import read_ctext
 from extractors.methods.article_deviation.extractor import deviation
 from extractors.methods.example.verbatim import page_text
-from extractors.methods.tag_paths.segment import LENGTH_SHARE
+from extractors.methods.tag_paths.clusters import LENGTH_SHARE
 from extractors.page import Page
 from extractors.visual.missing import ExtraMissing
 from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page

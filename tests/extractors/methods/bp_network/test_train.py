@@ -7,7 +7,7 @@ from extractors import extract
 from extractors.content.assembly import read
 from extractors.html.paths import PathTrie
 from extractors.methods.bp_network.extractor import WEIGHTS, create_verbatim
-from extractors.methods.bp_network.folder import LabelledLines, LabelledMistakes, labelled_pages, read_labelled
+from extractors.methods.bp_network.labelled_pages import LabelledLines, LabelledMistakes, labelled_pages, read_labelled
 from extractors.methods.bp_network.train import divide, main
 from extractors.page import make_page
 

@@ -1,7 +1,7 @@
 import pytest
 
-from extractors.methods.bp_network import labels
-from extractors.methods.bp_network.labels import label_lines
+from extractors.methods.bp_network import labelled_pages
+from extractors.methods.bp_network.labelled_pages import label_lines
 
 
 def test_lines_of_the_right_text_are_body():
@@ -39,6 +39,6 @@ def test_a_text_of_another_page_is_hardly_found():
 
 
 def test_too_much_to_align_is_refused(monkeypatch):
-    monkeypatch.setattr(labels, "MAX_WORDS", 3)
+    monkeypatch.setattr(labelled_pages, "MAX_WORDS", 3)
     with pytest.raises(ValueError, match="too many"):
         label_lines(["one two three four"], "one")
