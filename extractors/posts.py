@@ -23,8 +23,8 @@ from lxml import etree
 from .expressions import expression
 from .html.dom import inner_text, parse, short_text, to_html
 from .html.elements import BLOCK, BREAK, INLINE, KINDS, PRE, is_hidden
-from .html.resolve_url import web_url
 from .html.sanitising import sanitise
+from .html.urls import web_url
 from .metadata.dates import find_date
 from .metadata.declared_metadata import read_head
 from .metadata.json_ld import texts

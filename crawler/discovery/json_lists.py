@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from crawler.discovery.links import MOST_LINKS, PageLink, PageLinks, absolute, links_in
-from extractors.html.controls import without_controls
+from extractors.html.decoding import without_controls
 
 ADDRESS_KEYS = re.compile(r"(?:url|href|link|uri|path)s?$", re.IGNORECASE)
 NEXT_KEYS = re.compile(r"^(?:next|more)(?:[-_]?(?:page|url|link|href|uri))*$", re.IGNORECASE)

@@ -13,9 +13,8 @@ from statistics import median
 from typing import TypeVar
 
 from extractors import Section, UnusablePage
-from extractors.html.block_tree import build_tree
 from extractors.html.decoding import decode
-from extractors.html.tagless_text import Ctext, read_ctext
+from extractors.html.tagless_text import Ctext, build_tree, read_ctext
 from extractors.methods.article_deviation.extractor import find_body, text_sizes
 from extractors.methods.line_blocks.extractor import dense_range, weights
 from extractors.methods.line_blocks.verbatim import distribution

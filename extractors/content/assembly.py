@@ -9,8 +9,8 @@ from lxml import etree
 from ..article import IN_TEXT, MAYBE_LISTS, Article, Block, Kind, NoArticle, PageType, join
 from ..html.dom import parse
 from ..html.lines import Lines, read_lines
-from ..html.masked_addresses import MARK, unmask
 from ..html.paths import PathTrie
+from ..html.revealing import MASKED_ADDRESS, unmask
 from ..metadata.declared_metadata import Head, read_head
 from ..metadata.metadata import read_metadata
 from ..metadata.titles import PageTitles
@@ -70,7 +70,7 @@ def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
     """Return the page with its lines, their paths in `trie`. Raises `UnusablePage` if there is no tree to read."""
     encoded = page.encoded()
     root = parse(encoded)
-    if page.holds(MARK):
+    if page.holds(MASKED_ADDRESS):
         unmask(root)
     head = read_head(root)
     lines = with_state(root, head, read_lines(root, trie), trie)

@@ -12,7 +12,7 @@ from itertools import chain
 
 from ..article import Article
 from ..content.assembly import Assembling
-from ..html.resolve_url import web_url
+from ..html.urls import web_url
 from ..metadata import json_ld
 from ..metadata.dates import day_of
 from ..metadata.declared_metadata import Head

@@ -12,9 +12,9 @@ from typing import Any, cast
 
 from lxml import etree
 
-from ..html.controls import without_controls
+from ..html.decoding import without_controls
 from ..html.dom import short_text
-from ..html.resolve_url import web_url
+from ..html.urls import web_url
 from ..html.walk import Collector
 from ..page import Page
 from . import json_ld

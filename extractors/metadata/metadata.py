@@ -11,11 +11,10 @@ from datetime import date
 from typing import Any, TypedDict
 
 from ..expressions import expression
-from ..html.controls import without_controls
+from ..html.decoding import without_controls
 from ..html.lines import Lines
 from ..html.phrases import may_be_byline
-from ..html.resolve_url import web_url
-from ..html.urls import split_web
+from ..html.urls import split_web, web_url
 from ..page import Page
 from . import json_ld
 from .dates import may_hold_date

@@ -22,7 +22,7 @@ Where we depart (method `article-deviation-verbatim`, in `verbatim`, does not):
   cannot be intended.)
 - A child is entered only if it has at least `SHARE` of its parent's text, else the parent is the body: in a body with
   sections or one long paragraph, the longest child is not the whole body. In most cases this decides, and not σ.
-- Elements are block elements with text (`block_tree`): words in bold are not children of their paragraph.
+- Elements are block elements with text (`build_tree`): words in bold are not children of their paragraph.
 - An element without children but with line breaks is not a paragraph: the body is the element itself, not its parent.
 - A <form> that contains most of the page's text is not noise but the page.
 - Of each line `LINE_COST` characters do not count: otherwise the short lines of comments and related articles add up to
@@ -36,8 +36,7 @@ from math import sqrt
 from ...article import Article, NoArticle
 from ...content.assembly import BodyLines
 from ...content.body_fragment import assemble_lines
-from ...html.block_tree import BlockTree, build_tree
-from ...html.tagless_text import Ctext, read_ctext
+from ...html.tagless_text import BlockTree, Ctext, build_tree, read_ctext
 from ...page import Page
 
 METHOD = "article-deviation"

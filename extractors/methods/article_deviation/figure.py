@@ -11,8 +11,7 @@ import numpy as np
 
 from ...figures.pages import NoFigure, element_name, title_of
 from ...figures.sheet import BLUE, INK, ORANGE, PALE, RED, SMALL_SIZE, Sheet, fit, legend
-from ...html.block_tree import BlockTree, build_tree
-from ...html.tagless_text import read_ctext
+from ...html.tagless_text import BlockTree, build_tree, read_ctext
 from ...page import Page
 from .extractor import MIN_DIFFERENCE, SHARE, DescentStep, descend, deviation, find_body, text_sizes
 

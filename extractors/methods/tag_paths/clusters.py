@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...html.block_tree import BlockTree, build_tree
-from ...html.tagless_text import Ctext
+from ...html.tagless_text import BlockTree, Ctext, build_tree
 
 SPLIT_BELOW, SPLIT_ABOVE = 0.85, 2.0  # θ, the source's
 CONTAINERS = frozenset({"div", "table", "article", "section", "main"})  # the last three replace div on later pages

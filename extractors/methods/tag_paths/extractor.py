@@ -25,7 +25,7 @@ without an example, and an unusually long example does not raise the thresholds 
 Where we depart (method `tag-paths-verbatim`, in `tag_paths_verbatim`, does not), and what the source leaves open:
 
 - Leaves are text lines instead of text nodes, so that words in bold do not leave their paragraph; paths are those of
-  block elements with class and id (`block_tree`).
+  block elements with class and id (`build_tree`).
 - The source gives no value for the variance's threshold, MAXSIZE, PreSpan and the number of clusters of k-means: ours
   were chosen on the development pages. With two clusters, the middle centre is the upper one: the lower one belongs to
   noise.

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...figures.pages import NoFigure, element_name, title_of
 from ...figures.sheet import BLUE, GREY, ORANGE, SMALL_SIZE, Sheet, fit, legend, mark_body
-from ...html.block_tree import BlockTree, build_tree
-from ...html.tagless_text import read_ctext
+from ...html.tagless_text import BlockTree, build_tree, read_ctext
 from ...page import Page
 from .clusters import Leaf, Leaves, body_segment, cluster, length, longest, noise, period, read_outline, variance
 from .extractor import TagPaths, body_leaves

@@ -1,8 +1,7 @@
 import pytest
 
 from extractors import NoArticle, extract
-from extractors.html.block_tree import BlockTree, build_tree
-from extractors.html.tagless_text import read_ctext
+from extractors.html.tagless_text import BlockTree, build_tree, read_ctext
 from extractors.methods.article_deviation.extractor import LINE_COST, find_body, text_sizes
 from tests.extractors.pages import BAKERY, HARBOUR, news_page
 
