@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def check_figure_options(sources: Sequence[str], method: str, figure: Path) -> None:
     """Raise `click.UsageError` if the options do not allow a figure, before any page is fetched."""
     from console.inputs import is_one_page
+    from extractors.errors import ExtraMissing
     from extractors.figures import check_figure, check_path
-    from extractors.visual.missing import ExtraMissing
 
     if not is_one_page(sources):
         raise click.UsageError("--figure draws one page: give one file, one URL or -, not a folder or a list")

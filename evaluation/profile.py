@@ -16,9 +16,8 @@ from typing import TypeVar
 
 from extractors import UnusablePage
 from extractors.content.assembly import ParsedPage, assemble
-from extractors.content.layout import layout_of
 from extractors.content.line_weights import prior_of
-from extractors.content.profile import markup_of
+from extractors.content.profile import layout_of, markup_of
 from extractors.html.decoding import decode
 from extractors.html.dom import parse
 from extractors.html.lines import read_lines

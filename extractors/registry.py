@@ -9,8 +9,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from .article import Article, NoArticle
-from .listing import Listing
+from .article import Article, Listing, NoArticle
 from .page import Page
 
 

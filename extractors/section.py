@@ -4,8 +4,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 
-from .article import IN_TEXT, KINDS, Article, NoArticle, join
-from .listing import Listing
+from .article import IN_TEXT, KINDS, Article, Listing, NoArticle, join
 from .page import Refuse, check_type, make_page
 from .post import Post
 from .registry import Learner, create

@@ -188,8 +188,7 @@ def _extract(
     from console.inputs import Missing
     from crawler.run.outcomes import BINARY, is_binary
     from extractors import UnusablePage
-    from extractors.errors import BadModel
-    from extractors.visual.missing import ExtraMissing
+    from extractors.errors import BadModel, ExtraMissing
 
     if is_binary(page.body):
         return Missing(page.name, BINARY)

@@ -20,7 +20,7 @@ from crawler.gates.failures import outcome_of_failure
 from crawler.guarding.guard import host_and_port
 from crawler.rendering.chromium import PLAIN, SCRIPTS
 from crawler.run.outcomes import of_answer
-from extractors.visual.image import is_blank, read_png
+from extractors.visual.screenshots import is_blank, read_png
 
 SCREENSHOT_SECONDS = 15
 FORBIDDEN = 403  # the proxy's status for an address that it refused

@@ -21,10 +21,9 @@ from .body_events import top_of
 from .body_html import KeptLines, TreeMarkup
 from .embedded_state import with_state
 from .line_weights import Prior, prior_of
-from .notices import notice
+from .notices import MIN_TEXT, notice
 
 EMBEDDED_SHARE = 0.15  # share of the text in embedded posts, from which they count as the article's text
-MIN_TEXT = 40  # bytes of visible text; "Loading …" and "Enable JavaScript" are shorter, every article is longer
 _BROKEN = "\ufffd".encode()
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..article import Article
+from ..errors import needs
 from ..page import Page, Refuse, make_page
 from ..registry import METHODS, check_method, create, module_of
-from ..visual.missing import needs
 from .sheet import Sheet, style
 
 FIGURES = {method: modules.figure for method, modules in METHODS.items() if modules.figure}

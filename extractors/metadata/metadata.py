@@ -18,9 +18,22 @@ from ..html.urls import split_web, web_url
 from ..page import Page
 from . import json_ld
 from .dates import may_hold_date
-from .declared_metadata import Head, clean
+from .declared_metadata import (
+    AUTHOR,
+    DESCRIPTION,
+    IMAGE,
+    KEYWORDS,
+    LANGUAGE,
+    SITE,
+    SOURCE,
+    TAGS,
+    TDM,
+    TITLE,
+    URL,
+    Head,
+    clean,
+)
 from .language import find_language
-from .meta_names import AUTHOR, DESCRIPTION, IMAGE, KEYWORDS, LANGUAGE, SITE, SOURCE, TAGS, TDM, TITLE, URL
 from .times import Nearby, find_modified, find_published, in_zone_of
 from .titles import LIKE, PageTitles, begins_title, find_title, page_titles, shared_names, title_likeness
 

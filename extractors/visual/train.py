@@ -21,11 +21,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import ExtraMissing, needs
 from .classify import OWN_WEIGHTS
-from .folder import LabelledScreenshot, Pixels, ScreenshotMistakes, read_labelled, screenshots
-from .image import SIDE, centred
-from .missing import ExtraMissing, needs
-from .network import FLAT, KERNEL, POOL, TYPES, Floats, to_onnx
+from .network import FLAT, KERNEL, POOL, Floats, to_onnx
+from .screenshots import (
+    SIDE,
+    TYPES,
+    LabelledScreenshot,
+    Pixels,
+    ScreenshotMistakes,
+    centred,
+    read_labelled,
+    screenshots,
+)
 
 RATE, BATCH = 0.0002, 16  # the source's
 EPOCHS = 10  # the source has 30; nothing changes after 10

@@ -1,7 +1,7 @@
 """Method `example`: the body is what the page does not share with an example page of its section.
 
 Source: 004 (see `similarity` and `body`), as formulation H: FS and BS without drift, turning points, body root and the
-example's path profile. The page's own priors (`line_weights`) and the example's layout (`layout`) are ours: in places
+example's path profile. The page's own priors (`line_weights`) and the example's layout (`profile`) are ours: in places
 where the example has text but no body, the page has no body either. Two guards are ours too. If few lines around the
 body match, the example is from another template; the page is then extracted alone, and the result's reason states this.
 If the example has nearly the same text as the page, there is no difference to find, and only its paths are used.
@@ -23,10 +23,9 @@ from ...article import Article, NoArticle
 from ...content.assembly import BodyLines, ParsedPage, assemble, read
 from ...content.body import Body, BodySearch
 from ...content.confidence import Trust, known_of, trust_of
-from ...content.layout import Layout, layout_of
 from ...content.line_model import Opinion, second_opinion
 from ...content.page_body import rules_body, unmatched
-from ...content.profile import BodyMarkup, markup_of, profile_of
+from ...content.profile import BodyMarkup, Layout, layout_of, markup_of, profile_of
 from ...content.similarity import Similarity, align, prepare
 from ...content.trimming import trim
 from ...content.turning_points import LineEvidence, new_bytes

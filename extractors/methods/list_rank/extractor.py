@@ -40,12 +40,11 @@ from operator import itemgetter
 
 from lxml import etree
 
-from ...article import NoArticle
+from ...article import Entry, Listing, NoArticle, listing_of
 from ...content.assembly import BodyLines
 from ...content.body_fragment import assemble_verbatim
 from ...html.dom import inner_text, short_text, to_html
 from ...html.tagless_text import BLOCK_TAGS
-from ...listing import Entry, Listing, listing_of
 from ...metadata.dates import find_date, find_url_date
 from ...page import Page
 from .like_elements import LEAST, Like, ids

@@ -1,6 +1,6 @@
 import pytest
 
-from extractors.content.layout import BARREN_FACTOR, NO_LAYOUT, layout_of
+from extractors.content.profile import BARREN_FACTOR, NO_LAYOUT, layout_of
 from extractors.html.dom import parse
 from extractors.html.lines import read_lines
 from extractors.html.paths import PathTrie

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from console.sample_site.png import river_png
-from extractors.visual.image import SIDE, UnreadableImage, centred, is_blank, read_png
-from extractors.visual.missing import ExtraMissing, needs
+from extractors.errors import ExtraMissing, needs
+from extractors.visual.screenshots import SIDE, UnreadableImage, centred, is_blank, read_png
 from tests.extractors.visual.pictures import article, png
 
 pytest.importorskip("PIL", reason="extra vision is not installed")

@@ -2,8 +2,8 @@
 
 import pytest
 
+from extractors.content.notices import is_shell
 from extractors.page import Page
-from extractors.page_types.empty_shell import is_shell
 
 PROSE = "<p>" + "The ferry leaves at nine and comes back at noon. " * 6
 APP = "<script src=/app.js></script>"
