@@ -8,7 +8,6 @@ Each method's figure is beside its extractor, in `extractors/methods/`: `read` c
 the method's own code; `draw` draws that with matplotlib (extra `figures`), which nothing else here needs.
 """
 
-from .figure import FIGURES, check_figure, check_path, draw, figure_data
-from .pages import NoFigure
+from .figure import FIGURES, NoFigure, check_figure, check_path, draw, figure_data
 
 __all__ = ["FIGURES", "NoFigure", "check_figure", "check_path", "draw", "figure_data"]

@@ -1,18 +1,26 @@
-"""The public calls: a page in, a figure's data or its file out."""
+"""The public calls: a page in, a figure's data or its file out; and what the data of several methods' figures share."""
 
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..article import Article
+from ..article import Article, NoArticle
+from ..content.assembly import BodyLines, ParsedPage
 from ..errors import needs
+from ..html.dom import parse
+from ..html.paths import PathTrie
+from ..metadata.declared_metadata import read_head
 from ..page import Page, Refuse, make_page
 from ..registry import METHODS, check_method, create, module_of
 from .sheet import Sheet, style
 
 FIGURES = {method: modules.figure for method, modules in METHODS.items() if modules.figure}
 SUFFIXES = (".svg", ".png")
+
+
+class NoFigure(Exception):
+    """A page gives no data for a figure; the message gives the reason."""
 
 
 class FigureData(Protocol):
@@ -102,6 +110,34 @@ def check_path(to: str | Path) -> Path:
         raise ValueError(f"{path}: a figure is a file that ends in {' or '.join(SUFFIXES)}")
     needs("matplotlib", "figures")
     return path
+
+
+def with_text(parsed: ParsedPage | NoArticle) -> ParsedPage:
+    """Return a page that was read. Raises `NoFigure` if it contains almost no text."""
+    if isinstance(parsed, NoArticle):
+        raise NoFigure(parsed.reason)
+    return parsed
+
+
+def outcome(body: BodyLines | str) -> tuple[tuple[int, ...], str]:
+    """Return the lines that a method kept, and its reason; no lines for a page that it refused."""
+    return ((), body) if isinstance(body, str) else (tuple(body.kept), body.reason)
+
+
+def element_name(tag: str, classes: str = "") -> str:
+    """Return the name of an element in the form of a selector: its tag, and its first class."""
+    first = classes.split()[:1]
+    return f"{tag or 'page'}.{first[0]}" if first else tag or "page"
+
+
+def path_name(trie: PathTrie, path: int) -> str:
+    """Return the name of the element at the end of a path."""
+    return element_name(trie.tag[path], trie.classes[path])
+
+
+def title_of(page: Page) -> str:
+    """Return the text of a page's <title>. Raises `UnusablePage` if the page cannot be parsed."""
+    return read_head(parse(page.encoded())).title
 
 
 def _of_what_cut(page: Page, example: Page | None) -> Any:

@@ -23,8 +23,7 @@ from ...article import Article, NoArticle
 from ...content import line_membership as keeping
 from ...content.assembly import BodyLines, ParsedPage, assemble, read
 from ...content.body import Body
-from ...content.line_membership import IN, IN_SEGMENT
-from ...content.lone_links import without_links
+from ...content.line_membership import IN, IN_SEGMENT, without_links
 from ...content.profile import NO_PROFILE
 from ...content.roots import root_and_shares
 from ...content.trimming import up_to_end

@@ -5,14 +5,13 @@ The id with the largest R is the list.
 
 from dataclasses import dataclass
 
-from ...figures.pages import NoFigure, element_name, title_of
+from ...figures.figure import NoFigure, element_name, title_of
 from ...figures.sheet import BLUE, GREY, SMALL_SIZE, Sheet, fit
 from ...html.dom import inner_text
 from ...page import Page
 from .extractor import mean_length, rank
-from .like_elements import ids
+from .like_elements import Items, as_items, ids
 from .linked_tree import LinkedTree
-from .list_items import Items, as_items
 from .verbatim import CANDIDATES
 
 
