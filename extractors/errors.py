@@ -1,6 +1,7 @@
 """Errors, named for the reaction that they require; and the import of an extra's packages, which may be missing."""
 
 import importlib
+from collections.abc import Sequence
 from types import ModuleType
 
 
@@ -10,6 +11,14 @@ class UnusablePage(Exception):
 
 class BadModel(ValueError):
     """A file of learned weights cannot be used; the message names it and gives the reason."""
+
+
+class TrainingMistakes(ValueError):
+    """The mistakes of a folder of data for training; `lines`: one message each."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = lines
 
 
 class ExtraMissing(ImportError):

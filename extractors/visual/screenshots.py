@@ -25,7 +25,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import needs
+from ..errors import TrainingMistakes, needs
 
 Kind = Literal["article", "list"]
 TYPES: tuple[Kind, ...] = ("article", "list")  # folders of a training set; the order of the network's outputs
@@ -68,14 +68,6 @@ def is_blank(grey: Grey) -> bool:
     return float(grey.std()) < BLANK
 
 
-class ScreenshotMistakes(ValueError):
-    """The mistakes of the folder, one per line."""
-
-    def __init__(self, lines: Sequence[str]):
-        super().__init__("\n".join(lines))
-        self.lines = lines
-
-
 @dataclass(frozen=True, slots=True)
 class LabelledScreenshot:
     """Screenshots: `grey` uint8, shape (images, 224, 224); `type` int64, shape (images,), index in `TYPES`."""
@@ -91,21 +83,21 @@ class LabelledScreenshot:
 
 
 def screenshots(folder: Path) -> list[tuple[Path, int]]:
-    """Return each screenshot with its type. Raises `ScreenshotMistakes` if the folder's layout is wrong."""
+    """Return each screenshot with its type. Raises `TrainingMistakes` if the folder's layout is wrong."""
     missing = [f"{folder / name}: no such folder" for name in TYPES if not (folder / name).is_dir()]
     if missing:
-        raise ScreenshotMistakes(
+        raise TrainingMistakes(
             [*missing, f"{folder} must contain the folders {' and '.join(TYPES)}, with a PNG for each page"]
         )
     found = [(file, number) for number, name in enumerate(TYPES) for file in sorted((folder / name).glob("*.png"))]
     few = [name for number, name in enumerate(TYPES) if sum(kind == number for _, kind in found) < FEWEST]
     if few:
-        raise ScreenshotMistakes([f"{folder / name}: fewer than {FEWEST} screenshots (*.png)" for name in few])
+        raise TrainingMistakes([f"{folder / name}: fewer than {FEWEST} screenshots (*.png)" for name in few])
     return found
 
 
 def read_labelled(files: Sequence[tuple[Path, int]]) -> tuple[LabelledScreenshot, list[Path]]:
-    """Return the screenshots that are not blank, and the files of the blank ones. Raises `ScreenshotMistakes`."""
+    """Return the screenshots that are not blank, and the files of the blank ones. Raises `TrainingMistakes`."""
     mistakes: list[str] = []
     blank: list[Path] = []
     grey: list[Pixels] = []
@@ -117,7 +109,7 @@ def read_labelled(files: Sequence[tuple[Path, int]]) -> tuple[LabelledScreenshot
             grey.append(np.rint(pixels * 255).astype(np.uint8))
             types.append(kind)
     if mistakes:
-        raise ScreenshotMistakes(mistakes)
+        raise TrainingMistakes(mistakes)
     shape = (-1, SIDE, SIDE)
     return LabelledScreenshot(np.array(grey, np.uint8).reshape(shape), np.array(types, np.int64)), blank
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ExtraMissing, needs
+from ..errors import ExtraMissing, TrainingMistakes, needs
 from .classify import OWN_WEIGHTS
 from .network import FLAT, KERNEL, POOL, Floats, to_onnx
 from .screenshots import (
@@ -29,7 +29,6 @@ from .screenshots import (
     TYPES,
     LabelledScreenshot,
     Pixels,
-    ScreenshotMistakes,
     centred,
     read_labelled,
     screenshots,
@@ -171,7 +170,7 @@ def main(words: Sequence[str] | None = None) -> int:
         for line in _curve(learner, learned, held_out, arguments.epochs):
             print(line, flush=True)
         arguments.out.write_bytes(to_onnx(learner.weights(), _about(arguments, learner, learned, held_out)))
-    except ScreenshotMistakes as mistakes:
+    except TrainingMistakes as mistakes:
         print("\n".join(mistakes.lines), file=sys.stderr)
         return 2
     except ExtraMissing as error:

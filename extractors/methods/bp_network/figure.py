@@ -43,7 +43,7 @@ def draw(sheet: Sheet, data: LineOutputs) -> None:
     lines = counted(len(data.outputs), "line")
     sheet.headline(data.method, f"{len(data.kept)} of {lines} are the text", data.reason)
     output, strip = sheet.panels(4, 0.7)
-    bars(output, data.outputs, data.kept, "other line")
+    bars(output, data.outputs, data.kept)
     threshold(output, data.threshold, f"threshold: {data.threshold:g}")
     output.set_ylim(0, 1.02)
     output.set_yticks([0, 0.25, 0.5, 0.75, 1])

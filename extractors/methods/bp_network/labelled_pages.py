@@ -20,7 +20,7 @@ from rapidfuzz.distance import LCSseq
 
 from ...article import NoArticle
 from ...content.assembly import read
-from ...errors import UnusablePage
+from ...errors import TrainingMistakes, UnusablePage
 from ...html.decoding import decode
 from ...html.paths import PathTrie
 from ...page import Page
@@ -37,14 +37,6 @@ MATCHED = 0.5  # share of a line's words
 MAX_WORDS = 40_000  # a page and a text; the alignment's memory is the product of both counts / 8 bytes
 
 
-class LabelledMistakes(ValueError):
-    """The mistakes of a folder of labelled pages, one per line."""
-
-    def __init__(self, lines: list[str]) -> None:
-        super().__init__("\n".join(lines))
-        self.lines = lines
-
-
 @dataclass(frozen=True, slots=True)
 class LabelledLines:
     """A page for training: `inputs` (lines, 12) and `body` (lines,), whether each line is body."""
@@ -55,41 +47,41 @@ class LabelledLines:
 
 
 def labelled_pages(folder: Path) -> list[tuple[Path, Path]]:
-    """Return the pages of a folder with their texts, by name. Raises `LabelledMistakes`."""
+    """Return the pages of a folder with their texts, by name. Raises `TrainingMistakes`."""
     if not folder.is_dir():
-        raise LabelledMistakes([f"{folder}: {'not a folder' if folder.exists() else 'no such folder'}"])
+        raise TrainingMistakes([f"{folder}: {'not a folder' if folder.exists() else 'no such folder'}"])
     files = sorted(path for path in folder.iterdir() if path.is_file())
     pages = [path for path in files if path.suffix.lower() in PAGES]
     texts = {path.stem: path for path in files if path.suffix.lower() == ".txt"}
     if not pages:
-        raise LabelledMistakes([f"{folder}: no pages; expected NAME.html, and its article beside it as NAME.txt"])
+        raise TrainingMistakes([f"{folder}: no pages; expected NAME.html, and its article beside it as NAME.txt"])
     names = [page.stem for page in pages]
     mistakes = [f"{page}: no {page.stem}.txt beside it with its article" for page in pages if page.stem not in texts]
     mistakes += [f"{text}: no page {stem}.html beside it" for stem, text in texts.items() if stem not in names]
     mistakes += [f"{page}: another page has the same name" for page in pages if names.count(page.stem) > 1]
     if mistakes:
-        raise LabelledMistakes(mistakes)
+        raise TrainingMistakes(mistakes)
     return [(page, texts[page.stem]) for page in pages]
 
 
 def read_labelled(page: Path, text: Path, verbatim: bool = False) -> LabelledLines:
-    """Return a page for training. Raises `LabelledMistakes` if page or text cannot be used."""
+    """Return a page for training. Raises `TrainingMistakes` if page or text cannot be used."""
     right = _read_text(text)
     try:
         html = decode(page.read_bytes())[0]
         parsed = read(Page(html), PathTrie())
     except OSError as error:
-        raise LabelledMistakes([f"{page}: {error.strerror}"]) from None
+        raise TrainingMistakes([f"{page}: {error.strerror}"]) from None
     except UnusablePage as error:
-        raise LabelledMistakes([f"{page}: {error}"]) from None
+        raise TrainingMistakes([f"{page}: {error}"]) from None
     if isinstance(parsed, NoArticle):
-        raise LabelledMistakes([f"{page}: {parsed.reason}"])
+        raise TrainingMistakes([f"{page}: {parsed.reason}"])
     try:
         labels = label_lines(parsed.lines.texts, right)
     except ValueError as error:
-        raise LabelledMistakes([f"{page}: {error}"]) from None
+        raise TrainingMistakes([f"{page}: {error}"]) from None
     if labels.found < FOUND:
-        raise LabelledMistakes(
+        raise TrainingMistakes(
             [f"{text}: only {labels.found:.0%} of its words are in {page.name}: check that it is the text of this page"]
         )
     return LabelledLines(page.stem, page_inputs(parsed, verbatim).as_array(), labels.body)
@@ -99,11 +91,11 @@ def _read_text(path: Path) -> str:
     try:
         right = path.read_text("utf-8-sig")
     except OSError as error:
-        raise LabelledMistakes([f"{path}: {error.strerror}"]) from None
+        raise TrainingMistakes([f"{path}: {error.strerror}"]) from None
     except UnicodeDecodeError:
-        raise LabelledMistakes([f"{path}: not in UTF-8; save it as UTF-8"]) from None
+        raise TrainingMistakes([f"{path}: not in UTF-8; save it as UTF-8"]) from None
     if not any(sign.isalnum() for sign in right):
-        raise LabelledMistakes([f"{path}: the file has no words"])
+        raise TrainingMistakes([f"{path}: the file has no words"])
     return right
 
 

@@ -61,7 +61,7 @@ def draw(sheet: Sheet, data: LineWeights) -> None:
     sheet.headline(data.method, f"{len(data.kept)} of {lines} are the text", data.reason)
     weighed, strip = panels = sheet.panels(4, 1.2)
     mark_body(panels, data.head - 0.5, data.tail - 0.5)
-    bars(weighed, data.weights, data.kept, "other line")
+    bars(weighed, data.weights, data.kept)
     weighed.set_ylabel("weight (bytes)")
     weighed.margins(y=0.18)
     if data.tail > data.head:

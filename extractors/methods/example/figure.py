@@ -69,7 +69,7 @@ def draw(sheet: Sheet, data: LineComparison) -> None:
     if data.tail > data.head:
         places, labels = (data.head - 0.5, data.tail - 0.5), (f"head: line {data.head}", f"tail: line {data.tail}")
         turning_points(similar, places, labels, len(data.weights))
-    bars(weighed, data.weights, data.kept, "other line")
+    bars(weighed, data.weights, data.kept)
     weighed.set_ylabel("weight (bytes)")
     legend(weighed, 2)
     strips(strip, [("text", data.kept, BLUE)], offset=-0.5)
