@@ -11,12 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
+from typing import Any
 
 import zstandard
 
 from .usage_rights import Headers
 
 ZSTD_LEVEL = 1  # 0.12 ms for 80 KB; level 3 takes 0.16 ms, and a generated page becomes 2% smaller
+ZSTD_LEVEL_LONG = 9  # slow, for the few pages that are kept for a long time
 LARGEST_PAGE = 32 * 2**20  # bytes
 
 
@@ -98,6 +100,26 @@ def unpack_body(
         raise ValueError(f"larger than {largest} bytes")
     decompressor = _of_thread.decompressor if dictionary is None else zstandard.ZstdDecompressor(dict_data=dictionary)
     return decompressor.decompress(packed, max_output_size=largest)
+
+
+def with_note(note: Mapping[str, Any], body: bytes) -> bytes:
+    """Return a body as it is kept for long: a note, one line of JSON, then the body (zstd)."""
+    line = json.dumps(note, ensure_ascii=False).encode("utf-8", "replace")
+    return line + b"\n" + zstandard.ZstdCompressor(level=ZSTD_LEVEL_LONG).compress(body)
+
+
+def note_of(kept: bytes) -> dict[str, Any]:
+    """Return the note on a body. Raises `ValueError` if it is damaged."""
+    note: dict[str, Any] = json.loads(kept.partition(b"\n")[0])
+    return note
+
+
+def noted_body(kept: bytes) -> bytes:
+    """Return the raw body under a note. Raises `ValueError` if it is damaged."""
+    try:
+        return unpack_body(kept.partition(b"\n")[2])
+    except zstandard.ZstdError as error:
+        raise ValueError(str(error)) from None
 
 
 class _OfThread(threading.local):

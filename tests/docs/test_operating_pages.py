@@ -65,9 +65,9 @@ def test_bounds_are_those_of_the_program() -> None:
     assert {MOST_ATTEMPTS: "after three crashes"}[MOST_ATTEMPTS] in GUARANTEES
     assert delivery.REMOVED_OUTPUT_KEPT == 86400
     assert keys.EPOCH in GUARANTEES
-    assert f"{off_template.NOTES_KEPT:,} of a task, for {off_template.KEPT_FOR // 86400} days" in HEALING
-    assert f"{off_template.PAGES_KEPT} of a task and {off_template.BYTES_KEPT >> 20} MiB" in HEALING
-    assert f"| {off_template.TASKS_KEPT}, the newest |" in HEALING
+    assert f"{off_template.NOTES.items:,} of a task, for {off_template.NOTES.seconds // 86400} days" in HEALING
+    assert f"{off_template.PAGES.items} of a task and {off_template.PAGES.bytes >> 20} MiB" in HEALING
+    assert f"| {off_template.NOTES.tasks}, the newest |" in HEALING
 
 
 def test_values_of_redesign_are_those_of_the_task() -> None:

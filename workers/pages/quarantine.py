@@ -7,42 +7,19 @@ newest are kept. Two keys per task:
     quarantine:at  zset: fingerprint -> when it was kept, Unix seconds
 """
 
-import json
-import logging
 import time
 from dataclasses import asdict, dataclass
-from typing import cast
 
 import redis
-import zstandard
 
 from .. import keys
-from ..page_store import StoredPage, unpack_body
-from ..redis_access.full_redis import is_full_error
+from ..page_store import StoredPage, note_of, noted_body, with_note
+from ..redis_access.newest_kept import Limits, NewestKept
 from ..redis_access.redis_clock import Clock
-from ..redis_access.redis_scripts import KEEP_NEWEST
 from ..stored_json import known_fields
 from ..url_states import Fingerprint
 
-PAGES_KEPT = 20  # pages of a task
-BYTES_KEPT = 2**20  # bytes of a task's pages, compressed; a larger page is not kept
-TASKS_KEPT = 200  # tasks that have pages in quarantine
-KEPT_FOR = 30 * 86400  # seconds
-ZSTD_LEVEL = 9  # slow, but pages are kept rarely and for a long time
-
-log = logging.getLogger(__name__)
-
-_KEEP = (
-    KEEP_NEWEST
-    + """
--- Keep a page. KEYS: pages, times, tasks. ARGV: fingerprint, page, now, task, the most pages, bytes and tasks that are
--- kept, and for how many seconds -> tasks whose pages are to be removed
-local now = tonumber(ARGV[3])
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-redis.call('ZADD', KEYS[2], now, ARGV[1])
-return keep_newest(now, ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8])
-"""
-)
+LIMITS = Limits(items=20, bytes=2**20, tasks=200)  # a page above the bytes is not kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,59 +41,39 @@ def keep_page(
     reason: str,
     *,
     clock: Clock = time.time,
-    pages_kept: int = PAGES_KEPT,
-    bytes_kept: int = BYTES_KEPT,
-    tasks_kept: int = TASKS_KEPT,
+    limits: Limits = LIMITS,
 ) -> bool:
     """Keep a page's bytes and the reason. False if the page is too large, or Redis is full."""
     now = clock()
     note = PageNote(page.url, page.content_type, reason, page.fetched_at.isoformat(), now)
-    head = json.dumps(asdict(note), ensure_ascii=False).encode("utf-8", "replace")
-    value = head + b"\n" + zstandard.ZstdCompressor(level=ZSTD_LEVEL).compress(page.body)
-    if len(value) > bytes_kept:
-        return False
-    try:
-        dropped = connection.register_script(_KEEP)(
-            keys=[*_keys(task), keys.QUARANTINES],
-            args=[name, value, repr(now), task, pages_kept, bytes_kept, tasks_kept, KEPT_FOR],
-        )
-    except redis.ResponseError as error:
-        if not is_full_error(error):
-            raise
-        log.warning("task %s: Redis is full; page %s is not kept", task, page.url)
-        return False
-    if dropped:
-        connection.unlink(*(key for other in dropped for key in _keys(other.decode())))
-    return True
+    value = with_note(asdict(note), page.body)
+    return len(value) <= limits.bytes and _quarantine(connection, task, limits).keep({name: value}, now)
 
 
 def kept_notes(connection: "redis.Redis", task: str) -> dict[Fingerprint, PageNote]:
     """Return the notes on the pages of a task in quarantine."""
-    raw = cast(dict[bytes, bytes], connection.hgetall(_keys(task)[0]))
-    return {name.decode(): _note(value) for name, value in raw.items()}
+    return {name: _note(value) for name, value in _quarantine(connection, task).items().items()}
 
 
 def kept_page(connection: "redis.Redis", task: str, name: Fingerprint) -> tuple[PageNote, bytes] | None:
     """Return a page in quarantine and its raw body; None if it is not kept. Raises `ValueError` if it is damaged."""
-    value = cast("bytes | None", connection.hget(_keys(task)[0], name))
+    value = _quarantine(connection, task).item(name)
     if value is None:
         return None
     try:
-        return _note(value), unpack_body(value.partition(b"\n")[2])
-    except zstandard.ZstdError as error:
+        return _note(value), noted_body(value)
+    except ValueError as error:
         raise ValueError(f"the page in quarantine is damaged: {error}") from None
 
 
 def drop_page(connection: "redis.Redis", task: str, name: Fingerprint) -> None:
     """Remove a page from quarantine."""
-    pages, times = _keys(task)
-    connection.hdel(pages, name)
-    connection.zrem(times, name)
+    _quarantine(connection, task).forget([name])
 
 
-def _keys(task: str) -> tuple[str, str]:
-    return keys.of_task(task, "quarantine"), keys.of_task(task, "quarantine:at")
+def _quarantine(connection: "redis.Redis", task: str, limits: Limits = LIMITS) -> NewestKept:
+    return NewestKept(connection, task, "quarantine", keys.QUARANTINES, limits)
 
 
 def _note(value: bytes) -> PageNote:
-    return PageNote(**known_fields(PageNote, json.loads(value.partition(b"\n")[0])))
+    return PageNote(**known_fields(PageNote, note_of(value)))

@@ -12,50 +12,24 @@ number and size of each task's pages, on the number of tasks, and on the time fo
 """
 
 import json
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import redis
-import zstandard
 
 from .. import keys
-from ..page_store import StoredPage, unpack_body
-from ..redis_access.full_redis import even_when_full, is_full_error
+from ..page_store import StoredPage, note_of, noted_body, with_note
+from ..redis_access.full_redis import even_when_full
+from ..redis_access.newest_kept import Limits, NewestKept
 from ..redis_access.redis_clock import Clock, clock_of
-from ..redis_access.redis_scripts import KEEP_NEWEST
 from ..stored_json import known_fields
 from ..url_states import Fingerprint
 
-PAGES_KEPT = 20  # pages of a task
-BYTES_KEPT = 2 * 2**20  # bytes of the pages of a task, compressed
-NOTES_KEPT = 1000  # notes of a task: 0.3 MB
-TASKS_KEPT = 100  # tasks that have pages off the template
-KEPT_FOR = 30 * 86400  # seconds
+PAGES = Limits(items=20, bytes=2 * 2**20, tasks=100)
+NOTES = Limits(items=1000, bytes=1000 * 2**12, tasks=100)  # 0.3 MB
 PENDING_FOR = 120.0  # seconds after which the mark of a dead worker does not count
-ZSTD_LEVEL = 9
-
-log = logging.getLogger(__name__)
-
-_NOTE = (
-    KEEP_NEWEST
-    + """
--- KEYS: notes or pages, their times, tasks. ARGV: now, task, the most things, bytes and tasks that are kept, for how
--- many seconds, (fingerprint, thing) … -> tasks whose things are to be removed
-local now = tonumber(ARGV[1])
-for i = 7, #ARGV, 2 do
-  redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1])
-  redis.call('ZADD', KEYS[2], now, ARGV[i])
-end
-for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now - ARGV[6])) do
-  redis.call('ZREM', KEYS[2], name)
-  redis.call('HDEL', KEYS[1], name)
-end
-return keep_newest(now, ARGV[2], ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6]))
-"""
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,73 +69,47 @@ class OffTemplatePages:
         task: str,
         *,
         clock: Clock | None = None,
-        pages_kept: int = PAGES_KEPT,
-        bytes_kept: int = BYTES_KEPT,
-        notes_kept: int = NOTES_KEPT,
-        tasks_kept: int = TASKS_KEPT,
+        page_limits: Limits = PAGES,
+        note_limits: Limits = NOTES,
     ):
         self.redis, self.task = connection, task
         self.clock = clock or clock_of(connection).now
-        self._kept = (pages_kept, bytes_kept, notes_kept, tasks_kept)
+        self._notes, self._pages = (
+            NewestKept(connection, task, kind, keys.OFF_TEMPLATE, limits, together=("low", "low:pages"))
+            for kind, limits in (("low", note_limits), ("low:pages", page_limits))
+        )
 
     def note(self, found: Sequence[OffTemplatePage]) -> int:
         """Keep pages off the template; return their number. A full Redis keeps none."""
-        if not found:
-            return 0
-        notes = [part for one in found for part in (one.name, _line(asdict(one.note)))]
-        pages = [part for one in found if one.page for part in (one.name, _packed(one.page))]
-        pages_kept, bytes_kept, notes_kept, _ = self._kept
-        try:
-            self._keep("low", notes, notes_kept, NOTES_KEPT * 2**12)
-            if pages:
-                self._keep("low:pages", pages, pages_kept, bytes_kept)
-        except redis.ResponseError as error:
-            if not is_full_error(error):
-                raise
-            log.warning("task %s: Redis is full; pages off the template are not noted", self.task)
-            return 0
-        return len(found)
+        now = self.clock()
+        notes = {one.name: json.dumps(asdict(one.note), ensure_ascii=False).encode("utf-8", "replace") for one in found}
+        pages = {one.name: _packed(one.page) for one in found if one.page}
+        return len(found) if self._notes.keep(notes, now) and self._pages.keep(pages, now) else 0
 
     def count(self) -> int:
         """Return how many pages are noted."""
-        return int(self.redis.hlen(keys.of_task(self.task, "low")))
+        return self._notes.count()
 
     def notes(self) -> dict[Fingerprint, OffTemplateNote]:
         """Return all notes, oldest first."""
-        raw = cast(dict[bytes, bytes], self.redis.hgetall(keys.of_task(self.task, "low")))
         notes = {
-            name.decode(): OffTemplateNote(**known_fields(OffTemplateNote, json.loads(line)))
-            for name, line in raw.items()
+            name: OffTemplateNote(**known_fields(OffTemplateNote, json.loads(line)))
+            for name, line in self._notes.items().items()
         }
         return dict(sorted(notes.items(), key=lambda pair: pair[1].at))
 
     def pages(self) -> dict[Fingerprint, StoredPage]:
         """Return the pages that are kept, oldest first; damaged ones are left out."""
-        times = cast(list[bytes], self.redis.zrange(keys.of_task(self.task, "low:pages:at"), 0, -1))
-        if not times:
-            return {}
-        values = cast(list[bytes | None], self.redis.hmget(keys.of_task(self.task, "low:pages"), times))
-        pages = ((name.decode(), _unpacked(value)) for name, value in zip(times, values, strict=True) if value)
+        pages = ((name, _unpacked(value)) for name, value in self._pages.items().items())
         return {name: page for name, page in pages if page is not None}
 
     def forget(self, names: Iterable[Fingerprint]) -> None:
         """Remove these notes and pages: they are extracted again, or are no longer evidence."""
-        if not (noted := [*names]):
-            return
-        pipe = self.redis.pipeline()
-        for kept in ("low", "low:pages"):
-            pipe.hdel(keys.of_task(self.task, kept), *noted)
-            pipe.zrem(keys.of_task(self.task, f"{kept}:at"), *noted)
-        pipe.execute()
-        if not self.count():
+        noted = [*names]
+        self._notes.forget(noted)
+        self._pages.forget(noted)
+        if noted and not self.count():
             self.redis.zrem(keys.OFF_TEMPLATE, self.task)
-
-    def _keep(self, what: str, things: Sequence[str | bytes], most: int, bytes_: int) -> None:
-        names = [keys.of_task(self.task, what), keys.of_task(self.task, f"{what}:at"), keys.OFF_TEMPLATE]
-        args = [repr(self.clock()), self.task, most, bytes_, self._kept[3], KEPT_FOR, *things]
-        dropped = self.redis.register_script(_NOTE)(keys=names, args=args)
-        if dropped:
-            self.redis.unlink(*(key for other in dropped for key in _names(other.decode())))
 
 
 def mark_pending(connection: "redis.Redis", task: str, worker: str, *, clock: Clock) -> None:
@@ -184,29 +132,20 @@ def _pending(task: str) -> str:
     return keys.of_task(task, "low:pending")
 
 
-def _names(task: str) -> list[str]:
-    return [keys.of_task(task, what) for what in ("low", "low:at", "low:pages", "low:pages:at")]
-
-
-def _line(value: Mapping[str, Any]) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-
-
 def _packed(page: StoredPage) -> bytes:
-    head = {
+    note = {
         "url": page.url,
         "type": page.content_type,
         "at": page.fetched_at.timestamp(),
         "headers": dict(page.headers),
     }
-    return _line(head) + b"\n" + zstandard.ZstdCompressor(level=ZSTD_LEVEL).compress(page.body)
+    return with_note(note, page.body)
 
 
 def _unpacked(value: bytes) -> StoredPage | None:
-    line, _, body = value.partition(b"\n")
     try:
-        head = json.loads(line)
-        fetched_at = datetime.fromtimestamp(head["at"], UTC)
-        return StoredPage(head["url"], unpack_body(body), head["type"], fetched_at, head["headers"])
-    except (ValueError, KeyError, zstandard.ZstdError):
+        note = note_of(value)
+        fetched_at = datetime.fromtimestamp(note["at"], UTC)
+        return StoredPage(note["url"], noted_body(value), note["type"], fetched_at, note["headers"])
+    except (ValueError, KeyError):
         return None

@@ -47,28 +47,6 @@ local function keep_request() redis.pcall('SET', reply_key, request, 'EX', {REPL
 """
 _BEFORE = "if is_repeated then return last_reply end\nlocal function step()"
 _AFTER = "end\nlocal reply = step()\nkeep_reply(reply)\nreturn reply\n"
-# keep_newest(now, owner, largest numbers of items, bytes and owners, seconds), called after the items were written to
-# KEYS[1] and their times to KEYS[2] -> the owners whose items are to be removed
-KEEP_NEWEST = """
-local function keep_newest(now, owner, most, bytes, owners, seconds)
-  local kept, size = 0, 0
-  for _, name in ipairs(redis.call('ZREVRANGE', KEYS[2], 0, -1)) do
-    kept, size = kept + 1, size + redis.call('HSTRLEN', KEYS[1], name)
-    if kept > tonumber(most) or size > tonumber(bytes) then
-      redis.call('ZREM', KEYS[2], name)
-      redis.call('HDEL', KEYS[1], name)
-    end
-  end
-  for place = 1, 2 do redis.call('EXPIRE', KEYS[place], seconds) end
-  redis.call('ZADD', KEYS[3], now, owner)
-  redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now - seconds)
-  local beyond = redis.call('ZCARD', KEYS[3]) - tonumber(owners)
-  if beyond <= 0 then return {} end
-  local dropped = redis.call('ZRANGE', KEYS[3], 0, beyond - 1)
-  redis.call('ZREM', KEYS[3], unpack(dropped))
-  return dropped
-end
-"""
 
 
 class ScriptClient(redis.Redis):

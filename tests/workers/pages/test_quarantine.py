@@ -1,3 +1,5 @@
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -5,15 +7,15 @@ import pytest
 from tests.workers.helpers import FETCHED_AT
 from workers import keys
 from workers.page_store import StoredPage
-from workers.pages.quarantine import KEPT_FOR, drop_page, keep_page, kept_notes, kept_page
+from workers.pages.quarantine import LIMITS, drop_page, keep_page, kept_notes, kept_page
 from workers.redis_access.full_redis import memory_of
 from workers.state_folder import state_folder
 
 PAGE = StoredPage("http://a.example/1", b"\xff<p>", "text/html", FETCHED_AT)
 
 
-def keep(connection, name, task="news", reason="unusable", page=PAGE, **limits):
-    return keep_page(connection, task, name, page, reason, **limits)
+def keep(connection, name, task="news", reason="unusable", page=PAGE, clock=time.time, **limits):
+    return keep_page(connection, task, name, page, reason, clock=clock, limits=replace(LIMITS, **limits))
 
 
 def names(connection, task="news"):
@@ -36,21 +38,21 @@ def test_bytes_and_reason_are_kept(connection):
 
 def test_the_newest_pages_of_a_task_are_kept_within_a_size(connection):
     for at, name in enumerate("abcd"):
-        keep(connection, name, clock=stopped_at(at), pages_kept=3)
+        keep(connection, name, clock=stopped_at(at), items=3)
     assert names(connection) == ["b", "c", "d"]
-    keep(connection, "e", clock=lambda: 9, bytes_kept=400)
+    keep(connection, "e", clock=lambda: 9, bytes=400)
     assert names(connection) == ["d", "e"]
-    assert not keep(connection, "f", bytes_kept=100)
+    assert not keep(connection, "f", bytes=100)
     assert names(connection) == ["d", "e"]
 
 
 def test_a_limited_number_of_tasks_has_pages_for_a_limited_time(connection):
     for at, task in enumerate(("one", "two", "three")):
-        keep(connection, "0", task, clock=stopped_at(at), tasks_kept=2)
+        keep(connection, "0", task, clock=stopped_at(at), tasks=2)
     assert [names(connection, task) for task in ("one", "two", "three")] == [[], ["0"], ["0"]]
     for key in connection.scan_iter("exemplar:task:two:*"):
-        assert 0 < connection.ttl(key) <= KEPT_FOR
-    keep(connection, "0", "later", clock=lambda: KEPT_FOR + 10.0)
+        assert 0 < connection.ttl(key) <= LIMITS.seconds
+    keep(connection, "0", "later", clock=lambda: LIMITS.seconds + 10.0)
     assert connection.zrange(keys.QUARANTINES, 0, -1) == [b"later"]
 
 

@@ -20,6 +20,7 @@ from workers.page_store import StoredPage
 from workers.redesign.adoption import adopt
 from workers.redesign.off_template import OffTemplateNote, OffTemplatePage, OffTemplatePages
 from workers.redesign.proposals import dismiss, proposal_of, update_proposal
+from workers.redis_access.newest_kept import Limits
 from workers.task_state.renaming import rename_task
 from workers.unproposed import unproposed
 from workers.url_states import Found, RecheckPlan, fingerprint
@@ -246,7 +247,8 @@ def test_lists_are_no_new_template(connection, tmp_path, clock):
 
 
 def test_pages_off_the_template_are_bounded(connection, clock):
-    low = OffTemplatePages(connection, TASK, clock=clock, pages_kept=3, notes_kept=5, tasks_kept=2)
+    few = Limits(items=5, bytes=2**20, tasks=2)
+    low = OffTemplatePages(connection, TASK, clock=clock, page_limits=replace(few, items=3), note_limits=few)
     for number in range(10):
         clock.forward(1)
         page = StoredPage(f"{SITE}/{number}", b"x" * 100, "text/html", FETCHED_AT)
@@ -255,7 +257,7 @@ def test_pages_off_the_template_are_bounded(connection, clock):
     assert [page.url for page in low.pages().values()] == [f"{SITE}/{number}" for number in range(7, 10)]
     for task in ("b", "c"):
         clock.forward(1)
-        OffTemplatePages(connection, task, clock=clock, tasks_kept=2).note(
+        OffTemplatePages(connection, task, clock=clock, note_limits=few).note(
             [OffTemplatePage("0123456789abcdef", OffTemplateNote(SITE, clock(), "written"))]
         )
     assert low.count() == 0
