@@ -260,7 +260,7 @@ def test_pages_off_the_template_are_bounded(connection, clock):
         OffTemplatePages(connection, task, clock=clock, note_limits=few).note(
             [OffTemplatePage("0123456789abcdef", OffTemplateNote(SITE, clock(), "written"))]
         )
-    assert low.count() == 0
+    assert (low.count(), low.pages()) == (0, {})
     clock.forward(timedelta(days=31).total_seconds())
     OffTemplatePages(connection, "b", clock=clock).note(
         [OffTemplatePage("1", OffTemplateNote(SITE, clock(), "written"))]
