@@ -25,10 +25,11 @@ from redis.commands.core import Script
 from .. import keys
 
 ATTEMPTS = 3
-
-_loaded: WeakKeyDictionary[redis.ConnectionPool, set[str]] = WeakKeyDictionary()  # hashes of scripts that a server had
 REPLY_KEPT = 90  # seconds: a client gives up within 7 attempts of 10 s and the back-off between them (`connection`)
 STEPS_TOGETHER = 256  # steps of one transaction or pipeline, at most
+
+_loaded: WeakKeyDictionary[redis.ConnectionPool, set[str]] = WeakKeyDictionary()  # hashes of scripts that a server had
+
 # The last of KEYS is the key of the reply, the last of ARGV the number of the request. Both are removed, so that a step
 # only has its own. A full Redis does not store the reply of a step that did not write (`pcall`).
 RECALL = f"""
@@ -47,8 +48,10 @@ local function keep_request() redis.pcall('SET', reply_key, request, 'EX', {REPL
 """
 _BEFORE = "if is_repeated then return last_reply end\nlocal function step()"
 _AFTER = "end\nlocal reply = step()\nkeep_reply(reply)\nreturn reply\n"
-# keep_newest(now, owner, largest numbers of items, bytes and owners, seconds), called after the items were written to
-# KEYS[1] and their times to KEYS[2] -> the owners whose items are to be removed
+
+# Items for a person to look at: the newest ones of each owner, such as a task. KEYS: the items of one owner (hash), their
+# times and all owners (sorted sets). keep_newest(now, owner, largest numbers of items, bytes and owners, seconds) is
+# called after items and times were written -> the owners whose items are to be removed
 KEEP_NEWEST = """
 local function keep_newest(now, owner, most, bytes, owners, seconds)
   local kept, size = 0, 0
