@@ -49,9 +49,9 @@ local function keep_request() redis.pcall('SET', reply_key, request, 'EX', {REPL
 _BEFORE = "if is_repeated then return last_reply end\nlocal function step()"
 _AFTER = "end\nlocal reply = step()\nkeep_reply(reply)\nreturn reply\n"
 
-# Items for a person to look at: the newest ones of each owner, such as a task. KEYS: the items of one owner (hash), their
-# times and all owners (sorted sets). keep_newest(now, owner, largest numbers of items, bytes and owners, seconds) is
-# called after items and times were written -> the owners whose items are to be removed
+# Items for a person to look at: the newest ones of each owner, such as a task. KEYS: the items of one owner (hash),
+# their times and all owners (sorted sets). keep_newest(now, owner, largest numbers of items, bytes and owners, seconds)
+# is called after items and times were written -> the owners whose items are to be removed
 KEEP_NEWEST = """
 local function keep_newest(now, owner, most, bytes, owners, seconds)
   local kept, size = 0, 0
