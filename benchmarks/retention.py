@@ -19,8 +19,7 @@ from pathlib import Path
 
 import redis
 
-from crawler.run.run_bounds import RunBounds
-from crawler.run.run_report import RunOptions
+from crawler.run.run_report import RunBounds, RunOptions
 from crawler.run.section_run import SectionRun
 from crawler.task_list.file import loads
 from crawler.task_list.models import Task

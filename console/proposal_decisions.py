@@ -14,7 +14,7 @@ def adopt_proposal(connection: "redis.Redis", task: str, file: Path) -> "tuple[P
 
     Raises `ExemplarError` if there is nothing to adopt.
     """
-    from crawler.task_list.adopted_examples import unwritten_examples, write_examples
+    from crawler.task_list.change import unwritten_examples, write_examples
     from crawler.task_list.file import load
     from crawler.task_list.mistakes import TaskError
     from crawler.task_list.publication import publish

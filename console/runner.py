@@ -22,7 +22,7 @@ import redis
 
 from console.task_changes import notes_on
 from crawler.logs import level_and_text, logs_json
-from crawler.notifying.notifier import Notifier
+from crawler.notifying import Notifier
 from crawler.run.run_report import reports
 from crawler.run.visit_health import ALARM
 from crawler.scheduling.crawl_worker import CrawlWorkers

@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 import redis
 
-from crawler.notifying.notifier import Notifier
+from crawler.notifying import Notifier
 from crawler.scheduling.schedule import Schedule
-from crawler.task_list.adopted_examples import unwritten_examples, write_examples
+from crawler.task_list.change import unwritten_examples, write_examples
 from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.publication import (

@@ -14,7 +14,7 @@ import numpy as np
 from ..html.lines import Floats, Lines
 from ..tracing import tracing
 from . import line_membership as keeping
-from .lone_links import without_links
+from .line_membership import without_links
 from .profile import MAIN_SHARE
 from .roots import find_root, root_of
 from .turning_points import LineEvidence, Segment, SegmentSearch, with_foreign

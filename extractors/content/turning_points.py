@@ -12,9 +12,8 @@ from operator import mul
 from typing import NamedTuple
 
 from ..html.lines import CODE_WEIGHT, Lines
-from .layout import NO_LAYOUT, Layout
 from .line_weights import CONTENT_COST, CONTENT_MAX, LINK_WEIGHT, Prior
-from .profile import NO_PROFILE, Profile
+from .profile import NO_LAYOUT, NO_PROFILE, Layout, Profile
 
 LINE_COST = 15  # bytes from which a line counts for the body
 MATCH_WEIGHT, MATCH_COST = 2, 10  # a matched line counts against it with twice its bytes plus this cost

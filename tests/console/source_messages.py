@@ -27,24 +27,25 @@ LEFT_OUT = (  # not searched: pages of the console have their own catalogue, met
 TEMPLATES = ("console/report/templates/report.html",)  # templates whose texts are arguments of `_`
 READ_WHOLE = frozenset(  # files of other packages in which all texts are messages: reasons, doubts, states in words
     {
-        "crawler/discovery/link_judgement.py", "crawler/discovery/list_frontier.py", "crawler/discovery/walk.py",
-        "crawler/gates/errors.py", "crawler/gates/failures.py", "crawler/guarding/connections.py",
+        "crawler/discovery/walk.py",
+        "crawler/gates/errors.py", "crawler/gates/connections.py",
         "crawler/gates/guard_gates.py", "crawler/task_list/scrapy_settings.py",
-        "crawler/guarding/guard.py", "crawler/notifying/targets.py", "crawler/patterns/pattern.py",
-        "crawler/patterns/syntax.py", "crawler/gates/host_rules.py", "crawler/politeness/host_states.py",
-        "crawler/politeness/retry_after.py", "crawler/run/admission.py", "crawler/run/outcomes.py",
+        "crawler/guarding/guard.py", "crawler/patterns/pattern.py",
+        "crawler/patterns/syntax.py", "crawler/gates/host_rules.py",
+        "crawler/gates/pace_gate.py", "crawler/run/admission.py", "crawler/run/outcomes.py",
         "crawler/run/section_articles.py", "crawler/run/section_lists.py",
         "crawler/run/section_run.py", "crawler/scheduling/crawl_worker.py",
         "crawler/scouting/doubts.py", "crawler/scouting/inference.py", "crawler/scouting/sample_extractions.py",
         "crawler/scouting/section_pages.py", "crawler/scouting/survey.py", "crawler/scouting/trial.py",
-        "crawler/spiders/section.py", "crawler/task_list/ages.py", "crawler/task_list/fields.py",
+        "crawler/spiders/section.py", "crawler/task_list/periods.py", "crawler/task_list/fields.py",
         "crawler/task_list/file.py", "crawler/task_list/mistakes.py", "crawler/task_list/outputs.py",
-        "crawler/task_list/periods.py", "crawler/task_list/publication.py",
+        "crawler/task_list/publication.py",
         "crawler/task_list/sections_csv.py", "crawler/task_list/validators.py", "crawler/task_list/yaml_source.py",
         "extractors/content/confidence/trust.py",
         "extractors/content/trimming.py", "extractors/explanation/explain.py", "extractors/explanation/fields.py",
         "extractors/explanation/lines.py", "extractors/explanation/values.py",
-        "extractors/methods/bp_network/extractor.py", "extractors/methods/density.py", "extractors/methods/example.py",
+        "extractors/methods/bp_network/extractor.py", "extractors/methods/density/extractor.py",
+        "extractors/methods/example/extractor.py",
         "extractors/page_types/reasons.py", "workers/backpressure.py", "workers/extraction/block_pages.py",
         "workers/extraction/filters.py",
         "workers/health/alarms.py", "workers/health/state.py", "workers/processes.py",
@@ -80,6 +81,7 @@ FURTHER = (  # messages in files that also have many other texts
     "column {0} is NOT NULL without a default, and no row has a value for it; give it a default",
     "column {0} has type {1}, which cannot store {2}; change its type",
     "kept pages", "pages off the template and recent pages",
+    "host {0}: closed until {1} ({2})", "host {0}: slowed down, {1} s between two requests",
 )  # fmt: skip
 REASON = "reason"  # variables and arguments of this name contain messages, too
 NOT_READ = frozenset({"cast", "examples", "compile", "match", "search"})  # calls whose arguments are not messages

@@ -20,7 +20,7 @@ import zstandard
 
 from extractors import Article, Section, UnusablePage
 from extractors.article import MAYBE_LISTS
-from extractors.methods.example import MEMORY
+from extractors.methods.example.extractor import MEMORY
 from extractors.page_types import page_type
 
 from .. import keys

@@ -19,7 +19,7 @@ import numpy as np
 from extractors import Article, Section, UnusablePage
 from extractors.article import MAYBE_LISTS
 from extractors.html.decoding import decode
-from extractors.methods.example import MEMORY
+from extractors.methods.example.extractor import MEMORY
 from extractors.page import Refuse
 from extractors.page_types import PageType, classify_together, page_type
 
