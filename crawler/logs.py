@@ -16,9 +16,8 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Literal, get_args
 
-from workers.log_ids import ids_of
+from workers.log_ids import ids_of, node_name
 from workers.redaction import redact
-from workers.reporting.presence import node_name
 
 LogForm = Literal["plain", "json"]
 LOG_FORMS: tuple[LogForm, ...] = get_args(LogForm)

@@ -1,4 +1,4 @@
-"""The ids of a log line: its task, run and page, and the list page on which a URL was found.
+"""The ids of a log line: its task, run and page, the list page on which a URL was found, and its machine (node).
 
     with log_ids(task="kuaibao", page=lease.fingerprint): …      for all lines within
     log.info("fetched %s", url, extra={"page": fingerprint})     for one line
@@ -7,13 +7,21 @@ The page is named as in the ledger (its fingerprint), the run as in its report. 
 """
 
 import logging
+import os
+import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+NODE = "EXEMPLAR_NODE"  # environment variable: the name of this machine; by default its host name
 LOG_IDS = ("task", "run", "page", "list")
 
 _present: ContextVar[Mapping[str, str]] = ContextVar("log_ids")
+
+
+def node_name() -> str:
+    """Return the name of this machine."""
+    return os.environ.get(NODE) or socket.gethostname()
 
 
 @contextmanager

@@ -26,11 +26,12 @@ from extractors import walk_in_use
 
 from ..inbox import Inbox
 from ..ledger import Ledger
+from ..log_ids import node_name
 from ..processes import STOP_SIGNALS, ended_by, require_memory, signals_blocked
 from ..redaction import concealed
 from ..redis_access.connection import client
 from ..redis_access.outage import Outage
-from ..reporting.presence import HEARTBEAT_EVERY, Presence, Rate, node_name
+from ..reporting.presence import HEARTBEAT_EVERY, Presence, Rate
 from ..reporting.present_problems import OnChange, PresentProblem, ProblemBook
 from ..reporting.worker_reports import PipeWatch, WorkerTimes, messages
 from ..url_states import Fingerprint

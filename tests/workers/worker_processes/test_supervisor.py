@@ -23,12 +23,13 @@ from tests.workers.helpers import TASK, article, deliver, eventually, gone, publ
 from tests.workers.servers import Server
 from workers.inbox import QUEUE, Inbox
 from workers.ledger import Ledger
+from workers.log_ids import node_name
 from workers.pages.quarantine import kept_page
 from workers.processes import die_with_parent
 from workers.redaction import remember
 from workers.redis_access.connection import client
 from workers.redis_access.embedded import Embedded
-from workers.reporting.presence import alive, node_name
+from workers.reporting.presence import alive
 from workers.reporting.present_problems import present_problems
 from workers.reporting.worker_reports import WorkerTimes
 from workers.sinks import AppendedFileSink
