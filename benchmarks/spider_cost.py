@@ -105,7 +105,7 @@ class Meter:
 
 def section_child(task: str) -> None:
     """Run the spider as in a crawl worker, with a meter."""
-    import_module("extractors.page_types.empty_shell")  # otherwise imported with the first list page, once per process
+    import_module("extractors.content.notices")  # otherwise imported with the first list page, once per process
     from crawler import settings
     from crawler.spiders.section import run_section
 

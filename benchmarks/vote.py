@@ -26,7 +26,7 @@ from evaluation.tables import table
 from evaluation.timing import parse as parse_only
 from evaluation.timing import settle
 from extractors import walk_in_use
-from extractors.methods.example import MEMORY
+from extractors.methods.example.extractor import MEMORY
 
 from .extraction_speed import BASE, trafilatura
 

@@ -18,7 +18,7 @@ def adopt_proposal(connection: "redis.Redis", task: str, file: Path) -> "tuple[P
     from crawler.task_list.file import load
     from crawler.task_list.mistakes import TaskError
     from crawler.task_list.publication import publish
-    from workers.redesign.adopted_examples import adopted_examples
+    from workers.extraction_config import adopted_examples
     from workers.redesign.adoption import adopt
     from workers.redis_access.redis_clock import clock_of
 

@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args
 
 from workers.log_ids import ids_of
 from workers.redaction import redact
-from workers.reporting.nodes import node_name
+from workers.reporting.presence import node_name
 
 LogForm = Literal["plain", "json"]
 LOG_FORMS: tuple[LogForm, ...] = get_args(LogForm)

@@ -23,10 +23,9 @@ import redis
 
 from workers import keys
 from workers.addresses import VARIABLE
-from workers.clock import Clock
 from workers.errors import ExemplarError
 from workers.health import Alarm
-from workers.redis_access.redis_clock import clock_of
+from workers.redis_access.redis_clock import Clock, clock_of
 from workers.variables import VariableNotSet, expand_address
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")

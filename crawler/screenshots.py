@@ -154,7 +154,7 @@ class ScreenshotsSpider(GatedSpider):
         )
 
     def _on_response(self, response: Response, shot: Shot, context: str) -> Request | None:
-        from extractors.visual.image import is_blank, read_png
+        from extractors.visual.screenshots import is_blank, read_png
 
         refused = self.refused.get(host_and_port(response.url)) if response.status == FORBIDDEN else None
         outcome = of_answer(response.status, content_type(response), response.body)

@@ -1,7 +1,7 @@
 """`python -m evaluation.judgement DATA`: trains the confidence, and measures lines, choice and confidence left out.
 
 For each of `FOLDS` folds a line model is trained without the sites and designs of the fold. It gives the bodies of the
-fold's pages, alone and beside examples; the numbers about them (`doubts`) and their F1 are what confidence learns from,
+fold's pages, alone and beside examples; the numbers about them and their F1 are what confidence learns from,
 again without the fold that it judges. The model that is stored has seen all of these pages. F1 is that of the lines'
 bytes, with the share of the truth that the page lacks.
 """
@@ -17,13 +17,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from extractors.content.confidence.doubts import NAMES as NUMBERS
-from extractors.content.confidence.doubts import doubts_of
-from extractors.content.confidence.trust import LEAST, MOST, WEIGHTS
+from extractors.content.confidence.trust import LEAST, MOST, WEIGHTS, doubts_of
+from extractors.content.confidence.trust import NAMES as NUMBERS
 from extractors.content.line_model.features import NAMES, TAGS
 from extractors.content.line_model.opinion import corrected, like_text
 from extractors.content.line_model.trees import Shape, Trees, fit, probability, save
-from extractors.methods.example import LIKELIER, SURE
+from extractors.methods.example.extractor import LIKELIER, SURE
 
 from .data import DataError, read_sets
 from .designs import DESIGNS

@@ -29,7 +29,7 @@ from extractors.content.line_model.trees import Trees, fit, save
 from extractors.content.page_body import rules_body
 from extractors.errors import UnusablePage
 from extractors.html.paths import PathTrie
-from extractors.methods.example import Example, cast_all, support_of, usual_similarity, voted_body
+from extractors.methods.example.extractor import Example, cast_all, support_of, usual_similarity, voted_body
 from extractors.page import make_page
 from extractors.page_types.labelled import domain_of
 from extractors.page_types.non_article import judge

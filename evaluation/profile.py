@@ -16,16 +16,16 @@ from typing import TypeVar
 
 from extractors import UnusablePage
 from extractors.content.assembly import ParsedPage, assemble
-from extractors.content.layout import layout_of
 from extractors.content.line_weights import prior_of
-from extractors.content.profile import markup_of
+from extractors.content.profile import layout_of, markup_of
 from extractors.html.decoding import decode
 from extractors.html.dom import parse
 from extractors.html.lines import read_lines
 from extractors.html.paths import MAX_TRIE, PathTrie
 from extractors.metadata.declared_metadata import read_head
-from extractors.methods import density, example
-from extractors.methods.example import Voter
+from extractors.methods.density import extractor as density
+from extractors.methods.example import extractor as example
+from extractors.methods.example.extractor import Voter
 from extractors.page import Page
 
 from .data import DataError, DataSet, Row, read_sets

@@ -21,8 +21,8 @@ from shlex import split
 from tempfile import TemporaryDirectory
 
 from extractors import Article, Section, UnusablePage
+from extractors.errors import ExtraMissing
 from extractors.figures import NoFigure, check_path, draw
-from extractors.visual.missing import ExtraMissing
 
 from .data import DataError, DataSet, Row, read_sets
 from .methods import parse_methods

@@ -29,15 +29,12 @@ from numpy.typing import NDArray
 
 from extractors.article import NoArticle
 from extractors.content.assembly import read
-from extractors.errors import BadModel, UnusablePage
+from extractors.errors import BadModel, ExtraMissing, UnusablePage
 from extractors.html.paths import PathTrie
 from extractors.page import make_page
 from extractors.page_types.classify import classify
 from extractors.visual.classify import SURE, VisualClassifier
-from extractors.visual.folder import LabelledScreenshot, read_labelled
-from extractors.visual.image import read_png
-from extractors.visual.missing import ExtraMissing
-from extractors.visual.network import TYPES
+from extractors.visual.screenshots import TYPES, LabelledScreenshot, read_labelled, read_png
 from extractors.visual.train import EPOCHS, Trainer, trained
 
 from .data import DataError, DataSet, Row, read_sets

@@ -19,9 +19,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from extractors.errors import BadModel
-from extractors.visual.missing import needs
-from extractors.visual.network import TYPES
+from extractors.errors import BadModel, needs
+from extractors.visual.screenshots import TYPES
 from extractors.visual.train import RATE, Build, Trainer, lenet
 
 HEAD = 1_024  # units of the first dense layer after ResNet-101

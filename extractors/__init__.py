@@ -11,9 +11,8 @@ With method `list-rank` or `i-awce` a list page gives a `Listing` of its entries
 Page → `decoding` → `dom` → `lines` → a method (`registry`) → `blocks` and `metadata` → `Article`.
 """
 
-from .article import Article, Block, Link, NoArticle
+from .article import Article, Block, Entry, Link, Listing, NoArticle
 from .errors import UnusablePage
-from .listing import Entry, Listing
 from .post import Post
 from .section import Section, extract, read_comments, read_posts
 

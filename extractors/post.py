@@ -43,15 +43,6 @@ def joined_posts(pages: Iterable[Sequence[Post]]) -> list[Post]:
     return list(seen.values())
 
 
-def numbered(posts: list[Post]) -> list[Post]:
-    """Return posts with numbers; one that the page does not number follows the one before."""
-    number, result = 0, []
-    for post in posts:
-        number = post.number or number + 1
-        result.append(replace(post, number=number))
-    return result
-
-
 def paragraphs(text: str) -> str:
     """Return a text, whose paragraphs are separated by blank lines, as HTML."""
     parts = (escape(part, quote=False).replace("\n", "<br>") for part in text.split("\n\n") if part)

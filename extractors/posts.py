@@ -23,13 +23,13 @@ from lxml import etree
 from .expressions import expression
 from .html.dom import inner_text, parse, short_text, to_html
 from .html.elements import BLOCK, BREAK, INLINE, KINDS, PRE, is_hidden
-from .html.resolve_url import web_url
 from .html.sanitising import sanitise
+from .html.urls import web_url
 from .metadata.dates import find_date
 from .metadata.declared_metadata import read_head
 from .metadata.json_ld import texts
 from .page import Page
-from .post import Post, numbered, paragraphs
+from .post import Post, paragraphs
 
 MOST = 1_000  # posts of a page
 MAX_TEXT = 10_000  # characters of a post
@@ -161,7 +161,7 @@ def _read(page: Page, forms: set[_Form], *, is_thread: bool) -> list[Post]:
     for element in order:  # again, now that the replies within it are known
         reader = _PostReader(element, page, found.__contains__, by_time=not used.authors)
         found[element] = reader.post() or found[element]
-    return numbered(_without_repeated(_anchored({element: found[element] for element in order})))
+    return _numbered(_without_repeated(_anchored({element: found[element] for element in order})))
 
 
 def read_comments(page: Page) -> list[Post]:
@@ -171,7 +171,7 @@ def read_comments(page: Page) -> list[Post]:
     for element in root.iter(etree.Element):
         if len(found) < MOST and _is_comment(element) and (post := _PostReader(element, page, _is_comment).post()):
             found.append(post)
-    return numbered(found or _declared(root, page))
+    return _numbered(found or _declared(root, page))
 
 
 def _anchored(posts: _Posts) -> list[Post]:
@@ -630,3 +630,12 @@ def _declared(root: etree._Element, page: Page) -> list[Post]:
             time = find_date(" ".join(texts(item.get("dateCreated") or item.get("datePublished"))), page.fetched_at)
             comments.append(Post(author[0][:MAX_NAME], time, text[0][:MAX_TEXT]))
     return comments
+
+
+def _numbered(posts: list[Post]) -> list[Post]:
+    """Return posts with numbers; one that the page does not number follows the one before."""
+    number, result = 0, []
+    for post in posts:
+        number = post.number or number + 1
+        result.append(replace(post, number=number))
+    return result

@@ -1,30 +1,63 @@
-"""Method name → extractor. A method's module is imported when the method is first used, since some load models."""
+"""The methods by name: what their extractors have in common, and the modules of each method below `methods`.
+
+A method's modules are imported when the method is first used, since some load models.
+"""
 
 from collections.abc import Callable
 from difflib import get_close_matches
 from importlib import import_module
+from types import ModuleType
+from typing import NamedTuple, Protocol, runtime_checkable
 
-from .interface import Extractor
+from .article import Article, Listing, NoArticle
 from .page import Page
 
-Factory = Callable[[Page | None], Extractor]
 
-METHODS = {  # name: (module below `methods`, factory); a factory takes the example page or None
-    "auto": ("example", "create_auto"),
-    "example": ("example", "create"),
-    "density": ("density", "create"),
-    "example-verbatim": ("example_verbatim", "create"),
-    "line-blocks": ("line_blocks", "create"),
-    "line-blocks-verbatim": ("line_blocks_verbatim", "create"),
-    "tag-paths": ("tag_paths.extractor", "create"),
-    "tag-paths-verbatim": ("tag_paths.verbatim", "create"),
-    "article-deviation": ("article_deviation", "create"),
-    "article-deviation-verbatim": ("article_deviation_verbatim", "create"),
-    "list-rank": ("list_rank.extractor", "create"),
-    "list-rank-verbatim": ("list_rank.verbatim", "create"),
-    "i-awce": ("i_awce", "create"),
-    "bp-network": ("bp_network", "create"),
-    "bp-network-verbatim": ("bp_network", "create_verbatim"),
+class Extractor(Protocol):
+    """Extracts the articles of any number of pages, one after another. Not thread-safe."""
+
+    def extract(self, page: Page) -> Article | Listing | NoArticle:
+        """Return the article, or why there is none; `list-rank` and `i-awce` return a list page as its `Listing`.
+
+        Raises `UnusablePage` if nothing can be read from the page.
+        """
+
+
+@runtime_checkable
+class Learner(Extractor, Protocol):
+    """A method that improves with recent pages of the same section."""
+
+    def learn(self, page: Page, *, former: bool = False) -> None:
+        """Add `page` to the vote on later pages. Raises `UnusablePage` if nothing can be read from it.
+
+        `former`: it has a former template, which some pages of the section still have.
+        """
+
+
+class MethodModules(NamedTuple):
+    """The modules of a method: that of its extractor, with the name of the factory, and that of its figure, if any."""
+
+    extractor: str
+    figure: str | None
+    factory: str = "create"
+
+
+METHODS = {
+    "auto": MethodModules("example.extractor", "example.figure", "create_auto"),
+    "example": MethodModules("example.extractor", "example.figure"),
+    "density": MethodModules("density.extractor", "density.figure"),
+    "example-verbatim": MethodModules("example.verbatim", "example.verbatim_figure"),
+    "line-blocks": MethodModules("line_blocks.extractor", "line_blocks.figure"),
+    "line-blocks-verbatim": MethodModules("line_blocks.verbatim", "line_blocks.figure"),
+    "tag-paths": MethodModules("tag_paths.extractor", "tag_paths.figure"),
+    "tag-paths-verbatim": MethodModules("tag_paths.verbatim", None),
+    "article-deviation": MethodModules("article_deviation.extractor", "article_deviation.figure"),
+    "article-deviation-verbatim": MethodModules("article_deviation.verbatim", None),
+    "list-rank": MethodModules("list_rank.extractor", "list_rank.figure"),
+    "list-rank-verbatim": MethodModules("list_rank.verbatim", None),
+    "i-awce": MethodModules("i_awce", None),
+    "bp-network": MethodModules("bp_network.extractor", "bp_network.figure"),
+    "bp-network-verbatim": MethodModules("bp_network.extractor", "bp_network.figure", "create_verbatim"),
 }
 
 LIST_METHODS = frozenset({"list-rank", "i-awce"})  # those that give a `Listing` for a list page
@@ -37,8 +70,8 @@ def create(method: str, example: Page | None) -> Extractor:
     the example cannot be used.
     """
     check_method(method)
-    module, name = METHODS[method]
-    factory: Factory = getattr(import_module(f".methods.{module}", __package__), name)
+    found = METHODS[method]
+    factory: Callable[[Page | None], Extractor] = getattr(module_of(found.extractor), found.factory)
     return factory(example)
 
 
@@ -47,3 +80,8 @@ def check_method(method: str) -> None:
     if method not in METHODS:
         nearest = get_close_matches(method, METHODS, n=1, cutoff=0.0)[0]
         raise ValueError(f"unknown method {method!r}: did you mean {nearest!r}? Known: {', '.join(METHODS)}")
+
+
+def module_of(name: str) -> ModuleType:
+    """Return a module below `methods`."""
+    return import_module(f".methods.{name}", __package__)

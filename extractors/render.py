@@ -4,8 +4,7 @@ import json
 from html import escape
 from typing import Literal
 
-from .article import Article
-from .listing import Entry, Listing
+from .article import Article, Entry, Listing
 
 Format = Literal["text", "html", "markdown", "json"]
 

@@ -4,12 +4,10 @@ from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 
-from .article import IN_TEXT, KINDS, Article, NoArticle, join
-from .interface import Learner
-from .listing import Listing
+from .article import IN_TEXT, KINDS, Article, Listing, NoArticle, join
 from .page import Refuse, check_type, make_page
 from .post import Post
-from .registry import create
+from .registry import Learner, create
 
 
 class Section:

@@ -10,7 +10,7 @@ from .content.assembly import ParsedPage, read
 from .errors import UnusablePage
 from .html.lines import Floats
 from .html.paths import PathTrie
-from .methods.example import DISSIMILAR, ODD, cast, voter_of
+from .methods.example.extractor import DISSIMILAR, ODD, cast, voter_of
 from .page import Page
 
 

@@ -54,4 +54,4 @@ def test_a_spider_loads_no_extractor_at_its_start() -> None:
     """It takes over the work of one that died, and on a busy machine each import delays its first request."""
     modules = loaded("crawler.scheduling.crawl_process")
     assert "crawler.run.section_run" in modules
-    assert {"numpy", "extractors.methods.example", "extractors.page_types"} & modules == set()
+    assert {"numpy", "extractors.methods.example.extractor", "extractors.page_types"} & modules == set()

@@ -74,7 +74,7 @@ def _accept(ledger: "Ledger", config: "ExtractionConfig", url: str) -> str:
     import re2
 
     from extractors.html.urls import normalise
-    from workers.task_state.failed_pages import is_in_block
+    from workers.task_state.problems import is_in_block
 
     url = normalise(url)
     matches = re2.fullmatch(config.url_regex, url) is not None

@@ -188,8 +188,7 @@ def _extract(
     from console.inputs import Missing
     from crawler.run.outcomes import BINARY, is_binary
     from extractors import UnusablePage
-    from extractors.errors import BadModel
-    from extractors.visual.missing import ExtraMissing
+    from extractors.errors import BadModel, ExtraMissing
 
     if is_binary(page.body):
         return Missing(page.name, BINARY)
@@ -235,8 +234,8 @@ def _show(name: str, article: "Article | Listing", form: "Format", several: bool
 def _check_figure_options(sources: Sequence[str], method: str, figure: Path) -> None:
     """Raise `click.UsageError` if the options do not allow a figure, before any page is fetched."""
     from console.inputs import is_one_page
+    from extractors.errors import ExtraMissing
     from extractors.figures import check_figure, check_path
-    from extractors.visual.missing import ExtraMissing
 
     if not is_one_page(sources):
         raise click.UsageError("--figure draws one page: give one file, one URL or -, not a folder or a list")

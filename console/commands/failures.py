@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from console.problems import Group, RefusedGroup
     from workers.ledger import Ledger
-    from workers.task_state.failed_pages import FailedPage
+    from workers.task_state.problems import FailedPage
     from workers.writing.refused_rows import RefusedRow
 
 SHOWN = 3  # URLs of a group that are shown
@@ -157,8 +157,8 @@ def retry(**chosen: Any) -> None:
 
     Choose them by URL, by reason, or all.
     """
-    from workers.task_state.failed_pages import retry as retry_url
-    from workers.task_state.failed_pages import retry_row
+    from workers.task_state.problems import retry as retry_url
+    from workers.task_state.problems import retry_row
 
     _apply((retry_url, retry_row), "retried", "the next run fetches them", "they are delivered again", **chosen)
 
@@ -170,8 +170,8 @@ def drop(**chosen: Any) -> None:
 
     The pages are not fetched again, unless `exemplar accept` accepts them.
     """
-    from workers.task_state.failed_pages import drop as drop_url
-    from workers.task_state.failed_pages import drop_row
+    from workers.task_state.problems import drop as drop_url
+    from workers.task_state.problems import drop_row
 
     _apply((drop_url, drop_row), "dropped", "they count as rejected", "they are not delivered", **chosen)
 
@@ -236,7 +236,7 @@ def _of_reason(ledger: "Ledger", reason: str | None, *, may_be_none: bool) -> li
 def _groups(ledger: "Ledger", reason: str | None) -> "tuple[list[Group], dict[str, FailedPage]]":
     """Return the groups of a task's failed pages, and the pages by their URLs."""
     from console.problems import groups, matching
-    from workers.task_state.failed_pages import failures
+    from workers.task_state.problems import failures
 
     failed = failures(ledger)
     all_groups = groups(page.problem for page in failed)

@@ -86,7 +86,7 @@ def command(
 
 def _sample(section: "PreparedSection", new_row: "NewRow") -> dict[str, Any]:
     """Return URL, title, version and the first differing words of a new row."""
-    from workers.writing.earlier_rows import earlier_row, first_difference
+    from workers.writing.outputs import earlier_row, first_difference
 
     row = new_row.row
     earlier = earlier_row(section.outputs, row, new_row.earlier) if new_row.earlier else None

@@ -29,7 +29,7 @@ from crawler.run.run_report import OUTCOMES
 from workers.errors import ExemplarError
 from workers.health import KINDS, medians_of
 from workers.redis_access.connection import client
-from workers.task_totals import TaskTotals, totals_of
+from workers.task_state.task_figures import TaskTotals, totals_of
 
 
 @dataclass(frozen=True, slots=True)

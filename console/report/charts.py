@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from console.report.gathering import ReportedPage
     from extractors.explanation import Explanation
-    from extractors.figures.data.example_verbatim import CharacterCurves
-    from extractors.figures.data.line_blocks import BlockDistribution
+    from extractors.methods.example.verbatim_figure import CharacterCurves
+    from extractors.methods.line_blocks.figure import BlockDistribution
 
 WIDTH, HEIGHT = 720, 120  # units of the view box
 BINS = 720  # columns or points of a curve; for longer sequences the extremes of each bin are drawn

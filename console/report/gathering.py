@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from workers.redesign.text_comparison import shingle_f1
+from workers.redesign.backtest import shingle_f1
 
 if TYPE_CHECKING:
     from extractors import Section
     from extractors.explanation import Explanation
-    from extractors.figures.data.example_verbatim import CharacterCurves
-    from extractors.figures.data.line_blocks import BlockDistribution
+    from extractors.methods.example.verbatim_figure import CharacterCurves
+    from extractors.methods.line_blocks.figure import BlockDistribution
 
 MOST_COMPARED = 5_000  # lines of a page; a longer one is not extracted by the other methods, which would take a minute
 
@@ -130,7 +130,7 @@ class Explainer:
     def _characters(self, page: PageToExplain) -> "CharacterCurves | None":
         from extractors import UnusablePage
         from extractors.figures import NoFigure
-        from extractors.figures.data.example_verbatim import read
+        from extractors.methods.example.verbatim_figure import read
         from extractors.page import make_page
 
         if self.example is None or page.role == "example":
@@ -156,7 +156,7 @@ def _further(page: PageToExplain) -> tuple[str, ...]:
 def _blocks(page: PageToExplain) -> "BlockDistribution | None":
     from extractors import UnusablePage
     from extractors.figures import NoFigure
-    from extractors.figures.data.line_blocks import read
+    from extractors.methods.line_blocks.figure import read
     from extractors.page import make_page
 
     try:

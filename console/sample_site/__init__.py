@@ -3,7 +3,7 @@
 from console.sample_site.content import PATTERNS, SECTIONS, TruthArticle, tasks_yaml, truth
 from console.sample_site.pages import DEAD_LINKS, DESIGNS, LIST_PATHS, Response, render_site
 from console.sample_site.server import LoggedRequest, SiteServer
-from workers.redesign.text_comparison import shingle_f1
+from workers.redesign.backtest import shingle_f1
 
 __all__ = [
     "DEAD_LINKS",

@@ -19,8 +19,7 @@ from crawler.discovery import lenient_xml
 from crawler.discovery.feed_dates import moment_of
 from crawler.discovery.lenient_xml import local
 from crawler.discovery.links import PageLink, absolute
-from extractors.html.controls import without_controls
-from extractors.html.decoding import decode
+from extractors.html.decoding import decode, without_controls
 
 MOST_ENTRIES = 5000  # entries of one feed
 MOST_BYTES = 20 * 2**20  # bytes of one feed; the rest is not read

@@ -15,8 +15,7 @@ from crawler.discovery.feeds import read_feed
 from crawler.discovery.lenient_xml import JUNK
 from crawler.discovery.links import MOST_LINKS, PageLink, PageLinks, absolute, links_in, page_links
 from crawler.discovery.sitemaps import GZIP, Child, read_sitemap, sitemaps_of, unpacked
-from extractors.html.controls import without_controls
-from extractors.html.decoding import decode
+from extractors.html.decoding import decode, without_controls
 
 Kind = Literal["start", "next", "follow", "explored", "feed", "robots", "sitemap"]
 Form = Literal["page", "feed", "sitemap", "json", "robots"]

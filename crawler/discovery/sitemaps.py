@@ -21,8 +21,7 @@ from crawler.discovery import lenient_xml
 from crawler.discovery.feed_dates import moment_of
 from crawler.discovery.lenient_xml import local
 from crawler.discovery.links import PageLink, absolute
-from extractors.html.controls import without_controls
-from extractors.html.decoding import decode
+from extractors.html.decoding import decode, without_controls
 from extractors.html.urls import normalise, split_web
 
 MOST_ENTRIES = 50_000  # entries of one sitemap: the limit of the protocol

@@ -29,7 +29,7 @@ import redis
 
 from crawler.guarding.guard import host_and_port, look_up
 from workers import keys
-from workers.redis_access.steps import RECALL, Step
+from workers.redis_access.redis_scripts import RECALL, Step
 
 DEFAULT_INTERVAL = 1.0  # seconds between two requests to one host, by default
 CRAWL_DELAY_MOST = 60.0  # seconds; with more, a section of some thousand articles would take weeks

@@ -10,8 +10,8 @@ response, because script loaders wait for them; pictures, videos, fonts, frames,
 frame's text is not part of a page's HTML either.
 
 Scripts are requested once, not once per page (`ScriptCache`): Chromium does not use its own cache while requests are
-intercepted, and the scripts of a site's pages are mostly the same few files. Responses that RFC 9111 allows to store are
-kept: those with a maximum age or a date of modification.
+intercepted, and the scripts of a site's pages are mostly the same few files. Kept are responses that RFC 9111 allows to
+store: those with a maximum age or a date of modification.
 
 Redirects are seen through the DevTools protocol, at the response: Playwright's own routes never see their targets.
 """

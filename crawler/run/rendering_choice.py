@@ -84,16 +84,16 @@ class Rendering:
 
 
 def _is_shell(page: StoredPage) -> bool:
+    from extractors.content.notices import is_shell
     from extractors.page import Page  # imported late: most runs need neither
-    from extractors.page_types.empty_shell import is_shell
 
     return is_shell(Page(decode(page.body, page.content_type)[0], page.url))
 
 
 def _is_scripted(body: bytes, content_type: str) -> bool:
+    from extractors.content.notices import has_scripts
     from extractors.errors import UnusablePage
     from extractors.html.dom import parse
-    from extractors.page_types.empty_shell import has_scripts
 
     try:
         return has_scripts(parse(decode(body, content_type)[0]))

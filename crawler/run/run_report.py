@@ -12,7 +12,7 @@ import redis
 
 from workers import keys
 from workers.ledger import RETRY_PAUSES
-from workers.task_totals import RUNS_TOTAL
+from workers.task_state.task_figures import RUNS_TOTAL
 
 OUTCOMES = ("finished", "stopped", "unreachable", "no browser", "redis", "killed")  # of runs whose report is stored
 ID_BYTES = 6  # bytes of a run's id

@@ -41,7 +41,7 @@ from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
 from workers.redis_access.epoch import EpochWatch
 from workers.redis_access.redis_clock import clock_of
-from workers.task_state.failed_pages import probe_block
+from workers.task_state.problems import probe_block
 from workers.url_states import fingerprint
 
 OTHERS_PAUSE = 1.0  # seconds between checks whether other spiders of the task have found more

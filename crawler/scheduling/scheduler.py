@@ -29,10 +29,10 @@ from crawler.task_list.publication import (
 from workers import keys
 from workers.errors import ExemplarError
 from workers.inbox import Inbox
+from workers.redis_access.connection import persistence_problem
 from workers.redis_access.epoch import EpochWatch
 from workers.redis_access.full_redis import is_full_error
 from workers.redis_access.outage import Outage
-from workers.redis_access.persistence import persistence_problem
 from workers.reporting.presence import Presence
 
 TICK = 0.5  # seconds between two checks of the time

@@ -9,10 +9,10 @@ from crawler.scouting.inference import is_short
 from extractors import Article, Listing, NoArticle, Section, UnusablePage
 from extractors import extract as extract_alone
 from extractors.article import PageType as Kind
+from extractors.content.notices import is_shell
 from extractors.methods.list_rank.extractor import read_entries
 from extractors.page import make_page
 from extractors.page_types import PageType, page_type
-from extractors.page_types.empty_shell import is_shell
 from workers.errors import ExemplarError
 from workers.inbox import StoredPage
 

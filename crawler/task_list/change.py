@@ -15,7 +15,7 @@ from crawler.task_list.file import loads
 from crawler.task_list.mistakes import TaskError, TaskFileError, suggest
 from crawler.task_list.publication import edition, origin_of
 from crawler.task_list.yaml_source import Source, read_text
-from workers.redesign.adopted_examples import adopted_examples
+from workers.extraction_config import adopted_examples
 
 
 def task_block(tasks_yaml: Path, name: str) -> str:

@@ -17,8 +17,7 @@ from extractors import NoArticle, UnusablePage
 from extractors.content.assembly import BodyLines, ParsedPage, assemble, read
 from extractors.html.paths import PathTrie
 from extractors.methods.bp_network.extractor import cut_by_line, cut_by_segment, page_inputs
-from extractors.methods.bp_network.folder import LabelledLines
-from extractors.methods.bp_network.labels import label_lines
+from extractors.methods.bp_network.labelled_pages import LabelledLines, label_lines
 from extractors.methods.bp_network.network import HIDDEN, INPUTS, PER_LINE, ROUNDS, Network, Values
 from extractors.methods.bp_network.train import trained
 from extractors.page import make_page

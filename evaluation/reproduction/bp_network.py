@@ -37,11 +37,11 @@ from unittest.mock import patch
 
 from extractors import Article, Section, UnusablePage
 from extractors.content.assembly import assemble
-from extractors.methods import density
 from extractors.methods.bp_network import words
 from extractors.methods.bp_network.extractor import CONFIDENCE, VERBATIM_WEIGHTS, WEIGHTS
 from extractors.methods.bp_network.network import USED, VERBATIM, Network, load
-from extractors.methods.bp_network.topic import title_words
+from extractors.methods.bp_network.words import title_words
+from extractors.methods.density import extractor as density
 
 from ..data import DataError, DataSet, Row, read_sets
 from ..line_model import FOLDS
@@ -393,7 +393,7 @@ def _cut_all(cut: Callable[[str], list[str]], runs: list[str]) -> list[list[str]
 
 
 def _extract_with(cut: Callable[[str], tuple[str, ...]], section: Section, html: bytes) -> object:
-    with patch("extractors.methods.bp_network.topic.cut_run", cut):
+    with patch("extractors.methods.bp_network.words.cut_run", cut):
         return section.extract(html)
 
 

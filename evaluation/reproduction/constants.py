@@ -23,12 +23,12 @@ from extractors import UnusablePage
 from extractors.content.assembly import BodyLines
 from extractors.content.body_fragment import assemble_lines
 from extractors.html.tagless_text import Ctext, read_ctext
-from extractors.methods import line_blocks
+from extractors.methods.line_blocks import extractor as line_blocks
 from extractors.methods.tag_paths import (
-    extractor as tag_paths,
+    clusters as tag_path_clusters,
 )
 from extractors.methods.tag_paths import (
-    segment as tag_path_segment,
+    extractor as tag_paths,
 )
 from extractors.methods.tag_paths import (
     verbatim as tag_paths_verbatim,
@@ -109,7 +109,7 @@ def _tag_paths_read(page: Page) -> tuple[Ctext, LeafOutline]:
 
 def _tag_paths_find(read: tuple[Ctext, LeafOutline], setting: Setting) -> Hashable:
     length, noise, alike, frequency, variance = setting
-    thresholds = tag_path_segment.page_thresholds(read[1].leaves, noise, length)
+    thresholds = tag_path_clusters.page_thresholds(read[1].leaves, noise, length)
     return tuple(tag_paths.body_leaves(read[1], thresholds, frequency, alike, variance))
 
 
@@ -140,15 +140,15 @@ METHODS = {
     ),
     "tag-paths": TunedMethod(
         {
-            "LENGTH_SHARE": (tag_path_segment.LENGTH_SHARE, 0.3, 0.4, 0.5),
-            "NOISE": (tag_path_segment.NOISE, 0.15, 0.5),
-            "ALIKE": (tag_path_segment.ALIKE, 0.3, 0.7),
-            "FREQUENCY_SHARE": (tag_path_segment.FREQUENCY_SHARE, 0, 0.25, 0.5),
+            "LENGTH_SHARE": (tag_path_clusters.LENGTH_SHARE, 0.3, 0.4, 0.5),
+            "NOISE": (tag_path_clusters.NOISE, 0.15, 0.5),
+            "ALIKE": (tag_path_clusters.ALIKE, 0.3, 0.7),
+            "FREQUENCY_SHARE": (tag_path_clusters.FREQUENCY_SHARE, 0, 0.25, 0.5),
         },
         _tag_paths_read,
         _tag_paths_find,
         _tag_paths_text,
-        {"FREQUENCY_SHARE": (tag_path_segment.FREQUENCY_SHARE, 1), "VARIANCE": (tag_path_segment.VARIANCE, 100, inf)},
+        {"FREQUENCY_SHARE": (tag_path_clusters.FREQUENCY_SHARE, 1), "VARIANCE": (tag_path_clusters.VARIANCE, 100, inf)},
     ),
     "tag-paths-verbatim": TunedMethod(
         {

@@ -14,9 +14,8 @@ from statistics import fmean
 
 from extractors.content.assembly import BodyLines
 from extractors.content.body_fragment import assemble_lines
-from extractors.html.block_tree import build_tree
-from extractors.html.tagless_text import read_ctext
-from extractors.methods.article_deviation import LINE_COST, METHOD, SHARE, find_body, text_sizes
+from extractors.html.tagless_text import build_tree, read_ctext
+from extractors.methods.article_deviation.extractor import LINE_COST, METHOD, SHARE, find_body, text_sizes
 from extractors.page import make_page
 
 from ..data import DataError, DataSet, Row, read_sets

@@ -8,9 +8,16 @@ from statistics import fmean, median
 from extractors import Section
 from extractors.html.decoding import decode
 from extractors.html.tagless_text import read_ctext
-from extractors.methods.tag_paths.clusters import Leaf, noise, read_leaves
+from extractors.methods.tag_paths.clusters import (
+    DEFAULTS,
+    Leaf,
+    body_segment,
+    longest,
+    noise,
+    page_thresholds,
+    read_leaves,
+)
 from extractors.methods.tag_paths.extractor import learn_thresholds, lowest
-from extractors.methods.tag_paths.segment import DEFAULTS, body_segment, longest, page_thresholds
 
 from ..data import DataSet, Row
 from ..peers import PEERS, missing_message

@@ -6,7 +6,7 @@ from statistics import fmean
 from urllib.parse import urlsplit
 
 from extractors import Section, UnusablePage
-from extractors.listing import Entry
+from extractors.article import Entry
 from extractors.methods.list_rank.extractor import read_entries
 from extractors.page import make_page
 

@@ -13,15 +13,13 @@ from statistics import median
 from typing import TypeVar
 
 from extractors import Section, UnusablePage
-from extractors.html.block_tree import build_tree
 from extractors.html.decoding import decode
-from extractors.html.tagless_text import Ctext, read_ctext
-from extractors.methods.article_deviation import find_body, text_sizes
-from extractors.methods.line_blocks import dense_range, weights
-from extractors.methods.line_blocks_verbatim import distribution
-from extractors.methods.tag_paths.clusters import LeafOutline, read_outline
+from extractors.html.tagless_text import Ctext, build_tree, read_ctext
+from extractors.methods.article_deviation.extractor import find_body, text_sizes
+from extractors.methods.line_blocks.extractor import dense_range, weights
+from extractors.methods.line_blocks.verbatim import distribution
+from extractors.methods.tag_paths.clusters import LeafOutline, page_thresholds, read_outline
 from extractors.methods.tag_paths.extractor import body_leaves
-from extractors.methods.tag_paths.segment import page_thresholds
 
 from ..data import DataError, DataSet, Row
 from ..tables import table

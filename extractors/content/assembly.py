@@ -9,8 +9,8 @@ from lxml import etree
 from ..article import IN_TEXT, MAYBE_LISTS, Article, Block, Kind, NoArticle, PageType, join
 from ..html.dom import parse
 from ..html.lines import Lines, read_lines
-from ..html.masked_addresses import MARK, unmask
 from ..html.paths import PathTrie
+from ..html.revealing import MASKED_ADDRESS, unmask
 from ..metadata.declared_metadata import Head, read_head
 from ..metadata.metadata import read_metadata
 from ..metadata.titles import PageTitles
@@ -21,10 +21,9 @@ from .body_events import top_of
 from .body_html import KeptLines, TreeMarkup
 from .embedded_state import with_state
 from .line_weights import Prior, prior_of
-from .notices import notice
+from .notices import MIN_TEXT, notice
 
 EMBEDDED_SHARE = 0.15  # share of the text in embedded posts, from which they count as the article's text
-MIN_TEXT = 40  # bytes of visible text; "Loading …" and "Enable JavaScript" are shorter, every article is longer
 _BROKEN = "\ufffd".encode()
 
 
@@ -70,7 +69,7 @@ def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
     """Return the page with its lines, their paths in `trie`. Raises `UnusablePage` if there is no tree to read."""
     encoded = page.encoded()
     root = parse(encoded)
-    if page.holds(MARK):
+    if page.holds(MASKED_ADDRESS):
         unmask(root)
     head = read_head(root)
     lines = with_state(root, head, read_lines(root, trie), trie)

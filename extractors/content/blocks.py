@@ -18,7 +18,7 @@ from ..html.dom import inner_text
 from ..html.elements import IMAGE, KINDS
 from ..html.lines import Lines
 from ..html.paths import CAPTION, EMBED, SUMMARY, PathTrie
-from ..html.resolve_url import web_url
+from ..html.urls import web_url
 from .pictures import alternative, picture_url
 
 BLOCK_KINDS: dict[str, Kind] = {

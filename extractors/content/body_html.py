@@ -20,9 +20,8 @@ from lxml import etree
 
 from ..article import Kind
 from ..html.dom import inner_text, to_html
-from ..html.resolve_url import web_url
 from ..html.sanitising import FORMULAS, sanitise
-from ..html.urls import drop_tracking
+from ..html.urls import drop_tracking, web_url
 from .body_events import (
     BORDER,
     CAPTION,

@@ -1,14 +1,30 @@
-"""Notices that a page has instead of an article: a soft 404, a block or captcha, a shell that needs JavaScript."""
+"""What a page has instead of an article: a soft 404, a block or captcha, a shell that needs JavaScript.
+
+Most say so in a notice. Strategy for an empty shell, whose text appears only after its scripts have run: no scripts →
+no; text to read → no; a notice that the page needs JavaScript → yes; almost no visible text, or an empty container for
+scripts to fill → yes.
+
+This check is cautious: if a page is classified as a shell, its whole section is rendered in a browser. If a page has a
+frame of links and no article, it is unknown whether its scripts would add one.
+"""
 
 import re
 
+from lxml import etree
+
 from ..article import CHECK
+from ..errors import UnusablePage
 from ..expressions import expression
-from ..html.lines import Lines
+from ..html.dom import inner_text, parse
+from ..html.lines import Lines, read_lines
+from ..html.paths import PathTrie
+from ..metadata.declared_metadata import read_head
+from ..page import Page
 
 NOTICE_PAGE = 3_000  # bytes of unlinked text; a page with more is not a notice
 NOTICE_BODY = 1_000  # bytes of the body; a page with more has another content
 NOTICE_LINE = 160  # characters of a line that may be a notice
+MIN_TEXT = 40  # bytes of visible text; "Loading …" and "Enable JavaScript" are shorter, every article is longer
 
 _GONE = expression(
     r"""^\W*(?:error\W*)?404\W*$ | \b404\W+(?:error|(?:page\ )?not\ found) | \berror\W+404\b | ^\W*not\ found\W*$
@@ -42,6 +58,10 @@ _NOTICES = (
     (_BLOCKED, CHECK),
     (_SHELL, NEEDS_SCRIPTS),
 )
+SHELL_TEXT = 200  # bytes of visible text; a shell's frame (a logo, "Loading …") has less, a page with an article more
+LOADING_TEXT = 60  # bytes in a container that is empty otherwise, such as "Loading …"
+DATA_TYPES = ("json", "template", "importmap", "speculationrules")  # parts of the types of scripts that are only data
+CONTAINERS = frozenset({"div", "main", "section", "article"})
 
 
 def notice(lines: Lines, title: str, headings: list[str], kept: list[int]) -> str | None:
@@ -66,3 +86,39 @@ def notice(lines: Lines, title: str, headings: list[str], kept: list[int]) -> st
 def needs_scripts(lines: Lines, title: str) -> bool:
     """Return whether a nearly empty page has a notice that it needs JavaScript."""
     return (notice(lines, title, [], []) or "").startswith(NEEDS_SCRIPTS)
+
+
+def is_shell(page: Page) -> bool:
+    """Return whether the page has almost no visible text until its scripts have run. Never raises."""
+    try:
+        root = parse(page.encoded())
+    except UnusablePage:
+        return False
+    if not has_scripts(root):
+        return False
+    lines = read_lines(root, PathTrie())
+    if needs_scripts(lines, read_head(root).title):
+        return True
+    width = float(lines.width.sum())
+    return width < MIN_TEXT or (width < SHELL_TEXT and any(_waits(element) for element in root.iter(*_named(root))))
+
+
+def has_scripts(root: etree._Element) -> bool:
+    """Return whether a page has a script that runs."""
+    return any(
+        not any(kind in script.get("type", "").lower() for kind in DATA_TYPES)
+        and (script.get("src") or (script.text or "").strip())
+        for script in root.iter("script")
+    )
+
+
+def _named(root: etree._Element) -> frozenset[str]:
+    """Containers, and custom elements such as <app-root>."""
+    return CONTAINERS | {str(element.tag) for element in root.iter(etree.Element) if "-" in str(element.tag)}
+
+
+def _waits(element: etree._Element) -> bool:
+    """Return whether an element that scripts can find by name is still empty."""
+    if element.get("id") is None and "-" not in str(element.tag):
+        return False
+    return next(element.iter("a", "script", "img"), None) is None and len(inner_text(element).strip()) <= LOADING_TEXT

@@ -8,7 +8,7 @@ from typing import cast
 
 from lxml import etree
 
-from ..html.resolve_url import web_url
+from ..html.urls import web_url
 
 NAMES_LENGTH = 300  # characters of classes and id
 ALT_LENGTH = 300  # characters

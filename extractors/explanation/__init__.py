@@ -12,8 +12,7 @@ the arrays that the methods themselves computed. `values` contains the result's 
 the steps.
 """
 
-from .explain import explain
-from .methods import MethodAnswer, comparable_methods, method_answer
+from .explain import MethodAnswer, comparable_methods, explain, method_answer
 from .values import DECISIONS, Decision, ExplainedField, ExplainedLine, Explanation, FieldCandidate, Ground, LineCurves
 
 __all__ = [

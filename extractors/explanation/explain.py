@@ -1,9 +1,10 @@
-"""The public call: a section and a page in, the page's explained extraction out."""
+"""The public calls: a page's explained extraction by its section, and what other methods make of the page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-from ..article import Article, NoArticle
+from ..article import Article, Listing, NoArticle
 from ..content.assembly import Assembling, BodyLines, read
 from ..content.body import BodySteps
 from ..content.confidence import SHOWN, Trust
@@ -11,15 +12,18 @@ from ..errors import UnusablePage
 from ..html.dom import parse
 from ..html.lines import Lines
 from ..html.paths import PathTrie
-from ..listing import Listing
 from ..metadata.declared_metadata import read_head
-from ..methods import density, example
+from ..methods.density import extractor as density
+from ..methods.example import extractor as example
 from ..page import Refuse, make_page
+from ..registry import LIST_METHODS, METHODS
 from ..section import Section
 from ..tracing import Trace, traced
 from .fields import explained_fields
-from .lines import deciding, deciding_steps, element_of, explained_lines
+from .lines import deciding, deciding_steps, element_of, explained_lines, lines_in
 from .values import Explanation, Ground, LineCurves
+
+NEED_EXAMPLE = frozenset({"example", "example-verbatim"})
 
 
 def explain(
@@ -145,3 +149,38 @@ def _ground_of_type(result: Article | Listing) -> Ground:
     if probability is None:
         return Ground("Page type", result.page_type, "not in doubt")
     return Ground("Page type", result.page_type, f"an article rather than a list with {probability:.0%} probability")
+
+
+@dataclass(frozen=True, slots=True)
+class MethodAnswer:
+    """The result of a method for a page. `kept`: the page's lines in its text; `reason`: that of the method."""
+
+    method: str
+    kept: frozenset[int]
+    text: str
+    reason: str
+
+
+def comparable_methods(has_example: bool) -> list[str]:
+    """Return the methods whose answer is an article; without an example, those that need none."""
+    return [
+        method
+        for method in METHODS
+        if method != "auto"
+        and method not in LIST_METHODS
+        and not method.startswith("list-")
+        and (has_example or method not in NEED_EXAMPLE)
+    ]
+
+
+def method_answer(
+    section: Section, method: str, html: bytes | str, url: str | None = None, *, lines: Sequence[str]
+) -> MethodAnswer:
+    """Return the result of a section that was prepared with `method`; `lines`: the lines of the page."""
+    try:
+        result = section.extract(html, url)
+    except UnusablePage as error:
+        return MethodAnswer(method, frozenset(), "", f"unusable page: {error}")
+    if isinstance(result, NoArticle):
+        return MethodAnswer(method, frozenset(), "", result.reason)
+    return MethodAnswer(method, frozenset(lines_in(lines, result.text)), result.text, result.reason)

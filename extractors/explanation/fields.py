@@ -12,12 +12,11 @@ from itertools import chain
 
 from ..article import Article
 from ..content.assembly import Assembling
-from ..html.resolve_url import web_url
+from ..html.urls import web_url
 from ..metadata import json_ld
 from ..metadata.dates import day_of
-from ..metadata.declared_metadata import Head
+from ..metadata.declared_metadata import DESCRIPTION, LANGUAGE, SITE, TITLE, URL, Head
 from ..metadata.language import find_language
-from ..metadata.meta_names import DESCRIPTION, LANGUAGE, SITE, TITLE, URL
 from ..metadata.metadata import (
     author_places,
     dated_lines,

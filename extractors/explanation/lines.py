@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 from rapidfuzz.distance import LCSseq
 
-from ..article import Article, NoArticle
+from ..article import Article, Listing, NoArticle
 from ..content import line_membership as keeping
 from ..content.assembly import Assembling, BodyLines
 from ..content.body import REPEATED, BodySteps
@@ -15,9 +15,8 @@ from ..content.trimming import Trimming
 from ..html.class_names import NOISE_TAGS
 from ..html.lines import Lines
 from ..html.paths import COMMENT, PathTrie
-from ..listing import Listing
-from ..methods.density import OwnBody
-from ..methods.example import Election
+from ..methods.density.extractor import OwnBody
+from ..methods.example.extractor import Election
 from ..tracing import Trace
 from .values import Decision, ExplainedLine
 

@@ -3,8 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..article import Article, NoArticle
-from ..listing import Listing
+from ..article import Article, Listing, NoArticle
 
 Decision = Literal[
     "kept", "caption", "head", "tail", "outside", "template", "noise", "box", "link", "words", "vote", "model",

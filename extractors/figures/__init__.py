@@ -4,12 +4,10 @@
 
     draw(html, url, method="line-blocks", to="page.svg")
 
-Each method has two steps, in files of its name: `data/` computes what is drawn, as numbers and by the method's own
-code; `drawing/` draws that with matplotlib (extra `figures`), which nothing else here needs.
+Each method's figure is beside its extractor, in `extractors/methods/`: `read` computes what is drawn, as numbers and by
+the method's own code; `draw` draws that with matplotlib (extra `figures`), which nothing else here needs.
 """
 
-from .errors import NoFigure
-from .figure import check_path, draw, figure_data
-from .registry import FIGURES, check_figure
+from .figure import FIGURES, NoFigure, check_figure, check_path, draw, figure_data
 
 __all__ = ["FIGURES", "NoFigure", "check_figure", "check_path", "draw", "figure_data"]

@@ -1,40 +1,38 @@
-"""The public calls: a page in, a figure's data or its file out."""
+"""The public calls: a page in, a figure's data or its file out; and what the data of several methods' figures share."""
 
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Union
+from typing import Any, Protocol
 
-from ..article import Article
-from ..methods import density
+from ..article import Article, NoArticle
+from ..content.assembly import BodyLines, ParsedPage
+from ..errors import needs
+from ..html.dom import parse
+from ..html.paths import PathTrie
+from ..metadata.declared_metadata import read_head
 from ..page import Page, Refuse, make_page
-from ..registry import create
-from ..visual.missing import needs
-from .data import density as density_figure
-from .data import example as example_figure
-from .registry import check_figure, drawer, reader
+from ..registry import METHODS, check_method, create, module_of
+from .sheet import Sheet, style
 
-if TYPE_CHECKING:
-    from .data.article_deviation import Descent
-    from .data.bp_network import LineOutputs
-    from .data.density import LineWeights
-    from .data.example import LineComparison
-    from .data.example_verbatim import CharacterCurves
-    from .data.line_blocks import BlockDistribution
-    from .data.list_rank import Ranking
-    from .data.tag_paths import PathClusters
-
-FigureData = Union[
-    "LineComparison",
-    "CharacterCurves",
-    "LineWeights",
-    "BlockDistribution",
-    "PathClusters",
-    "Descent",
-    "Ranking",
-    "LineOutputs",
-]
+FIGURES = {method: modules.figure for method, modules in METHODS.items() if modules.figure}
 SUFFIXES = (".svg", ".png")
+
+
+class NoFigure(Exception):
+    """A page gives no data for a figure; the message gives the reason."""
+
+
+class FigureData(Protocol):
+    """What a figure shows of a page, as numbers: a frozen dataclass of the module of its method's figure."""
+
+    @property
+    def method(self) -> str:
+        """The method that decided on the page."""
+
+    @property
+    def title(self) -> str:
+        """The page's title."""
 
 
 def figure_data(
@@ -55,9 +53,7 @@ def figure_data(
     check_figure(method)
     page = make_page(html, url, content_type, fetched_at, refuse=refuse)
     model = None if example is None else make_page(example, name="example")
-    if method == "auto":
-        return _of_what_cut(page, model)
-    found: FigureData = reader(method)(method, page, model)
+    found: FigureData = _of_what_cut(page, model) if method == "auto" else _read(method, page, model)
     return found
 
 
@@ -93,13 +89,18 @@ def draw(
 
 def draw_data(found: FigureData, path: Path) -> None:
     """Draw what `figure_data` returned into a file. Raises as `draw` does."""
-    from .drawing.sheet import Sheet, style
-
     with style():
         sheet = Sheet(found.title)
-        drawer(found.method)(sheet, found)
+        module_of(FIGURES[found.method]).draw(sheet, found)
         content = sheet.render(path.suffix.lower())
     _write(path, content)
+
+
+def check_figure(method: str) -> None:
+    """Raise `ValueError` for a method that is unknown or has no figure; the message lists those that have one."""
+    check_method(method)
+    if method not in FIGURES:
+        raise ValueError(f"method {method!r} has no figure; these have one: {', '.join(FIGURES)}")
 
 
 def check_path(to: str | Path) -> Path:
@@ -111,14 +112,45 @@ def check_path(to: str | Path) -> Path:
     return path
 
 
-def _of_what_cut(page: Page, example: Page | None) -> FigureData:
+def with_text(parsed: ParsedPage | NoArticle) -> ParsedPage:
+    """Return a page that was read. Raises `NoFigure` if it contains almost no text."""
+    if isinstance(parsed, NoArticle):
+        raise NoFigure(parsed.reason)
+    return parsed
+
+
+def outcome(body: BodyLines | str) -> tuple[tuple[int, ...], str]:
+    """Return the lines that a method kept, and its reason; no lines for a page that it refused."""
+    return ((), body) if isinstance(body, str) else (tuple(body.kept), body.reason)
+
+
+def element_name(tag: str, classes: str = "") -> str:
+    """Return the name of an element in the form of a selector: its tag, and its first class."""
+    first = classes.split()[:1]
+    return f"{tag or 'page'}.{first[0]}" if first else tag or "page"
+
+
+def path_name(trie: PathTrie, path: int) -> str:
+    """Return the name of the element at the end of a path."""
+    return element_name(trie.tag[path], trie.classes[path])
+
+
+def title_of(page: Page) -> str:
+    """Return the text of a page's <title>. Raises `UnusablePage` if the page cannot be parsed."""
+    return read_head(parse(page.encoded())).title
+
+
+def _of_what_cut(page: Page, example: Page | None) -> Any:
     """Return the figure of the method that `auto` uses for a page."""
-    article = create("auto", example).extract(page)
-    alone = article.method == density.METHOD if isinstance(article, Article) else example is None
-    if not alone:
-        return example_figure.read("example", page, example)
-    found = density_figure.read(density.METHOD, page, None)
-    return replace(found, reason=article.reason)
+    found = create("auto", example).extract(page)
+    method = found.method if isinstance(found, Article) else "density" if example is None else "example"
+    data = _read(method, page, example)
+    return replace(data, reason=found.reason) if method == "density" else data
+
+
+def _read(method: str, page: Page, example: Page | None) -> Any:
+    """Return the data of a method's figure."""
+    return module_of(FIGURES[method]).read(method, page, example)
 
 
 def _write(path: Path, content: bytes) -> None:

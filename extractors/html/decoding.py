@@ -18,6 +18,8 @@ The exceptions, each only where the bytes themselves contradict the declaration:
   ISO-8859-1 is declared.
 - UTF-16 without a single NUL, and the labels for which the standard refuses to show a page ("replacement": hz-gb-2312,
   iso-2022-kr …, a guard against scripts, which we do not run), count as no declaration. No page is lost.
+
+Control characters belong to terminals and never to a text: `without_controls` removes them from pages, feeds and lists.
 """
 
 import codecs
@@ -40,6 +42,9 @@ _JAPANESE = (b"\x1b$B", b"\x1b$@")  # escape sequences of ISO-2022-JP
 _THREE_BYTES = re.compile(r"[\u0800-\U0010ffff]")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _HIGH_BYTES = re.compile(rb"[\x80-\xff]+")
+# C0 without \t, \n and \r, DEL, C1; and surrogates, which cannot be encoded as UTF-8
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_SPACES = frozenset("\x0b\x0c\x1c\x1d\x1e\x1f") | set(map(chr, range(0x80, 0xA0)))  # those that separate words
 
 
 def decode(data: bytes, content_type: str | None = None) -> tuple[str, str]:
@@ -110,3 +115,10 @@ def _instead_of(declared: str, data: bytes) -> str:
         if name not in (declared, "replacement") and decode_as(sample, name).count(REPLACEMENT) <= most:
             return name
     return declared
+
+
+def without_controls(text: str) -> str:
+    """Return `text` without control characters except \\t, \\n and \\r; those that separate words become a space."""
+    if text.isprintable() or not _CONTROLS.search(text):
+        return text
+    return _CONTROLS.sub(lambda found: " " if found[0] in _SPACES else "", text)

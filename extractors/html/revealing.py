@@ -4,12 +4,16 @@ Strategy, for elements that the walk has noted: a declarative shadow root is a p
 streams goes to its placeholder; the panel of a tab or an accordion is shown; a control that contains a whole page was
 never closed and is treated as a block; so is a link that contains a whole page and has no address or another link
 within. Other hidden elements are left alone: most are menus, forms and dialogs.
+
+E-mail addresses that Cloudflare masks in pages are shown as "[email protected]", and decoded by a script. The value of
+`data-cfemail` is hexadecimal: a key, and each byte of the address XOR the key.
 """
 
 import re
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import islice
+from typing import cast
 
 from lxml import etree
 
@@ -28,6 +32,8 @@ _SHADOW_ROOT = ("shadowrootmode", "shadowroot")
 _PANEL = re.compile(r"accordion|collaps|tab[-_]*(?:pane|content)|toggle[-_]*(?:pane|content)", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"(.{0,30})[BP]:([0-9a-f]{1,6})")  # the part in front is the page's `identifierPrefix`
 _SEGMENT = re.compile(r"(.{0,30})S:([0-9a-f]{1,6})")
+MASKED_ADDRESS = "data-cfemail"
+_MASKED = etree.XPath(f"descendant::*[@{MASKED_ADDRESS}]")
 
 
 def reveal(noted: Iterable[etree._Element]) -> bool:
@@ -137,3 +143,23 @@ def _number(form: re.Pattern[str], element: etree._Element) -> str | None:
     """Return the part of the id that a placeholder and its segment share; None for other elements."""
     match = form.fullmatch(element.get("id") or "")
     return "".join(match.groups()) if match else None
+
+
+def unmask(root: etree._Element) -> None:
+    """Put the addresses into the elements that hold the masked ones; a link that the mask added becomes plain text."""
+    for element in cast(list[etree._Element], _MASKED(root)):
+        address = unmasked_address(element.get(MASKED_ADDRESS, ""))
+        if address is not None:
+            tail = element.tail
+            element.clear()
+            element.tag, element.text, element.tail = "span", address, tail
+
+
+def unmasked_address(masked: str) -> str | None:
+    """Return the address; None if the value is not one."""
+    try:
+        key, *coded = bytes.fromhex(masked)
+        address = bytes(byte ^ key for byte in coded).decode()
+    except ValueError:
+        return None
+    return address if "@" in address and address.isprintable() else None

@@ -1,16 +1,21 @@
-"""Page source → Ctext: its text without tags, but with their places. No tree is built.
+"""Page source → Ctext: its text without tags, but with their places; and a tree of its block elements.
 
 In source 001, Ctext is the text that remains of a page when its tags are removed and its white space is kept. Its lines
 are those of the file; ours end at the tags of block elements, because today's pages are written into few physical
 lines. Methods that need only this work on it, since reading a whole tree would take longer than they do. What
 they find is a range of lines (see `content.body_fragment`).
+
+`build_tree` makes a tree of the block tags, as far as methods need one. End tags close the innermost open element of
+their name, but not across a table cell; elements whose end tag may be omitted are closed where the next element of
+their kind begins. Browsers handle broken markup more precisely, but this is enough here: a wrong end moves a border by
+a few elements.
 """
 
 import html
 import re
 from collections.abc import Set
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +49,23 @@ _BODY = re.compile(r"<body\b|</head\b", re.IGNORECASE)
 _BLOCK = re.compile(rf"(</?(?:{'|'.join(_BLOCKS.split())})(?:\s[^<>]*+)?/?>)")
 _TAG = re.compile(rf"<[/!?a-zA-Z][^<>{END}]*+>")
 _LINK = re.compile(r"<a\s(?!name=)[^<>]*+>[^<]*+(?:<(?!/?a\b)[^<]*+)*+")
+
+CACHED = 20_000  # tags whose parsed form is cached
+VOID = frozenset({"br", "hr", "col", "frame"})
+CELLS = frozenset({"td", "th"})
+TABLE = frozenset({"table", "tbody", "thead", "tfoot", "tr", "td", "th", "caption", "colgroup"})
+# By element: the open elements directly above it that it closes, because they cannot contain it.
+CLOSED_BY = {
+    "li": frozenset({"p", "li"}),
+    **dict.fromkeys(("dt", "dd"), frozenset({"p", "dt", "dd"})),
+    **dict.fromkeys(("td", "th"), frozenset({"p", "td", "th"})),
+    **dict.fromkeys(("tr", "tbody", "thead", "tfoot"), frozenset({"p", "td", "th", "tr"})),
+}
+PARAGRAPH = frozenset({"p"})
+MAX_DEPTH = 256  # levels; deeper elements count for their ancestor
+
+_NAME = re.compile(r"</?([a-z0-9]+)")
+_PLACE = re.compile(r"""\s(?:class|id)\s*+=\s*+["']?+([^"'>]*+)""")
 
 
 @dataclass(frozen=True)
@@ -163,3 +185,90 @@ def _line_ends(link: re.Match[str]) -> str:
 
 def _lower(tag: re.Match[str]) -> str:
     return tag[0].lower()
+
+
+@dataclass(frozen=True, slots=True)
+class BlockTree:
+    """Elements by number, 0 the document, parents before children; one entry each.
+
+    `tags`: names. `places`: class and id as written, "" for none. `parents`: numbers. `starts` and `ends`: their first
+    line, and the one after their last. `of_line`: the element of each line.
+    """
+
+    tags: list[str]
+    places: list[str]
+    parents: list[int]
+    starts: list[int]
+    ends: list[int]
+    of_line: list[int]
+
+    def children(self) -> list[list[int]]:
+        """Return the children of each element."""
+        found: list[list[int]] = [[] for _ in self.tags]
+        for number, parent in enumerate(self.parents[1:], 1):
+            found[parent].append(number)
+        return found
+
+    def totals(self, amounts: list[int]) -> list[int]:
+        """Return the sum of the lines' `amounts` at and below each element."""
+        sums = [0] * len(self.tags)
+        for element, amount in zip(self.of_line, amounts, strict=True):
+            sums[element] += amount
+        for number in range(len(sums) - 1, 0, -1):
+            sums[self.parents[number]] += sums[number]
+        return sums
+
+
+def build_tree(ctext: Ctext) -> BlockTree:
+    """Return the tree of a page's block elements."""
+    names, places, parents, starts, ends, of_line = [""], [""], [0], [0], [0], [0]
+    open_ = [0]
+    top = 0  # the last of them
+    absent: set[str] = set()  # names of which no element is open that an end tag may close
+    for line, tag in enumerate(ctext.tags, 1):
+        closing, name, place = _read_tag(tag)
+        if closing:
+            count = 1 if top and names[top] == name else 0 if name in absent else _closed(name, open_, names)
+            if not count:
+                absent.add(name)
+            for _ in range(count):
+                top = open_.pop()
+                ends[top] = line
+                if names[top] in CELLS:
+                    absent.clear()
+        elif name not in VOID:
+            closed = CLOSED_BY.get(name, PARAGRAPH)
+            while names[open_[-1]] in closed:
+                top = open_.pop()
+                ends[top] = line
+                if names[top] in CELLS:
+                    absent.clear()
+            if len(open_) < MAX_DEPTH:
+                absent.discard(name)
+                parents.append(open_[-1])
+                open_.append(len(names))
+                names.append(name)
+                places.append(place)
+                starts.append(line)
+                ends.append(line)
+        top = open_[-1]
+        of_line.append(top)
+    for element in open_:
+        ends[element] = len(ctext)
+    return BlockTree(names, places, parents, starts, ends, of_line)
+
+
+def _closed(name: str, open_: list[int], names: list[str]) -> int:
+    """Return how many open elements an end tag closes; none if its element is not open."""
+    for count, element in enumerate(reversed(open_), 1):
+        if names[element] == name:
+            return count if element else 0
+        if names[element] in CELLS and name not in TABLE:
+            break
+    return 0
+
+
+@lru_cache(CACHED)
+def _read_tag(tag: str) -> tuple[bool, str, str]:
+    name = _NAME.match(tag)
+    return tag[1] == "/", name[1] if name else "", " ".join(_PLACE.findall(tag))

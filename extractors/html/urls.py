@@ -1,14 +1,14 @@
-"""One spelling for every URL: two URLs that surely name the same page become the same text.
+"""URLs: one spelling for each page, and the references on a page as absolute addresses.
 
-Rules: RFC 3986 section 6.2.2 (case, percent-escapes, dot segments) and 6.2.3 (default port, empty path), plus what a
-browser does to a link's text (white space, backslashes), plus tracking parameters that never choose the page.
-Names of hosts: UTS 46, https://www.unicode.org/reports/tr46/.
+Two URLs that surely name the same page become the same text. Rules: RFC 3986 section 6.2.2 (case, percent-escapes, dot
+segments) and 6.2.3 (default port, empty path), plus what a browser does to a link's text (white space, backslashes),
+plus tracking parameters that never choose the page. Names of hosts: UTS 46, https://www.unicode.org/reports/tr46/.
 Unchanged: the order of parameters, trailing slashes, `www.`, user names, and all else that may matter to a server.
 """
 
 import re
 from functools import lru_cache
-from urllib.parse import SplitResult, quote, urlsplit
+from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 import idna
 
@@ -40,6 +40,11 @@ _NORMAL = re.compile(
     r"/(?:[!$&'()*+,\-0-9:;=@A-Z\[\]_a-z~/]|(?<!/)\.)*"
 )
 _EDGES = "".join(map(chr, range(0x21)))  # C0 controls and space, as the URL standard strips them
+
+_ABSOLUTE = re.compile(r"https?://[A-Za-z0-9.-]+(?:[/?]|\Z)")  # surely an absolute URL; others are examined
+_FROM_ROOT = re.compile(r"/(?![/\\])(?!.*/\.)[^\\\t\r\n]*\Z")  # surely a path below the host, and nothing else
+CACHED_LENGTH = 1_000  # characters of base and reference whose result is kept
+_ORIGIN = re.compile(r"(https?://[A-Za-z0-9.-]+(?::\d{1,4})?)(?:[/?]|\Z)")
 
 
 @lru_cache(maxsize=8192)  # a crawl normalises each of its URLs some eight times
@@ -173,3 +178,36 @@ def _percent(match: re.Match[str]) -> str:
 def _tidy_escape(match: re.Match[str]) -> str:
     char = chr(int(match[1], 16))
     return char if char in _UNRESERVED else match[0].upper()
+
+
+def web_url(base: str, reference: str) -> str | None:
+    """Return `reference` as an absolute http(s) URL, or None if it is not one."""
+    reference = reference.strip()
+    if not reference or reference[0] == "#":
+        return None
+    if _ABSOLUTE.match(reference):
+        return reference
+    origin = _origin(base) if _FROM_ROOT.match(reference) else None
+    if origin:
+        return origin + reference
+    is_short = len(base) + len(reference) <= CACHED_LENGTH
+    return _joined_before(base, reference) if is_short else _joined(base, reference)
+
+
+def _joined(base: str, reference: str) -> str | None:
+    try:
+        whole = reference.startswith(("https://", "http://"))
+        joined = reference if whole else urljoin(base, with_slashes(reference))
+    except ValueError:
+        return None
+    return joined if split_web(joined) else None
+
+
+_joined_before = lru_cache(1_000)(_joined)  # the links of a body are read for its blocks, and again for its HTML
+
+
+@lru_cache(16)
+def _origin(base: str) -> str | None:
+    """Return scheme and host of a plain base; None for others."""
+    found = _ORIGIN.match(base)
+    return found[1] if found else None

@@ -1,10 +1,10 @@
 """Dates and times as pages write them → aware datetime, naive datetime or date, as precise as the page is.
 
 Strategy: digits of all scripts, Chinese numbers and years of eras become ASCII digits, and dates of the Solar Hijri
-calendar those of the common one (`solar_hijri`); words that mean something in dates become marks (`date_words`); then
-a few expressions read the parts, whatever the language. The order of 05/03/2024 is that of the page's language. Without
-a language, and in English without a territory, which pages of all countries declare, such a date is passed over unless
-one of its numbers cannot be a month or both are the same.
+calendar those of the common one (`with_common_dates`); words that mean something in dates become marks (`date_words`);
+then a few expressions read the parts, whatever the language. The order of 05/03/2024 is that of the page's language.
+Without a language, and in English without a territory, which pages of all countries declare, such a date is passed over
+unless one of its numbers cannot be a month or both are the same.
 """
 
 import re
@@ -15,8 +15,20 @@ from itertools import islice
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from ..expressions import expression
-from .date_words import AGO, FILL, FOREIGN, HALVES, TODAY, WEEKDAY, WORD, date_words, fold, mark, meaning_of
-from .solar_hijri import with_common_dates
+from .date_words import (
+    AGO,
+    FILL,
+    FOREIGN,
+    HALVES,
+    TODAY,
+    WEEKDAY,
+    WORD,
+    date_words,
+    fold,
+    mark,
+    meaning_of,
+    with_common_dates,
+)
 
 EARLIEST_YEAR, LATEST_YEAR = 1990, 2100  # other years are prices, phone numbers and wrong epochs
 CLOCK_SKEW = timedelta(days=2)  # the date of a page may be this far ahead of its fetching: time zones, wrong clocks

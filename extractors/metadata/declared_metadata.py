@@ -2,6 +2,10 @@
 
 One walk over the tree collects the elements; microdata on visible elements (`<span itemprop="datePublished">`) needs a
 separate search, which is made only if necessary.
+
+The names under which sites declare each field in meta elements, lower case and best first, are from schema.org and Open
+Graph, Dublin Core, the services to which sites supply data (Parse.ly, Sailthru, Cxense, Baidu, Toutiao) and the Chinese
+government's rules for web sites (PubDate, ContentSource, ArticleTitle, SiteName).
 """
 
 import html
@@ -12,13 +16,54 @@ from typing import Any, cast
 
 from lxml import etree
 
-from ..html.controls import without_controls
+from ..html.decoding import without_controls
 from ..html.dom import short_text
-from ..html.resolve_url import web_url
+from ..html.urls import web_url
 from ..html.walk import Collector
 from ..page import Page
 from . import json_ld
-from .meta_names import KNOWN
+
+TITLE = ("og:title", "twitter:title", "articletitle", "dc.title", "sailthru.title", "parsely-title", "headline")
+PUBLISHED = (
+    "article:published_time", "og:published_time", "datepublished", "article:published", "pubdate", "publishdate",
+    "publish_date", "publish-date", "published", "published_time", "published-date", "publication_date", "publishtime",
+    "bytedance:published_time", "apub:time", "parsely-pub-date", "sailthru.date", "dc.date.issued", "dcterms.issued",
+    "citation_publication_date", "dc.date", "dc.date.created", "dcterms.created", "dcterms.date",
+    "cxenseparse:recs:publishtime", "cxenseparse:publishtime", "rnews:datepublished", "og:release_date",
+    "article:release_date", "og:time", "bt:pubdate", "ptime", "weibo: article:create_at", "article:create_at",
+    "datecreated", "date", "article_date_original",
+)  # fmt: skip
+MODIFIED = (
+    "article:modified_time", "og:updated_time", "datemodified", "article:modified", "article:updated_time",
+    "og:modified_time", "updated_time", "modified_time", "bytedance:updated_time", "dateupdate", "dateupdated",
+    "last-modified", "last_modified", "lastmod", "lastmodified", "lastpublisheddate", "dc.date.modified",
+    "dcterms.modified", "cxenseparse:recs:modifiedtime", "sailthru.updated_time", "weibo: article:update_at",
+    "article:update_at", "moddate", "revised",
+)  # fmt: skip
+AUTHOR = (
+    "author", "article:author", "byl", "dc.creator", "dcterms.creator", "parsely-author", "sailthru.author",
+    "article:author_name", "citation_author",
+)  # fmt: skip
+SOURCE = ("contentsource", "source", "mediaid", "article:source", "og:article:source", "weibo: article:source")
+DESCRIPTION = ("description", "og:description", "twitter:description", "dc.description")
+KEYWORDS = ("keywords", "news_keywords", "article:tag", "parsely-tags")
+TAGS = ("sailthru.tags",)  # keywords in the form of URL parts: day-out
+SITE = ("og:site_name", "application-name", "sitename", "twitter:app:name:iphone")
+IMAGE = ("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src")
+URL = ("og:url",)
+LANGUAGE = ("og:locale", "content-language", "language", "dc.language")
+KIND = ("og:type",)
+ROBOTS = ("robots",)  # directives for all crawlers; other names address one crawler
+TDM = ("tdm-reservation",)  # TDM Reservation Protocol: 1 is reserved, 0 is not
+
+KNOWN = frozenset(
+    name
+    for names in (
+        TITLE, PUBLISHED, MODIFIED, AUTHOR, SOURCE, DESCRIPTION, KEYWORDS, TAGS, SITE, IMAGE, URL, LANGUAGE, KIND,
+        ROBOTS, TDM,
+    )
+    for name in names
+)  # fmt: skip
 
 MAX_CONTENT = 5_000  # characters of a meta element that are read
 MAX_REPEATED = 10  # <h1> and <time> elements of a page that are read: lists have one for each entry
@@ -55,7 +100,7 @@ class Head:
     """The values that one walk over the tree collects, in document order.
 
     `elements`: all that was found, as `Collector.collect` returns it. `meta`: contents by lower-case name, property or
-    itemprop, of the names in `meta_names`. `robots`: directives for crawlers, `name: …` if they address one crawler.
+    itemprop, of the names in `KNOWN`. `robots`: directives for crawlers, `name: …` if they address one crawler.
     `times`: the values of <time> elements without a declared meaning; `published` and `modified`: of those with one.
     `article`, `declared_page` and `products`: the data of JSON-LD on the article, on the page and on products.
     """

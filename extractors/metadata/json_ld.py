@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..html.controls import without_controls
+from ..html.decoding import without_controls
 
 MAX_LENGTH = 500_000  # characters of one script; longer ones are product catalogues
 MAX_DEPTH = 6  # levels of nesting in which an article is looked for

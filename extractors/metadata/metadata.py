@@ -11,17 +11,29 @@ from datetime import date
 from typing import Any, TypedDict
 
 from ..expressions import expression
-from ..html.controls import without_controls
+from ..html.decoding import without_controls
 from ..html.lines import Lines
 from ..html.phrases import may_be_byline
-from ..html.resolve_url import web_url
-from ..html.urls import split_web
+from ..html.urls import split_web, web_url
 from ..page import Page
 from . import json_ld
 from .dates import may_hold_date
-from .declared_metadata import Head, clean
+from .declared_metadata import (
+    AUTHOR,
+    DESCRIPTION,
+    IMAGE,
+    KEYWORDS,
+    LANGUAGE,
+    SITE,
+    SOURCE,
+    TAGS,
+    TDM,
+    TITLE,
+    URL,
+    Head,
+    clean,
+)
 from .language import find_language
-from .meta_names import AUTHOR, DESCRIPTION, IMAGE, KEYWORDS, LANGUAGE, SITE, SOURCE, TAGS, TDM, TITLE, URL
 from .times import Nearby, find_modified, find_published, in_zone_of
 from .titles import LIKE, PageTitles, begins_title, find_title, page_titles, shared_names, title_likeness
 

@@ -23,8 +23,7 @@ from ..expressions import expression
 from ..page import Page
 from . import json_ld
 from .dates import day_of, find_date, find_url_date
-from .declared_metadata import Head
-from .meta_names import MODIFIED, PUBLISHED, URL
+from .declared_metadata import MODIFIED, PUBLISHED, URL, Head
 
 MAX_TEXT = 200  # characters of a value that are read
 MAX_RELATIVE = 40  # characters of a line in which 昨天 or "3 hours ago" is a date

@@ -1,1 +1,1 @@
-"""The methods, one file or folder each; `extractors.registry` names them."""
+"""The methods, one folder each: extractor, verbatim form and figure; `extractors.registry` names them."""

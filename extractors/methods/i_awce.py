@@ -26,16 +26,15 @@ Where we depart:
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from ..article import Article, NoArticle, PageType
+from ..article import Article, Listing, NoArticle, PageType
 from ..content.assembly import ParsedPage, read
 from ..content.notices import notice
 from ..content.page_body import rules_body
 from ..html.paths import MAX_TRIE, PathTrie
-from ..listing import Listing
 from ..page import Page
 from ..page_types import classify
 from ..page_types.classify import EVEN
-from .article_deviation import ArticleDeviation
+from .article_deviation.extractor import ArticleDeviation
 from .list_rank.extractor import ListRank
 
 METHOD = "i-awce"

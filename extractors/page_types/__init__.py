@@ -4,11 +4,11 @@ Source 003 (Qin Long et al., I-AWCE) derives the type from a screenshot; this cl
 are in docs/methods-page-types.md. The steps, and the modules that implement them:
 
     text lines → 85 numbers             `line_features`, by the signs in `words`
-    the rules' body → 12 numbers        `body_features`
     what the page declares → numbers    `head_features`
-    URL, and URLs of links → numbers    `addresses`, joined in `features`
+    URL, and URLs of links → numbers    `addresses`
+    the rules' body → 12 numbers        `features`, which joins all
     numbers → log odds                  `model`
-    URL, title, types → 16 signs        `kind_signs`
+    URL, title, types → 16 signs        `head_features`
     log odds → article, list, uncertain `classify`, `reasons`
     log odds of each kind → page type   `classify.kinds_of`
     labelled pages → model              `labelled`, `learning`, `train`: python -m extractors.page_types.train DATA

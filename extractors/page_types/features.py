@@ -2,26 +2,38 @@
 
 Counts are log(1 + n), so that the length of a page does not decide; shares are 0 to 1. Numbers that only distinguish
 collections (size of the page, number of scripts, language) are left out on purpose.
+
+Those of the body that the rules find on the page: an article's body is one run of text; on a list the same rules find
+texts that each follow a link, are among links, or are a small part of the page.
 """
 
 from collections.abc import Iterator
 from functools import cache
+from math import log1p
+from operator import sub
 
 from lxml import etree
 
 from ..content.assembly import ParsedPage
+from ..content.line_weights import Prior
 from ..content.page_body import rules_body
 from ..html.lines import Lines
 from ..html.paths import PathTrie
 from ..html.urls import normalise, split_web
 from ..metadata.declared_metadata import read_head
 from .addresses import address_features, link_features
-from .body_features import NAMES as BODY_NAMES
-from .body_features import body_features
-from .head_features import head_features
-from .kind_signs import NAMES as SIGN_NAMES
-from .kind_signs import kind_signs
+from .head_features import SIGN_NAMES, head_features, kind_signs
 from .line_features import ENTRY_MAX, ENTRY_MIN, line_features
+
+PROSE_LINE = 150  # bytes from which a line is a paragraph and not a scrap
+NEAR_TITLE = 6  # lines from the title to a body that is surely the titled one
+BODY_NAMES = (
+    "body_entries", "body_entry_share", "body_among_links", "body_link_share", "body_linked_headings", "body_together",
+    "body_lines", "body_bytes", "body_share", "body_longest", "body_prose_lines", "body_titled",
+)  # fmt: skip
+# See `screened_features_of`: the numbers of the two screens.
+SCREENED = (*BODY_NAMES, "link_share", "declared_article", "og_article")
+SCREENED_FOR_KINDS = (*SCREENED, *SIGN_NAMES)
 
 
 def features_of(parsed: ParsedPage, kept: list[int] | None = None) -> dict[str, float]:
@@ -83,6 +95,37 @@ def names_for_kinds() -> tuple[str, ...]:
     return (*names(), *SIGN_NAMES)
 
 
-# See `screened_features_of`: the numbers of the two screens.
-SCREENED = (*BODY_NAMES, "link_share", "declared_article", "og_article")
-SCREENED_FOR_KINDS = (*SCREENED, *SIGN_NAMES)
+def body_features(lines: Lines, prior: Prior, kept: list[int], *, as_trained: bool = True) -> dict[str, float]:
+    """Return the numbers by name for the body that the rules find; all 0 where they find none.
+
+    `as_trained`: with the sums of float32 that the models were trained with, to their last digit.
+    """
+    if not kept:
+        return dict.fromkeys(BODY_NAMES, 0.0)
+    body, links = set(kept), lines.link_lines
+    within = slice(kept[0], kept[-1] + 1)
+    links_within = [line for line in range(kept[0], kept[-1] + 1) if links[line]]
+    entries = [line for line in kept if line and links[line - 1] and line - 1 not in body]  # each follows a link
+    widths = [lines.widths[line] for line in kept]
+    total = sum(widths)
+    if as_trained:
+        unlinked = float((lines.width - lines.linked).sum())
+        linked_within, width_within = lines.linked[within].sum(), float(lines.width[within].sum())
+    else:
+        unlinked = sum(map(sub, lines.widths, lines.linked_bytes))
+        linked_within, width_within = sum(lines.linked_bytes[within]), sum(lines.widths[within])
+    values = (
+        log1p(len(entries)),
+        len(entries) / len(kept),
+        log1p(len([line for line in links_within if line not in body])),
+        float(linked_within / max(1.0, width_within)),
+        log1p(sum([lines.are_headings[line] for line in links_within])),
+        len(kept) / (kept[-1] + 1 - kept[0]),
+        log1p(len(kept)),
+        log1p(total),
+        total / max(1.0, unlinked),
+        log1p(max(widths)),
+        log1p(sum([width >= PROSE_LINE for width in widths])),
+        float(prior.title >= 0 and 0 <= kept[0] - prior.title <= NEAR_TITLE),
+    )
+    return dict(zip(BODY_NAMES, values, strict=True))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .kind_signs import NAMES as SIGN_NAMES
+from .head_features import SIGN_NAMES
 from .labelled import ARTICLE, LISTS, LabelledPage
 from .model import Model, Values, fit
 

@@ -15,10 +15,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..errors import BadModel
-from .image import SIDE, Grey, UnreadableImage, centred, is_blank, read_png
-from .missing import needs
-from .network import ABOUT, INPUT, OUTPUT, TYPES, Floats, Kind
+from ..errors import BadModel, needs
+from .network import ABOUT, INPUT, OUTPUT, Floats
+from .screenshots import SIDE, TYPES, Grey, Kind, UnreadableImage, centred, is_blank, read_png
 
 OWN_WEIGHTS = "EXEMPLAR_VISUAL_WEIGHTS"  # environment variable: a file that `train` wrote
 WEIGHTS = Path(__file__).parent / "model" / "lenet5.onnx"

@@ -21,21 +21,18 @@ same). The file's metadata describe the training data. Needs the package onnx (e
 
 import json
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from ..errors import BadModel
-from .image import SIDE
-from .missing import needs
+from ..errors import BadModel, needs
+from .screenshots import SIDE, TYPES
 
 Floats = NDArray[np.float32]
 Weights = Mapping[str, Floats]
 
-Kind = Literal["article", "list"]
-TYPES: tuple[Kind, ...] = ("article", "list")  # the order of the outputs
 KERNEL, POOL = 3, 2
 FLAT = 46_656  # 16 × 54 × 54
 SHAPES: dict[str, tuple[int, ...]] = {

@@ -21,11 +21,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import ExtraMissing, TrainingMistakes, needs
 from .classify import OWN_WEIGHTS
-from .folder import LabelledScreenshot, Pixels, ScreenshotMistakes, read_labelled, screenshots
-from .image import SIDE, centred
-from .missing import ExtraMissing, needs
-from .network import FLAT, KERNEL, POOL, TYPES, Floats, to_onnx
+from .network import FLAT, KERNEL, POOL, Floats, to_onnx
+from .screenshots import (
+    SIDE,
+    TYPES,
+    LabelledScreenshot,
+    Pixels,
+    centred,
+    read_labelled,
+    screenshots,
+)
 
 RATE, BATCH = 0.0002, 16  # the source's
 EPOCHS = 10  # the source has 30; nothing changes after 10
@@ -163,7 +170,7 @@ def main(words: Sequence[str] | None = None) -> int:
         for line in _curve(learner, learned, held_out, arguments.epochs):
             print(line, flush=True)
         arguments.out.write_bytes(to_onnx(learner.weights(), _about(arguments, learner, learned, held_out)))
-    except ScreenshotMistakes as mistakes:
+    except TrainingMistakes as mistakes:
         print("\n".join(mistakes.lines), file=sys.stderr)
         return 2
     except ExtraMissing as error:

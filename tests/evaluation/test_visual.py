@@ -15,7 +15,7 @@ from evaluation.visual import JudgedShare, RenderedPage, auc, by_site, crossed, 
 from evaluation.visual_networks import rising_and_falling, trainer
 from evaluation.visual_pages import Rendered, StoredSite, read_index, sample
 from extractors.errors import BadModel
-from extractors.visual.folder import LabelledScreenshot
+from extractors.visual.screenshots import LabelledScreenshot
 
 
 def page(site, kind, number=0):

@@ -13,7 +13,6 @@ NO_WALK = {
     "test_dates",
     "test_decoding",
     "test_language",
-    "test_resolve_url",
     "test_simhash",
     "test_urls",
 }

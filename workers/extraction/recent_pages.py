@@ -20,14 +20,13 @@ import zstandard
 
 from extractors import Article, Section, UnusablePage
 from extractors.article import MAYBE_LISTS
-from extractors.methods.example import MEMORY
+from extractors.methods.example.extractor import MEMORY
 from extractors.page_types import page_type
 
 from .. import keys
-from ..clock import Clock
 from ..page_store import StoredPage, unpack, unpack_body
 from ..redis_access.full_redis import even_when_full
-from ..redis_access.redis_clock import clock_of
+from ..redis_access.redis_clock import Clock, clock_of
 from ..url_states import Fingerprint
 from .near_duplicates import ENTRY, SHORTEST, alike, entry_of
 

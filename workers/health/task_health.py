@@ -16,11 +16,10 @@ from dataclasses import replace
 from statistics import median
 
 from .alarms import PAGE_KINDS, Alarm, AlarmChange, AlarmKind, AlarmState, News
-from .evidence import evidence_of
 from .observations import Observation, PageObservation, VisitObservation
 from .rhythm import Rhythm
 from .sequential import ShareRule, ShareTest, Verdict
-from .state import HealthState, PageMark, quantile
+from .state import HealthState, PageMark, evidence_of, quantile
 
 PAGE_THRESHOLD = math.log(1e6)  # a false alarm in a million pages, on average and at most
 VISIT_THRESHOLD = math.log(1e5)  # … in a hundred thousand visits
@@ -29,7 +28,7 @@ RECENT = 12  # pages with which a page is compared
 HISTORY = 20  # alarms that are over
 LEAST_PAGES = 5  # pages that are needed before a page is compared with the others
 LEAST_LENGTHS = 20  # … by its length: the tenth percentile of a few lengths is an accident
-OFF = 0.6  # share of the median match, below which a page is off: the measured value of `extractors.methods.example`
+OFF = 0.6  # share of the median match, below which a page is off: as measured in `extractors.methods.example`
 SHORT = 0.5  # share of the tenth percentile of lengths, below which a text is short
 THIN = 0.25  # share of the median number of links, below which lists are without links
 LEAST_LINKS = 4  # median number of links from which a list can be without links

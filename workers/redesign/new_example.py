@@ -19,13 +19,13 @@ import numpy as np
 from extractors import Article, Section, UnusablePage
 from extractors.article import MAYBE_LISTS
 from extractors.html.decoding import decode
-from extractors.methods.example import MEMORY
+from extractors.methods.example.extractor import MEMORY
 from extractors.page import Refuse
 from extractors.page_types import PageType, classify_together, page_type
 
 from ..extraction.near_duplicates import ENTRY, alike, entry_of
 from ..page_store import StoredPage
-from .text_comparison import shingle_f1
+from .backtest import shingle_f1
 
 GOOD = 0.8  # confidence of the example's article alone
 LONG = 300  # bytes of its body, from which its limits are clear

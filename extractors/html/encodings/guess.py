@@ -8,8 +8,8 @@ import re
 
 import chardet
 
+from .declaration import encoding_of
 from .decoders import REPLACEMENT, decode_as
-from .labels import encoding_of
 
 # The detector's encodings: labels of the standard, and names of Python for encodings of the standard
 _LABELS = """

@@ -23,8 +23,7 @@ from ...article import Article, NoArticle
 from ...content import line_membership as keeping
 from ...content.assembly import BodyLines, ParsedPage, assemble, read
 from ...content.body import Body
-from ...content.line_membership import IN, IN_SEGMENT
-from ...content.lone_links import without_links
+from ...content.line_membership import IN, IN_SEGMENT, without_links
 from ...content.profile import NO_PROFILE
 from ...content.roots import root_and_shares
 from ...content.trimming import up_to_end
@@ -36,7 +35,7 @@ from ...page import Page
 from ...page_types.non_article import judge
 from .features import line_values, source_values, with_neighbours
 from .network import BODY, USED, VERBATIM, Inputs, Network, load
-from .topic import title_words
+from .words import title_words
 
 METHOD, VERBATIM_METHOD = "bp-network", "bp-network-verbatim"
 WEIGHTS = Path(__file__).with_name("weights.json")

@@ -14,8 +14,9 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress, track
 
+from ...errors import TrainingMistakes
 from .extractor import OWN_WEIGHTS
-from .folder import LabelledLines, LabelledMistakes, labelled_pages, read_labelled
+from .labelled_pages import LabelledLines, labelled_pages, read_labelled
 from .network import BODY, GOAL, HIDDEN, ROUNDS, USED, VERBATIM, Network, Values, learn, learn_line_by_line, save
 
 HELD_OUT = 0.2  # share of the pages that are held out for testing
@@ -45,7 +46,7 @@ def main(words: Sequence[str] | None = None) -> int:
         learned, held_out = divide(pages, arguments.held_out, arguments.seed)
         network = _train(arguments, learned, held_out, errors)
         save(network, arguments.out, VERBATIM if arguments.verbatim else USED, _about(arguments, learned, held_out))
-    except LabelledMistakes as mistakes:
+    except TrainingMistakes as mistakes:
         for line in mistakes.lines:
             errors.print(line)
         return 2
@@ -63,14 +64,14 @@ def main(words: Sequence[str] | None = None) -> int:
 def divide(pages: Sequence[LabelledLines], share: float, seed: int) -> tuple[list[LabelledLines], list[LabelledLines]]:
     """Return the training pages and the held-out pages, drawn at random; the same seed gives the same pages.
 
-    Raises `LabelledMistakes` if there are no lines to learn from.
+    Raises `TrainingMistakes` if there are no lines to learn from.
     """
     order = np.random.default_rng([seed, 2]).permutation(len(pages)).tolist()
     count = min(round(share * len(pages)), len(pages) - 1)
     learned = [pages[index] for index in sorted(order[count:])]
     body = np.concatenate([page.body for page in learned])
     if body.all() or not body.any():
-        raise LabelledMistakes([f"nothing to learn: {'all lines are' if body.all() else 'no line is'} body"])
+        raise TrainingMistakes([f"nothing to learn: {'all lines are' if body.all() else 'no line is'} body"])
     return learned, [pages[index] for index in sorted(order[:count])]
 
 
@@ -115,10 +116,10 @@ def _read(folder: Path, verbatim: bool, errors: Console) -> list[LabelledLines]:
     for page, text in track(labelled_pages(folder), "reading pages", console=errors, transient=True):
         try:
             pages.append(read_labelled(page, text, verbatim))
-        except LabelledMistakes as found:
+        except TrainingMistakes as found:
             mistakes += found.lines
     if mistakes:
-        raise LabelledMistakes(mistakes)
+        raise TrainingMistakes(mistakes)
     return pages
 
 

@@ -16,7 +16,7 @@ Where we depart, to find the entries of a list (method `list-rank-verbatim`, in 
 - An id is the path down through similar elements (`like_elements`). With depth and class alone the items of menus,
   sidebars and lists have one id if none has a class, and entries have several ids if each has a class of its own.
 - O counts different links instead of elements, and an id counts only if nearly each element with a link has one of its
-  own (`list_items`): an entry has one target, a container has many.
+  own (`like_elements`): an entry has one target, a container has many.
 - L counts text that belongs to the entry: texts of other links are subtracted, so menus have none, and at most 200
   bytes count, so one long text is not ranked as a list. TL is the geometric mean, so a few long texts are not, either.
 - R = TL · O^.6, and the best by R is the list: R includes TL already. Exponents from .5 to .8 give nearly the same
@@ -40,17 +40,27 @@ from operator import itemgetter
 
 from lxml import etree
 
-from ...article import NoArticle
+from ...article import Entry, Listing, NoArticle, listing_of
 from ...content.assembly import BodyLines
 from ...content.body_fragment import assemble_verbatim
 from ...html.dom import inner_text, short_text, to_html
 from ...html.tagless_text import BLOCK_TAGS
-from ...listing import Entry, Listing, listing_of
 from ...metadata.dates import find_date, find_url_date
 from ...page import Page
-from .like_elements import LEAST, Like, ids
+from .like_elements import (
+    COST,
+    IN_HEADING,
+    LEAST,
+    LENGTH_MAX,
+    Items,
+    Like,
+    as_items,
+    grown,
+    host_factor,
+    ids,
+    titles_of,
+)
 from .linked_tree import LinkedTree, fold, in_heading
-from .list_items import COST, IN_HEADING, LENGTH_MAX, Items, as_items, grown, host_factor, titles_of
 
 METHOD = "list-rank"
 OFTEN = 0.6  # exponent of O in R

@@ -11,8 +11,8 @@ from itertools import chain, islice, takewhile
 from lxml import etree
 
 from ...html.dom import inner_text, parse, short_text
-from ...html.resolve_url import web_url
 from ...html.tagless_text import BLOCK_TAGS
+from ...html.urls import web_url
 from ...page import Page
 
 SKIPPED = ("script", "style", "noscript", "template", "select", "option", "button", "svg", "iframe", "head")

@@ -7,7 +7,7 @@ order, and those with the same path are a cluster (`clusters`) x₁ < x₂ < …
     Cn = Nstring / (Nlink + Nstring) · NODEnohref / (NODEhref + 1)
 
 where N counts characters outside and inside links (2 for one above 255) and NODE the nodes without and with a link.
-Clusters are examined in order (`segment`). One whose σ² is too large is split where θ ∉ [0.85, 2], and its
+Clusters are examined in order (`clusters`). One whose σ² is too large is split where θ ∉ [0.85, 2], and its
 pieces are sorted in. The first of the others with
 
     size > MAXSIZE, length > Length_Threshold, Cn > Cn_Threshold, ΔT > PreSpan
@@ -25,7 +25,7 @@ without an example, and an unusually long example does not raise the thresholds 
 Where we depart (method `tag-paths-verbatim`, in `tag_paths_verbatim`, does not), and what the source leaves open:
 
 - Leaves are text lines instead of text nodes, so that words in bold do not leave their paragraph; paths are those of
-  block elements with class and id (`block_tree`).
+  block elements with class and id (`build_tree`).
 - The source gives no value for the variance's threshold, MAXSIZE, PreSpan and the number of clusters of k-means: ours
   were chosen on the development pages. With two clusters, the middle centre is the upper one: the lower one belongs to
   noise.
@@ -51,18 +51,26 @@ from ...content.assembly import BodyLines
 from ...content.body_fragment import assemble_source, texts_before
 from ...html.tagless_text import Ctext, read_ctext
 from ...page import Page
-from .clusters import Leaf, LeafOutline, Leaves, cluster, length, noise, read_leaves, read_outline, without_garbled
-from .segment import (
+from .clusters import (
     ALIKE,
     FREQUENCY_SHARE,
     VARIANCE,
+    Leaf,
+    LeafOutline,
+    Leaves,
     Thresholds,
     body_segment,
+    cluster,
     frequent,
+    length,
     longest,
     mean_frequency,
+    noise,
     page_thresholds,
+    read_leaves,
+    read_outline,
     region,
+    without_garbled,
 )
 
 METHOD = "tag-paths"

@@ -33,9 +33,8 @@ from ...content.body_fragment import LINES_BEFORE, assemble_verbatim, paragraph
 from ...html.dom import parse
 from ...html.tagless_text import BLOCK_TAGS
 from ...page import Page
-from .clusters import Leaf, Leaves, cluster, length, noise, period, split, variance, without_garbled
+from .clusters import Leaf, Leaves, Thresholds, cluster, length, noise, period, split, variance, without_garbled
 from .extractor import k_means, lowest, middle
-from .segment import Thresholds
 
 METHOD = "tag-paths-verbatim"
 CONFIDENCE = 0.56  # share of pages with F1 ≥ .9, mean of the development sets

@@ -2,10 +2,9 @@ import numpy as np
 import pytest
 
 from extractors.content.body import BodySearch, find_body
-from extractors.content.layout import Layout
 from extractors.content.line_weights import prior_of
 from extractors.content.page_body import unmatched
-from extractors.content.profile import NO_PROFILE, Profile, markup_of, profile_of
+from extractors.content.profile import NO_PROFILE, Layout, Profile, markup_of, profile_of
 from extractors.content.turning_points import LineEvidence, segment_weights, turning_points
 from extractors.html.dom import parse
 from extractors.html.lines import read_lines

@@ -7,14 +7,14 @@ import pytest
 from console.sample_site import truth
 from extractors import extract
 from extractors.content.assembly import ParsedPage, read
+from extractors.errors import ExtraMissing
 from extractors.figures import FIGURES, NoFigure, draw, figure_data
 from extractors.html.paths import PathTrie
 from extractors.html.tagless_text import read_ctext
-from extractors.methods.article_deviation import deviation
-from extractors.methods.example_verbatim import page_text
-from extractors.methods.tag_paths.segment import LENGTH_SHARE
+from extractors.methods.article_deviation.extractor import deviation
+from extractors.methods.example.verbatim import page_text
+from extractors.methods.tag_paths.clusters import LENGTH_SHARE
 from extractors.page import Page
-from extractors.visual.missing import ExtraMissing
 from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page
 from tests.site.figures import SITE, plain_list, plain_page
 

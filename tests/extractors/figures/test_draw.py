@@ -8,7 +8,7 @@ import pytest
 
 from console.sample_site import truth
 from extractors.figures import draw
-from extractors.figures.drawing.sheet import DPI, WIDTH, fit, runs
+from extractors.figures.sheet import DPI, WIDTH, fit, runs
 from tests.extractors.pages import BAKERY, HARBOUR, news_page
 from tests.site.figures import SITE, drawn, plain_page
 

@@ -10,11 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from extractors.html.decoding import decode
-from extractors.html.encodings import labels
-from extractors.html.encodings.declaration import META_EXPECTED
+from extractors.html.encodings import declaration
+from extractors.html.encodings.declaration import META_EXPECTED, NAMES, encoding_of
 from extractors.html.encodings.decoders import decode_as, encode_as
 from extractors.html.encodings.guess import MULTI_BYTE
-from extractors.html.encodings.labels import NAMES, encoding_of
 
 CHINESE = "<p>港口管理处周一启用了新的潮汐站，渔民可以免费查看水位。</p>"
 HIGH = range(0x80, 0x100)
@@ -96,7 +95,7 @@ def test_header_that_claims_utf16_of_a_page_without_a_nul_does_not_count():
 
 
 def test_labels_are_the_standards():
-    known = sorted(f"{label} {encoding_of(label)}" for label in labels.NAME_OF)
+    known = sorted(f"{label} {encoding_of(label)}" for label in declaration.NAME_OF)
     assert len(known) == 228
     assert digest("\n".join(known)) == "ec2fd343848c1e52560602406e608f43d1c6d9142fe1173ad04fbbbcfaaebac4"
 

@@ -1,10 +1,12 @@
 """One spelling for every URL."""
 
+from urllib.parse import urljoin
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.html.urls import is_normal, normalise, origin_of, remove_dot_segments, split_web
+from extractors.html.urls import is_normal, normalise, origin_of, remove_dot_segments, split_web, web_url
 
 SAME_PAGE = [
     ("HTTP://News.Example/a", "http://news.example/a"),
@@ -35,6 +37,14 @@ OTHER_PAGE = [
     ("http://news.example:8080/", "http://news.example/"),
     ("http://news.example:443/", "https://news.example/"),
 ]
+
+BASES = ("https://news.example/2024/a.html?b=1", "http://127.0.0.1:8080/x/", "http://user@[::1]/", "")
+REFERENCES = (
+    "/a/b.html", "/a/../b", "/a?b=/./c", "/a\nb", "/", "//other.example/x", "/\\other.example", "b.html", "../c",
+    "?q=1",
+    "https://a.example", "https://a.example/ b", "http://a.example:99999/", "http://", "http://a b/", "https://[::1",
+    "/a#b", "mailto:a@b.example", "javascript:void(0)", " /a ", "HTTPS://A.example/",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(("one", "other"), SAME_PAGE)
@@ -102,3 +112,24 @@ def test_what_is_recognised_as_normal_does_not_change(scheme, host, port, rest):
     if is_normal(url):  # by comparison, a fragment makes `normalise` take the long way
         assert parts is not None
         assert normalise(f"{url}#") == url
+
+
+def joined(base: str, reference: str) -> str | None:
+    if reference.startswith(("https://", "http://")):
+        return reference if split_web(reference) else None  # left as it was written
+    try:
+        url = urljoin(base, reference.replace("\\", "/"))
+    except ValueError:
+        return None
+    return url if split_web(url) else None
+
+
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("reference", REFERENCES)
+def test_short_cuts_give_what_the_standard_library_gives(base, reference):
+    assert web_url(base, reference) == joined(base, reference.strip())
+
+
+@pytest.mark.parametrize("reference", ["", "  ", "#top"])
+def test_reference_to_the_page_itself_is_none(reference):
+    assert web_url(BASES[0], reference) is None

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from extractors.metadata.solar_hijri import FIRST_YEAR, LAST_YEAR, NEW_YEAR, common_date
+from extractors.metadata.date_words import FIRST_YEAR, LAST_YEAR, NEW_YEAR, common_date
 
 LATE_MARCH = {1376, 1380, 1384, 1388, 1392, 1396, 1400, 1404}  # years that begin on 21 March after a leap year
 

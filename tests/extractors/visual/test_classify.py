@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from extractors import extract
-from extractors.errors import BadModel
+from extractors.errors import BadModel, ExtraMissing
 from extractors.visual.classify import OWN_WEIGHTS, UNSEEN_RIGHT, WEIGHTS, VisualClassifier
 from extractors.visual.classify import classifier as of_environment
-from extractors.visual.missing import ExtraMissing
 from tests.extractors.visual.pictures import article, png
 
 pytest.importorskip("PIL", reason="extra vision is not installed")

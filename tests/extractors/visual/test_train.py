@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from extractors.visual.classify import VisualClassifier
-from extractors.visual.folder import LabelledScreenshot
+from extractors.visual.screenshots import LabelledScreenshot
 from extractors.visual.train import divide, main, type_weights
 from tests.extractors.visual.pictures import article, listing, png
 

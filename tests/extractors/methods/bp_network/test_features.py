@@ -3,8 +3,7 @@ import pytest
 
 from extractors.content.assembly import read
 from extractors.html.paths import PathTrie
-from extractors.methods.bp_network.features import line_values, source_values, with_neighbours
-from extractors.methods.bp_network.markup import markup_lengths
+from extractors.methods.bp_network.features import line_values, markup_lengths, source_values, with_neighbours
 from extractors.page import Page
 
 HTML = """<html><head><title>Tide - Gazette</title></head><body><script>var x = "<p>no</p>"</script>

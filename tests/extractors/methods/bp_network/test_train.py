@@ -5,10 +5,10 @@ import pytest
 
 from extractors import extract
 from extractors.content.assembly import read
+from extractors.errors import TrainingMistakes
 from extractors.html.paths import PathTrie
-from extractors.methods.bp_network import create_verbatim
-from extractors.methods.bp_network.extractor import WEIGHTS
-from extractors.methods.bp_network.folder import LabelledLines, LabelledMistakes, labelled_pages, read_labelled
+from extractors.methods.bp_network.extractor import WEIGHTS, create_verbatim
+from extractors.methods.bp_network.labelled_pages import LabelledLines, labelled_pages, read_labelled
 from extractors.methods.bp_network.train import divide, main
 from extractors.page import make_page
 
@@ -147,7 +147,7 @@ def test_all_mistakes_are_told_at_once(tmp_path, capsys):
 @pytest.mark.parametrize(("name", "message"), [("nowhere", "no such folder"), ("a.html", "not a folder")])
 def test_the_folder_must_be_one(tmp_path, name, message):
     (tmp_path / "a.html").touch()
-    with pytest.raises(LabelledMistakes, match=message):
+    with pytest.raises(TrainingMistakes, match=message):
         labelled_pages(tmp_path / name)
 
 

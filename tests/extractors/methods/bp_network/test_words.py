@@ -1,21 +1,34 @@
+""" """
+
 import subprocess
 import sys
 
 import pytest
 
-from extractors.methods.bp_network import words
-from extractors.methods.bp_network.words import characters_and_words, cut_run, jieba_tokenizer, rjieba_tokenizer
+from extractors.methods.bp_network.words import (
+    HAN,
+    article_title,
+    characters_and_words,
+    cut_run,
+    jieba_tokenizer,
+    matches,
+    relevance,
+    rjieba_tokenizer,
+    title_words,
+    tokenizer,
+    words,
+)
 
 NEWS = """中国石油大学的研究人员周一在港口开放了新的潮汐观测站，工程师说旧的水位计自风暴以来误差近一掌。
 渔民可以免费查看码头旁的数字。"""
 
 
 def test_chinese_is_cut_into_words():
-    assert words.words("港口开放了新的观测站") == ["港口", "开放", "了", "新", "的", "观测站"]
+    assert words("港口开放了新的观测站") == ["港口", "开放", "了", "新", "的", "观测站"]
 
 
 def test_other_scripts_are_words_between_signs():
-    assert words.words("Café-Besitzer öffnen; Новый год 2024!") == [
+    assert words("Café-Besitzer öffnen; Новый год 2024!") == [
         "café",
         "besitzer",
         "öffnen",
@@ -26,24 +39,24 @@ def test_other_scripts_are_words_between_signs():
 
 
 def test_mixed_scripts_fall_apart():
-    assert words.words("买T恤") == ["买", "t", "恤"]
+    assert words("买T恤") == ["买", "t", "恤"]
 
 
 @pytest.mark.parametrize("tokenizer", [jieba_tokenizer, rjieba_tokenizer])
 def test_both_tokenizers_give_the_same_words(tokenizer):
     cut = tokenizer()
-    assert [tuple(cut(run)) for run in words.HAN.findall(NEWS)] == [cut_run(run) for run in words.HAN.findall(NEWS)]
+    assert [tuple(cut(run)) for run in HAN.findall(NEWS)] == [cut_run(run) for run in HAN.findall(NEWS)]
 
 
 def test_without_rjieba_jieba_cuts(monkeypatch):
     monkeypatch.setitem(sys.modules, "rjieba", None)
-    words.tokenizer.cache_clear()
+    tokenizer.cache_clear()
     cut_run.cache_clear()
     try:
-        assert words.words("港口开放") == ["港口", "开放"]
-        assert words.tokenizer().__self__.__class__.__module__ == "jieba"
+        assert words("港口开放") == ["港口", "开放"]
+        assert tokenizer().__self__.__class__.__module__ == "jieba"
     finally:
-        words.tokenizer.cache_clear()
+        tokenizer.cache_clear()
 
 
 def test_labels_need_no_dictionary():
@@ -59,3 +72,63 @@ def test_no_dictionary_is_loaded_without_a_chinese_title():
         "assert not {'jieba', 'rjieba'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("title", "content"),
+    [
+        ("港口开放_新华网", "港口开放"),
+        ("港口开放-新华网", "港口开放"),
+        ("Covid-19 in the harbour", "Covid-19 in the harbour"),
+        ("Well-known tides", "Well-known tides"),
+        ("Tides - The Gazette", "Tides"),
+        ("Well-known tides - The Gazette", "Well-known tides"),
+        ("a_b-c", "a"),
+        ("No name", "No name"),
+        ("- Gazette", "- Gazette"),
+        ("", ""),
+    ],
+)
+def test_title_is_cut_at_the_last_sign(title, content):
+    assert article_title(title) == content
+
+
+def test_every_hyphen_is_a_sign_in_the_verbatim_form():
+    assert article_title("Covid-19 in the harbour", verbatim=True) == "Covid"
+    assert article_title("a_b-c", verbatim=True) == "a_b"
+
+
+def test_title_words_are_distinct_without_stop_words_and_single_characters():
+    assert title_words("港口的港口和新观测站_新华网") == ("港口", "观测站")
+    assert title_words("The tide of the harbour is a tide") == ("tide", "harbour")
+
+
+def test_relevance_is_the_share_of_the_titles_weight():
+    title = title_words("港口 观测站")
+    lines = ["港口开放了，港口", "观测站在港口", "渔民", "观测 站"]
+    assert relevance(lines, title) == [2 / 5, 1, 0, 0]
+
+
+def test_a_part_of_a_longer_word_is_no_match():
+    assert relevance(["The art of carting", "a cart", "CART."], ("cart",)) == [0, 1, 1]
+
+
+def test_a_title_without_words_is_related_to_nothing():
+    assert relevance(["The tide"], title_words("The")) == [0]
+
+
+def test_the_short_way_gives_what_cutting_every_line_gives():
+    lines = ["港口开放了新的观测站，港口城市的渔民说：开放港口！", "Harbours and the harbour", "中国港口协会", "İ港口"]
+    title = title_words("港口城市观测站 harbour 协会")
+    known = [sum(len(word) for word in title if word in words(line)) for line in lines]
+    expected = [shared / sum(map(len, title)) for shared in known]
+    assert relevance(lines, title) == expected
+
+
+def test_a_word_that_one_run_does_not_contain_is_found_in_a_later_one():
+    assert (cut_run("大学生活动中心"), cut_run("大学生活")) == (("大学生", "活动中心"), ("大学", "生活"))
+    assert relevance(["大学生活动中心的大学生活动中心", "大学生活动中心，大学生活"], ("生活",)) == [0, 1]
+
+
+def test_the_verbatim_form_counts_every_match_by_its_length():
+    assert matches(["港口港口开放", "观测站"], ("港口", "观测站")).tolist() == [4, 3]

@@ -4,27 +4,25 @@ import pytest
 from extractors import NoArticle, Section, extract
 from extractors.html.tagless_text import read_ctext
 from extractors.methods.tag_paths.clusters import (
+    LENGTH_SHARE,
     Leaf,
+    Thresholds,
+    body_segment,
     cluster,
+    frequent,
+    groups,
     length,
+    mean_frequency,
     noise,
+    page_thresholds,
     period,
     read_leaves,
     read_outline,
+    region,
     split,
     variance,
 )
 from extractors.methods.tag_paths.extractor import k_means, learn_thresholds, lowest, middle
-from extractors.methods.tag_paths.segment import (
-    LENGTH_SHARE,
-    Thresholds,
-    body_segment,
-    frequent,
-    groups,
-    mean_frequency,
-    page_thresholds,
-    region,
-)
 
 from ...pages import BAKERY, HARBOUR, LIBRARY, news_page
 

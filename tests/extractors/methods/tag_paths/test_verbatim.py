@@ -1,6 +1,5 @@
 from extractors import NoArticle, Section, extract
-from extractors.methods.tag_paths.clusters import noise
-from extractors.methods.tag_paths.segment import Thresholds
+from extractors.methods.tag_paths.clusters import Thresholds, noise
 from extractors.methods.tag_paths.verbatim import (
     SETTINGS,
     chunks,

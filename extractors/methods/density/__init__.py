@@ -1,0 +1,1 @@
+"""Method `density`: one page alone, without an example."""

@@ -1,0 +1,102 @@
+"""Method `density`: one page alone, without an example.
+
+The steps of `body` with no line matched and no profile, weighted by the page's own priors (`line_weights`): names of
+elements, the title's place, the comments' heading, links nearby. Lines of the template within the body are then removed
+by their words (`trimming`): the result is the rules' body (`page_body`). A page that is not an article is refused
+(`non_article`). A learned model of lines corrects the body (`line_model`), and another gives the confidence.
+
+The constants of the rules were tuned on the development sets; the learned parts are measured with the page's site or
+set left out. Perturbed pages gave better constants than unchanged ones: class names hashed and semantic tags turned
+into <div>, bodies shortened to three paragraphs, elements wrapped in containers.
+"""
+
+from dataclasses import dataclass, replace
+
+from ...article import Article, NoArticle
+from ...content.assembly import BodyLines, ParsedPage, assemble, read
+from ...content.body import Body
+from ...content.confidence import Trust, known_of, trust_of
+from ...content.line_model import Opinion, second_opinion
+from ...content.line_weights import Prior
+from ...content.page_body import rules_body
+from ...html.lines import Lines
+from ...html.paths import MAX_TRIE, PathTrie
+from ...page import Page
+from ...page_types.non_article import PageVerdict, judge
+from ...tracing import tracing
+
+METHOD = "density"
+SURE = 0.9  # confidence from which the reason names no doubt
+
+
+@dataclass(frozen=True, slots=True)
+class OwnBody:
+    """The extraction of a page alone; noted only if it is traced.
+
+    `rules`: the rules' body; `opinion`: the body after the line model, and `trust` in it, None if the page is refused;
+    `why`: the reason for extraction without an example.
+    """
+
+    rules: Body
+    verdict: PageVerdict
+    opinion: Opinion | None
+    trust: Trust | None
+    why: str
+
+
+class Density:
+    """Extracts each page independently; between pages it keeps only the classification of element names, as a cache."""
+
+    def __init__(self) -> None:
+        self._trie = PathTrie()
+
+    def extract(self, page: Page) -> Article | NoArticle:
+        """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
+        if self._trie.size > MAX_TRIE:
+            self._trie = PathTrie()
+        parsed = read(page, self._trie)
+        if isinstance(parsed, NoArticle):
+            return parsed
+        return assemble(parsed, find_body(parsed))
+
+
+def find_body(
+    parsed: ParsedPage, reason: str = "no example", evidence: float = 0.0, is_article: bool | None = None
+) -> BodyLines | str:
+    """Return the body of a page alone, or the reason why there is none; `evidence` for an article, in log odds.
+
+    `is_article`: whether the page is to be read as an article; None: as it looks.
+    """
+    lines = parsed.lines
+    rules = rules_body(lines, parsed.prior)
+    verdict = judge(parsed, rules.kept, evidence)
+    if verdict.refused:
+        if (trace := tracing()) is not None:
+            trace.note(OwnBody(rules, verdict, None, None, reason))
+        return verdict.refused
+    is_article = verdict.is_article if is_article is None else is_article
+    opinion = second_opinion(lines, parsed.prior, rules, is_article=is_article)
+    trust = trust_of(opinion, known_of(lines, parsed.head, opinion.kept, verdict.probability))
+    if (trace := tracing()) is not None:
+        trace.note(OwnBody(rules, verdict, opinion, trust, reason))
+    return body_lines(METHOD, replace(rules, kept=opinion.kept), verdict, trust, reason)
+
+
+def body_lines(method: str, body: Body, verdict: PageVerdict, trust: Trust, reason: str) -> BodyLines:
+    """Return a body with its confidence; the reason names the largest doubt if the text may be wrong."""
+    captions = sorted(set(body.captions) - set(body.kept))
+    if trust.confidence < SURE and trust.doubt:
+        reason = f"{reason}; {trust.doubt}"
+    kind, probability = verdict.page_type, verdict.probability
+    return BodyLines(body.kept, body.root, method, trust.confidence, reason, captions, kind, probability)
+
+
+def cut_alone(lines: Lines, prior: Prior) -> Body:
+    """Return the body of a page alone."""
+    body = rules_body(lines, prior)
+    return replace(body, kept=second_opinion(lines, prior, body).kept) if body.kept else body
+
+
+def create(example: Page | None) -> Density:
+    """Return the extractor; it does not use the example."""
+    return Density()

@@ -1,0 +1,73 @@
+"""The figure of `density`: the weight of each line, the segment with the largest sum, and the body's root."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...content.assembly import read as read_page
+from ...content.page_body import rules_body, unmatched
+from ...content.turning_points import LineEvidence, weights_in_segment
+from ...figures.figure import outcome, path_name, with_text
+from ...figures.sheet import BLUE, ORANGE, Sheet, bars, counted, fit, legend, mark_body, strips, turning_points
+from ...html.paths import PathTrie
+from ...page import Page
+from .extractor import find_body
+
+
+@dataclass(frozen=True, slots=True)
+class LineWeights:
+    """A page without an example, line by line.
+
+    `weights`: evidence for the body in bytes, negative against it; the body lies in the segment of lines `head` up to
+    `tail` (exclusive), which has the largest sum. `root`: name of the deepest element that contains most of it;
+    `below`: the lines in it. `kept`: lines of the text. `reason`: how the page was extracted.
+    """
+
+    method: str
+    title: str
+    weights: tuple[float, ...]
+    head: int
+    tail: int
+    root: str
+    below: tuple[int, ...]
+    kept: tuple[int, ...]
+    reason: str
+
+
+def read(method: str, page: Page, example: Page | None) -> LineWeights:
+    """Return the weights; the example is not used."""
+    parsed = with_text(read_page(page, PathTrie()))
+    lines, trie = parsed.lines, parsed.lines.trie
+    body = rules_body(lines, parsed.prior)
+    weights = weights_in_segment(lines, LineEvidence(unmatched(lines), parsed.prior))
+    kept, reason = outcome(find_body(parsed))
+    inside = [not body.root or body.root in trie.up(path) for path in lines.paths]
+    return LineWeights(
+        method=method,
+        title=parsed.head.title,
+        weights=tuple(weights),
+        head=body.head,
+        tail=body.tail,
+        root=path_name(trie, body.root),
+        below=tuple(np.flatnonzero(inside).tolist()),
+        kept=kept,
+        reason=reason,
+    )
+
+
+def draw(sheet: Sheet, data: LineWeights) -> None:
+    """Draw the weights."""
+    lines = counted(len(data.weights), "line")
+    sheet.headline(data.method, f"{len(data.kept)} of {lines} are the text", data.reason)
+    weighed, strip = panels = sheet.panels(4, 1.2)
+    mark_body(panels, data.head - 0.5, data.tail - 0.5)
+    bars(weighed, data.weights, data.kept)
+    weighed.set_ylabel("weight (bytes)")
+    weighed.margins(y=0.18)
+    if data.tail > data.head:
+        places, labels = (data.head - 0.5, data.tail - 0.5), (f"head: line {data.head}", f"tail: line {data.tail}")
+        turning_points(weighed, places, labels, len(data.weights))
+    legend(weighed, 2)
+    root = f"in root {fit(data.root, 18)}"
+    strips(strip, [("text", data.kept, BLUE), (root, data.below, ORANGE)], offset=-0.5)
+    strip.set_xlabel("line of the page")

@@ -1,0 +1,474 @@
+"""Method `example`: the body is what the page does not share with an example page of its section.
+
+Source: 004 (see `similarity` and `body`), as formulation H: FS and BS without drift, turning points, body root and the
+example's path profile. The page's own priors (`line_weights`) and the example's layout (`profile`) are ours: in places
+where the example has text but no body, the page has no body either. Two guards are ours too. If few lines around the
+body match, the example is from another template; the page is then extracted alone, and the result's reason states this.
+If the example has nearly the same text as the page, there is no difference to find, and only its paths are used.
+
+The vote is ours too: the page is extracted with each of a few recent pages as with an example, independently, and a
+line is kept if at least half of them keep it. Pages pooled into one profile were worse than one example; the vote is
+better. A section may have a former template besides its own: then only the voters of the template that fits a page
+better vote on it.
+"""
+
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from statistics import median
+
+import numpy as np
+
+from ...article import Article, NoArticle
+from ...content.assembly import BodyLines, ParsedPage, assemble, read
+from ...content.body import Body, BodySearch
+from ...content.confidence import Trust, known_of, trust_of
+from ...content.line_model import Opinion, second_opinion
+from ...content.page_body import rules_body, unmatched
+from ...content.profile import BodyMarkup, Layout, layout_of, markup_of, profile_of
+from ...content.similarity import Similarity, align, prepare
+from ...content.trimming import trim
+from ...content.turning_points import LineEvidence
+from ...errors import UnusablePage
+from ...html.lines import CODE_WEIGHT, Lines
+from ...html.paths import MAX_TRIE, PathTrie
+from ...metadata.metadata import titles_of
+from ...metadata.titles import NO_TITLES, PageTitles
+from ...page import Page
+from ...page_types import classify
+from ...page_types.non_article import judge
+from ...tracing import tracing
+from ..density import extractor as density
+
+METHOD = "example"
+MEMORY = 5  # pages, the example included
+SURROUNDING_WIDTH = 200  # bytes; longer lines around the body are another article's, not the template's
+DISSIMILAR = 0.10  # share of matched surrounding lines: 99% of pairs of two sites lie below, 1.3% of one section's
+TWIN_REPEATED = 0.4  # share of the page's body that a twin repeats at least …
+TWIN_REST = 0.1  # … and share of it that may be new
+EXPECTED, ELSEWHERE = 2.0, -1.0  # log odds for an article whose body stands where the example has its own, or not
+PUZZLING = 0.4  # expected F1 of an example's own body, below which the example abstains
+AGREE = 0.8  # F1 by bytes of the example's body and the page's own, from which they are the same
+DECIDES = 0.1  # expected F1 by which a page's corrected body must be better to be taken for an example's own
+# With sites and designs left out, F1 of designed pages beside an example is .940, alone .923, with these two .946; of
+# stored pages beside others of their section .970, .968 and .969.
+SURE = 0.9  # confidence in the examples' body, from which the page is not extracted alone as well
+LIKELIER = 0.05  # by which the confidence in the page's own body must be higher
+# Below this share of the usual match of a section's pages, a page is of another template: of the sample site's articles
+# after its redesign 115 of 160 are right (in-sample); of 247 pages of 18 sections without a redesign 4 are below it.
+ODD = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Voter:
+    """An example page and its own result: the lines of its body, their places and markup; URL and titles.
+
+    `expected`: F1 that the line model expects of its body, 0 to 1. `template`: 0 for that of the example, larger for
+    former ones.
+    """
+
+    lines: Lines
+    body: list[int]
+    layout: Layout
+    markup: BodyMarkup
+    url: str | None = None
+    titles: PageTitles = NO_TITLES
+    expected: float = 1.0
+    template: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """An example and a page compared. `similarity`: of their lines; `evidence`: the input for the page's extraction."""
+
+    similarity: Similarity
+    evidence: LineEvidence
+    twin: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """The result of one example for a page. `match`: share of the surrounding lines that are in both, 0 to 1.
+
+    `expected` is the voter's; `similarity`: of the page's lines to the voter's.
+    """
+
+    body: Body
+    match: float
+    layout: Layout
+    similarity: list[float]
+    twin: bool = False
+    expected: float = 1.0
+
+    @property
+    def counts(self) -> bool:
+        """Whether the example fits the page and its body is known."""
+        return self.twin or (self.match >= DISSIMILAR and self.expected >= PUZZLING)
+
+
+@dataclass(frozen=True, slots=True)
+class Election:
+    """The count of the votes on a page; noted only if its extraction is traced.
+
+    `counts`: for each line, of the votes that count; `elected`: the lines with at least half of them that the rules
+    about words leave; `opinion`: the body after the line model; `trust` in it.
+    """
+
+    valid: list[Vote]
+    counts: list[int]
+    elected: list[int]
+    opinion: Opinion
+    trust: Trust
+
+
+class Example:
+    """An example page, prepared once, and the section's recent pages. Memory stays bounded over any number of pages."""
+
+    def __init__(self, example: Page | None) -> None:
+        self._trie = PathTrie()
+        self._fixed = 0 if example is None else 1  # number of voters that are never removed
+        self._voters: list[Voter] = []  # the example, if there is one, then recent pages, oldest first
+        self._matches: list[float] = []  # each voter's highest match with the others; 1 for the first
+        self._usual: dict[int, float] = {}  # by template, see `_usual_match`
+        self._is_article = True  # whether the example is an article; pages like it are read as it is
+        self._list_like = 0.0  # log odds that the example itself is a list: pages like it are wanted nevertheless
+        if example is not None:
+            self.learn(example)
+            if not self._voters:
+                raise UnusablePage("the example page has almost no text")
+
+    def extract(self, page: Page) -> Article | NoArticle:
+        """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
+        parsed = self.read(page)
+        if isinstance(parsed, NoArticle):
+            return parsed
+        if not self._voters:
+            return assemble(parsed, density.find_body(parsed))
+        voters, votes = _of_best_template(self._voters, cast_all(self._voters, parsed))
+        pairs = list(zip(voters, votes, strict=True))
+        others = [voter.titles for voter, vote in pairs if not vote.twin and not _is_same_page(voter, page)]
+        usual = self._usual_match(voters[0].template)
+        elected = elect(parsed, votes, self._list_like, usual, self._is_article)
+        # An earlier form of the page itself is no evidence of its template.
+        match = max([vote.match for voter, vote in pairs if not _is_same_page(voter, page)] or [votes[0].match])
+        fits = match >= max(DISSIMILAR, ODD * usual)
+        if isinstance(elected, str):
+            return replace(assemble(parsed, elected, others), fits=fits)
+        elected = replace(elected, surrounding_match=votes[0].match, fits=fits)
+        return assemble(parsed, elected, others)
+
+    def read(self, page: Page) -> ParsedPage | NoArticle:
+        """Return the page with its lines; their paths are in the trie that all voters share. Raises `UnusablePage`."""
+        self._bound_trie()
+        return read(page, self._trie)
+
+    @property
+    def voters(self) -> tuple[Voter, ...]:
+        """The example, if there is one, then the recent pages, oldest first."""
+        return tuple(self._voters)
+
+    @property
+    def list_like(self) -> float:
+        """The log odds that the example itself is a list; 0 or more."""
+        return self._list_like
+
+    @property
+    def is_article(self) -> bool:
+        """Whether the example is an article, as which pages beside it are read."""
+        return self._is_article
+
+    @property
+    def usual_match(self) -> float:
+        """The median surrounding match of the recent pages with the other voters, 0 to 1; 0 without any."""
+        return self._usual_match(0)
+
+    def learn(self, page: Page, *, former: bool = False) -> None:
+        """Let `page` vote on later pages; the oldest recent page is removed. A page without text is ignored.
+
+        `former`: whether its template differs from those of the earlier voters; if False, it has the template that
+        fits it best.
+        """
+        parsed = self.read(page)
+        if isinstance(parsed, NoArticle):
+            return
+        if len(self._voters) == MEMORY:
+            del self._voters[self._fixed]
+            del self._matches[self._fixed]
+        rules = rules_body(parsed.lines, parsed.prior)
+        if not self._voters:
+            self._list_like = max(0.0, -classify(parsed).log_odds)
+            self._is_article = judge(parsed, rules.kept).page_type in ("article", "uncertain")
+        opinion = second_opinion(parsed.lines, parsed.prior, rules, is_article=self._is_article)
+        expected = opinion.expected(opinion.kept)
+        # Single lines that the model adds would make boxes of the section count as body on later pages.
+        body = opinion.kept if expected - opinion.expected(rules.kept) >= DECIDES else rules.kept
+        template, match = 0, 1.0
+        if former:
+            template = max((voter.template for voter in self._voters), default=-1) + 1
+        elif self._voters:
+            all_votes = cast_all(self._voters, parsed)
+            voters, votes = _of_best_template(self._voters, all_votes)
+            template, match = voters[0].template, max(vote.match for vote in votes)
+            self._matches = [
+                max(known, vote.match) if voter.template == template else known
+                for voter, known, vote in zip(self._voters, self._matches, all_votes, strict=True)
+            ]
+            elected = elect(parsed, votes, self._list_like, is_article=self._is_article)
+            if isinstance(elected, BodyLines) and _agree(parsed.lines, elected.kept, body):
+                body = elected.kept
+        prepare(parsed.lines)
+        parsed.lines.forget_elements()
+        layout, titles = layout_of(parsed.lines, body), titles_of(parsed.head)
+        markup = markup_of(parsed.lines, body)
+        self._voters.append(Voter(parsed.lines, body, layout, markup, page.url, titles, expected, template))
+        self._matches.append(match)
+        self._usual = {voter.template: self._median_match(voter.template) for voter in self._voters}
+
+    def _usual_match(self, template: int) -> float:
+        """Return the median match of the recent pages of a template with its other voters, 0 without any."""
+        return self._usual.get(template, 0.0)
+
+    def _median_match(self, template: int) -> float:
+        pairs = list(zip(self._voters, self._matches, strict=True))
+        of_template = [match for voter, match in pairs if voter.template == template]
+        recent = of_template[self._fixed if template == 0 else 1 :]  # without the first voter of the template
+        return median(recent) if recent else 0.0  # NumPy's loads its masked arrays
+
+    def _bound_trie(self) -> None:
+        if self._trie.size > MAX_TRIE:
+            self._trie = PathTrie()
+            for voter in self._voters:
+                voter.lines.move_to(self._trie)
+            self._voters = [_measured(voter) for voter in self._voters]
+
+
+def voter_of(parsed: ParsedPage) -> Voter:
+    """Return a page as an example whose section is otherwise unknown: its body is found by the page alone."""
+    lines = parsed.lines
+    body = rules_body(lines, parsed.prior).kept
+    return Voter(lines, body, layout_of(lines, body), markup_of(lines, body), parsed.page.url)
+
+
+def _measured(voter: Voter) -> Voter:
+    """Return a voter whose lines are in another trie, with its places and markup there."""
+    lines, body = voter.lines, voter.body
+    return replace(voter, layout=layout_of(lines, body), markup=markup_of(lines, body))
+
+
+def _of_best_template(voters: list[Voter], votes: list[Vote]) -> tuple[list[Voter], list[Vote]]:
+    """Return the voters of the template that fits the page best, with their votes."""
+    pairs = list(zip(voters, votes, strict=True))
+    if any(voter.template for voter in voters):
+        best = max(pairs, key=lambda pair: (pair[1].match, -pair[0].template))[0].template
+        pairs = [pair for pair in pairs if pair[0].template == best]
+    return [voter for voter, _ in pairs], [vote for _, vote in pairs]
+
+
+def _is_same_page(voter: Voter, page: Page) -> bool:
+    return page.url is not None and voter.url == page.url
+
+
+class VotedPage:
+    """A page on which examples vote, one after the other; what several votes have in common is computed once."""
+
+    def __init__(self, page: ParsedPage) -> None:
+        self._page = page
+        self._content = _content(page)
+        self._bytes = sum(self._content)
+        self._search = BodySearch(page.lines)
+        self._matches: dict[int, float] = {}  # surrounding matches by the id of the body, which `_search` keeps
+
+    def vote_of(self, voter: Voter) -> Vote:
+        """Return the result of an example. The paths of both pages are in one trie."""
+        found = self.compare(voter)
+        body = self._search.body_by(found.evidence)
+        vote = Vote(body, self._match(found, body), voter.layout, found.similarity.page, found.twin, voter.expected)
+        if (trace := tracing()) is not None:
+            trace.note(vote)
+        return vote
+
+    def compare(self, voter: Voter) -> Comparison:
+        """Return the similarity of the lines of an example and the page, and the evidence for the page's lines."""
+        page, found = self._page, align(voter.lines, self._page.lines)
+        twin = self._is_twin(found.page)
+        profile = voter.markup.profile if twin else profile_of(voter.markup, found.example)
+        similarity = unmatched(page.lines) if twin else found.page
+        return Comparison(found, LineEvidence(similarity, page.prior, profile, voter.layout), twin)
+
+    def _match(self, found: Comparison, body: Body) -> float:
+        match = None if found.twin else self._matches.get(id(body))
+        if match is None:
+            match = surrounding_match(self._page.lines, found.similarity.page, body)
+            if not found.twin:
+                self._matches[id(body)] = match
+        return match
+
+    def _is_twin(self, similarity: list[float]) -> bool:
+        """Whether the example has nearly the same text as the page."""
+        lines, new = self._page.lines, self._search.new_bytes(similarity)
+        if new >= TWIN_REST * self._bytes:
+            return False  # saves the second search below on all but a few pages
+        alone = density.cut_alone(lines, self._page.prior).kept
+        whole = sum(lines.widths[line] for line in alone)
+        repeated = sum(lines.widths[line] * similarity[line] for line in alone) / (whole + 1)
+        return repeated > TWIN_REPEATED and new < TWIN_REST * sum(self._content[line] for line in alone)
+
+
+def _content(page: ParsedPage) -> list[float]:
+    """Return the unlinked bytes of each line that count as content."""
+    unlinked, code = page.prior.unlinked, page.lines.are_code
+    if True not in code:
+        return unlinked
+    return [amount * CODE_WEIGHT if listing else amount for amount, listing in zip(unlinked, code, strict=True)]
+
+
+def cast_all(voters: Iterable[Voter], page: ParsedPage) -> list[Vote]:
+    """Return the result of each example for `page`. The paths of all pages are in one trie."""
+    voted = VotedPage(page)
+    return [voted.vote_of(voter) for voter in voters]
+
+
+def cast(voter: Voter, page: ParsedPage) -> Vote:
+    """Return the result of an example for `page`. The paths of both pages are in one trie."""
+    return VotedPage(page).vote_of(voter)
+
+
+def compare(voter: Voter, page: ParsedPage) -> Comparison:
+    """Return the comparison of the lines of an example and a page."""
+    return VotedPage(page).compare(voter)
+
+
+def elect(
+    parsed: ParsedPage,
+    votes: list[Vote],
+    list_like: float = 0.0,
+    usual_match: float = 0.0,
+    is_article: bool = True,
+) -> BodyLines | str:
+    """Return the lines that at least half of the votes keep, corrected, or the reason why there is no article.
+
+    Examples that do not fit the page do not count; if all differ, the page is extracted alone. So it is if the
+    confidence in the page's own body is clearly higher, or not clearly lower where the page has another template than
+    the section's. `list_like`: log odds that the example is a list; `usual_match`: of the section, 0 if unknown;
+    `is_article`: whether the example is an article.
+    """
+    page, trace = parsed.lines, tracing()
+    valid = [vote for vote in votes if vote.counts]
+    best = max(vote.match for vote in votes)
+    if not valid:
+        differs = f"example differs: {best:.0%} of the surrounding lines match"
+        said = differs if best < DISSIMILAR else "the example's own body is doubtful"
+        return density.find_body(parsed, said, list_like + ELSEWHERE, is_article)
+    body, kept = voted_body(parsed, valid)
+    if not kept:
+        return density.find_body(parsed, "nothing differs from the example", list_like + ELSEWHERE, is_article)
+    expected = _where_expected(page, kept, [vote.layout for vote in valid])
+    verdict = judge(parsed, kept, list_like + (EXPECTED if expected else ELSEWHERE))
+    if trace is not None:
+        trace.note(verdict)
+    if verdict.refused:
+        return verdict.refused
+    places = np.minimum.reduce([vote.layout.factors(page) for vote in valid])
+    elected = replace(body, kept=kept)
+    opinion = second_opinion(page, parsed.prior, elected, usual_similarity(valid), places, is_article=is_article)
+    known = known_of(page, parsed.head, opinion.kept, verdict.probability)
+    trust = trust_of(opinion, replace(known, match=best, support=support_of(valid, opinion.kept)))
+    election = Election(valid, counts_of(page, valid), kept, opinion, trust)
+    if trace is not None:
+        trace.note(election)
+    is_odd = best < ODD * usual_match
+    if trust.confidence < SURE or is_odd:
+        own = density.find_body(parsed, "the body of the page alone is likelier", list_like + ELSEWHERE, is_article)
+        if isinstance(own, BodyLines) and own.confidence > trust.confidence + (-LIKELIER if is_odd else LIKELIER):
+            return own
+        if trace is not None:
+            trace.note(election)  # the last decision noted is the one on which the result is based
+    captions = sorted({line for vote in valid for line in vote.body.captions})
+    chosen = replace(body, kept=opinion.kept, captions=captions)
+    return density.body_lines(METHOD, chosen, verdict, trust, _reason(valid, best))
+
+
+def voted_body(parsed: ParsedPage, valid: list[Vote]) -> tuple[Body, list[int]]:
+    """Return the body of the lines that at least half of the votes keep, and its lines trimmed; none if there are none.
+
+    Its turning points are those of the vote with the most lines.
+    """
+    counts = counts_of(parsed.lines, valid)
+    elected = [line for line, count in enumerate(counts) if 2 * count >= len(valid)]
+    if not elected:
+        return Body([]), []
+    depth = parsed.lines.trie.depth
+    largest = max(valid, key=lambda vote: len(vote.body.kept)).body
+    root = min((vote.body.root for vote in valid if vote.body.kept), key=depth.__getitem__)
+    body = Body(elected, root, largest.head, largest.tail)
+    return body, trim(parsed.lines, body, parsed.prior)
+
+
+def counts_of(lines: Lines, valid: list[Vote]) -> list[int]:
+    """Return the number of votes that keep each line."""
+    counts = [0] * len(lines)
+    for vote in valid:
+        for line in vote.body.kept:
+            counts[line] += 1
+    return counts
+
+
+def support_of(valid: list[Vote], kept: list[int]) -> float:
+    """Return the mean share of the votes that keep a line of the body, 0 to 1."""
+    votes = [set(vote.body.kept) for vote in valid]
+    return sum(line in vote for vote in votes for line in kept) / (len(votes) * len(kept))
+
+
+def usual_similarity(valid: list[Vote]) -> list[float] | None:
+    """Return the largest similarity of each line of a page to the voters' lines; None if all have the same text."""
+    compared = [vote.similarity for vote in valid if not vote.twin]
+    return [max(values) for values in zip(*compared, strict=True)] if compared else None
+
+
+def _agree(lines: Lines, one: list[int], other: list[int]) -> bool:
+    """Whether two bodies of a page are nearly the same."""
+    if one == other:
+        return True
+    width = lines.widths.__getitem__
+    common = sum(map(width, set(one) & set(other)))
+    return 2 * common >= AGREE * (sum(map(width, one)) + sum(map(width, other)))
+
+
+def _where_expected(page: Lines, kept: list[int], layouts: list[Layout]) -> bool:
+    """Whether most of the body is in places where an example has its own."""
+    widths, paths = page.widths, page.paths
+    half = sum([widths[line] for line in kept]) / 2
+    return any(sum([widths[line] for line in kept if layout.holds_body(paths[line])]) > half for layout in layouts)
+
+
+def surrounding_match(page: Lines, similarity: list[float], body: Body) -> float:
+    """Return the mean similarity of the short lines outside the body: 0 (another template) to 1."""
+    kept = set(body.kept)
+    short = [line for line, width in enumerate(page.widths) if width < SURROUNDING_WIDTH]
+    around = [similarity[line] for line in short if line not in kept]
+    if not around:
+        return 0.0
+    equal = around.count(1.0)
+    if equal + around.count(0.0) < len(around):
+        return float(np.array(around, np.float32).mean())
+    return array("f", [equal / len(around)])[0]  # the same number; NumPy is slow on a few values
+
+
+def _reason(valid: list[Vote], match: float) -> str:
+    if all(vote.twin for vote in valid):
+        return "the example has nearly the same text: extracted by the example's paths alone"
+    if len(valid) > 1:
+        return f"vote of {len(valid)} pages, {match:.0%} of the surrounding lines match the example"
+    return f"{match:.0%} of the surrounding lines match the example"
+
+
+def create(example: Page | None) -> Example:
+    """Return the extractor. Raises `ValueError` without an example, `UnusablePage` for one without text."""
+    if example is None:
+        raise ValueError("method 'example' needs an example page")
+    return Example(example)
+
+
+def create_auto(example: Page | None) -> Example:
+    """Return the extractor that uses the example page if there is one and it fits, and otherwise the page alone."""
+    return Example(example)

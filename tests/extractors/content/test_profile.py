@@ -1,0 +1,36 @@
+import pytest
+
+from extractors.content.profile import BARREN_FACTOR, NO_LAYOUT, layout_of
+from extractors.html.dom import parse
+from extractors.html.lines import read_lines
+from extractors.html.paths import PathTrie
+
+EXAMPLE = """<div class=top>Harbour news</div><div class=page>Monday
+    <div class=story><p>The gauge was wrong.</p></div>
+    <div class=talk><i>A gull says so.</i></div></div>"""
+
+
+@pytest.mark.parametrize(
+    ("line", "fertile"),
+    [
+        ("<div class=page><div class=story><p>x", True),
+        ("<div class=page><div class=story><blockquote>x", True),
+        ("<div class=page><section>x", True),
+        ("<div class=page>x", False),
+        ("<div class=page><div class=talk>x", False),
+        ("<div class=page><div class=talk><p>x", False),
+        ("<div class=top><p>x", False),
+        ("<div class=elsewhere>x", True),
+    ],
+)
+def test_place_where_the_example_has_text_but_no_body_adds_little(line, fertile):
+    trie = PathTrie()
+    example = read_lines(parse(EXAMPLE), trie)
+    layout = layout_of(example, [example.texts.index("The gauge was wrong.")])
+    factors = layout.factors(read_lines(parse(line), trie))
+    assert factors == pytest.approx([1.0 if fertile else BARREN_FACTOR])
+
+
+def test_without_an_example_all_places_are_equal():
+    lines = read_lines(parse(EXAMPLE), PathTrie())
+    assert set(NO_LAYOUT.factors(lines)) == {1}

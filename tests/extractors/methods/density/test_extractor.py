@@ -1,0 +1,52 @@
+import pytest
+
+from extractors import NoArticle, extract
+from tests.extractors.pages import BAKERY, HARBOUR, blog_page, news_page
+
+
+def test_body_of_a_page_alone():
+    article = extract(blog_page(BAKERY))
+    assert article.text.split("\n\n") == list(BAKERY)
+    assert article.method == "density"
+    assert article.reason == "no example"
+
+
+def test_lines_between_br_are_paragraphs():
+    article = extract(blog_page(["<br><br>".join(BAKERY)]))
+    assert article.text.split("\n\n") == list(BAKERY)
+
+
+@pytest.mark.parametrize(
+    ("page", "reason"),
+    [
+        ("<html><body><div id=root></div><script src=app.js></script></body></html>", "JavaScript"),
+        ("<html><body><p>Loading …</p></body></html>", "almost no text"),
+        (
+            "<ul>" + "".join(f'<li><a href="/{n}">Chapter {n} of the long story</a></li>' for n in range(30)) + "</ul>",
+            "only links",
+        ),
+        (
+            "<ul>"
+            + "".join(f'<li><a href="/{n}">Chapter {n} of the long story</a></li>' for n in range(30))
+            + "</ul><div>The Gazette, 7 Market Square, is a weekly paper.</div>",
+            "is links",
+        ),
+    ],
+)
+def test_page_without_an_article_says_why(page, reason):
+    result = extract(page, "https://gazette.example/list", refuse="sure")
+    assert isinstance(result, NoArticle)
+    assert reason in result.reason
+    assert result.url == "https://gazette.example/list"
+
+
+def test_method_density_ignores_the_example():
+    page = news_page("Bread", BAKERY)
+    assert extract(page, example=news_page("Tides", HARBOUR), method="density") == extract(page)
+
+
+def test_page_whose_text_is_mostly_unreadable_is_refused_with_the_reason():
+    body = "".join(f"<p>{word} tide</p>" for word in ["\ufffd\ufffd\ufffd\ufffd \ufffd\ufffd\ufffd"] * 30)
+    found = extract(f"<html><body>{body}</body></html>", method="density")
+    assert isinstance(found, NoArticle)
+    assert "unreadable" in found.reason
