@@ -12,10 +12,10 @@ from console.terminal import say, show_data
 
 if TYPE_CHECKING:
     from console.inputs import Missing, PageIn
-    from console.report.document import ReportedList, ReportHead
+    from console.report.document import ReportHead
     from console.report.gathering import Explainer, PageToExplain, ReportedPage
     from crawler.scouting.sample_extractions import SampleExtraction
-    from crawler.scouting.trial import ReadList, Trial
+    from crawler.scouting.trial import Trial
     from crawler.task_list.models import Task
     from extractors import Section
     from workers.inbox import StoredPage
@@ -161,16 +161,8 @@ def _head_of(trial: "Trial") -> "ReportHead":
         ),
         trial.problems,
         trial.warnings,
-        tuple(map(_list_of, trial.lists)),
+        trial.lists,
     )
-
-
-def _list_of(page: "ReadList") -> "ReportedList":
-    from console.report.document import ReportedLink, ReportedList
-
-    links = [(judged.taken, ReportedLink(judged.link.url, judged.link.text, judged.reason)) for judged in page.judged]
-    taken, left = (tuple(link for is_taken, link in links if is_taken is wanted) for wanted in (True, False))
-    return ReportedList(page.url, page.kind, taken, left, page.reason)
 
 
 def _show_pages(pages: "Sequence[ReportedPage]") -> None:

@@ -27,6 +27,7 @@ from extractors.html.sanitising import sanitise
 
 if TYPE_CHECKING:
     from console.report.gathering import ReportedPage
+    from crawler.scouting.trial import ReadList
     from extractors import Article, Listing, NoArticle
     from extractors.explanation import Decision, ExplainedLine
 
@@ -40,26 +41,6 @@ MOST_HTML = 100_000  # characters that are shown of an article
 # Elements of cleaned HTML: quotation marks in attributes and brackets in texts are written as references
 _REPLACED = re.compile(r'<(img|input)((?: [a-z]+="[^"]*")*)>')
 _ATTRIBUTE = re.compile(r'([a-z]+)="([^"]*)"')
-
-
-@dataclass(frozen=True, slots=True)
-class ReportedLink:
-    """A link of a list page: its URL, its text, and why it was taken or left."""
-
-    url: str
-    text: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReportedList:
-    """A list page of a trial: the links taken and left, or why it could not be read."""
-
-    url: str
-    kind: str
-    taken: tuple[ReportedLink, ...] = ()
-    left: tuple[ReportedLink, ...] = ()
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +60,7 @@ class ReportHead:
     facts: tuple[tuple[str, str], ...] = ()
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    lists: tuple[ReportedList, ...] = ()
+    lists: "tuple[ReadList, ...]" = ()  # of a trial
     back: ReportLinkBack | None = None
 
 

@@ -14,8 +14,6 @@ from console.locale import wording_of
 from console.report.charts import BINS, charts_of, sparkline, strip_of
 from console.report.document import (
     OmittedLines,
-    ReportedLink,
-    ReportedList,
     ReportHead,
     render_report,
     rows_of,
@@ -25,6 +23,8 @@ from console.report.gathering import Explainer, PageToExplain, ReportedPage
 from console.report.stored_page import report_request, requested_report
 from console.report.terminal import explained_rows, fitted
 from console.sample_site import SiteServer, tasks_yaml, truth
+from crawler.discovery.links import PageLink
+from crawler.scouting.trial import JudgedLink, ReadList
 from extractors import Section
 from extractors.explanation import Explanation, explain
 from tests.console.conftest import Exemplar
@@ -254,9 +254,10 @@ def test_only_addresses_of_the_web_become_links() -> None:
 
 
 def test_links_taken_and_left_are_listed_with_reasons() -> None:
-    taken = ReportedLink("https://g.example/1", "One", "matches the pattern")
-    left = ReportedLink("https://g.example/about", "About", "goes on with 'about' instead of a number")
-    lists = (ReportedList("https://g.example/", "start", (taken,), (left,)),)
+    taken = JudgedLink(PageLink("https://g.example/1", "One"), True, "matches the pattern")
+    other = PageLink("https://g.example/about", "About")
+    left = JudgedLink(other, False, "goes on with 'about' instead of a number")
+    lists = (ReadList("https://g.example/", "start", (taken, left)),)
     text = parsed(
         render_report(ReportHead("Why", "now", problems=("nothing matches",), lists=lists), [])
     ).text_content()

@@ -8,8 +8,10 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from console.locale import wording_of
-from console.report.document import MOST_LINKS, ReportedLink, ReportedList, ReportHead, render_report
+from console.report.document import MOST_LINKS, ReportHead, render_report
 from console.report.gathering import ComparedMethod, Explainer, PageToExplain, ReportedPage
+from crawler.discovery.links import PageLink
+from crawler.scouting.trial import JudgedLink, ReadList
 from extractors import Article, Section
 from extractors.explanation import (
     DECISIONS,
@@ -97,11 +99,14 @@ def test_nothing_of_a_hostile_page_runs_or_is_requested(browser: str, tmp_path: 
     pages = [explainer.page(PageToExplain(STRINGS[0], page, "https://g.example/" + STRINGS[2]))]
     pages += reported_pages() if language == "en" else []
     pages += [ReportedPage(text, error=text) for text in (TEXTS if language == "en" else STRINGS)]
-    links = [ReportedLink(text, text, text) for text in TEXTS]
-    parts = [tuple(links[start : start + MOST_LINKS]) for start in range(0, len(links), MOST_LINKS)]
+    links = [
+        JudgedLink(PageLink(text, text), taken=place // MOST_LINKS % 2 == 0, reason=text)
+        for place, text in enumerate(TEXTS)
+    ]
+    parts = range(0, len(links), 2 * MOST_LINKS)
     lists = tuple(
-        ReportedList(text, text, taken, left, text)
-        for text, taken, left in zip(TEXTS, parts[::2], parts[1::2], strict=False)
+        ReadList(text, text, tuple(links[start : start + 2 * MOST_LINKS]), text)
+        for text, start in zip(TEXTS, parts, strict=False)
     )
     report = tmp_path / "why.html"
     head = ReportHead(TEXTS[0], TEXTS[1], tuple((text, text) for text in TEXTS), tuple(TEXTS), tuple(TEXTS), lists)
