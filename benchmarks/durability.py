@@ -23,7 +23,7 @@ from statistics import median
 import redis
 
 from console.sample_site import DESIGNS, SECTIONS, render_site, truth
-from console.sample_site.tasks import EXAMPLES
+from console.sample_site.content import EXAMPLES
 from workers import keys
 from workers.extraction_config import ExtractionConfig, keep_example
 from workers.inbox import PAGES_A_JOB, Inbox

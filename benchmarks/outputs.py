@@ -41,7 +41,7 @@ from workers.page_store import StoredPage
 from workers.processes import die_with_parent
 from workers.redis_access.connection import client
 from workers.redis_access.embedded import Embedded
-from workers.reporting.worker_times import WorkerTimes
+from workers.reporting.worker_reports import WorkerTimes
 from workers.sinks import OutputOptions, is_queued, kind_of
 from workers.url_states import Found, fingerprint
 from workers.worker_processes.supervised_delivery import PROCESS_NAME

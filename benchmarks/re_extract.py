@@ -25,7 +25,7 @@ from statistics import median
 import redis
 
 from console.sample_site import DESIGNS, render_site, truth
-from console.sample_site.tasks import EXAMPLES
+from console.sample_site.content import EXAMPLES
 from workers import keys
 from workers.extraction.page_decision import judge_page
 from workers.extraction.re_extraction import ReExtraction, section_for

@@ -208,7 +208,7 @@ def _change(said: argparse.Namespace) -> None:
             await route.continue_()
 
         visit.Visit._route = let_through  # type: ignore[method-assign]
-        visit.ScriptCache.put = lambda *args: None  # type: ignore[attr-defined, method-assign]
+        visit.ScriptCache.put = lambda *args: None  # type: ignore[method-assign]
         browsers.FLAGS = ()  # type: ignore[assignment]
 
 

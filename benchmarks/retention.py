@@ -19,19 +19,18 @@ from pathlib import Path
 
 import redis
 
-from crawler.run.run_bounds import RunBounds
-from crawler.run.run_report import RunOptions
+from crawler.run.run_report import RunBounds, RunOptions
 from crawler.run.section_run import SectionRun
 from crawler.task_list.file import loads
 from crawler.task_list.models import Task
 from workers.extraction.near_duplicates import NearDuplicates
-from workers.extraction.recheck_plan import next_recheck
 from workers.inbox import StoredPage
 from workers.pages.quarantine import keep_page
 from workers.redis_access.embedded import Embedded
 from workers.reporting.presence import Presence
 from workers.rows import key_of
 from workers.sinks import OutputOptions
+from workers.url_states import next_recheck
 from workers.writing.refused_rows import keep_refused
 from workers.writing.row_queue import QueuedOutput, RowQueue, to_queue
 

@@ -107,7 +107,7 @@ def section_child(task: str) -> None:
     """Run the spider as in a crawl worker, with a meter."""
     import_module("extractors.content.notices")  # otherwise imported with the first list page, once per process
     from crawler import settings
-    from crawler.spiders.one_run import run_section
+    from crawler.spiders.section import run_section
 
     settings.EXTENSIONS_BASE[METER] = 0
     report = run_section(task)

@@ -30,8 +30,7 @@ from workers.sinks.durability import Durability
 from workers.sinks.interface import BatchSink, RowBatch
 from workers.sinks.options import BATCH_ROWS
 from workers.sinks.row_schema import COLUMNS
-from workers.sinks.sqlite import SqliteSink
-from workers.sinks.sqlite_file import SYNCHRONOUS
+from workers.sinks.sqlite import SYNCHRONOUS, SqliteSink
 
 GROUPS = (10, 100, BATCH_ROWS)  # rows that a worker writes together: those of a job of ten pages, or of list pages
 BAR = 0.5

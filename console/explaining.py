@@ -58,7 +58,9 @@ class PageExplanations:
     ) -> None:
         from console.report.gathering import Explainer
 
-        self._explainer = Explainer(section, _source(example) if example else None, "never" if insist else "sure")
+        self._explainer = Explainer(
+            section, _to_explain(example.name, example) if example else None, "never" if insist else "sure"
+        )
         self._report, self._explained = report, explained
         self._pages: list[ReportedPage] = []
         self._left = 0
@@ -72,7 +74,7 @@ class PageExplanations:
             self._left += 1
             return
         self._pages.append(
-            self._explainer.page(replace(_source(page), screenshot=screenshot))
+            self._explainer.page(replace(_to_explain(page.name, page), screenshot=screenshot))
             if isinstance(page, PageIn)
             else ReportedPage(page.name, error=page.reason)
         )
@@ -95,7 +97,7 @@ def explain_trial(
     trial: "Trial", task: "Task", answers: "dict[str, StoredPage]", report: Path | None, explained: bool
 ) -> None:
     """Explain the example and the articles of a trial; `answers`: the pages that it read, by the URL requested."""
-    sources = {url: _stored(url, page) for url, page in answers.items()}
+    sources = {url: _to_explain(url, page) for url, page in answers.items()}
     sources |= {source.url: source for source in list(sources.values()) if source.url}
     example = sources.get(trial.example.url)
     explainer = _explainer_of(task, example)
@@ -111,8 +113,8 @@ def explain_trial(
 
 def write(report: Path, head: "ReportHead", pages: "Sequence[ReportedPage]") -> None:
     """Write a report and print its path. Raises `ExemplarError` if it cannot be written."""
+    from console.locale import wording_here
     from console.report.document import render_report, write_report
-    from console.report.wording import wording_here
 
     write_report(report, render_report(head, pages, wording_here()))
     say(f"report: {report}")
@@ -172,23 +174,17 @@ def _list_of(page: "ReadList") -> "ReportedList":
 
 
 def _show_pages(pages: "Sequence[ReportedPage]") -> None:
+    from console.locale import wording_here
     from console.report.terminal import explained_rows
-    from console.report.wording import wording_here
 
     for page in pages:
         show_data("\n".join(["", *explained_rows(page, wording_here())]))
 
 
-def _source(page: "PageIn") -> "PageToExplain":
+def _to_explain(name: str, page: "PageIn | StoredPage") -> "PageToExplain":
     from console.report.gathering import PageToExplain
 
-    return PageToExplain(page.name, page.body, page.url, page.content_type, page.fetched_at)
-
-
-def _stored(url: str, page: "StoredPage") -> "PageToExplain":
-    from console.report.gathering import PageToExplain
-
-    return PageToExplain(url, page.body, page.url, page.content_type, page.fetched_at)
+    return PageToExplain(name, page.body, page.url, page.content_type, page.fetched_at)
 
 
 def _now() -> str:

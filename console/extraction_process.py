@@ -9,10 +9,9 @@ import sys
 
 import redis
 
-from console.options import log_to_stderr
 from console.terminal import print_json
 from crawler.fetching.scrapy_process import EXIT_UNAVAILABLE
-from crawler.logs import complain
+from crawler.logs import complain, start_logging
 from workers.redis_access.connection import reason
 from workers.reporting.present_problems import PresentProblem
 from workers.worker_processes.supervisor import Supervisor
@@ -24,7 +23,7 @@ def main(count: int, *, exits_without_redis: bool, once: bool = False) -> None:
 
     With `once` the rows of tasks that have ended are delivered at once.
     """
-    log_to_stderr()
+    start_logging()
     draining: Draining = "idle" if once else ""
     supervisor = Supervisor(os.environ["REDIS_URL"], count, exits_without_redis=exits_without_redis, draining=draining)
     signal.signal(signal.SIGTERM, supervisor.stop)

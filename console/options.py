@@ -1,12 +1,79 @@
-"""Options and arguments that several commands have."""
+"""Options and arguments that several commands have, and what they name: a task list, its Redis, the ledger of a task.
 
+The shell completes names of tasks, of methods, and kinds of outputs: this reads tasks.yaml and opens no connection.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from console.completion import complete_tasks
-from crawler.logs import LOG_FORMAT, LOG_FORMS, start_logging
+from console.terminal import say
+from crawler.logs import LOG_FORMAT, LOG_FORMS
+
+if TYPE_CHECKING:
+    import redis
+
+    from workers.ledger import Ledger
+
+
+_KEY = re.compile(r"(?P<indent>\s*)(?P<quote>['\"]?)(?P<name>[^\s'\"#:][^'\"#]*?)(?P=quote)\s*:(\s|$)")
+
+
+def task_names(file: Path) -> list[str]:
+    """Return the names of the tasks in a task list, found by its lines; none if it is unreadable.
+
+    A task list of 100,000 tasks would take seconds to read as YAML, while a person waits for the completion.
+    """
+    try:
+        lines = file.read_text("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return []
+    names: list[str] = []
+    inside, indent = False, None
+    for line in lines:
+        key = _KEY.match(line)
+        if key is None:
+            continue
+        if not key["indent"]:
+            inside, indent = key["name"] == "tasks", None
+        elif inside and (indent is None or key["indent"] == indent):
+            indent = key["indent"]
+            names.append(key["name"])
+    return names
+
+
+def complete_tasks(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete the name of a task of the task list that the command names, or of tasks.yaml in the present folder."""
+    return _matching(task_names(context.params.get("tasks") or Path("tasks.yaml")), incomplete)
+
+
+def complete_tasks_or_files(context: click.Context, option: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete tasks, and paths of task lists."""
+    return [*complete_tasks(context, option, incomplete), CompletionItem(incomplete, type="file")]
+
+
+def complete_methods(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete the name of a method."""
+    from extractors.registry import METHODS
+
+    return _matching(METHODS, incomplete)
+
+
+def complete_outputs(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete the kind of an output: the scheme of its address, else a path."""
+    from workers.sinks.kinds import known_schemes
+
+    schemes = _matching((f"{scheme}:" for scheme in sorted(known_schemes())), incomplete)
+    return [*(schemes if incomplete else ()), CompletionItem(incomplete, type="file")]
+
+
+def _matching(words: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(word) for word in words if word.startswith(incomplete)]
 
 
 class _Day(click.DateTime):
@@ -73,6 +140,31 @@ def examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
-def log_to_stderr(verbose: bool = False, form: str | None = None) -> None:
-    """Log to standard error; `form`: that of the option `--log-format` (`crawler.logs`)."""
-    start_logging(verbose, form)
+@contextmanager
+def redis_of(tasks: Path | None, *, purpose: str) -> "Iterator[redis.Redis]":
+    """Connect to the Redis of a task file."""
+    from workers.redis_access.connection import connect
+    from workers.redis_access.embedded import redis_for
+    from workers.state_folder import state_folder
+
+    folder = state_folder(tasks_file(tasks).absolute().parent)
+    with redis_for(folder, purpose=purpose, say=say) as url:
+        yield connect(url)
+
+
+@contextmanager
+def ledger_of(task: str, tasks: Path | None, *, purpose: str) -> "Iterator[Ledger]":
+    """Connect to the Redis of a task file and yield the task's ledger. Raises `TaskError` if the task never ran."""
+    with redis_of(tasks, purpose=purpose) as connection:
+        yield known_ledger(connection, task)
+
+
+def known_ledger(connection: "redis.Redis", task: str) -> "Ledger":
+    """Return the ledger of a task. Raises `TaskError` if the task never ran."""
+    from crawler.task_list.mistakes import TaskError, suggest
+    from workers.ledger import Ledger, ledgers
+
+    if task not in (known := ledgers(connection)):
+        hint = suggest(task, known) if known else "no task has run yet"
+        raise TaskError(f"unknown task {task!r}; {hint}")
+    return Ledger(connection, task)

@@ -23,7 +23,7 @@ from workers.ledger import Ledger
 from workers.redaction import concealed
 from workers.sinks import OutputOptions, RowCondition, Target, expand, kind_of, open_sink
 from workers.sinks.durability import Durability
-from workers.sinks.moved_files import files_of
+from workers.sinks.reading import files_of
 
 AT_A_TIME = 16
 LIMIT = 30.0  # seconds for one output: each method of a sink returns within that time

@@ -12,7 +12,7 @@ from typing import Any, Literal, cast
 
 import redis
 
-from crawler.politeness.host_states import HostState, hosts
+from crawler.politeness.pace import HostState, hosts
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.publication import Edition, edition
 from workers import keys

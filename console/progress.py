@@ -11,7 +11,8 @@ from console.locale import in_language, word
 from console.overview import overview
 from console.runner import Accounting, Runner
 from console.status import NARROW, queue_json, table
-from console.terminal import counted, local_time, print_json, printable, say, show, show_data
+from console.terminal import counted, local_time, print_json, say, show, show_data
+from crawler.logs import printable
 
 LINE_EVERY = 5.0  # seconds between two progress lines
 PROBLEMS_SHOWN = 5

@@ -14,11 +14,11 @@ def adopt_proposal(connection: "redis.Redis", task: str, file: Path) -> "tuple[P
 
     Raises `ExemplarError` if there is nothing to adopt.
     """
-    from crawler.task_list.adopted_examples import unwritten_examples, write_examples
+    from crawler.task_list.change import unwritten_examples, write_examples
     from crawler.task_list.file import load
     from crawler.task_list.mistakes import TaskError
     from crawler.task_list.publication import publish
-    from workers.redesign.adopted_examples import adopted_examples
+    from workers.extraction_config import adopted_examples
     from workers.redesign.adoption import adopt
     from workers.redis_access.redis_clock import clock_of
 

@@ -22,7 +22,7 @@ import redis
 
 from console.task_changes import notes_on
 from crawler.logs import level_and_text, logs_json
-from crawler.notifying.notifier import Notifier
+from crawler.notifying import Notifier
 from crawler.run.run_report import reports
 from crawler.run.visit_health import ALARM
 from crawler.scheduling.crawl_worker import CrawlWorkers
@@ -33,12 +33,11 @@ from workers.health import present_alarms
 from workers.keys import PICTURES
 from workers.ledger import Ledger, with_pictures
 from workers.processes import ended_by, ending_with_parent, require_memory
-from workers.redesign.redesign_watch import redesign_pending
+from workers.redesign.off_template import redesign_pending
 from workers.redis_access.connection import client, connect, without_password
 from workers.redis_access.outage import Outage
 from workers.redis_access.redis_clock import clock_of
-from workers.reporting.nodes import node_name
-from workers.reporting.presence import alive
+from workers.reporting.presence import alive, node_name
 from workers.reporting.present_problems import PresentProblem
 from workers.url_states import OPEN_STATES, Counts, State
 from workers.writing.refused_rows import refused_rows

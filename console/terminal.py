@@ -10,9 +10,7 @@ import click
 
 from console.locale import in_language, word
 from console.locale import noun as noun_of
-from crawler.logs import log_message, logs_json
-from crawler.printing import json_line
-from crawler.printing import printable as printable
+from crawler.logs import json_line, log_message, logs_json, printable
 
 
 def say(text: str) -> None:

@@ -3,22 +3,22 @@
     {"time": "2026-11-22T10:00:00.123+00:00", "level": "INFO", "logger": "crawler.run.section_articles",
      "message": "fetched https://…", "node": "a", "task": "kuaibao", "run": "5f0c…", "page": "91d4…"}
 
-Lines of libraries get the same form. Secrets are redacted, and control sequences of terminals are removed. Child
-processes take the form from the environment.
+Lines of libraries get the same form. Secrets are redacted, and control sequences of terminals are made visible here,
+in the log as in all that the command line prints (`printable`). Child processes take the form from the environment.
 """
 
 import json
 import logging
 import os
+import re
 import sys
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Literal, get_args
 
-from crawler.printing import json_line, printable
 from workers.log_ids import ids_of
 from workers.redaction import redact
-from workers.reporting.nodes import node_name
+from workers.reporting.presence import node_name
 
 LogForm = Literal["plain", "json"]
 LOG_FORMS: tuple[LogForm, ...] = get_args(LogForm)
@@ -28,6 +28,8 @@ TEXT_MOST = 20_000  # characters of a message or of a traceback
 BY_PREFIX = {"error: ": logging.ERROR, "problem: ": logging.ERROR}  # levels of the command line's messages
 
 log = logging.getLogger("exemplar")
+# C0 without \t and \n, DEL, C1, embedded, overridden and isolated directions, surrogates
+_COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class PlainFormatter(logging.Formatter):
@@ -120,3 +122,18 @@ def _log_uncaught(kind: type[BaseException], error: BaseException, trace: Traceb
         sys.__excepthook__(kind, error, trace)
     else:
         log.critical("%s: %s", kind.__name__, error, exc_info=(kind, error, trace))
+
+
+def printable(text: str) -> str:
+    """Return `text` with the characters escaped (`\\x1b`) that control a terminal or hide text.
+
+    Titles, reasons, file names and URLs come from outside: they may contain commands for a terminal (C0, C1),
+    characters that change the direction of writing, and lone surrogates, which cannot be encoded.
+    """
+    return _COMMANDS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def json_line(value: Any) -> str:
+    """Return a value as one line of JSON, without the line end; characters that control a terminal are escaped."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return _COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

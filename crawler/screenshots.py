@@ -12,28 +12,47 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+from scrapy import Request
+from scrapy.exceptions import DownloadTimeoutError
+from scrapy.http import Response
+
+from crawler.fetching.answers import content_type
 from crawler.fetching.scrapy_process import EXIT_FAILED, EXIT_OK, EXIT_UNAVAILABLE, run_spider
-from crawler.fetching.shot import Shot
-from crawler.gates.context import FetchContext, context_from
+from crawler.fetching.single_pages import settings_here
+from crawler.gates.context import FetchContext, GatedSpider, context_from
+from crawler.gates.errors import AddressRefused, outcome_of_failure
 from crawler.guarding.browser_proxy import GuardedProxy
-from crawler.rendering.chromium import find_browser, rendering_settings
+from crawler.guarding.guard import host_and_port
+from crawler.rendering.chromium import PLAIN, SCRIPTS, find_browser, rendering_settings
+from crawler.run.outcomes import of_answer
 from crawler.run.rendering_choice import TABS
-from crawler.task_list.file import load
+from crawler.task_list.file import TASKS_FILE
 from crawler.task_list.identity import identity_of
 from crawler.task_list.mistakes import TaskError
-from crawler.task_list.models import Settings
-from crawler.task_list.opening import TASKS_FILE
 from extractors.html.urls import normalise
 from workers.errors import ExemplarError
 
 SCREEN = 1366  # CSS pixels, width and height; the source's larger input has this size
 SCALE = 0.25  # pixels of the picture per CSS pixel
 INDEX = "screenshots.jsonl"
+SCREENSHOT_SECONDS = 15
+FORBIDDEN = 403  # the proxy's status for an address that it refused
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A page and its screenshot. `scripts`: JavaScript ran. `reason`: why there is no screenshot, empty if there is."""
+
+    url: str
+    file: str
+    scripts: bool = False
+    reason: str = ""
 
 
 def take(urls: Iterable[str], out: Path, *, delay: float | None = None, listed_only: bool = False) -> list[Shot]:
@@ -65,7 +84,7 @@ def name_of(url: str) -> str:
 
 def _rendered(shots: Sequence[Shot], out: Path, delay: float | None, listed_only: bool) -> list[Shot]:
     """Run the spider over `shots`; each result is written to the index immediately."""
-    settings = load(Path(TASKS_FILE)).settings if Path(TASKS_FILE).exists() else Settings()
+    settings = settings_here(Path(TASKS_FILE))
     context = context_from(settings)
     done: list[Shot] = []
     with (
@@ -90,12 +109,84 @@ def _crawl(
     context: FetchContext,
     settings: dict[str, Any],
 ) -> None:
-    from crawler.fetching.screenshots_spider import ScreenshotsSpider
-
     screen = {"viewport": {"width": SCREEN, "height": SCREEN}, "device_scale_factor": SCALE}
     per_host = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1 if settings["DOWNLOAD_DELAY"] else TABS, "LOG_LEVEL": "ERROR"}
     settings = rendering_settings(find_browser(), proxy.url, screen) | settings | per_host
     run_spider(ScreenshotsSpider, settings, context=context, shots=shots, on_shot=keep, refused=proxy.refused)
+
+
+class ScreenshotsSpider(GatedSpider):
+    """Writes a PNG for each of `shots` and passes the result to `on_shot`; `refused`: addresses that the proxy refused.
+
+    Strategy: with JavaScript; if that is blank or fails, once more without; if that is blank or fails, too, no
+    screenshot, but the reason. A page that does not exist (404, no HTML, refused) is requested once.
+    """
+
+    name = "screenshots"
+
+    def __init__(
+        self,
+        context: FetchContext,
+        shots: Sequence[Shot],
+        on_shot: Callable[[Shot], None],
+        refused: Mapping[tuple[str, int], str] = MappingProxyType({}),
+        **kwargs: Any,
+    ):
+        super().__init__(context, **kwargs)
+        self.shots, self.on_shot, self.refused = shots, on_shot, refused
+
+    async def start(self) -> AsyncIterator[Request]:
+        """Yield one request per page."""
+        for shot in self.shots:
+            yield self._request(shot, SCRIPTS)
+
+    def _request(self, shot: Shot, context: str) -> Request:
+        from scrapy_playwright.page import PageMethod
+
+        method = PageMethod("screenshot", animations="disabled", timeout=SCREENSHOT_SECONDS * 1000)
+        return Request(
+            shot.url,
+            callback=self._on_response,
+            errback=self._on_failure,
+            dont_filter=True,
+            meta={"playwright": True, "playwright_context": context, "playwright_page_methods": [method]},
+            cb_kwargs={"shot": shot, "context": context},
+        )
+
+    def _on_response(self, response: Response, shot: Shot, context: str) -> Request | None:
+        from extractors.visual.screenshots import is_blank, read_png
+
+        refused = self.refused.get(host_and_port(response.url)) if response.status == FORBIDDEN else None
+        outcome = of_answer(response.status, content_type(response), response.body)
+        if refused:
+            outcome = AddressRefused(refused).outcome
+        if outcome.kind != "page":
+            return self._without(shot, outcome.reason)
+        png: bytes = response.meta["playwright_page_methods"][0].result
+        if is_blank(read_png(png)):
+            return self._again(shot, context, "the page is blank")
+        Path(shot.file).write_bytes(png)
+        self.on_shot(replace(shot, scripts=context == SCRIPTS))
+        return None
+
+    def _on_failure(self, failure: Any) -> Request | None:
+        from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+        shot, context = (failure.request.cb_kwargs[name] for name in ("shot", "context"))
+        error = DownloadTimeoutError() if isinstance(failure.value, PlaywrightTimeout) else failure.value
+        if refused := self.refused.get(host_and_port(failure.request.url)):
+            error = AddressRefused(refused)
+        outcome = outcome_of_failure(error)
+        reason = outcome.reason.splitlines()[0]
+        return self._again(shot, context, reason) if outcome.kind == "again" else self._without(shot, reason)
+
+    def _again(self, shot: Shot, context: str, reason: str) -> Request | None:
+        return self._request(shot, PLAIN) if context == SCRIPTS else self._without(shot, reason)
+
+    def _without(self, shot: Shot, reason: str) -> Request | None:
+        """Record that a page gets no screenshot: an image of an error page would be worse."""
+        self.on_shot(replace(shot, reason=reason))
+        return None
 
 
 def main(words: Sequence[str] | None = None) -> int:

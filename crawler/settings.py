@@ -9,8 +9,8 @@ NEWSPIDER_MODULE = "crawler.spiders"
 # Guard: only http and https; each address is checked when the connection is made.
 _HANDLER = "crawler.gates.limits.LimitedHandler"
 DOWNLOAD_HANDLERS = {"http": _HANDLER, "https": _HANDLER, "data": None, "file": None, "ftp": None, "s3": None}
-TWISTED_DNS_RESOLVER = "crawler.gates.resolver.GuardedResolver"
-HTTPPROXY_ENABLED = False  # proxies of the environment are not used; `crawler.gates.proxying` sets a task's proxy
+TWISTED_DNS_RESOLVER = "crawler.gates.connections.GuardedResolver"
+HTTPPROXY_ENABLED = False  # proxies of the environment are not used; `crawler.gates.guard_gates` sets a task's proxy
 DOWNLOAD_MAXSIZE = 32 * 2**20  # bytes, also after decompression
 DOWNLOAD_WARNSIZE = 0
 DOWNLOAD_TIMEOUT = 30  # seconds for a whole response, from the connection to the last byte
@@ -44,8 +44,8 @@ DOWNLOADER_MIDDLEWARES = {
     "crawler.gates.limits.Decompression": 590,
     "crawler.gates.limits.Redirects": 600,
     "scrapy.downloadermiddlewares.httpcache.HttpCacheMiddleware": 690,  # its files contain no secrets
-    "crawler.gates.credentials_gate.CredentialsMiddleware": 700,
-    "crawler.gates.proxying.ProxyMiddleware": 750,
+    "crawler.gates.guard_gates.CredentialsMiddleware": 700,
+    "crawler.gates.guard_gates.ProxyMiddleware": 750,
     "crawler.gates.pace_gate.PaceMiddleware": 950,
     "crawler.gates.guard_gates.AddressGate": 960,  # before redirects for responses, before the pace for errors
     # These cost time for every page and have no effect here:

@@ -1,6 +1,7 @@
 """The extraction config of a task, and its example page; both are published to Redis by the crawler.
 
-No worker reads tasks.yaml, so extraction also runs on machines without the file.
+No worker reads tasks.yaml, so extraction also runs on machines without the file. An example that was adopted after a
+redesign is in force although tasks.yaml may not name it yet.
 """
 
 import json
@@ -15,10 +16,9 @@ import redis
 from extractors.page import Refuse
 
 from . import keys
-from .clock import Clock
 from .page_store import StoredPage, pack_body, unpack
 from .redis_access.full_redis import even_when_full
-from .redis_access.redis_clock import clock_of
+from .redis_access.redis_clock import Clock, clock_of
 from .sinks.durability import Durability
 from .stored_json import known_fields
 
@@ -192,3 +192,19 @@ def note_rendered(connection: "redis.Redis", task: str, rendered: bool) -> None:
 def _filter(raw: Mapping[str, Any]) -> RowFilter:
     since, until = (date.fromisoformat(raw[name]) if raw[name] else None for name in ("since", "until"))
     return RowFilter(tuple(raw["keywords"]), since, until)
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptedExample:
+    """An example that was adopted and that tasks.yaml may not name yet. `instead_of`: the one that it names."""
+
+    url: str
+    instead_of: str
+
+
+def adopted_examples(connection: "redis.Redis") -> dict[str, AdoptedExample]:
+    """Return, by task, the adopted examples that are not in tasks.yaml, as far as is known."""
+    raw = cast(dict[bytes, bytes], connection.hgetall(keys.EXAMPLES))
+    return {
+        name.decode(): AdoptedExample(**known_fields(AdoptedExample, json.loads(text))) for name, text in raw.items()
+    }

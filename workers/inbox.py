@@ -20,11 +20,10 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from . import keys
-from .clock import Clock
 from .ledger import Ledger, with_pages
 from .page_store import LARGEST_PAGE, StoredPage, pack
 from .redis_access.full_redis import is_full_error
-from .redis_access.redis_clock import clock_of
+from .redis_access.redis_clock import Clock, clock_of
 from .reporting.presence import alive
 from .url_states import Fingerprint
 
@@ -66,7 +65,7 @@ class Inbox:
     def wake(self, task: str, names: Sequence[Fingerprint], *, first: bool = False) -> None:
         """Queue jobs for pages that are already stored; `first`: before all other jobs.
 
-        A full Redis takes no jobs; workers then take the pages from the ledger (`workers.worker_processes.draining`).
+        A full Redis takes no jobs; workers then take the pages from the ledger (`workers.worker_processes.worker`).
         """
         if not names:
             return
@@ -92,7 +91,7 @@ class Inbox:
         oldest = self.oldest_job()
         for task in with_pages(self.redis) if tasks is None else tasks:
             ledger = Ledger(self.redis, task, clock=self.clock)
-            abandoned, lapsed = ledger.abandoned(), ledger.lapsed(oldest_job=oldest)
+            abandoned, lapsed = ledger.lapsed(oldest_job=oldest)
             self.wake(task, abandoned, first=True)
             self.wake(task, lapsed)
             requeued += len(abandoned) + len(lapsed)

@@ -32,7 +32,7 @@ EXAMPLES = PREFIX + "examples"  # hash: task -> an example that was adopted and 
 EPOCH = (
     PREFIX + "epoch"
 )  # hash: id of the present epoch, run_id of its server, when it began (`workers.redis_access.epoch`)
-REPLY = PREFIX + "reply:"  # prefix: the last reply to one thread of one process (`workers.redis_access.steps`)
+REPLY = PREFIX + "reply:"  # prefix: the last reply to one thread of one process (`workers.redis_access.redis_scripts`)
 ALIVE = PREFIX + "alive"  # hash: process -> its last heartbeat (JSON)
 PROBLEMS_NOW = PREFIX + "problems:now"  # hash: process, subject and text -> a present problem (JSON)
 ALARMS = PREFIX + "alarms"  # hash: task -> its open alarms (JSON list)

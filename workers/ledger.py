@@ -28,11 +28,10 @@ import redis
 from redis.commands.core import Script
 
 from . import keys
-from .clock import Clock, day_at
 from .lua import COMMON, SCRIPTS
-from .redis_access.full_redis import even_when_full
-from .redis_access.redis_clock import clock_of
-from .redis_access.steps import RECOGNISE, Step
+from .redis_access.full_redis import even_when_full, in_one_step
+from .redis_access.redis_clock import Clock, clock_of, day_at
+from .redis_access.redis_scripts import RECOGNISE, Step
 from .url_states import (
     FINAL_STATES,
     OPEN_STATES,
@@ -70,17 +69,11 @@ REPEATABLE = frozenset(  # scripts that have the same effect and reply when they
         "begin",
         "claim",
         "claim_entries",
-        "confirm",
-        "counts",
         "extracted_again",
-        "note_sent",
-        "pending",
-        "postpone",
         "record_written",
         "release",
-        "renew_pages",
+        "renew",
         "renew_rows",
-        "state_of",
         "take_rows",
         "without_row",
     )
@@ -180,14 +173,14 @@ class Ledger:
     def put_back(self, names: Sequence[Fingerprint]) -> None:
         """Let leased URLs that were not fetched wait again; this does not count as an attempt."""
         if names:
-            self.step("put_back", *names)
+            self.step("put_back", "", "", -1, *names)
 
     def try_later(self, name: Fingerprint, reason: str, seconds: float, *, counted: bool = True) -> None:
         """Let a leased URL wait again for `seconds` after a temporary failure.
 
         `counted` is False if no request was sent.
         """
-        self.step("try_later", name, _plain(reason), self.clock() + seconds, 0 if counted else -1)
+        self.step("put_back", self.clock() + seconds, _plain(reason), 0 if counted else -1, name)
 
     def arrive(self, name: Fingerprint, page: Mapping[str, bytes | str | float], pipe: Any = None) -> None:
         """Store a page's body and change its state to fetched, in one step.
@@ -203,7 +196,9 @@ class Ledger:
 
     def renew_pages(self, names: Sequence[Fingerprint], worker: str, *, seconds: float) -> int:
         """Extend the leases of those pages that the worker still has to `seconds` from now; return their number."""
-        return int(self.step("renew_pages", worker, self.clock() + seconds, *names)) if names else 0
+        pages = [part for name in names for part in (name, "[]")]
+        renewed = self.step("renew", worker, self.clock() + seconds, *pages) if names else []
+        return sum(outputs is not None for outputs in renewed)
 
     def take(self, name: Fingerprint, worker: str, *, seconds: float) -> PageLease | None:
         """Lease a fetched page to a worker and count the attempt; None if it is settled or leased to another."""
@@ -277,9 +272,9 @@ class Ledger:
         """Record that the rows of claimed entries are written, so that no other page writes them again."""
         if entries:
             written = f"{WRITTEN_ENTRY}{day_code(self.today())}"
-            for start in range(0, len(entries), AT_ONCE):
-                pairs = [part for entry in entries[start : start + AT_ONCE] for part in (entry, written)]
-                even_when_full(self.redis, "HSET", self.keys["entries"], *pairs, pipe=pipe)
+            batches = (entries[start : start + AT_ONCE] for start in range(0, len(entries), AT_ONCE))
+            pairs = [[part for entry in batch for part in (entry, written)] for batch in batches]
+            in_one_step(self.redis, [("HSET", self.keys["entries"], *batch) for batch in pairs], writes=True, pipe=pipe)
 
     def is_entry(self, canonical: Fingerprint) -> bool:
         """Whether a list page has written, or has claimed, the row of this URL."""
@@ -293,12 +288,12 @@ class Ledger:
         `delivered`: the outputs that have its rows already; its next lease names them.
         """
         outputs = json.dumps(delivered, ensure_ascii=False) if delivered else ""
-        self.step("release", name, worker, _plain(reason), self.clock() + seconds, outputs)
+        self.step("release", worker, self.clock() + seconds, _plain(reason), outputs, name)
 
     def postpone(self, names: Sequence[Fingerprint], seconds: float, reason: str) -> None:
         """Let fetched pages that cannot be extracted now wait for `seconds`; then they are queued again."""
         if names:
-            self.step("postpone", self.clock() + seconds, _plain(reason), *names)
+            self.step("release", "", self.clock() + seconds, _plain(reason), "", *names)
 
     # -- the end of a URL -------------------------------------------------------------------------------------------
 
@@ -344,18 +339,14 @@ class Ledger:
 
         False if the URL is not rejected.
         """
-        name = fingerprint(url)
-        record = json.dumps({"url": url, "rank": FIRST_RANK, "accepted": True}, ensure_ascii=False)
-        return bool(self.step("fetch_again", name, _plain(record), FIRST_RANK, *self.place_of(name), "rejected"))
+        return self._reopen(url, {"accepted": True}, only="rejected") is not None
 
     def retry(self, url: str, state: State = "failed") -> bool:
         """Let a failed or rejected URL wait again, before all others; its attempts are counted from zero.
 
         False if it is not in that state.
         """
-        name = fingerprint(url)
-        record = json.dumps({"url": url, "rank": FIRST_RANK}, ensure_ascii=False)
-        return bool(self.step("fetch_again", name, _plain(record), FIRST_RANK, *self.place_of(name), state))
+        return self._reopen(url, {}, only=state) is not None
 
     def reopen(self, url: str, plan: RecheckPlan | None = None, info: Mapping[str, Any] | None = None) -> State | None:
         """Let a settled URL wait again, to be extracted with another example, or since it gave a block page.
@@ -364,10 +355,14 @@ class Ledger:
         instead. Returns the state that it had; None if it does not change: it is open, forgotten, or written with an
         unknown row.
         """
+        return self._reopen(url, info or {}, plan.to_json() if plan else "")
+
+    def _reopen(
+        self, url: str, info: Mapping[str, Any], plan: str = "", *, only: State | Literal[""] = ""
+    ) -> State | None:
         name = fingerprint(url)
-        record = json.dumps({**(info or {}), "url": url, "rank": FIRST_RANK}, ensure_ascii=False)
-        plan_text = plan.to_json() if plan else ""
-        letter = _text(self.step("reopen", name, _plain(record), FIRST_RANK, *self.place_of(name), plan_text))
+        record = json.dumps({**info, "url": url, "rank": FIRST_RANK}, ensure_ascii=False)
+        letter = _text(self.step("reopen", name, _plain(record), FIRST_RANK, *self.place_of(name), plan, only))
         return _LETTER_STATE[letter] if letter else None
 
     def drop_failed(self, url: str) -> bool:
@@ -412,8 +407,13 @@ class Ledger:
 
     def counts(self) -> Counts:
         """Return the present counts, read in one step."""
-        seen, *row, left_out = (int(value) for value in self.step("counts"))
-        return Counts(seen, dict(zip((*OPEN_STATES, *FINAL_STATES), row, strict=True)), left_out)
+        totals = ("HMGET", self.keys["counts"], "seen", "left_out", *FINAL_STATES)
+        numbers, *sizes = in_one_step(self.redis, [totals, *(("ZCARD", self.keys[name]) for name in _OPEN_SETS)])
+        seen, left_out, *final = (int(number or 0) for number in numbers)
+        states = dict.fromkeys(OPEN_STATES, 0)
+        for state, size in zip(_OPEN_SETS.values(), sizes, strict=True):
+            states[state] += size
+        return Counts(seen, states | dict(zip(FINAL_STATES, final, strict=True)), left_out)
 
     def learnt(self) -> int:
         """Return how many unknown URLs were recorded from rows of outputs (`workers.extraction.ledger_recovery`)."""
@@ -422,12 +422,16 @@ class Ledger:
     def state_of(self, url: str) -> tuple[State, str] | None:
         """Return state and reason of a URL; None if it is not in the ledger."""
         name = fingerprint(url)
-        answer = self.step("state_of", name, *self.place_of(name))
-        if not answer:
+        looks = [("ZSCORE", self.keys[key], name) for key in _OPEN_SETS]
+        why, settled, *scores = in_one_step(
+            self.redis, [("HGET", self.keys["why"], name), ("HGET", *self.place_of(name)), *looks]
+        )
+        for state, score in zip(_OPEN_SETS.values(), scores, strict=True):
+            if score is not None:
+                return state, _text(why or b"")
+        if settled is None:
             return None
-        if answer[0] != b"settled":
-            return cast(State, _text(answer[0])), _text(answer[1])
-        code = _text(answer[1])
+        code = _text(settled)
         return _LETTER_STATE[code[0]], code[5:]
 
     def waits_unaccepted(self, url: str) -> bool:
@@ -449,11 +453,14 @@ class Ledger:
 
         The time is in Unix seconds.
         """
-        leased, delayed, due = self.step("pending")
-        return int(leased), int(delayed), None if due is None else float(due)
+        sizes = [("ZCARD", self.keys[name]) for name in ("leased", "delayed")]
+        first_delayed = ("ZRANGE", self.keys["delayed"], 0, 0, "WITHSCORES")
+        leased, delayed, first = in_one_step(self.redis, [*sizes, first_delayed])
+        return leased, delayed, float(first[1]) if first else None
 
-    def lapsed(self, *, oldest_job: float | None, most: int = 500) -> list[Fingerprint]:
-        """Return pages to be queued again: their lease or their delay expired, or their job is lost.
+    def lapsed(self, *, oldest_job: float | None, most: int = 1000) -> tuple[list[Fingerprint], list[Fingerprint]]:
+        """Return pages to be queued again: those of workers that died, as they did not renew their leases, to be queued
+        before all others; and those whose delay has expired, or whose job is lost.
 
         Jobs are taken in order, so a job that is older than `oldest_job` (when the oldest waiting one was queued; None
         if none waits) was taken or lost. The pages' time advances in the same step: only one of several sweeping
@@ -461,15 +468,8 @@ class Ledger:
         """
         now = self.clock()
         overdue = now if oldest_job is None else min(now, oldest_job + REQUEUE_AFTER - CLOCKS_DIFFER)
-        return [_text(name) for name in self.step("lapsed", now, now + REQUEUE_AFTER, most, overdue)]
-
-    def abandoned(self, most: int = 1000) -> list[Fingerprint]:
-        """Return pages to be queued again before all others: their worker died, since it did not renew its lease.
-
-        Only one of several sweeping processes gets a page.
-        """
-        now = self.clock()
-        return [_text(name) for name in self.step("abandoned", now, now + REQUEUE_AFTER, most)]
+        abandoned, others = self.step("lapsed", now, now + REQUEUE_AFTER, most, overdue)
+        return list(map(_text, abandoned)), list(map(_text, others))
 
     def drop_if_idle(self) -> bool:
         """Remove the task from the set of those with fetched pages if none is left; return whether it was removed."""
@@ -503,10 +503,8 @@ class Ledger:
 
     def open_urls(self, state: State, most: int = 100) -> list[dict[str, Any]]:
         """Return some of the URLs that are waiting, leased or fetched, with the reason of their last failure."""
-        sets = {"waiting": ("delayed", "waiting"), "leased": ("leased",), "fetched": ("held", "fetched")}[state]
-        names = [name for key in sets for name in cast(list[bytes], self.redis.zrange(self.keys[key], 0, most - 1))][
-            :most
-        ]
+        sets = [self.keys[name] for name, its_state in _OPEN_SETS.items() if its_state == state]
+        names = [name for key in sets for name in cast(list[bytes], self.redis.zrange(key, 0, most - 1))][:most]
         if not names:
             return []
         records = cast(list[bytes | None], self.redis.hmget(self.keys["open"], names))
@@ -592,7 +590,7 @@ _KEY_NAMES = (
     "holders",  # hash: worker that has the page
     "claims",  # hash: canonical fingerprint -> fingerprint of the URL that writes it
     "entries",  # hash: canonical fingerprint of an entry -> the list page that claims it; once written "+" and the day
-    "counts",  # hash: seen and the final states; what only grows: `settled:STATE`, `runs:OUTCOME` (`task_totals`)
+    "counts",  # hash: seen and the final states; what only grows: `settled:STATE`, `runs:OUTCOME` (`task_figures`)
     "unhealed",  # hash: output -> the first recovery since it was read to its end; "" -> the last (`ledger_recovery`)
     "days",  # hash: the same by the day on which a URL was first seen (`50c1:written`)
     "clock",  # string: the time by Redis' clock when the times of this ledger were looked at last
@@ -610,6 +608,13 @@ _KEY_NAMES = (
     "health",  # hash: how many observations were made and counted, and the state of the task's health
     "refused",  # prefix of the hashes of refused rows, by output (`workers.writing.refused_rows`)
 )
+_OPEN_SETS: dict[str, State] = {  # each open URL is in one of them
+    "delayed": "waiting",
+    "waiting": "waiting",
+    "leased": "leased",
+    "held": "fetched",
+    "fetched": "fetched",
+}
 _LETTER_STATE: dict[str, State] = {"o" if state == "forgotten" else state[0]: state for state in FINAL_STATES}
 _DROP_IF_IDLE = """
 if redis.call('ZCARD', KEYS[2]) + redis.call('ZCARD', KEYS[3]) > 0 then return 0 end

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.known_task import ledger_of
-from console.options import examples, json_option, task_argument, tasks_option
+from console.options import examples, json_option, ledger_of, task_argument, tasks_option
 from console.terminal import counted, print_json, say
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def _accept(ledger: "Ledger", config: "ExtractionConfig", url: str) -> str:
     import re2
 
     from extractors.html.urls import normalise
-    from workers.task_state.failed_pages import is_in_block
+    from workers.task_state.problems import is_in_block
 
     url = normalise(url)
     matches = re2.fullmatch(config.url_regex, url) is not None

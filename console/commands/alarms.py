@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
-from console.known_task import redis_of
-from console.options import examples, json_option, tasks_file, tasks_option
+from console.options import examples, json_option, redis_of, tasks_file, tasks_option
 from console.terminal import counted, moment, print_json, say, show
 from workers.health.alarms import AlarmKind
 
@@ -108,7 +107,7 @@ def _show(alarms: "Sequence[Alarm]", report: "HealthReport | None") -> None:
 
 def _send_tests(file: Path, task: str | None) -> None:
     """Send a notice to each address of a task, or of all tasks of the file, once."""
-    from crawler.notifying.targets import NoticeNotSent, send, shown_target
+    from crawler.notifying import NoticeNotSent, send, shown_target
     from crawler.task_list.file import load
 
     loaded = load(file)

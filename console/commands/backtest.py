@@ -1,22 +1,25 @@
 """`exemplar backtest TASK`: the effect of another example or method on stored pages."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from console.known_task import ledger_of
 from console.locale import in_language
-from console.options import examples, json_option, tasks_option
-from console.terminal import print_json, say, show, show_data
+from console.options import examples, json_option, ledger_of, tasks_option
+from console.terminal import counted, print_json, say, show, show_data, tallied
 
 if TYPE_CHECKING:
     from extractors import Section
     from workers.extraction_config import ExtractionConfig
     from workers.ledger import Ledger
     from workers.page_store import StoredPage
+    from workers.redesign.backtest import BackTest, PageComparison
+
 
 PAGES = 20
+SHOWN = 10  # pages that are shown, unless all are requested
 
 
 @click.command(
@@ -39,7 +42,6 @@ def command(task: str, example: str | None, method: str | None, pages: int, task
     Pages are the newest kept ones (`keep_pages`), else pages off the template and recent pages, which are in Redis.
     Only the example is fetched, if it is not stored. Exit code 1 if a page would lose its article.
     """
-    from console.backtest_text import page_lines, summary_lines
     from crawler.task_list.mistakes import TaskError, suggest
     from extractors.registry import METHODS
     from workers.errors import ExemplarError
@@ -120,3 +122,49 @@ def _example_page(ledger: "Ledger", config: "ExtractionConfig", url: str, tasks:
     if not isinstance(answer, StoredPage):
         raise ExemplarError(f"example {url} is unavailable: {answer}")
     return answer
+
+
+def summary_lines(test: "BackTest") -> Iterator[str]:
+    """Yield the figures of a back-test."""
+    old, new = test.confidence()
+    fits_old, fits_new = test.fitting()
+    counts = tallied({"without an article" if kind == "none" else kind: n for kind, n in test.counts.items()})
+    yield f"{counted(len(test.pages), 'page')} ({test.source}): {counts}"
+    yield (
+        f"text F1 {test.mean_f1:.2f}; fits {fits_old} → {fits_new} pages; mean confidence {old:.2f} → {new:.2f} "
+        "(present → new)"
+    )
+
+
+def page_lines(test: "BackTest", *, complete: bool = False) -> Iterator[str]:
+    """Yield the pages that differ, with the differing fields; at most `SHOWN` pages, unless `complete`."""
+    differing = [page for page in test.pages if page.kind not in ("same", "none")]
+    shown = differing if complete else differing[:SHOWN]
+    for page in shown:
+        yield from _lines_of(page)
+    if len(differing) > len(shown):
+        yield f"… and {counted(len(differing) - len(shown), 'page')} more: --json shows them"
+
+
+def _lines_of(page: "PageComparison") -> Iterator[str]:
+    yield f"{page.kind:8} {page.url}"
+    if page.kind == "lost":
+        yield f"    present  {page.old.title or '(no title)'}, {page.old.characters} characters"
+        yield f"    new      {page.new.reason}"
+        return
+    if page.kind == "gained":
+        yield f"    present  {page.old.reason}"
+        yield f"    new      {page.new.title or '(no title)'}, {page.new.characters} characters"
+        return
+    for name in page.differing:
+        if name == "text":
+            yield (
+                f"    {name:10} {page.old.characters} → {page.new.characters} characters, F1 {page.f1:.2f}, confidence "
+                f"{page.old.confidence:.2f} → {page.new.confidence:.2f}"
+            )
+            yield f"      head {page.change.head!r}"
+            yield f"      tail {page.change.tail!r}"
+            yield from (f"      - {line!r}" for line in page.change.removed)
+            yield from (f"      + {line!r}" for line in page.change.added)
+        else:
+            yield f"    {name:10} {getattr(page.old, name)!r} → {getattr(page.new, name)!r}"

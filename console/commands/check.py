@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from console.known_task import redis_of
 from console.locale import in_language, word
-from console.options import examples, json_option, refuse_task_name, tasks_argument
+from console.options import examples, json_option, redis_of, refuse_task_name, tasks_argument
 from console.terminal import counted, heading, print_json, say, show, show_data
 
 if TYPE_CHECKING:
@@ -98,16 +97,16 @@ def example_warnings(tasks: "TaskFile") -> list[str]:
 
 def notice_problems(tasks: "TaskFile") -> list[str]:
     """Return a warning for each address of notices that apprise does not accept; nothing is sent."""
-    from crawler.notifying.targets import problem_of
+    from crawler.notifying import target_problem
 
     first = {address: task.name for task in reversed(tasks.tasks.values()) for address in task.notify}
-    problems = {address: problem_of(address) for address in first}
+    problems = {address: target_problem(address) for address in first}
     return [f"task {name}: notify: {problems[address]}" for address, name in first.items() if problems[address]]
 
 
 def notice_lines(tasks: "TaskFile") -> list[str]:
     """Return, for each task, the addresses to which an alarm would be sent."""
-    from crawler.notifying.targets import shown_target
+    from crawler.notifying import shown_target
 
     return [
         f"{task.name}: its alarms would be sent to {', '.join(map(shown_target, task.notify))}; nothing is sent now "

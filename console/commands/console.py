@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
-from console.options import examples, log_format_option, log_to_stderr, tasks_option, verbose_option
+from console.options import examples, log_format_option, tasks_option, verbose_option
 from console.terminal import say
+from crawler.logs import start_logging
 
 PORT = 8300
 
@@ -43,7 +44,7 @@ def command(
         if error.name not in ("jinja2", "multipart", "python_multipart", "starlette", "uvicorn"):
             raise
         raise ExemplarError("the console needs more libraries: pip install 'exemplar-crawler[console]'") from None
-    log_to_stderr(verbose, log_format)
+    start_logging(verbose, log_format)
     try:
         config = config_here((tasks or Path("tasks.yaml")).absolute(), host, port, names)
     except ConsoleRefused as error:

@@ -10,12 +10,12 @@ from console.options import (
     examples,
     json_option,
     log_format_option,
-    log_to_stderr,
     task_argument,
     tasks_option,
     verbose_option,
 )
 from console.terminal import print_json, say, show
+from crawler.logs import start_logging
 
 STOP_WAIT = 20.0  # seconds after the stop signal until a spider that does not end is killed
 
@@ -64,9 +64,9 @@ def command(
     if from_ and to and to < from_:
         raise click.UsageError(f"--to {to:%Y-%m-%d} is before --from {from_:%Y-%m-%d}; swap the two")
     go_on_watched(STOP_WAIT, f"the spider did not end within {STOP_WAIT:.0f} s and was killed; nothing is lost")
-    from crawler.spiders.one_run import exit_code, run_section
+    from crawler.spiders.section import exit_code, run_section
 
-    log_to_stderr(verbose, log_format)
+    start_logging(verbose, log_format)
     report = run_section(
         task,
         tasks=str(tasks.absolute()) if tasks else None,

@@ -10,9 +10,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.completion import complete_outputs
-from console.options import DAY, examples, json_option, log_to_stderr, task_argument, tasks_file, tasks_option
+from console.options import (
+    DAY,
+    complete_outputs,
+    examples,
+    json_option,
+    task_argument,
+    tasks_file,
+    tasks_option,
+)
 from console.terminal import counted, print_json, say, show
+from crawler.logs import start_logging
 
 if TYPE_CHECKING:
     from crawler.task_list.models import Task, TaskFile
@@ -67,7 +75,7 @@ def command(
     from workers.sinks import batch_size, open_sink
     from workers.writing.export import export_rows
 
-    log_to_stderr()
+    start_logging()
     _check(target, "--to")
     loaded = load(tasks_file(tasks))
     chosen = loaded[task]

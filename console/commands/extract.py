@@ -2,14 +2,14 @@
 
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from console.completion import complete_methods
 from console.explaining import check_explaining, explaining_options
-from console.options import examples
+from console.options import complete_methods, examples
 from console.terminal import print_json, say, show_data
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from console.site_rules import SiteRule
     from extractors import Article, Listing, NoArticle, Section
     from extractors.render import Format
+
 
 BY_SCREENSHOT = "i-awce"  # the method that uses screenshots
 FORMATS = ("text", "html", "markdown", "json")
@@ -106,7 +107,6 @@ def command(
     """
     from console.explaining import PageExplanations
     from console.extracted_files import form_of, target_of
-    from console.figures import check_figure_options, draw_page
     from console.inputs import Missing, pages
     from console.site_rules import read_rules
     from extractors import Article, Listing
@@ -114,7 +114,7 @@ def command(
     if screenshots is not None and method != BY_SCREENSHOT:
         raise click.UsageError(f"--screenshots needs --method {BY_SCREENSHOT}")
     if figure is not None:
-        check_figure_options(sources, method, figure)
+        _check_figure_options(sources, method, figure)
     several = (
         len(sources) > 1 or Path(sources[0]).is_dir() or (Path(sources[0]).is_file() and sources[0].endswith(".txt"))
     )
@@ -140,7 +140,7 @@ def command(
         else:
             _show(page.name, result, form, several)
         if figure is not None and not isinstance(page, Missing) and not isinstance(result, Missing):
-            failures += not draw_page(page, example_page, method, insist, figure)
+            failures += not _draw_page(page, example_page, method, insist, figure)
         if explanations is not None:
             shown = None if screenshots is None or isinstance(page, Missing) else _screenshot(page, screenshots)
             explanations.add(page, shown)
@@ -229,3 +229,45 @@ def _show(name: str, article: "Article | Listing", form: "Format", several: bool
     (show_data if sys.stdout.isatty() else click.echo)(render(article, form))
     if several:
         click.echo()
+
+
+def _check_figure_options(sources: Sequence[str], method: str, figure: Path) -> None:
+    """Raise `click.UsageError` if the options do not allow a figure, before any page is fetched."""
+    from console.inputs import is_one_page
+    from extractors.errors import ExtraMissing
+    from extractors.figures import check_figure, check_path
+
+    if not is_one_page(sources):
+        raise click.UsageError("--figure draws one page: give one file, one URL or -, not a folder or a list")
+    try:
+        check_figure(method)
+        check_path(figure)
+    except (ValueError, ExtraMissing) as error:
+        raise click.UsageError(str(error)) from None
+    if figure.is_dir() or not figure.parent.is_dir():
+        what = "is a folder; name a file in it" if figure.is_dir() else f"cannot be written: no folder {figure.parent}"
+        raise click.UsageError(f"--figure: {figure} {what}")
+
+
+def _draw_page(page: "PageIn", example: "PageIn | None", method: str, insist: bool, figure: Path) -> bool:
+    """Draw a page's figure, or print why there is none. Return whether it was drawn."""
+    from extractors.figures import NoFigure, draw
+    from workers.errors import ExemplarError
+
+    try:
+        draw(
+            page.body,
+            page.url,
+            to=figure,
+            method=method,
+            example=example.body if example else None,
+            content_type=page.content_type,
+            fetched_at=page.fetched_at,
+            refuse="never" if insist else "sure",
+        )
+    except NoFigure as error:
+        say(f"{page.name}: no figure: {error}")
+        return False
+    except OSError as error:
+        raise ExemplarError(f"{figure}: the figure cannot be written: {error.strerror or error}") from None
+    return True

@@ -7,20 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from console.completion import complete_tasks
-from console.known_task import known_ledger, ledger_of, redis_of
 from console.locale import in_language, word
-from console.options import examples, json_option, task_argument, tasks_option
-from console.terminal import columns_of, counted, moment, print_json, printable, say
+from console.options import (
+    complete_tasks,
+    examples,
+    json_option,
+    known_ledger,
+    ledger_of,
+    redis_of,
+    task_argument,
+    tasks_option,
+)
+from console.terminal import columns_of, counted, moment, print_json, say
 from console.terminal import show as show_line
+from crawler.logs import printable
 
 if TYPE_CHECKING:
     import redis
 
-    from console.problems import Group
-    from console.refused import RefusedGroup
+    from console.problems import Group, RefusedGroup
     from workers.ledger import Ledger
-    from workers.task_state.failed_pages import FailedPage
+    from workers.task_state.problems import FailedPage
     from workers.writing.refused_rows import RefusedRow
 
 SHOWN = 3  # URLs of a group that are shown
@@ -73,7 +80,7 @@ def command() -> None:
 @json_option
 def list_(task: str | None, reason: str | None, complete: bool, tasks: Path | None, as_json: bool) -> None:
     """Count failed pages and refused rows by task and reason; for TASK, also show some URLs, or with --json all."""
-    from console.refused import refused_groups
+    from console.problems import refused_groups
     from workers.ledger import Ledger, ledgers
 
     with redis_of(tasks, purpose="failures") as connection:
@@ -109,7 +116,7 @@ def list_(task: str | None, reason: str | None, complete: bool, tasks: Path | No
 @json_option
 def show(task: str, url: str, file: Path | None, tasks: Path | None, as_json: bool) -> None:
     """Show why the page of URL failed, or which outputs refused its rows, and what is kept."""
-    from console.refused import refused_of
+    from console.problems import refused_of
     from extractors.html.urls import normalise
     from workers.errors import ExemplarError
     from workers.pages.quarantine import kept_page
@@ -145,56 +152,28 @@ def show(task: str, url: str, file: Path | None, tasks: Path | None, as_json: bo
 
 @command.command()
 @chosen_pages
-def retry(
-    task: str, urls: tuple[str, ...], reason: str | None, everything: bool, tasks: Path | None, as_json: bool
-) -> None:
+def retry(**chosen: Any) -> None:
     """Let the next run fetch failed pages of TASK again, and queue its refused rows again.
 
     Choose them by URL, by reason, or all.
     """
-    from workers.task_state.failed_pages import retry as retry_url
-    from workers.task_state.failed_pages import retry_row
+    from workers.task_state.problems import retry as retry_url
+    from workers.task_state.problems import retry_row
 
-    steps = retry_url, retry_row
-    _apply(
-        steps,
-        "retried",
-        "the next run fetches them",
-        "they are delivered again",
-        task,
-        urls,
-        reason,
-        everything,
-        tasks,
-        as_json,
-    )
+    _apply((retry_url, retry_row), "retried", "the next run fetches them", "they are delivered again", **chosen)
 
 
 @command.command()
 @chosen_pages
-def drop(
-    task: str, urls: tuple[str, ...], reason: str | None, everything: bool, tasks: Path | None, as_json: bool
-) -> None:
+def drop(**chosen: Any) -> None:
     """Reject failed pages of TASK permanently, and remove its refused rows: by URL, by reason, or all.
 
     The pages are not fetched again, unless `exemplar accept` accepts them.
     """
-    from workers.task_state.failed_pages import drop as drop_url
-    from workers.task_state.failed_pages import drop_row
+    from workers.task_state.problems import drop as drop_url
+    from workers.task_state.problems import drop_row
 
-    steps = drop_url, drop_row
-    _apply(
-        steps,
-        "dropped",
-        "they count as rejected",
-        "they are not delivered",
-        task,
-        urls,
-        reason,
-        everything,
-        tasks,
-        as_json,
-    )
+    _apply((drop_url, drop_row), "dropped", "they count as rejected", "they are not delivered", **chosen)
 
 
 def _apply(
@@ -202,6 +181,7 @@ def _apply(
     done: str,
     effect: str,
     row_effect: str,
+    *,
     task: str,
     urls: Sequence[str],
     reason: str | None,
@@ -213,7 +193,7 @@ def _apply(
 
     `done`: its past participle.
     """
-    from console.refused import refused_of
+    from console.problems import refused_of
     from extractors.html.urls import normalise
 
     if bool(urls) + (reason is not None) + everything != 1:
@@ -256,7 +236,7 @@ def _of_reason(ledger: "Ledger", reason: str | None, *, may_be_none: bool) -> li
 def _groups(ledger: "Ledger", reason: str | None) -> "tuple[list[Group], dict[str, FailedPage]]":
     """Return the groups of a task's failed pages, and the pages by their URLs."""
     from console.problems import groups, matching
-    from workers.task_state.failed_pages import failures
+    from workers.task_state.problems import failures
 
     failed = failures(ledger)
     all_groups = groups(page.problem for page in failed)

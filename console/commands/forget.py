@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.known_task import ledger_of
 from console.locale import in_language
-from console.options import examples, json_option, task_argument, tasks_option
+from console.options import examples, json_option, ledger_of, task_argument, tasks_option
 from console.terminal import counted, print_json, say
 
 if TYPE_CHECKING:

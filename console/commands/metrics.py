@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.options import examples, log_to_stderr, tasks_file, tasks_option
+from console.options import examples, tasks_file, tasks_option
 from console.terminal import say
+from crawler.logs import start_logging
 
 if TYPE_CHECKING:
     from console.metrics.collector import ExemplarCollector
@@ -48,7 +49,7 @@ def command(output: Path | None, listen: str | None, tasks: Path | None) -> None
         raise ExemplarError("metrics need one more library: pip install 'exemplar-crawler[metrics]'") from None
     from console.metrics.collector import registry_of
 
-    log_to_stderr()
+    start_logging()
     state = state_folder(tasks_file(tasks).absolute().parent).absolute()
     if listen is not None:
         _serve(listen, state)
@@ -80,9 +81,9 @@ def _collector(state: Path) -> "Iterator[ExemplarCollector]":
 
 
 def _serve(listen: str, state: Path) -> None:
-    from console.metrics.access import LEAST_TOKEN, LOCAL_NAMES, PATH, TOKEN, metrics_token
     from console.metrics.collector import EMBEDDED, ExemplarCollector, registry_of
     from console.metrics.exporter import serve
+    from console.serving import LEAST_TOKEN, LOCAL_NAMES, PATH, TOKEN, metrics_token
     from workers.redis_access.embedded import Embedded
     from workers.redis_access.redis_address import address_of
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from console.known_task import redis_of
-from console.options import examples, json_option, tasks_file, tasks_option
+from console.options import examples, json_option, redis_of, tasks_file, tasks_option
 from console.proposal_decisions import adopt_proposal, dismiss_proposal
 from console.terminal import counted, moment, print_json, say, show
 
@@ -109,7 +108,7 @@ def _cells(proposal: "Proposal") -> tuple[str, ...]:
 
 
 def _show(proposal: "Proposal") -> None:
-    from console.backtest_text import page_lines, summary_lines
+    from console.commands.backtest import page_lines, summary_lines
 
     show(f"{proposal.task}: {proposal.url}  {proposal.title}")
     show(f"  instead of {proposal.former}; {proposal.state}, found {moment(proposal.at)}")

@@ -5,11 +5,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from console.completion import complete_methods
-from console.known_task import ledger_of
 from console.locale import in_language, word
-from console.options import DAY, examples, json_option, log_to_stderr, task_argument, tasks_option
+from console.options import (
+    DAY,
+    complete_methods,
+    examples,
+    json_option,
+    ledger_of,
+    task_argument,
+    tasks_option,
+)
 from console.terminal import counted, print_json, say, show, show_data, tallied
+from crawler.logs import start_logging
 
 if TYPE_CHECKING:
     from workers.extraction.re_extraction import NewRow, ReExtractionReport
@@ -55,7 +62,7 @@ def command(
 
     if method is not None and method not in METHODS:
         raise TaskError(f"unknown method {method!r}; {suggest(method, [*METHODS])}")
-    log_to_stderr()
+    start_logging()
     with ledger_of(task, tasks, purpose="re-extract") as ledger:
         kept = kept_pages_for(ledger)
         section = section_for(ledger, kept, example=example, method=method)
@@ -79,7 +86,7 @@ def command(
 
 def _sample(section: "PreparedSection", new_row: "NewRow") -> dict[str, Any]:
     """Return URL, title, version and the first differing words of a new row."""
-    from workers.writing.earlier_rows import earlier_row, first_difference
+    from workers.writing.outputs import earlier_row, first_difference
 
     row = new_row.row
     earlier = earlier_row(section.outputs, row, new_row.earlier) if new_row.earlier else None

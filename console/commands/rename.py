@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.completion import complete_tasks
-from console.known_task import known_ledger, redis_of
 from console.locale import in_language
-from console.options import examples, json_option, tasks_file, tasks_option
+from console.options import complete_tasks, examples, json_option, known_ledger, redis_of, tasks_file, tasks_option
 from console.terminal import counted, print_json, say
 
 if TYPE_CHECKING:

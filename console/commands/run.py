@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.completion import complete_tasks_or_files
-from console.options import RUNS, TASKS, examples, exit_option, log_format_option, log_to_stderr, verbose_option
+from console.options import (
+    RUNS,
+    TASKS,
+    complete_tasks_or_files,
+    examples,
+    exit_option,
+    log_format_option,
+    verbose_option,
+)
 from console.terminal import counted, say
+from crawler.logs import start_logging
 
 if TYPE_CHECKING:
     from crawler.task_list.models import TaskFile
@@ -68,7 +76,7 @@ def command(
     from workers.redis_access.embedded import redis_for
     from workers.state_folder import state_folder
 
-    log_to_stderr(verbose, log_format)
+    start_logging(verbose, log_format)
     file, loaded, chosen = _chosen(names, tasks)
     if not contact_of(loaded.settings):
         say("note: settings.contact is not set: public sites are not crawled until it is")

@@ -9,12 +9,12 @@ from console.options import (
     examples,
     exit_option,
     log_format_option,
-    log_to_stderr,
     refuse_task_name,
     tasks_argument,
     verbose_option,
 )
 from console.terminal import counted, say
+from crawler.logs import start_logging
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ def command(tasks: Path | None, take_over: bool, exits: bool, verbose: bool, log
     from workers.redis_access.embedded import redis_for
     from workers.state_folder import state_folder
 
-    log_to_stderr(verbose, log_format)
+    start_logging(verbose, log_format)
     file = tasks or Path("tasks.yaml")
     refuse_task_name(file, "schedule")
     with redis_for(state_folder(file.absolute().parent), purpose="schedule", say=say) as url:

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.completion import complete_tasks
-from console.known_task import redis_of
 from console.locale import in_language, word
-from console.options import examples, json_option, tasks_file, tasks_option
+from console.options import complete_tasks, examples, json_option, redis_of, tasks_file, tasks_option
 from console.terminal import counted, moment, print_json, say, show, show_data
 
 if TYPE_CHECKING:
@@ -72,7 +70,7 @@ def command(
     from console.output_checks import emptied_outputs
     from console.overview import overview
     from console.status import overview_json, table
-    from crawler.politeness.host_states import in_words
+    from crawler.politeness.pace import in_words
     from crawler.task_list.file import load
     from crawler.task_list.mistakes import TaskError
 

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from console.completion import complete_tasks
 from console.explaining import check_explaining, explaining_options
 from console.locale import in_language, word
-from console.options import examples, json_option, tasks_option
+from console.options import complete_tasks, examples, json_option, tasks_option
 from console.terminal import counted, heading, print_json, say, show, show_data
 
 if TYPE_CHECKING:
-    from crawler.discovery.link_judgement import JudgedLink
-    from crawler.scouting.trial import ReadList, Trial
+    from crawler.scouting.trial import JudgedLink, ReadList, Trial
     from crawler.task_list.models import Task, TaskFile
     from workers.inbox import StoredPage
 

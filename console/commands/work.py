@@ -5,8 +5,9 @@ from typing import Any
 
 import click
 
-from console.options import RUNS, examples, exit_option, log_format_option, log_to_stderr, verbose_option
+from console.options import RUNS, examples, exit_option, log_format_option, verbose_option
 from console.terminal import counted, print_json, say
+from crawler.logs import start_logging
 
 
 @click.group(epilog=examples("exemplar work crawl --runs 50", "exemplar work extract -n 8"))
@@ -37,7 +38,7 @@ def crawl(runs: int, exits: bool, verbose: bool, log_format: str | None) -> None
     def report(task: str, report: dict[str, Any]) -> None:
         print_json({"task": task, **report})
 
-    log_to_stderr(verbose, log_format)
+    start_logging(verbose, log_format)
     with redis_for(state_folder(), purpose="work crawl", say=say) as url:
         workers = CrawlWorkers(url, connect(url), runs, exits_without_redis=exits, on_notice=say)
         stop_by_signal(workers.stop)
@@ -58,7 +59,7 @@ def extract(number: int | None, until_empty: bool, exits: bool, verbose: bool, l
     from workers.state_folder import state_folder
     from workers.worker_processes.supervisor import Supervisor
 
-    log_to_stderr(verbose, log_format)
+    start_logging(verbose, log_format)
     count = number or os.cpu_count() or 2
     with redis_for(state_folder(), purpose="work extract", say=say) as url:
         say(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from console.locale.translator import Translator
 
+
 FOLDER = Path(__file__).parent
 DOMAIN = "exemplar"
 LANGUAGE = "zh"
@@ -94,3 +95,54 @@ def _epilog(text: str | None) -> str | None:
         start, gap, rest = line.rpartition("   ")
         lines.append(f"{start}{gap}{in_language(rest)}" if rest.strip() else line)
     return "\n".join(lines)
+
+
+# Reports, in English or Chinese whatever the locale is
+
+
+class ReportWording:
+    """The words of one report. `translator`: None for English.
+
+    Only messages are translated, never a text of a page: the template gets the latter separately.
+    """
+
+    def __init__(self, translator: "Translator | None" = None):
+        self._translator = translator
+
+    @property
+    def language(self) -> str:
+        """Return the tag of the language for the attribute `lang`."""
+        return "en" if self._translator is None else "zh-Hans"
+
+    def fill(self, message: str, *values: object) -> str:
+        """Return a message with numbered placeholders (`{0} of {1}`), filled with unchanged values."""
+        shown = [str(value) for value in values]
+        if self._translator is None:
+            return message.format(*shown)
+        return self._translator.fill(message, shown)
+
+    def text(self, text: str) -> str:
+        """Return the translation of a text from another package, which includes its values."""
+        if self._translator is None:
+            return text
+        return self._translator.translate(text) if " " in text else self._translator.word(text)
+
+    def sentence(self, text: str) -> str:
+        """Return the translation of a text from another package, as a sentence."""
+        return self.text(text) + ("." if self._translator is None else "。")
+
+    def word(self, text: str) -> str:
+        """Return a single word of a table, a legend or a state."""
+        return text if self._translator is None else self._translator.word(text)
+
+
+def wording_of(language: str) -> ReportWording:
+    """Return the words in a language: `zh`, else English."""
+
+    return ReportWording(translator_of(language))
+
+
+def wording_here() -> ReportWording:
+    """Return the words in the language of this process' user."""
+
+    return wording_of("zh" if is_chinese() else "en")

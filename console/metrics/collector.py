@@ -1,7 +1,12 @@
-"""A collector of Prometheus' client library: it reads Redis when it is scraped, and keeps nothing."""
+"""A collector of Prometheus' client library: it reads Redis when it is scraped, and keeps nothing.
+
+The readings of one scrape are the overview, with the counters and baselines that only the metrics show.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from importlib.metadata import version
 from typing import Any
 
@@ -11,12 +16,65 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from console.metrics.families import BASELINES, BUILD, METRICS, NODES_MOST, TASKS_MOST, UP
-from console.metrics.readings import ClusterReadings, TaskReadings, read_cluster
-from console.overview import MachinesOverview, PublishedTasks, RunState
+from console.overview import (
+    MachinesOverview,
+    PublishedTasks,
+    RunState,
+    TaskOverview,
+    TasksOverview,
+    machines_overview,
+    tasks_overview,
+)
 from crawler.run.run_report import OUTCOMES
 from workers.errors import ExemplarError
-from workers.health import KINDS
+from workers.health import KINDS, medians_of
 from workers.redis_access.connection import client
+from workers.task_state.task_figures import TaskTotals, totals_of
+
+
+@dataclass(frozen=True, slots=True)
+class TaskReadings:
+    """One task. `medians`: of its baselines."""
+
+    overview: TaskOverview
+    totals: TaskTotals
+    medians: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def last_run_times(self) -> tuple[float, float] | None:
+        """Return when the last run began and ended, in Unix seconds; None if none has ended."""
+        run = self.overview.last_run or {}
+        try:
+            begun, ended = (datetime.fromisoformat(str(run.get(name))) for name in ("started", "ended"))
+        except ValueError:
+            return None
+        return begun.timestamp(), ended.timestamp()
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterReadings:
+    """The state of a cluster. `tasks`: those in force, by name; `removed`: those that only have a ledger."""
+
+    overview: TasksOverview
+    machines: MachinesOverview
+    tasks: Mapping[str, TaskReadings]
+    removed: Mapping[str, TaskReadings]
+
+
+def read_cluster(connection: "redis.Redis", published: PublishedTasks, *, details_most: int) -> ClusterReadings:
+    """Read the state of a cluster. Baselines are only read of up to `details_most` tasks. Raises `redis.RedisError`."""
+    overview = tasks_overview(connection, published)
+    totals = totals_of(connection, [*overview.tasks])
+    names = [name for name, task in overview.tasks.items() if task.is_in_force]
+    medians = medians_of(connection, names) if len(names) <= details_most else {}
+    rows = {name: TaskReadings(task, totals[name], medians.get(name, {})) for name, task in overview.tasks.items()}
+    return ClusterReadings(
+        overview,
+        machines_overview(connection),
+        {name: rows[name] for name in names},
+        {name: row for name, row in rows.items() if not row.overview.is_in_force},
+    )
+
 
 RUN_STATES: tuple[RunState, ...] = ("running", "due", "idle", "paused", "removed")
 EMBEDDED = "embedded"  # name of the embedded Redis

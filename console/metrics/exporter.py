@@ -14,8 +14,7 @@ from wsgiref.types import StartResponse, WSGIEnvironment
 from prometheus_client import CollectorRegistry, make_wsgi_app
 from prometheus_client.exposition import ThreadingWSGIServer
 
-from console.listening import CannotListen
-from console.metrics.access import LOCAL_NAMES, PATH, is_bearer
+from console.serving import LOCAL_NAMES, PATH, CannotListen, is_bearer
 
 TOKEN_MISSING = "send the metrics token as Authorization: Bearer TOKEN\n"
 

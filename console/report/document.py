@@ -7,27 +7,39 @@ its own style sheet, by its hash, so that a browser neither runs nor requests an
 
 import base64
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from html import unescape
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from markupsafe import Markup
+
+from console.locale import ReportWording
 from console.report.charts import BINS, HEIGHT, WIDTH, charts_of, strip_of
-from console.report.rows import MOST_TEXT, OmittedLines, rows_of
-from console.report.wording import ReportWording
-from console.terminal import printable
+from crawler.logs import printable
+from extractors.html.sanitising import sanitise
 
 if TYPE_CHECKING:
     from console.report.gathering import ReportedPage
     from extractors import Article, Listing, NoArticle
+    from extractors.explanation import Decision, ExplainedLine
+
 
 HERE = Path(__file__).parent / "templates"
 MOST_ROWS, PAGE_ROWS, LEAST_ROWS = 6_000, 2_000, 300  # rows of all pages, of a page at most, and of a page at least
 MOST_ENTRIES = 600  # entries of a list that are shown
 MOST_LINKS = 100  # links of a list page that are shown, of each kind
+MOST_TEXT = 400  # characters of a line that are shown
+MOST_HTML = 100_000  # characters that are shown of an article
+# Elements of cleaned HTML: quotation marks in attributes and brackets in texts are written as references
+_REPLACED = re.compile(r'<(img|input)((?: [a-z]+="[^"]*")*)>')
+_ATTRIBUTE = re.compile(r'([a-z]+)="([^"]*)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +86,6 @@ class ReportHead:
 def render_report(head: ReportHead, pages: "Sequence[ReportedPage]", wording: ReportWording | None = None) -> str:
     """Return the report as HTML. `wording`: its words in a language; None for English."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    from markupsafe import Markup
 
     from extractors.explanation import DECISIONS
 
@@ -165,7 +176,6 @@ def _kept_by(page: "ReportedPage") -> dict[int, list[str]]:
 
 def _html(result: "Article | Listing | NoArticle") -> str:
     """Return the article as it is shown; of a list, nothing."""
-    from console.shown_html import shown_html
     from extractors import Article
 
     return shown_html(result.html) if isinstance(result, Article) else ""
@@ -198,3 +208,78 @@ def report_policy() -> str:
     """Return the content security policy of a report, which allows only its own style sheet, by its hash."""
     digest = base64.b64encode(hashlib.sha256(_style().encode()).digest()).decode()
     return "; ".join(("default-src 'none'", f"style-src 'sha256-{digest}'", "base-uri 'none'", "form-action 'none'"))
+
+
+# Rows: for a page with very many lines only some of each run
+
+
+@dataclass(frozen=True, slots=True)
+class OmittedLines:
+    """Consecutive lines with the same decision that a report does not show one by one."""
+
+    first: int
+    count: int
+    decision: "Decision"
+
+
+def rows_of(lines: "tuple[ExplainedLine, ...]", most: int) -> "list[ExplainedLine | OmittedLines]":
+    """Return up to about `most` rows: all lines, or the first and last ones of each run with the same decision."""
+    runs = [list(run) for _, run in groupby(lines, key=lambda line: line.decision)]
+    if len(lines) <= most:
+        return list(lines)
+    ends = _ends(runs, most)
+    if not ends:
+        return _of_many_runs(runs, most)
+    rows: list[ExplainedLine | OmittedLines] = []
+    for run in runs:
+        if len(run) <= 2 * ends + 1:
+            rows += run
+        else:
+            rows += [*run[:ends], _omitted(run[ends:-ends]), *run[-ends:]]
+    return rows
+
+
+def _ends(runs: "list[list[ExplainedLine]]", most: int) -> int:
+    """Return how many lines at each end of a run are shown; 0 if there are too many runs."""
+    ends = most
+    while ends and sum(min(len(run), 2 * ends + 1) for run in runs) > most:
+        ends //= 2
+    return ends
+
+
+def _of_many_runs(runs: "list[list[ExplainedLine]]", most: int) -> "list[ExplainedLine | OmittedLines]":
+    """Return the first and the last runs, a row each, and the lines between them by decision."""
+    half = most // 2
+    middle = sorted((line for run in runs[half:-half] for line in run), key=lambda line: line.decision)
+    by_decision = [list(run) for _, run in groupby(middle, key=lambda line: line.decision)]
+    return [*map(_row, runs[:half]), *map(_omitted, by_decision), *map(_row, runs[-half:])]
+
+
+def _row(run: "list[ExplainedLine]") -> "ExplainedLine | OmittedLines":
+    return run[0] if len(run) == 1 else _omitted(run)
+
+
+def _omitted(run: "list[ExplainedLine]") -> OmittedLines:
+    return OmittedLines(min(line.number for line in run), len(run), run[0].decision)
+
+
+# The HTML of an article
+
+
+def shown_html(html: str) -> Markup:
+    """Return the HTML of an article as pages of this program show it: cleaned again, and nothing in it is requested.
+
+    The policies of these pages allow no picture of another server, which would also learn who reads: a picture is shown
+    by its alternative text or name. The box of a task is shown by a character.
+    """
+    html = _REPLACED.sub(_replaced, sanitise(html[:MOST_HTML]))
+    return Markup(html.replace('<a href="', '<a rel="noopener noreferrer nofollow" href="'))
+
+
+def _replaced(found: re.Match[str]) -> str:
+    attributes = {name: unescape(value) for name, value in _ATTRIBUTE.findall(found[2])}
+    if found[1] == "input":
+        return "☑" if "checked" in attributes else "☐"
+    address = attributes.get("src", "")
+    words = attributes.get("alt", "").strip() or address.partition("?")[0].rpartition("/")[2] or address
+    return Markup('<span class="picture" title="{}">{}</span>').format(address, words)

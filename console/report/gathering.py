@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from workers.redesign.text_comparison import shingle_f1
+from workers.redesign.backtest import shingle_f1
 
 if TYPE_CHECKING:
     from extractors import Section

@@ -1,26 +1,34 @@
 """The report of a page that a task has stored, made in a process of its own.
 
-A crash or delay of the extraction then has no effect on the process that shows the report. The request is JSON: the
-page and the pages that vote on it, their bytes in base64, and the header of the report.
+An extraction may hang or crash on a page, as on some failed pages; it then has no effect on the process that shows the
+report, and it has limits of time and memory. The request on standard input is JSON: the page and the pages that vote on
+it, their bytes in base64, and the header of the report. The answer on standard output is HTML.
 
     {"page": …, "example": … or null, "recent": […], "method", "refuse", "language", "head": {"title", "made", …}}
 """
 
 import base64
+import json
+import os
+import resource
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from console.locale import wording_of
 from console.report.document import ReportHead, ReportLinkBack, render_report
 from console.report.gathering import Explainer, PageToExplain
-from console.report.wording import wording_of
+from workers.processes import limit_memory
 
 if TYPE_CHECKING:
     from extractors import Section
     from workers.extraction.recent_pages import SectionPages
     from workers.page_store import StoredPage
+MEMORY = 3 * 2**30  # bytes of address space
+SECONDS = 60  # seconds of CPU time
 
 
 def report_request(
@@ -96,3 +104,18 @@ def _page(encoded: Mapping[str, Any], role: str) -> PageToExplain:
     body = base64.b64decode(encoded["body"])
     further = tuple(encoded.get("further", ()))
     return PageToExplain(encoded["url"], body, encoded["url"], encoded["type"], fetched_at, role, further=further)
+
+
+def main() -> int:
+    """Make the report that is requested on standard input."""
+    limit_memory(MEMORY)
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", errors="replace")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # other output goes to standard error
+    out.write(requested_report(json.load(sys.stdin.buffer)))
+    out.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

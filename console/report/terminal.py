@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from console.locale import ReportWording
 from console.report.charts import sparkline
-from console.report.wording import ReportWording
-from console.terminal import printable
+from crawler.logs import printable
 
 if TYPE_CHECKING:
     from console.report.gathering import ReportedPage

@@ -1,10 +1,9 @@
 """A small news site for demo and tests, with its truth: a Chinese section in GBK and an English one in UTF-8."""
 
-from console.sample_site.content import SECTIONS, TruthArticle, truth
+from console.sample_site.content import PATTERNS, SECTIONS, TruthArticle, tasks_yaml, truth
 from console.sample_site.pages import DEAD_LINKS, DESIGNS, LIST_PATHS, Response, render_site
 from console.sample_site.server import LoggedRequest, SiteServer
-from console.sample_site.tasks import PATTERNS, tasks_yaml
-from workers.redesign.text_comparison import shingle_f1
+from workers.redesign.backtest import shingle_f1
 
 __all__ = [
     "DEAD_LINKS",

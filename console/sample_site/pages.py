@@ -6,8 +6,10 @@ in both designs.
 """
 
 import json
+import struct
 import tomllib
-from collections.abc import Iterable, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -15,9 +17,7 @@ from pathlib import Path
 from string import Template
 from typing import Any, NamedTuple
 
-from console.sample_site.content import SECTIONS, Story, stories
-from console.sample_site.markup import block_html
-from console.sample_site.png import river_png
+from console.sample_site.content import BOLD, FIGURE, LINK, SECTIONS, Story, StoryBlock, cells, stories
 
 HERE = Path(__file__).parent
 DESIGNS = ("classic", "new")
@@ -35,9 +35,13 @@ LIST_PATHS = {
 TOPIC_PATHS = {"zh": "/zh/zhuanti/", "en": "/en/topics/"}
 DEAD_LINKS = {"zh": "/zh/news/2026/1019/1016.html", "en": "/en/stories/2026/10/12/night-ferry-timetable/"}
 IMAGE = "/img/river.png"
+WIDTH, HEIGHT = 480, 200  # pixels of the only image: a river between two banks under an evening sky
+SKY, HILL, WATER, BANK = (236, 205, 170), (120, 132, 118), (126, 158, 176), (94, 104, 82)
 PRIVATE = "/private/subscribers.html"
 WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 MONTHS = {10: "October", 11: "November"}
+
+Fill = Callable[..., str]  # fills a template of a design
 
 
 class Response(NamedTuple):
@@ -305,3 +309,55 @@ def _sitemap(looks: Sequence[Look]) -> str:
 @cache
 def _image() -> bytes:
     return river_png()
+
+
+def block_html(fill: Fill, block: StoryBlock, layout: str = "") -> str:
+    """Return one block as HTML. `layout` "br": paragraphs are separated by `<br>` only, in designs that support it."""
+    match block.kind:
+        case "list":
+            return fill("list_block", items="\n".join(f"<li>{inline(line)}</li>" for line in block.lines))
+        case "table":
+            return fill("table_block", rows=_rows(block.lines))
+        case "pre":
+            return fill("pre", text=escape("\n".join(block.lines)))
+        case "figure":
+            caption, image = FIGURE.fullmatch(block.lines[0]).groups()  # type: ignore[union-attr]
+            return fill("figure", caption=escape(caption), image=image)
+        case "paragraph" if layout == "br":
+            return fill("paragraph_br", text=_lines(block))
+        case kind:
+            return fill(kind, text=_lines(block))
+
+
+def inline(text: str) -> str:
+    """Return text as HTML, its inline marks as elements."""
+    return BOLD.sub(r"<b>\1</b>", LINK.sub(r'<a href="\2">\1</a>', escape(text, quote=False)))
+
+
+def _lines(block: StoryBlock) -> str:
+    return "<br>\n".join(inline(line) for line in block.lines)
+
+
+def _rows(lines: tuple[str, ...]) -> str:
+    return "\n".join("<tr>" + "".join(f"<td>{inline(cell)}</td>" for cell in cells(line)) + "</tr>" for line in lines)
+
+
+def river_png() -> bytes:
+    """Return the image as an 8-bit RGB PNG."""
+    rows = b"".join(b"\0" + b"".join(bytes(_colour(x, y)) for x in range(WIDTH)) for y in range(HEIGHT))
+    header = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 2, 0, 0, 0)
+    chunks = (b"IHDR", header), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in chunks)
+
+
+def _colour(x: int, y: int) -> tuple[int, int, int]:
+    hill_top = 70 + abs(x - 170) // 6 - x // 40
+    if y > 165 - x // 12:
+        return BANK
+    if y > 105:
+        return tuple(min(255, part + (y * 7 + x // 9) % 11) for part in WATER)  # type: ignore[return-value]
+    return HILL if y > hill_top else SKY
+
+
+def _chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))

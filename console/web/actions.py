@@ -22,7 +22,7 @@ from workers.health import dismiss_alarms
 from workers.health.alarms import AlarmKind
 from workers.ledger import Ledger
 from workers.redesign.proposals import GapCounts, proposal_of
-from workers.task_state.failed_pages import drop, drop_row, failures, is_in_block, retry, retry_row
+from workers.task_state.problems import drop, drop_row, failures, is_in_block, retry, retry_row
 from workers.writing.refused_rows import refused_rows
 
 

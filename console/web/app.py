@@ -1,21 +1,30 @@
-"""The application: its routes, and the pages for errors."""
+"""The application: its routes, the pages for errors, the stream of events and the metrics for Prometheus.
 
+Server-sent events: one stream tells all tabs of a browser what has changed, and they reload their live parts. A message
+is a topic: `tasks` after a change of a task, `time` at every look, `job ID` after progress of a job.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import redis
+from prometheus_client import exposition
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from console.metrics.access import PATH
-from console.web import api, changes, live, pages, redesigns, reports
+from console.metrics.collector import EMBEDDED, ExemplarCollector, registry_of
+from console.serving import PATH
+from console.web import api, changes, pages, redesigns, reports
 from console.web.context import Web, web_of
-from console.web.metrics import metrics
 from console.web.security import Gatekeeper
 from console.web.texts import gettext_noop
 from workers.errors import RedisUnavailable
@@ -28,6 +37,8 @@ TEXTS = {
     404: gettext_noop("There is nothing at this address."),
     429: gettext_noop("Too many wrong passwords. Wait a minute."),
 }
+LOOK_EVERY = 2.0  # seconds between two checks for a change of the tasks
+JOB_LOOK_EVERY = 0.5
 
 
 class IndexConvertor(IntegerConvertor):
@@ -92,7 +103,7 @@ def _routes() -> list[BaseRoute]:
         Route("/login", changes.log_in, methods=post),
         Route("/logout", changes.log_out, methods=post),
         Route("/language/{code}", pages.language, methods=get),
-        Route("/events", live.events, methods=get),
+        Route("/events", events, methods=get),
         Route(PATH, metrics, methods=get),
         *api.routes(),
         Mount("/static", StaticFiles(directory=STATIC)),
@@ -117,3 +128,38 @@ async def _on_redis_error(request: Request, error: Exception) -> Response:
         return JSONResponse({"error": f"Redis is unavailable: {words}"}, 503)
     values = {"section": "", "heading": gettext_noop("Redis is unavailable"), "text": words}
     return web_of(request).page(request, "error.html", values, 503)
+
+
+async def events(request: Request) -> StreamingResponse:
+    """Send the topics of which something has changed."""
+    headers = {"X-Accel-Buffering": "no"}
+    return StreamingResponse(_topics(web_of(request)), media_type="text/event-stream", headers=headers)
+
+
+async def _topics(web: Web) -> AsyncIterator[str]:
+    yield "retry: 3000\n\n"
+    last: int | None = None
+    known = web.jobs.states()
+    while not web.is_stopping():
+        try:
+            digest = (await run_in_threadpool(web.data.snapshot)).digest
+        except redis.RedisError:
+            digest = -1
+        yield "data: time\n\n" + ("data: tasks\n\n" if last not in (None, digest) else "")
+        last = digest
+        for _ in range(round(LOOK_EVERY / JOB_LOOK_EVERY)):
+            states = web.jobs.states()
+            yield "".join(f"data: job {job}\n\n" for job, state in states.items() if known.get(job) != state)
+            known = states
+            await asyncio.sleep(JOB_LOOK_EVERY)
+
+
+def metrics(request: Request) -> Response:
+    """Return the metrics of the cluster, in the requested format."""
+    state = request.app.state
+    if not hasattr(state, "metrics"):
+        data = web_of(request).data
+        name = data.redis_name if "REDIS_URL" in os.environ else EMBEDDED
+        state.metrics = registry_of(ExemplarCollector(name, data.url))
+    encode, content_type = exposition.choose_encoder(request.headers.get("accept", ""))
+    return Response(encode(state.metrics), headers={"Content-Type": content_type})

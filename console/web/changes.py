@@ -9,12 +9,11 @@ from starlette.responses import RedirectResponse, Response
 
 from console.web.actions import Done
 from console.web.context import Web, in_thread, is_web_address, safely, task_address, text_of, texts_of, web_of
-from console.web.correction import CorrectedPattern, corrected, with_pattern
 from console.web.data import UnknownTask
 from console.web.pages import task_values
 from console.web.sandbox import page_response
 from console.web.security import local_target
-from console.web.surveys import Job, TooManyJobs
+from console.web.surveys import CorrectedPattern, Job, TooManyJobs, corrected, with_pattern
 from console.web.texts import gettext_noop
 from crawler.patterns.pattern import PatternError
 from crawler.task_list.mistakes import TaskError

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from console.metrics import access
+from console.serving import TOKEN as METRICS_TOKEN
 
 PASSWORD = "EXEMPLAR_CONSOLE_PASSWORD"
 TOKEN = "EXEMPLAR_CONSOLE_TOKEN"
-METRICS_TOKEN = access.TOKEN
 LEAST_SECRET = 12  # characters of a password or token beyond loopback
 ANY_ADDRESS = ("0.0.0.0", "::")
 LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")

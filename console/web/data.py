@@ -19,8 +19,7 @@ from console.web.article_index import ArticleIndex
 from console.web.article_sources import article_files
 from console.web.config import ConsoleConfig
 from console.web.snapshot import Snapshot, Snapshots, TaskListFile, TaskState
-from crawler.politeness.host_states import host_state
-from crawler.politeness.pace import host_of
+from crawler.politeness.pace import host_of, host_state
 from crawler.run.run_report import reports
 from workers import keys
 from workers.addresses import shown

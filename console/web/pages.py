@@ -9,15 +9,15 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from console.shown_html import shown_html
+from console.report.document import shown_html
 from console.web.article_index import COUNTED_MOST, ArticleQuery, IndexedArticle
-from console.web.charts import bar_chart, day_chart
 from console.web.context import Web, web_of
 from console.web.data import FAILING_TASKS_MOST, HOSTS_MOST, UnknownTask
 from console.web.sandbox import page_response
 from console.web.security import local_target
 from console.web.snapshot import TaskState
 from console.web.texts import COOKIE, LANGUAGES
+from console.web.views import bar_chart, day_chart
 from console.web.words import snippet
 from crawler.task_list.change import is_in_block
 from workers.sinks import OutputOptions

@@ -1,7 +1,7 @@
 """“Show the explanation”: the reasons for the extraction of a stored page, kept or in quarantine.
 
 A report is the page of `exemplar try --report`: it has one style sheet and no script, and is served with a policy that
-allows only this. It is made in a process of its own (`report_process`), two at a time.
+allows only this. It is made in a process of its own (`console.report.stored_page`), two at a time.
 """
 
 import json
@@ -153,7 +153,7 @@ def made_report(body: bytes, *, limit: float = LIMIT) -> str:
         raise NoReport(BUSY)
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "console.web.report_process"],
+            [sys.executable, "-m", "console.report.stored_page"],
             input=body,
             capture_output=True,
             timeout=limit,

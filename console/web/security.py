@@ -21,8 +21,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from console.metrics.access import PATH as METRICS
-from console.metrics.access import is_bearer
+from console.serving import PATH as METRICS
+from console.serving import is_bearer
 from console.web.config import ConsoleConfig
 
 SESSION_SECONDS = 12 * 3600

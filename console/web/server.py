@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from console.listening import CannotListen
+from console.serving import CannotListen
 from console.web.actions import ConsoleActions
 from console.web.app import create_app
 from console.web.config import ConsoleConfig

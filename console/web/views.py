@@ -1,8 +1,12 @@
-"""Renders templates: Jinja2 with escaping everywhere, one environment per language."""
+"""Renders templates: Jinja2 with escaping everywhere, one environment per language.
+
+Small charts are values, which the templates draw as inline SVG.
+"""
 
 import gettext
-from collections.abc import Mapping
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,10 +21,12 @@ from starlette.responses import HTMLResponse
 from console.locale import translator_of
 from console.web.security import Sessions
 from console.web.texts import LANGUAGES, Language, language_of, translations, worded
-from crawler.politeness.host_states import in_words
+from crawler.politeness.pace import in_words
 
 TEMPLATES = Path(__file__).parent / "templates"
 MINUTE, HOUR, DAY = 60, 3600, 86400  # seconds
+BAR, GAP = 6, 2  # units of the drawing: width of a bar, and the space after it
+HEIGHT = 28
 
 
 @cache
@@ -172,3 +178,41 @@ def _query(given: Mapping[str, Any], **changes: Any) -> str:
     """Return a query string with some parameters changed; those that are None or empty are left out."""
     merged = {name: value for name, value in {**given, **changes}.items() if value not in (None, "")}
     return f"?{urlencode(merged)}" if merged else "?"
+
+
+@dataclass(frozen=True, slots=True)
+class ChartBar:
+    """One bar of a chart; places in units of the drawing."""
+
+    x: int
+    y: float
+    height: float
+    label: str
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class BarChart:
+    """A bar chart; all bars have the same scale."""
+
+    bars: tuple[ChartBar, ...]
+    width: int
+    height: int
+    most: int
+    total: int
+
+
+def bar_chart(values: Sequence[int], labels: Sequence[str], *, height: int = HEIGHT) -> BarChart:
+    """Return a chart. A value of 0 is a line of half a unit, so that the days can be counted."""
+    most = max(values, default=0)
+    bars = []
+    for place, (value, label) in enumerate(zip(values, labels, strict=True)):
+        size = max(2.0, height * value / most) if value else 0.5
+        bars.append(ChartBar(place * (BAR + GAP), round(height - size, 1), round(size, 1), label, value))
+    return BarChart(tuple(bars), max(1, len(values) * (BAR + GAP) - GAP), height, most, sum(values))
+
+
+def day_chart(first: date, values: Sequence[int], *, height: int = HEIGHT) -> BarChart:
+    """Return a chart with one bar per day."""
+    labels = [(first + timedelta(days=number)).isoformat() for number in range(len(values))]
+    return bar_chart(values, labels, height=height)

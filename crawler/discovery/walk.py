@@ -20,27 +20,168 @@ A section may grow during the walk. If it grew by a whole page, the next page sh
 articles that are new to the task may follow. So the walk continues past such pages, but at most as many as were read
 before; more of them are a loop. Later walks do not end at links that are known only since this walk began, or since an
 earlier one began that left lists unread.
+
+The lists that are known and not read yet wait in a frontier:
+
+    feeds, then start pages, pagination and followed pages → lists left unread by an earlier walk, unless the pagination
+    led to them → explored pages, a few of each URL shape → sitemaps
 """
 
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
 from functools import lru_cache
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from crawler.discovery.links import ASSET, PageLink
-from crawler.discovery.list_frontier import ListFrontier
 from crawler.discovery.listings import ListContent, ListPage
-from crawler.discovery.pagination import pagination
+from crawler.discovery.pagination import pagination, shape_of
+from crawler.discovery.sitemap_frontier import SitemapFrontier
 from crawler.discovery.sitemaps import Child, usual_place
-from crawler.discovery.walk_plan import WalkPlan, is_own_section
-from crawler.patterns.pattern import Match
+from crawler.patterns.pattern import Match, Pattern
 from workers.url_states import Fingerprint, fingerprint
 
+MOST_LISTS = 2000  # list pages of one run; calendars are endless
+MOST_BELOW = 1000  # pages of pagination below one start page
+TRIES_PER_SHAPE = 3  # pages of a URL shape that are tried before one has led to new articles
+TRIES_EARNED = 3  # further tries after a page that led to new articles
+MOST_TRIES = 30  # tries that a shape may have at most
 MATCHES_KEPT = 20_000  # links whose match is cached
 SHIFTS_MORE = 5  # pages in a row that may repeat earlier ones, beyond the number of those: a section may grow again
 REPEATS_MOST = 50  # pages of one walk that repeat earlier ones and lead to nothing new
 MOST_WITHOUT_ARTICLES = 10  # pages in a row without an article, after which a pagination counts as a calendar
+
+
+@dataclass(frozen=True, slots=True)
+class WalkPlan:
+    """The configuration of a walk: the section, and the memory of earlier walks of the task."""
+
+    pattern: Pattern
+    starts: Sequence[str]
+    follow: Sequence[Pattern] = ()
+    depth: int = 3
+    complete: bool = False  # whether an earlier walk saw the section to its end
+    productive: Sequence[str] = ()  # list pages that led to new articles in earlier walks
+    fallback_starts: Sequence[str] = ()  # start pages to try in turn while no list has articles
+    feeds: Sequence[str] = ()  # found by earlier walks
+    sitemaps: Mapping[str, datetime | None] = field(default_factory=dict)  # of earlier walks: the newest date read
+    unread: Sequence[ListPage] = ()  # lists that an interrupted run left unread
+    fresh: Collection[Fingerprint] = ()  # articles on the lists read by walks that left others unread
+    since: date | None = None  # older articles are left out
+    look_for_sitemaps: bool = True  # while the archive is incomplete
+    read_robots: bool = True  # to find sitemaps; otherwise only their usual URL is tried
+    most_lists: int = MOST_LISTS
+
+    def first_lists(self) -> Iterator[ListPage]:
+        """Yield the lists with which the walk begins, in their order."""
+        yield from (replace(page, resumed=True) for page in self.unread if page.kind in ("sitemap", "robots"))
+        yield from (ListPage(url, "start", start=url) for url in self.starts)
+        yield from (ListPage(url, "feed", start=url) for url in self.feeds)
+        yield from (ListPage(url, "follow" if self.follow else "explored", 1, start=url) for url in self.productive)
+        yield from (ListPage(url, "sitemap", start=url) for url in self.sitemaps)
+        if self.look_for_sitemaps and not self.complete:
+            for url in dict.fromkeys(urljoin(url, "/robots.txt") for url in self.homes()):
+                usual = usual_place(url)
+                yield (
+                    ListPage(url, "robots", start=url) if self.read_robots else ListPage(usual, "sitemap", start=usual)
+                )
+
+    def homes(self) -> list[str]:
+        """Return the first start page, and the outermost folder in the pattern."""
+        return [*self.starts[:1], *self.pattern.prefixes()[-1:]]
+
+
+def is_own_section(url: str, pattern: Pattern) -> bool:
+    """Whether all articles of the pattern are below the folder of this list page, which is not the home page."""
+    folder = urlsplit(url).path.rpartition("/")[0] + "/"
+    prefixes = pattern.prefixes()
+    return folder != "/" and bool(prefixes) and urlsplit(prefixes[0]).path.startswith(folder)
+
+
+class ListFrontier:
+    """The lists that wait, in the order in which they are read. `limits`: the bounds that it reached, each once."""
+
+    def __init__(self, plan: WalkPlan):
+        self.maps = SitemapFrontier(plan.sitemaps, plan.complete, plan.since)
+        self.limits: dict[str, None] = {}
+        self._plan = plan
+        self._waiting: deque[ListPage] = deque()
+        self._explored: deque[ListPage] = deque()
+        self._unread = {page.url: page for page in plan.unread if page.kind not in ("sitemap", "robots")}
+        self._known: set[str] = set()
+        self._tries: dict[str, int] = {}
+        self._below: Counter[str] = Counter()
+        self._handed_out = 0
+        self._in_progress = 0  # lists returned and not done, without sitemaps, which are read after all others
+        for page in plan.first_lists():
+            self.push(page)
+
+    @property
+    def has_waiting(self) -> bool:
+        """Whether lists wait that are neither explored pages nor sitemaps."""
+        return bool(self._waiting or self._unread)
+
+    def push(self, page: ListPage) -> bool:
+        """Queue a list; return False if it is known or beyond a bound."""
+        if page.url in self._known:
+            return False
+        if self._unread.pop(page.url, None):
+            page = replace(page, resumed=True)
+        if page.kind in ("next", "feed"):
+            if self._below[page.start] >= MOST_BELOW:
+                self.limits.setdefault(f"{page.start}: stopped after {MOST_BELOW} further pages of it")
+                return False
+            self._below[page.start] += 1
+        self._known.add(page.url)
+        match page.kind:
+            case "explored":
+                self._explored.append(page)
+            case "sitemap" | "robots":
+                self.maps.push(page)
+            case "feed":
+                self._waiting.appendleft(page)
+            case _:
+                self._waiting.append(page)
+        return True
+
+    def next_page(self) -> ListPage | None:
+        """Return the list to read next; None if there is none now (one that is being read may lead to more)."""
+        if self._handed_out >= self._plan.most_lists:
+            self.limits.setdefault(f"stopped after {self._plan.most_lists} list pages")
+            return None
+        if not self._waiting and self._in_progress == 0:
+            for unread in [*self._unread.values()]:
+                self.push(unread)
+        page = self._waiting.popleft() if self._waiting else self._next_explored()
+        if page is None and self._in_progress == 0:
+            page = self.maps.next_page()
+        if page is not None:
+            self._handed_out += 1
+            self._in_progress += page.kind not in ("robots", "sitemap")
+        return page
+
+    def mark_done(self, page: ListPage) -> None:
+        """Record that a list was read, or could not be read."""
+        self._in_progress = max(0, self._in_progress - (page.kind not in ("robots", "sitemap")))
+
+    def earn_tries(self, page: ListPage) -> None:
+        """Allow more pages of a shape to be tried, because an explored page of it led to new articles."""
+        shape = shape_of(page.url)
+        self._tries[shape] = min(MOST_TRIES, self._tries.get(shape, TRIES_PER_SHAPE) + TRIES_EARNED)
+
+    def _next_explored(self) -> ListPage | None:
+        for _ in range(len(self._explored)):
+            page = self._explored.popleft()
+            if page.url in self._plan.productive:
+                return page
+            shape = shape_of(page.url)
+            tries = self._tries.get(shape, TRIES_PER_SHAPE)
+            if tries > 0:
+                self._tries[shape] = tries - 1
+                return page
+            self._explored.append(page)  # its shape may still earn tries
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,8 @@ from scrapy import Request
 from scrapy.http import Response
 
 from crawler.gates.context import RENDER
-from crawler.gates.errors import FetchError
-from crawler.gates.failures import outcome_of_failure
-from crawler.politeness.retry_after import too_many_requests
+from crawler.gates.errors import FetchError, outcome_of_failure
+from crawler.gates.pace_gate import too_many_requests
 from crawler.run.fetches import Answered, Unanswered
 from crawler.run.outcomes import Outcome
 from extractors.html.urls import normalise

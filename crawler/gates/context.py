@@ -16,8 +16,7 @@ from scrapy.settings import BaseSettings
 from crawler.gates.settings_in_force import ProcessSettings, put_in_force
 from crawler.guarding.credentials import Credentials, credentials_of, proxy_of
 from crawler.guarding.guard import Guard, RefusedAddresses, guard_from
-from crawler.politeness.addresses import AddressBook
-from crawler.politeness.pace import Pace, host_of
+from crawler.politeness.pace import AddressBook, Pace, host_of
 from crawler.task_list.identity import contact_of
 from crawler.task_list.models import Settings, Task
 

@@ -1,7 +1,4 @@
-"""The gates for a host's own files: robots.txt is obeyed, tdmrep.json is recorded. Each is requested once a day.
-
-`robots` parses robots.txt, `tdm` parses tdmrep.json.
-"""
+"""The gates for a host's own files: robots.txt is obeyed, tdmrep.json is recorded. Each is requested once a day."""
 
 import asyncio
 from collections import defaultdict
@@ -15,11 +12,10 @@ from scrapy.http.request import NO_CALLBACK
 from w3lib.url import safe_url_string
 
 from crawler.gates.context import NAP, WITHOUT_ROBOTS, context_of
-from crawler.gates.errors import RobotsForbidden, RobotsUnreachable, RunEnding
-from crawler.gates.failures import outcome_of_failure
+from crawler.gates.errors import RobotsForbidden, RobotsUnreachable, RunEnding, outcome_of_failure
 from crawler.guarding.guard import SCHEMES
-from crawler.politeness import robots, tdm
-from crawler.politeness.host_files import HostFile, HostFiles
+from crawler.politeness import robots
+from crawler.politeness.host_files import HostFile, HostFiles, TdmRules, parse_tdm, tdm_url
 from crawler.politeness.pace import CRAWL_DELAY_MOST, host_of
 from crawler.run.outcomes import MOVED
 from workers.usage_rights import TDM_FILE
@@ -95,7 +91,7 @@ class TdmMiddleware:
         if not self.context.tdm:
             raise NotConfigured
         self.files = HostFileFetcher(crawler, TDM_FILE, pauses=())
-        self._rules: dict[str, tuple[float, tdm.TdmRules]] = {}
+        self._rules: dict[str, tuple[float, TdmRules]] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     @classmethod
@@ -112,15 +108,15 @@ class TdmMiddleware:
         if reserved is not None:
             request.meta[TDM_FILE] = str(int(reserved))
 
-    async def _rules_of(self, url: str) -> tdm.TdmRules:
+    async def _rules_of(self, url: str) -> TdmRules:
         host = host_of(url)
         async with self._locks[host]:
-            until, rules = self._rules.get(host, (0.0, tdm.TdmRules()))
+            until, rules = self._rules.get(host, (0.0, TdmRules()))
             if self.context.clock() >= until:
-                answer, left = await self.files.get(tdm.url_of(url), host, lambda file: robots.KEPT)
-                rules = tdm.TdmRules()
+                answer, left = await self.files.get(tdm_url(url), host, lambda file: robots.KEPT)
+                rules = TdmRules()
                 if isinstance(answer, HostFile) and 200 <= answer.status < 300:
-                    rules = tdm.parse(answer.body)
+                    rules = parse_tdm(answer.body)
                 self._rules[host] = self.context.clock() + left, rules
             return rules
 

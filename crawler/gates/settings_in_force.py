@@ -15,8 +15,8 @@ from typing import Any, Self
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 
 from crawler import settings as own
-from crawler.task_list.environment import expand
 from crawler.task_list.scrapy_settings import COMPONENTS, mapped, refusal
+from crawler.task_list.validators import expand
 from workers.addresses import VARIABLE
 from workers.errors import ExemplarError
 from workers.redaction import remember

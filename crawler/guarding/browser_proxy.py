@@ -8,7 +8,7 @@ the guard allows (`crawler.guarding.guard`): it resolves the name itself and con
      GET http://host/path     → passed on with `Connection: close`, so that each request is checked separately
 
 A task's own proxy (`upstream`) comes after this one: its address is checked as well, and a target is refused if any of
-its addresses may not be contacted, because the other proxy resolves it again (as in `crawler.gates.proxying`).
+its addresses may not be contacted, because the other proxy resolves it again (as in `crawler.gates.guard_gates`).
 
 A refused request is answered with 403 and kept in `refused` (host and port → address), for the message. The proxy runs
 in a thread with an event loop of its own, so that it does not wait for the spider's reactor.

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from crawler.guarding.guard import SCHEMES, host_and_port
-from crawler.task_list.environment import expand
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import Task
+from crawler.task_list.validators import expand
 from workers.addresses import VARIABLE
 from workers.errors import ExemplarError
 from workers.redaction import remember

@@ -1,7 +1,7 @@
 """The guard, which decides on addresses: http and https, to public addresses and those that the user lists.
 
 A host name proves nothing: the address to which the connection is made is checked, at every hop. The resolver
-(`crawler.gates.resolver`) checks each address before a connection is made.
+(`crawler.gates.connections`) checks each address before a connection is made.
 """
 
 import asyncio

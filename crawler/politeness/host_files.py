@@ -1,15 +1,23 @@
-"""A host's own files (robots.txt, tdmrep.json) in Redis: one spider requests a file once a day, the others wait."""
+"""A host's own files (robots.txt, tdmrep.json) in Redis: one spider requests a file once a day, the others wait.
 
+tdmrep.json, which says which of a host's pages are reserved from text and data mining, is read here: octets → rules.
+Source: TDM Reservation Protocol, final report of 10 May 2024. Its patterns are those of robots.txt; the first rule that
+matches a page applies. An invalid file has no rules.
+"""
+
+import json
 from dataclasses import dataclass
 from typing import cast
+from urllib.parse import urlsplit
 
 import redis
 import zstandard
 
-from crawler.politeness.robots import PARSED
+from crawler.politeness.robots import PARSED, Record, Rule, rule_of, spellings_of
 from workers import keys
 
 CLAIM_SECONDS = 60.0  # after this time the requesting spider may be dead, and another one requests the file
+RULES_MOST = 1000  # of a tdmrep.json
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +69,42 @@ class HostFiles:
 
     def _key(self, host: str) -> str:
         return keys.of_host(host, self.kind)
+
+
+# tdmrep.json
+
+
+@dataclass(frozen=True, slots=True)
+class TdmRules:
+    """A host's rules in their order, each with the information whether its pages are reserved."""
+
+    rules: tuple[tuple[Rule, bool], ...] = ()
+
+    def reserves(self, url: str) -> bool | None:
+        """Whether a page is reserved; None if no rule matches."""
+        spellings = spellings_of(url)
+        return next((reserved for rule, reserved in self.rules if any(map(rule.matches, spellings))), None)
+
+
+def tdm_url(url: str) -> str:
+    """Return the URL of the tdmrep.json for a URL."""
+    return urlsplit(url)._replace(path="/.well-known/tdmrep.json", query="", fragment="").geturl()
+
+
+def parse_tdm(body: bytes) -> TdmRules:
+    """Return the rules of a tdmrep.json. Never raises."""
+    try:
+        entries = json.loads(body)
+    except (ValueError, RecursionError):
+        return TdmRules()
+    found = []
+    for entry in entries[:RULES_MOST] if isinstance(entries, list) else []:
+        if isinstance(entry, dict) and (rule := _tdm_rule(entry.get("location"), str(entry.get("tdm-reservation")))):
+            found.append(rule)
+    return TdmRules(tuple(found))
+
+
+def _tdm_rule(location: object, flag: str) -> tuple[Rule, bool] | None:
+    if not isinstance(location, str) or not location or flag not in ("0", "1"):
+        return None
+    return rule_of(Record(b"disallow", location.encode("utf-8", "replace"))), flag == "1"

@@ -3,7 +3,7 @@
 A permit is for one request that is sent immediately: none is reserved ahead, so a delayed process cannot use an
 outdated one, and a process that dies leaves none behind. Two permits of one host are at least the interval of the first
 apart, in all processes on all machines. Times are those of Redis, so the machines' clocks have no effect. A host is a
-name with its port (`host_of`), or an address (`crawler.politeness.addresses`).
+name with its port (`host_of`), or its address if the hosts of one address share one pace (`AddressBook`).
 
     a host's interval = max(task's delay, Crawl-delay, slow-down after 429 and 503, slow-down as responses get slower)
 
@@ -16,18 +16,20 @@ name with its port (`host_of`), or an address (`crawler.politeness.addresses`).
 The state is one hash per host (`lua/host.lua`) that expires when permits are no longer requested.
 """
 
+import ipaddress
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import lru_cache
+from importlib.resources import files
 from typing import Any, cast
 
 import redis
 
-from crawler.guarding.guard import host_and_port
-from crawler.politeness import lua
+from crawler.guarding.guard import host_and_port, look_up
 from workers import keys
-from workers.redis_access.steps import RECALL, Step
+from workers.redis_access.redis_scripts import RECALL, Step
 
 DEFAULT_INTERVAL = 1.0  # seconds between two requests to one host, by default
 CRAWL_DELAY_MOST = 60.0  # seconds; with more, a section of some thousand articles would take weeks
@@ -36,6 +38,7 @@ PATIENCE = 30.0  # seconds a request waits in its process for a closed host; aft
 CLEAR_SECONDS = 0.2  # seconds in which permits of a host without interval and problem are granted without Redis
 LATE = 0.01  # seconds between requesting a permit and sending the request; an older permit is renewed …
 RENEWALS = 3  # … this many times; then the request is sent although it is late
+ADDRESS_KEPT = 300.0  # seconds for which the address of a host is used without looking it up again
 REPORT_EVERY = 1.0  # seconds between reports of good responses, as long as the host has no problem
 
 # Constants of the Lua scripts. Times in seconds.
@@ -63,6 +66,7 @@ _NUMBERS: dict[str, float] = {
     "RECENT_WEIGHT": 0.3,  # weight of a response time in the quick average
     "LAG_FACTOR": 3.0,  # … and from this many times the usual time
 }
+_LUA = files("crawler.politeness").joinpath("lua")
 _PRELUDE = "".join(f"local {name} = {value * 1e6:.0f}\n" for name, value in _CONSTANTS.items()) + "".join(
     f"local {name} = {value}\n" for name, value in _NUMBERS.items()
 )
@@ -125,10 +129,10 @@ class Pace:
 
     def __init__(self, connection: "redis.Redis", clock: Callable[[], float] = time.monotonic):
         self._clock = clock
-        self._permit = Step(connection, _PRELUDE + lua.script("permit"), declares=RECALL)
-        self._renew = connection.register_script(_PRELUDE + lua.script("renew"))
-        self._report = Step(connection, _PRELUDE + lua.script("report"))
-        self._crawl_delay = connection.register_script(_PRELUDE + lua.script("crawl_delay"))
+        self._permit = Step(connection, _lua("permit"), declares=RECALL)
+        self._renew = connection.register_script(_lua("renew"))
+        self._report = Step(connection, _lua("report"))
+        self._crawl_delay = connection.register_script(_lua("crawl_delay"))
         self._hosts: dict[str, _Unreported] = {}
         self._offset = 0.0  # from this process' clock to that of Redis, microseconds
 
@@ -204,6 +208,11 @@ class Pace:
             known.clear_until = 0.0
 
 
+def _lua(name: str) -> str:
+    """Return the script of one step, after the constants and the code that all steps share."""
+    return _PRELUDE + "".join(_LUA.joinpath(f"{each}.lua").read_text("utf-8") for each in ("host", name))
+
+
 @lru_cache(maxsize=1024)  # several calls for each request
 def host_of(url: str) -> str:
     """Name and port of a URL, the unit of politeness."""
@@ -211,9 +220,76 @@ def host_of(url: str) -> str:
     return f"{name}:{port}"
 
 
-def state_script(connection: "redis.Redis") -> Any:
-    """Return the script that reads a host's state: see `crawler.politeness.host_states`."""
-    return connection.register_script(_PRELUDE + lua.script("state"))
+def state_key(host: str) -> str:
+    """Return the key of a host's state in Redis."""
+    return keys.of_host(host, "pace")
+
+
+# One pace for the hosts of one address
+
+
+class AddressBook:
+    """The first address of each host. `look_up`: as `guard.look_up`; `clock`: seconds from any origin."""
+
+    def __init__(
+        self,
+        look_up: Callable[[str, int], Awaitable[list[str]]] = look_up,
+        clock: Callable[[], float] = time.monotonic,
+    ):
+        self.look_up, self.clock = look_up, clock
+        self._known: dict[str, tuple[float, str]] = {}
+
+    async def limiter_of(self, url: str) -> str:
+        """Return the address to which a URL's requests are sent; its host if that is unknown."""
+        name, port = host_and_port(url)
+        until, known = self._known.get(name, (0.0, ""))
+        if self.clock() >= until:
+            addresses = map(ipaddress.ip_address, await self.look_up(name, port))
+            # The smallest, which is the same in all processes, in any order of the results.
+            ordered = sorted(addresses, key=lambda address: (address.version, address))
+            known = str(ordered[0]) if ordered else ""
+            self._known[name] = (self.clock() + ADDRESS_KEPT, known)
+        return known or host_of(url)
+
+
+# The states of hosts, for status and problems
+
+
+@dataclass(frozen=True, slots=True)
+class HostState:
+    """The state of a host. `interval`: seconds that all requests keep; `until`: Unix seconds, None if not closed.
+
+    `failures`: in a row. `why`: the reason for which it was closed, also after it opens again; "" if it was not closed.
+    """
+
+    host: str
+    interval: float
+    until: float | None
+    failures: int
+    why: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON-ready form, times in ISO 8601."""
+        return {
+            "host": self.host,
+            "state": self.state,
+            "interval": self.interval,
+            "until": datetime.fromtimestamp(self.until, UTC).isoformat(timespec="seconds") if self.until else None,
+            "failures": self.failures,
+            "why": self.why if self.until else "",
+        }
+
+    @property
+    def state(self) -> str:
+        """ "closed", "slowed" or "open"."""
+        if self.until is not None:
+            return "closed"
+        return "slowed" if self.interval else "open"
+
+
+def host_state(connection: "redis.Redis", host: str) -> HostState:
+    """Return the present state of a host (name with port, as `host_of` returns it)."""
+    return _read(connection.register_script(_lua("state")), host)
 
 
 def reopen(connection: "redis.Redis", host: str) -> bool:
@@ -221,10 +297,26 @@ def reopen(connection: "redis.Redis", host: str) -> bool:
     key = state_key(host)
     if connection.hget(key, "open_until"):
         connection.hset(key, mapping={"open_until": 1, "probe_until": 0})
-    until = state_script(connection)(keys=[key])[1]
-    return not until
+    return host_state(connection, host).until is None
 
 
-def state_key(host: str) -> str:
-    """Return the key of a host's state in Redis."""
-    return keys.of_host(host, "pace")
+def hosts(connection: "redis.Redis") -> list[HostState]:
+    """Return the hosts that are slowed down or closed now, by name."""
+    seconds, micros = connection.time()
+    connection.zremrangebyscore(keys.TROUBLED_HOSTS, "-inf", seconds * 1_000_000 + micros)  # no request for a day
+    names = sorted(name.decode() for name in cast(list[bytes], connection.zrange(keys.TROUBLED_HOSTS, 0, -1)))
+    script = connection.register_script(_lua("state"))
+    return [state for name in names if (state := _read(script, name)).state != "open"]
+
+
+def in_words(state: dict[str, Any]) -> str:
+    """Return one line about a host, from the result of `to_dict`."""
+    if state["state"] == "closed":
+        until = datetime.fromisoformat(state["until"]).astimezone()
+        return f"host {state['host']}: closed until {until:%m-%d %H:%M:%S} ({state['why']})"
+    return f"host {state['host']}: slowed down, {state['interval']:.1f} s between two requests"
+
+
+def _read(script: Callable[..., Any], host: str) -> HostState:
+    interval, closed, failures, why, _ = script(keys=[state_key(host)])
+    return HostState(host, interval / 1e6, closed / 1e6 or None, failures, why.decode())

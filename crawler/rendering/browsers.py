@@ -26,8 +26,7 @@ from crawler.guarding.browser_proxy import GuardedProxy
 from crawler.guarding.guard import Guard, host_and_port
 from crawler.rendering.chromium import PAGE_SECONDS, BrowserMissing, find_browser, launch_options
 from crawler.rendering.memory import below, resident
-from crawler.rendering.scripts import ScriptCache
-from crawler.rendering.visit import SETTLE_SECONDS, PageEnds, Visit
+from crawler.rendering.visit import SETTLE_SECONDS, PageEnds, ScriptCache, Visit
 from crawler.run.rendering_choice import TABS
 
 PAGES_A_CONTEXT = 50

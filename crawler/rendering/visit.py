@@ -9,12 +9,19 @@ Of a page's requests only those for scripts and data are sent (`NEEDED`). Reques
 response, because script loaders wait for them; pictures, videos, fonts, frames, beacons and the like are blocked. A
 frame's text is not part of a page's HTML either.
 
+Scripts are requested once, not once per page (`ScriptCache`): Chromium does not use its own cache while requests are
+intercepted, and the scripts of a site's pages are mostly the same few files. Kept are responses that RFC 9111 allows to
+store: those with a maximum age or a date of modification.
+
 Redirects are seen through the DevTools protocol, at the response: Playwright's own routes never see their targets.
 """
 
 import asyncio
 import contextlib
+import re
 import time
+from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.parse import urljoin, urlsplit
@@ -24,9 +31,9 @@ from scrapy import Request
 from scrapy.http import Headers, HtmlResponse
 from scrapy.http import Response as ScrapyResponse
 
+from crawler.gates.connections import TOO_LARGE
 from crawler.gates.errors import RenderingFailed, RequestRefused
 from crawler.politeness.pace import host_of
-from crawler.rendering.scripts import ScriptCache, seconds_of
 from crawler.run.outcomes import MOVED, of_answer
 from workers.inbox import LARGEST_PAGE
 
@@ -37,7 +44,6 @@ SPARSE_SECONDS = 3.0  # seconds without a change after which a page is ready alt
 SPARSE_TEXT = 200  # characters of a page whose article is not loaded
 NEEDED = frozenset({"script", "xhr", "fetch"})
 NAVIGATES = 302  # status for Scrapy if a page itself navigates elsewhere
-TOO_LARGE = "the page is larger than 32 MiB"
 UNENDING = "the page did not load in time"
 # Headers of a request that the browser sets itself, or that would give a 304 instead of an empty shell.
 NOT_FOR_BROWSERS = frozenset(
@@ -45,6 +51,12 @@ NOT_FOR_BROWSERS = frozenset(
     | {"if-none-match", "if-modified-since"}
 )
 OF_EVERY_REQUEST = frozenset({"accept", "accept-language"})  # not a task's own headers
+
+SCRIPT_MOST = 4 * 2**20  # bytes of one script that is kept
+SCRIPTS_MOST = 48 * 2**20  # bytes of all scripts that are kept
+SCRIPT_KEPT = 3600.0  # seconds at most, also if the headers allow more
+OF_THE_CONNECTION = frozenset({"content-encoding", "content-length", "transfer-encoding", "set-cookie", "connection"})
+_MAX_AGE = re.compile(r"max-age\s*=\s*\"?(\d+)")
 
 # Number of visible characters and of elements, and whether the page has been parsed to its end.
 _LOOK = """() => [document.body ? document.body.innerText.length : 0, document.getElementsByTagName('*').length,
@@ -70,6 +82,61 @@ class EarlyResponse:
         if self.error is not None:
             raise self.error
         return ScrapyResponse(request.url, self.status, cast("dict[Any, Any]", self.headers), self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptScript:
+    """A script in the form for the browser, and its expiry by the cache's clock."""
+
+    headers: dict[str, str]
+    body: bytes
+    until: float
+
+
+class ScriptCache:
+    """Scripts by URL; those unused for longest are dropped. `clock`: seconds from any origin."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic):
+        self._clock = clock
+        self._kept: OrderedDict[str, KeptScript] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, url: str) -> KeptScript | None:
+        """Return the script if it may still be used."""
+        found = self._kept.get(url)
+        if found is None:
+            return None
+        if found.until <= self._clock():
+            self._drop(url)
+            return None
+        self._kept.move_to_end(url)
+        return found
+
+    def put(self, url: str, headers: dict[str, str], body: bytes) -> None:
+        """Keep a script that was answered with 200; `headers` in lower case."""
+        seconds = script_seconds(headers)
+        if not seconds or len(body) > SCRIPT_MOST:
+            return
+        self._drop(url)
+        plain = {name: value for name, value in headers.items() if name not in OF_THE_CONNECTION}
+        self._kept[url] = KeptScript(plain, body, self._clock() + seconds)
+        self._bytes += len(body)
+        while self._bytes > SCRIPTS_MOST:
+            self._drop(next(iter(self._kept)))
+
+    def _drop(self, url: str) -> None:
+        if found := self._kept.pop(url, None):
+            self._bytes -= len(found.body)
+
+
+def script_seconds(headers: dict[str, str]) -> float:
+    """Seconds for which a response with these headers may be kept; 0 if not at all."""
+    control = headers.get("cache-control", "").lower()
+    if "no-store" in control or "no-cache" in control or headers.get("vary", "").strip() == "*":
+        return 0.0
+    if age := _MAX_AGE.search(control):
+        return min(float(age[1]), SCRIPT_KEPT)
+    return SCRIPT_KEPT if "last-modified" in headers else 0.0
 
 
 class Visit:
@@ -220,7 +287,7 @@ class Visit:
             response = await request.response()
             if response is not None and response.status == 200:
                 headers = await response.all_headers()
-                if seconds_of(headers):
+                if script_seconds(headers):
                     self.cache.put(request.url, headers, await response.body())
 
     async def _check(self, tools: Any, event: dict[str, Any]) -> None:

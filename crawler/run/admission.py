@@ -1,14 +1,15 @@
-"""The admission of found articles to the ledger: which ones, how many, and with which rank.
+"""The admission of found articles to the ledger: which ones, in which order, how many, and with which rank.
 
 found → within the run's days → new to the ledger → within the limit
 """
 
 import logging
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from crawler.discovery.recency import last_day
+from crawler.discovery.listings import Form
+from crawler.discovery.walk import ArticleLink
 from crawler.patterns.pattern import Match
 from crawler.run.run_report import RunOptions
 from crawler.task_list.models import Task
@@ -20,6 +21,7 @@ OLD = 0.0  # ranks from this on belong to articles that a back-fill found (see `
 OLD_SHIFT = 1e13  # more than any day adds to a rank
 UNDATED = timedelta(days=30)  # the assumed age of articles that a sitemap lists without a date
 REMEMBERED = 20_000  # new URLs of a run that are kept; further ones count as known on a second list
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
 NO_MOMENTS: Mapping[str, datetime] = {}
 
 BEYOND_LIMIT = "beyond the first run's limit"
@@ -100,3 +102,34 @@ class Admission:
         """Return the rank of the next article of a day: newest day first, within a day in the order of discovery."""
         self._order += 1
         return (OLD_SHIFT if self.options.backfill else 0) - day.toordinal() * 1e7 + self._order
+
+
+def last_day(match: Match | None, moment: datetime | None, today: date) -> date | None:
+    """The latest possible day of an article, by its URL or, more exactly, by a list; None if neither has a date."""
+    listed = min(moment.date(), today) if moment else None
+    if match is None or match.span is None:
+        return listed
+    return listed if listed and match.span[0] <= listed <= match.span[1] else match.span[1]
+
+
+def newest_first(articles: Sequence[ArticleLink], form: Form, today: date) -> list[ArticleLink]:
+    """Return the articles of a list in the order in which they are to be entered.
+
+    Articles without a date keep the order of their page or feed, before those older than today; a sitemap has no order,
+    so there they are sorted by the numbers in their URLs, after those with a date.
+    """
+    undated = today
+    if form == "sitemap":
+        undated = date.min
+        articles = sorted(articles, key=lambda article: article.match.recency, reverse=True)
+
+    def day_and_time(article: ArticleLink) -> tuple[date, datetime]:
+        published = article.link.published
+        return last_day(article.match, published, today) or undated, published or LONG_AGO
+
+    return sorted(articles, key=day_and_time, reverse=True)
+
+
+def moments_of(articles: Sequence[ArticleLink]) -> dict[str, datetime]:
+    """Return when articles were published or last changed, if their list has the date, by URL."""
+    return {article.match.url: article.link.published for article in articles if article.link.published}

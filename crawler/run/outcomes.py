@@ -1,4 +1,4 @@
-"""The outcome of a response for its URL; for failed requests see `crawler.gates.failures`.
+"""The outcome of a response for its URL; for failed requests see `crawler.gates.errors`.
 
 page     a page to extract
 reject   there is no article at the URL, and another request would not change that

@@ -1,15 +1,18 @@
-"""The options of one run, and its report."""
+"""The options of one run, its clock and bounds, which users do not set, and its report."""
 
 import json
 import secrets
+import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import Any, cast
 
 import redis
 
 from workers import keys
-from workers.task_totals import RUNS_TOTAL
+from workers.ledger import RETRY_PAUSES
+from workers.task_state.task_figures import RUNS_TOTAL
 
 OUTCOMES = ("finished", "stopped", "unreachable", "no browser", "redis", "killed")  # of runs whose report is stored
 ID_BYTES = 6  # bytes of a run's id
@@ -42,6 +45,21 @@ class RunOptions:
         if day is None:
             return True
         return (self.since is None or day >= self.since) and (self.until is None or day <= self.until)
+
+
+@dataclass(frozen=True, slots=True)
+class RunBounds:
+    """The clock of one run (`now`: aware; `monotonic`: seconds), and its bounds."""
+
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    monotonic: Callable[[], float] = time.monotonic
+    pauses: tuple[float, ...] = RETRY_PAUSES  # seconds before a page's next attempt, by attempts
+    backfill_a_run: int = 200  # articles found by back-fills that another run fetches
+    backfill_waiting: int = 500  # articles found by back-fills that may wait to be fetched
+    entered_at_once: int = 1000  # URLs that are entered in the ledger together: a sitemap has 50,000
+
+
+BOUNDS = RunBounds()
 
 
 @dataclass

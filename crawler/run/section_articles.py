@@ -11,8 +11,7 @@ from datetime import date, timedelta
 
 from crawler.run.admission import OLD, Admission
 from crawler.run.outcomes import is_login
-from crawler.run.run_bounds import BOUNDS, RunBounds
-from crawler.run.run_report import RunReport
+from crawler.run.run_report import BOUNDS, RunBounds, RunReport
 from workers.extraction.block_pages import BlockPages, SentPage
 from workers.health.observations import failed_observation, is_observed, to_json
 from workers.inbox import PAGES_A_JOB, Inbox

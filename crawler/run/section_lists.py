@@ -14,16 +14,13 @@ from crawler.discovery.crawl_state import CrawlState, LastResponse, WalkMemory, 
 from crawler.discovery.links import links_of
 from crawler.discovery.list_yield import ListYield
 from crawler.discovery.listings import ListContent, ListPage, read_listing, robots_listing
-from crawler.discovery.recency import moments_of, newest_first
 from crawler.discovery.sitemap_frontier import LATE
-from crawler.discovery.walk import ArticleLink, Walk
-from crawler.discovery.walk_plan import WalkPlan
-from crawler.run.admission import BEYOND_LIMIT, OLD, Admission
+from crawler.discovery.walk import ArticleLink, Walk, WalkPlan
+from crawler.run.admission import BEYOND_LIMIT, OLD, Admission, moments_of, newest_first
 from crawler.run.example_page import doubt_about
 from crawler.run.outcomes import is_login, media_type
 from crawler.run.rendering_choice import MARKUP, Rendering
-from crawler.run.run_bounds import BOUNDS, RunBounds
-from crawler.run.run_report import RunReport
+from crawler.run.run_report import BOUNDS, RunBounds, RunReport
 from crawler.run.section_articles import ENUMERATED_LATER
 from extractors.article import CHECK
 from extractors.html.urls import normalise

@@ -18,16 +18,14 @@ from crawler.guarding.guard import host_and_port
 from crawler.politeness.host_files import HostFiles
 from crawler.politeness.pace import host_of
 from crawler.run.admission import Admission
-from crawler.run.article_fetches import ArticleFetches
+from crawler.run.article_fetches import ArticleFetches, PictureFetches
 from crawler.run.example_page import doubt_about
 from crawler.run.fetches import Answered, ArticleFetch, ExampleFetch, Fetch, ListFetch, PictureFetch, Unanswered
 from crawler.run.list_fetches import ListFetches
 from crawler.run.outcomes import of_answer
-from crawler.run.picture_fetches import PictureFetches
 from crawler.run.publishing_rate import note_visit
 from crawler.run.rendering_choice import Rendering
-from crawler.run.run_bounds import RunBounds
-from crawler.run.run_report import RunOptions, RunReport, keep_report
+from crawler.run.run_report import RunBounds, RunOptions, RunReport, keep_report
 from crawler.run.section_articles import SectionArticles
 from crawler.run.section_lists import SectionLists
 from crawler.run.spider_coordination import BACKFILL, WALK, Crew
@@ -43,7 +41,7 @@ from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
 from workers.redis_access.epoch import EpochWatch
 from workers.redis_access.redis_clock import clock_of
-from workers.task_state.failed_pages import probe_block
+from workers.task_state.problems import probe_block
 from workers.url_states import fingerprint
 
 OTHERS_PAUSE = 1.0  # seconds between checks whether other spiders of the task have found more

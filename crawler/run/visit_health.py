@@ -10,7 +10,7 @@ from crawler.run.section_lists import SectionLists
 from workers.health import present_alarms, update_health
 from workers.health.observations import LONGEST_URL, VisitObservation, to_json
 from workers.ledger import Ledger
-from workers.task_state.failed_pages import requeue
+from workers.task_state.problems import requeue
 
 ALARM = "alarm: "  # beginning of the remark on an open alarm
 

@@ -36,7 +36,7 @@ from workers import keys
 from workers.lua import FOLLOW_CLOCK
 from workers.redis_access.full_redis import ALLOWED_WHEN_FULL
 from workers.redis_access.redis_clock import clock_of
-from workers.redis_access.steps import Step
+from workers.redis_access.redis_scripts import Step
 
 SPREAD_SHARE = 0.1  # share of the period over which the first starts are spread
 SPREAD_MOST = 300.0  # seconds

@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 import redis
 
-from crawler.notifying.notifier import Notifier
+from crawler.notifying import Notifier
 from crawler.scheduling.schedule import Schedule
-from crawler.task_list.adopted_examples import unwritten_examples, write_examples
+from crawler.task_list.change import unwritten_examples, write_examples
 from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.publication import (
@@ -29,10 +29,10 @@ from crawler.task_list.publication import (
 from workers import keys
 from workers.errors import ExemplarError
 from workers.inbox import Inbox
+from workers.redis_access.connection import persistence_problem
 from workers.redis_access.epoch import EpochWatch
 from workers.redis_access.full_redis import is_full_error
 from workers.redis_access.outage import Outage
-from workers.redis_access.persistence import persistence_problem
 from workers.reporting.presence import Presence
 
 TICK = 0.5  # seconds between two checks of the time

@@ -10,7 +10,8 @@ Scope. On a small site the whole site is the section; on a big one (`BIG_HOME`) 
 enough siblings are linked there. Where the pattern does not distinguish sections, a section is its list page alone.
 """
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urljoin, urlsplit
@@ -19,11 +20,10 @@ from crawler.discovery.links import PageLink
 from crawler.discovery.listings import read_listing, robots_listing
 from crawler.discovery.pagination import pagination
 from crawler.discovery.sitemaps import usual_place
-from crawler.discovery.walk_plan import is_own_section
+from crawler.discovery.walk import is_own_section
 from crawler.patterns.pattern import Pattern, PatternError
 from crawler.scouting.address_parts import MARK, Address, Dates, address_of
 from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
-from crawler.scouting.fetch import Fetch, fetch_all
 from crawler.scouting.fitting import fit
 from crawler.scouting.inference import Inference, Relatives, SeenPage, SiteLinks, infer, is_short, relatives, siblings
 from crawler.scouting.sample_extractions import (
@@ -42,6 +42,7 @@ from extractors.html.urls import normalise
 from workers.inbox import StoredPage
 
 Scope = Literal["auto", "section", "site"]
+Fetch = Callable[[str], Awaitable[StoredPage | str]]  # URL → page, or the reason why there is none
 
 MOST_LISTS = 6  # list pages that are read
 LISTS_AT_ONCE = 2  # list pages that are read together, after the home page
@@ -442,3 +443,10 @@ def _addresses(own: Sequence[Address], groups: Sequence[Relatives]) -> list[Addr
     """Return the URLs of relatives in parts, with dates where the siblings have them."""
     dates: Dates = "all" if any(MARK in sibling.stem for sibling in own) else "folders"
     return [address_of(url, dates) for group in groups for url in group.urls]
+
+
+async def fetch_all(fetch: Fetch, urls: Iterable[str]) -> dict[str, StoredPage | str]:
+    """Fetch pages together and return the answers by URL. Each URL is fetched once, in the order of `urls`."""
+    distinct = list(dict.fromkeys(urls))
+    answers = await asyncio.gather(*map(fetch, distinct))
+    return dict(zip(distinct, answers, strict=True))

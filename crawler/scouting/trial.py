@@ -9,22 +9,24 @@ sitemaps.
 Like `survey`, an async function with `fetch` as argument: URL → page, or the reason why there is none.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import date
+from urllib.parse import urlsplit
 
-from crawler.discovery.link_judgement import JudgedLink, judged
+from crawler.discovery.links import ASSET, PageLink
 from crawler.discovery.listings import ListPage, read_listing
+from crawler.discovery.pagination import pagination
+from crawler.patterns.pattern import Pattern
 from crawler.run.admission import Admission
 from crawler.run.rendering_choice import Rendering
-from crawler.run.run_bounds import BOUNDS
-from crawler.run.run_report import RunOptions, RunReport
+from crawler.run.run_report import BOUNDS, RunOptions, RunReport
 from crawler.run.section_lists import SectionLists
 from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
-from crawler.scouting.fetch import Fetch, fetch_all
 from crawler.scouting.inference import SeenPage, SiteLinks
 from crawler.scouting.memory_ledger import MemoryLedger
 from crawler.scouting.sample_extractions import SampleExtraction, extract_sample, is_empty_shell
+from crawler.scouting.survey import Fetch, fetch_all
 from crawler.task_list.models import Task
 from extractors import Section, UnusablePage
 from extractors.html.urls import normalise
@@ -36,6 +38,16 @@ ARTICLES = 10  # articles that are extracted
 SURE = 0.8  # confidence from which the example fits itself
 OWN_LISTS = ("start", "next")  # kinds of lists that are the section's own
 FORBIDDEN = "robots.txt forbids it"
+TAKEN = "matches the pattern"  # why a link is an article
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedLink:
+    """A link of a list page, with the reason of the judgement. `taken`: it leads to an article of the task."""
+
+    link: PageLink
+    taken: bool
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,3 +266,26 @@ def _is_beyond_the_task(page: ListPage) -> bool:
 def _alike(url: str, example: str) -> int:
     """Return the number of characters at the beginning that two URLs have in common."""
     return next((n for n, (a, b) in enumerate(zip(url, example, strict=False)) if a != b), min(len(url), len(example)))
+
+
+def judged(links: Sequence[PageLink], pattern: Pattern, follow: Sequence[Pattern], page_url: str) -> list[JudgedLink]:
+    """Return for each link of the list page at `page_url` whether it leads to an article, and a short reason."""
+    pages = set(pagination(page_url, [link for link in links if not pattern.match(link.url)]))
+    reasons = (_reason(link.url, pattern, follow, page_url, pages) for link in links)
+    return [JudgedLink(link, reason == TAKEN, reason) for link, reason in zip(links, reasons, strict=True)]
+
+
+def _reason(url: str, pattern: Pattern, follow: Sequence[Pattern], page_url: str, pages: Container[str]) -> str:
+    if pattern.match(url):
+        return TAKEN
+    if url == page_url:
+        return "the list page itself"
+    if any(list_pattern.match(url) for list_pattern in follow):
+        return "a list page to follow"
+    if url in pages:
+        return "a further page of the list"
+    if urlsplit(url).netloc != urlsplit(page_url).netloc:
+        return f"on another host: {urlsplit(url).netloc}"
+    if ASSET.search(urlsplit(url).path):
+        return "a file, not a page"
+    return pattern.difference(url) or "does not match the pattern"

@@ -21,7 +21,15 @@ from scrapy.exceptions import DontCloseSpider
 from scrapy.http import Response
 
 from crawler.fetching.answers import answer_of, list_answer_of, no_answer_of, no_request, surprise
-from crawler.fetching.scrapy_process import STARTED_BY_US, log_nothing_more, quiet_scrapy
+from crawler.fetching.scrapy_process import (
+    EXIT_FAILED,
+    EXIT_OK,
+    EXIT_UNAVAILABLE,
+    STARTED_BY_US,
+    log_nothing_more,
+    quiet_scrapy,
+    run_spider,
+)
 from crawler.gates.context import RENDER, Arguments, FetchContext, GatedSpider, Result, context_from
 from crawler.gates.errors import RunEnding
 from crawler.gates.guard_gates import CONTACT_MISSING
@@ -31,10 +39,9 @@ from crawler.rendering.handler import rendering_settings
 from crawler.run.fetches import Answered, ArticleFetch, Fetch, ListFetch, Unanswered
 from crawler.run.run_report import RunOptions, RunReport
 from crawler.run.section_run import SectionRun
-from crawler.spiders.shared import Shared
+from crawler.spiders.shared import Shared, open_redis
 from crawler.task_list.identity import identity_of
 from crawler.task_list.models import Settings, Task
-from crawler.task_list.opening import open_redis
 from crawler.task_list.publication import published_task
 from workers.errors import ExemplarError
 from workers.log_ids import set_log_ids
@@ -361,3 +368,24 @@ def _apply(settings: Any, of_all: Settings, run: SectionRun) -> None:
 
 def _ids_of(fetch: Fetch) -> dict[str, str]:
     return {"page": fetch.leased.fingerprint} if isinstance(fetch, ArticleFetch) else {}
+
+
+def run_section(task: str, **arguments: Any) -> RunReport:
+    """Run the spider for one task in this process and return its report.
+
+    Arguments as for `scrapy crawl section -a`: tasks (the file), limit, all, since, until, backfill. Raises
+    `ExemplarError`, `TaskError` or `redis.RedisError` if the run cannot start.
+    """
+    given: dict[str, Any] = {name: str(value) for name, value in arguments.items() if value is not None}
+    crawler = run_spider(SectionSpider, {}, task=task, **given)
+    report: RunReport | None = getattr(crawler.spider, "report", None)
+    if report is None:
+        raise ExemplarError(f"task {task}: the spider ended without a report; run it with --verbose to see why")
+    return report
+
+
+def exit_code(report: RunReport) -> int:
+    """Return the exit code of a report."""
+    if report.outcome == "redis":
+        return EXIT_UNAVAILABLE
+    return EXIT_OK if report.ok and not report.failed else EXIT_FAILED

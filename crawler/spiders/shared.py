@@ -1,20 +1,31 @@
 """What the runs of one process share: the connection to Redis, the pace, the addresses of hosts, the browsers."""
 
+import logging
 import mmap
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 import redis
 
-from crawler.politeness.addresses import AddressBook
-from crawler.politeness.pace import Pace
+from crawler.politeness.pace import AddressBook, Pace
 from crawler.run.section_run import SectionRun
+from crawler.task_list.file import TASKS_FILE, load
+from crawler.task_list.mistakes import TaskError
+from crawler.task_list.models import TaskFile
+from crawler.task_list.publication import publish
+from workers.redis_access.connection import connect
+from workers.redis_access.embedded import redis_for
 from workers.redis_access.full_redis import WaitingRedis
 from workers.redis_access.outage import is_temporary
+from workers.state_folder import state_folder
 
 WORK_BYTES = 1024  # more than the name of a task
+
+log = logging.getLogger(__name__)
 
 
 class SharingSpider(Protocol):
@@ -78,3 +89,30 @@ class Shared:
         if is_temporary(error):
             for spider in [*self.spiders]:
                 spider.end_without_redis(error)
+
+
+@contextmanager
+def open_redis(file: Path | None) -> "Iterator[redis.Redis]":
+    """Open Redis for a crawl. `file` is the task list, which is published.
+
+    None: tasks.yaml in the working directory, or, with REDIS_URL and without that file, the list that is published.
+    Raises `ExemplarError` and `TaskError`.
+    """
+    file, tasks = _task_list(file)
+    state = state_folder(file.parent if file else None)
+    with redis_for(state, purpose="crawl", say=log.warning) as url, connect(url) as connection:
+        if tasks is not None and file is not None:
+            publish(connection, tasks, file, take_over="REDIS_URL" not in os.environ)
+        yield connection
+
+
+def _task_list(file: Path | None) -> tuple[Path | None, TaskFile | None]:
+    if file is None:
+        file = Path(TASKS_FILE)
+        if not file.exists():
+            if "REDIS_URL" in os.environ:
+                return None, None
+            raise TaskError(
+                f"no {TASKS_FILE} in {Path.cwd()}; write one with `exemplar init`, or give another with --tasks"
+            )
+    return file, load(file)

@@ -1,13 +1,21 @@
-"""Changes one task of tasks.yaml as text; the rest of the file, its comments and its layout stay unchanged."""
+"""Changes one task of tasks.yaml as text; the rest of the file, its comments and its layout stay unchanged.
+
+A person changes its keys; the examples that are adopted in Redis are written into the file if that is the task list in
+force. Copies of the file on other machines are not edited: a person has to copy the new file, as after any edit.
+"""
 
 import re
 from functools import lru_cache
 from pathlib import Path
 
-from crawler.task_list.edit import last_line, replace_text
+import redis
+
+from crawler.task_list.edit import existing_list, last_line, replace_example, replace_text
 from crawler.task_list.file import loads
 from crawler.task_list.mistakes import TaskError, TaskFileError, suggest
+from crawler.task_list.publication import edition, origin_of
 from crawler.task_list.yaml_source import Source, read_text
+from workers.extraction_config import adopted_examples
 
 
 def task_block(tasks_yaml: Path, name: str) -> str:
@@ -80,3 +88,31 @@ def _lines_of(source: Source, lines: list[str], name: str) -> tuple[int, int, in
     if not keys or min(keys)[0] <= line:
         raise TaskError(f"task {name} is written in braces or has no keys; change it by hand")
     return line, last_line(lines, line, min(keys)[1] - 1), min(keys)[1] - 1
+
+
+def unwritten_examples(connection: "redis.Redis", tasks_yaml: Path) -> dict[str, str]:
+    """Return, by task, the adopted examples that the file should contain but does not.
+
+    Empty if the list in force came from another file. Raises `TaskFileError` for a file with mistakes.
+    """
+    adopted = adopted_examples(connection)
+    current = edition(connection) if adopted else None
+    if current is None or current.origin != origin_of(tasks_yaml) or not tasks_yaml.exists():
+        return {}
+    known = existing_list(tasks_yaml).tasks
+    return {
+        name: example.url
+        for name, example in adopted.items()
+        if known is not None and name in known.tasks and known.tasks[name].example == example.instead_of
+    }
+
+
+def write_examples(tasks_yaml: Path, examples: dict[str, str]) -> list[str]:
+    """Write examples into the file, by task; return the problems, a sentence each."""
+    problems = []
+    for name, url in examples.items():
+        try:
+            replace_example(tasks_yaml, name, url)
+        except (TaskError, OSError) as error:
+            problems.append(f"the example of task {name} is adopted, but only in Redis: {error}")
+    return problems

@@ -7,8 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, Wi
 
 from crawler.patterns.pattern import Pattern
 from crawler.task_list import validators
-from crawler.task_list.ages import Age, Revisit
-from crawler.task_list.periods import Period
+from crawler.task_list.periods import Age, Period, Revisit
 from crawler.task_list.scrapy_settings import check_scrapy
 from workers.sinks.durability import Durability
 from workers.usage_rights import SKIPPABLE

@@ -12,6 +12,7 @@ from crawler.task_list.outputs import BatchSize, OutputCondition, OutputEntry, n
 from crawler.task_list.validators import DEFAULTS_EXAMPLE
 from crawler.task_list.yaml_source import Path_, Source, read, read_text
 
+TASKS_FILE = "tasks.yaml"  # its name in the working directory
 TOP_KEYS = ("defaults", "tasks", "settings")
 TASK_KEYS = tuple(name for name in Task.model_fields if name != "name")
 REQUIRED = tuple(name for name, field in Task.model_fields.items() if field.is_required() and name != "name")

@@ -1,5 +1,6 @@
 """The key `every`, how often a task runs: a fixed period (`30m`, `2h`, `1d`), a cron line with its time zone, or
-`auto`: between two bounds (`auto 15m..1d`), by how often the section publishes (`crawler.run.publishing_rate`).
+`auto`: between two bounds (`auto 15m..1d`), by how often the section publishes (`crawler.run.publishing_rate`). The
+keys `forget`, `keep_pages` and `revisit` have lengths of time in the syntax of fixed periods (`180d`, `1d for 3d`).
 
 Cron lines are computed by cronsim, which follows Debian's cron. Daylight saving in a cron's zone: a time that the clock
 skips is due at the moment of the change; a time that occurs twice is due at its first occurrence. Where the minute or
@@ -35,6 +36,11 @@ CRON_RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))  # ranges of the five
 MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 WEEKDAYS = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
 CRON_NAMES: tuple[tuple[str, ...], ...] = ((), (), (), MONTHS, WEEKDAYS)
+FORGET_FORM = "write 180d, or leave it out: then nothing is forgotten"
+KEEP_FORM = "write 30d, or leave it out: then no page is kept"
+REVISIT_FORM = "write 1d for 3d: every day, for three days"
+SHORTEST_AGE = timedelta(days=1)  # a URL that was first seen today is usually still on its list page
+MOST_RECHECKS = 1000
 
 
 @dataclass(frozen=True)
@@ -285,3 +291,79 @@ def _cron_problem(cron: str) -> str:
 @lru_cache(maxsize=64)
 def _zone(name: str) -> zoneinfo.ZoneInfo:
     return zoneinfo.ZoneInfo(name)
+
+
+@dataclass(frozen=True)
+class Age:
+    """A length of time, and the text that it was parsed from."""
+
+    text: str
+    length: timedelta
+
+    @classmethod
+    def parse(cls, value: object) -> "Age | None":
+        """Parse text such as `180d`; None stays None. Raises `BadValueError`."""
+        return cls._of(value, FORGET_FORM)
+
+    @classmethod
+    def parse_kept(cls, value: object) -> "Age | None":
+        """Parse the time for which pages are kept, like `parse`."""
+        return cls._of(value, KEEP_FORM)
+
+    @classmethod
+    def _of(cls, value: object, form: str) -> "Age | None":
+        if value is None or isinstance(value, Age):
+            return value
+        age = cls(str(value), _length(value, form))
+        if age.length < SHORTEST_AGE:
+            raise BadValueError(f"{value} is shorter than a day", form)
+        return age
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Revisit:
+    """The rechecks of recent articles: every `every`, until they are older than `during`."""
+
+    text: str
+    every: timedelta
+    during: timedelta
+
+    @classmethod
+    def parse(cls, value: object) -> "Revisit | None":
+        """Parse text such as `1d for 3d`; None stays None. Raises `BadValueError`."""
+        if value is None or isinstance(value, Revisit):
+            return value
+        if not isinstance(value, str):
+            raise BadValueError("must be text", REVISIT_FORM)
+        parts = re.fullmatch(r"\s*(?:every\s+)?(\S.*?)\s+for\s+(\S.*?)\s*", value)
+        if not parts:
+            raise BadValueError(f"{value!r} does not give an interval and a duration", REVISIT_FORM)
+        every, during = (_length(text, REVISIT_FORM) for text in parts.groups())
+        if during < every:
+            raise BadValueError(
+                f"the interval {parts[1]} is longer than the duration {parts[2]}", f"write {parts[2]} for {parts[1]}"
+            )
+        if during / every > MOST_RECHECKS:
+            raise BadValueError(f"more than {MOST_RECHECKS} rechecks of each article", REVISIT_FORM)
+        return cls(" ".join(value.split()), every, during)
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def seconds(self) -> tuple[float, float]:
+        """Return `every` and `during` in seconds."""
+        return self.every.total_seconds(), self.during.total_seconds()
+
+
+def _length(value: object, form: str) -> timedelta:
+    try:
+        period = Period.parse(value)
+    except BadValueError as error:
+        raise BadValueError(error.message, error.hint if "unit" in error.message else form) from None
+    if period.seconds is None:
+        raise BadValueError(f"{value} is not a length of time", form)
+    return timedelta(seconds=period.seconds)

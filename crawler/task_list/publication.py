@@ -26,13 +26,12 @@ from typing import Any, cast
 import redis
 from pydantic import ValidationError
 
-from crawler.task_list.environment import expand
 from crawler.task_list.mistakes import TaskError, suggest
 from crawler.task_list.models import Filter, Settings, Task, TaskFile
+from crawler.task_list.validators import expand
 from workers import keys
 from workers.errors import ExemplarError
-from workers.extraction_config import PAGES_FOLDER, ExtractionConfig, RowFilter
-from workers.redesign.adopted_examples import AdoptedExample, adopted_examples
+from workers.extraction_config import PAGES_FOLDER, AdoptedExample, ExtractionConfig, RowFilter, adopted_examples
 from workers.redis_access.redis_clock import clock_of
 from workers.sinks.durability import Durability
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from crawler.task_list.environment import check_variables
 from crawler.task_list.mistakes import BadValueError
+from crawler.task_list.validators import check_variables
 
 COMPONENTS = ("DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "EXTENSIONS")  # class → place, added to this program's
 OWN = "crawler."  # this program's components begin so

@@ -1,12 +1,13 @@
 """Validation of single values of a task list: each function returns the valid value or raises `BadValueError`.
 
 `check_…` return the value unchanged, `to_…` convert it. Most functions check text only and return a value of another
-type unchanged: pydantic then reports the type that it expects.
+type unchanged: pydantic then reports the type that it expects. `${VARIABLES}` in values are checked here, and expanded
+only where they are used.
 """
 
 import ipaddress
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import PurePath
 from typing import get_args
@@ -15,10 +16,10 @@ from urllib.parse import urlsplit
 from pydantic import ValidationInfo
 
 from crawler.patterns.pattern import Pattern
-from crawler.task_list.environment import check_variables
-from crawler.task_list.mistakes import BadValueError, nearest, show, suggest
+from crawler.task_list.mistakes import BadValueError, TaskError, nearest, show, suggest
 from extractors.html.urls import is_normal, split_web
 from extractors.registry import METHODS as KNOWN_METHODS
+from workers import variables
 from workers.addresses import VARIABLE, encoded
 from workers.sinks.durability import Durability
 from workers.sinks.kinds import KINDS, Kind, kind_of, known_kinds, known_schemes, scheme_of, suffixes_at
@@ -369,3 +370,19 @@ def check_cookies(cookies: dict[str, str] | None) -> dict[str, str] | None:
             )
         check_variables(value)
     return cookies
+
+
+def expand(text: str, environ: Mapping[str, str]) -> str:
+    """Return `text` with its variables replaced. Raises `TaskError` for one that is not set, with the nearest name."""
+    try:
+        return variables.expand(text, environ)
+    except variables.VariableNotSet as error:
+        near = nearest(error.name, environ)
+        raise TaskError(f"{error}; did you mean {near}?" if near else str(error)) from None
+
+
+def check_variables(text: str) -> None:
+    """Raise `BadValueError` if a `${` in `text` does not begin a variable."""
+    at = VARIABLE.sub(lambda found: "x" * len(found[0]), text).find("${")
+    if at >= 0:
+        raise BadValueError("${ without a variable's name", "write ${NAME} or ${NAME:-default}", offset=at)

@@ -17,7 +17,7 @@ from . import line_membership as keeping
 from .line_membership import without_links
 from .profile import MAIN_SHARE
 from .roots import find_root, root_of
-from .turning_points import LineEvidence, Segment, segment_of
+from .turning_points import LineEvidence, Segment, SegmentSearch, with_foreign
 
 REPEATED = float(np.float32(0.9))  # similarity from which a line repeats the example; rounded like the similarities
 FOREIGN_ROOT_WEIGHT = 0.1  # weight, in the search for the root, of lines whose paths the example does not use
@@ -63,6 +63,7 @@ class BodySearch:
 
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
+        self._segments = SegmentSearch(lines)
         tag = lines.trie.tag
         cells = [path for path in {*lines.paths} if tag[path] in CELLS]
         self._repeatable = frozenset((*compress(lines.paths, lines.are_headings), *cells))  # see `_template_lines`
@@ -76,21 +77,26 @@ class BodySearch:
             for known, body in self._found:
                 if known == used:
                     return body
-        body = _find_body(self._lines, evidence, places)
+        body = _find_body(self._segments, evidence, places)
         self._found.append((used, body))
         return body
+
+    def new_bytes(self, similarity: list[float]) -> float:
+        """Return what is new compared with an example, in bytes: the content of the body by similarity alone."""
+        return self._segments.new_bytes(similarity)
 
 
 def find_body(lines: Lines, evidence: LineEvidence) -> Body:
     """Return the body of a page; without lines if there is no evidence for a body."""
-    return _find_body(lines, evidence, evidence.layout.factors_of_paths(lines))
+    return _find_body(SegmentSearch(lines), evidence, evidence.layout.factors_of_paths(lines))
 
 
-def _find_body(lines: Lines, evidence: LineEvidence, places: list[float]) -> Body:
+def _find_body(segments: SegmentSearch, evidence: LineEvidence, places: list[float]) -> Body:
     """Return the body. `places`: the factors of the page's paths by the example's layout, or []."""
+    lines = segments.lines
     if not len(lines):
         return Body([])
-    segment, trace = segment_of(lines, evidence, places), tracing()
+    segment, trace = segments.segment_by(evidence, places), tracing()
     head, tail, content, outline = segment.head, segment.tail, segment.content, lines.outline
     if not any(content):
         body = Body([], head=head, tail=tail)
@@ -121,8 +127,7 @@ def _root_content(segment: Segment) -> list[float]:
     """Return what each line counts in the search for the root."""
     if not segment.familiarity:
         return segment.content
-    weights = [min(usual + FOREIGN_ROOT_WEIGHT, 1.0) for usual in segment.familiarity]
-    return list(map(mul, segment.content, weights))
+    return list(map(mul, segment.content, with_foreign(segment.familiarity, FOREIGN_ROOT_WEIGHT)))
 
 
 def _steps(lines: Lines, evidence: LineEvidence, segment: Segment, body: Body) -> BodySteps:

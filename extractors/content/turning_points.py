@@ -49,40 +49,54 @@ class Segment(NamedTuple):
     content: list[float]
 
 
-def segment_of(lines: Lines, evidence: LineEvidence, places: list[float]) -> Segment:
-    """Return the segment. `places`: the factors of the page's paths by the example's layout, or []."""
-    similarity, factors = evidence.similarity, evidence.prior.factors
-    if places:
-        by_layout = [places[place] for place in lines.outline.places]
-        factors = list(map(mul, factors, by_layout))
-    familiarity = evidence.profile.familiarity(lines)
-    weights = segment_weights(_line_weights(lines, similarity), factors, familiarity)
-    head, tail = turning_points(weights)
-    content = [0.0] * len(lines)
-    content[head:tail] = map(mul, _content(lines, similarity, head, tail), factors[head:tail])
-    return Segment(places, familiarity, weights, head, tail, content)
+class SegmentSearch:
+    """The search for the segment of a page by the evidence of one example after the other.
+
+    What equal similarities have in common is computed once.
+    """
+
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
+        amounts = zip(lines.widths, lines.linked_bytes, strict=True)
+        self._unmatched = [width - (1 + LINK_WEIGHT) * linked - LINE_COST for width, linked in amounts]
+        self._matched = [-(MATCH_WEIGHT * width + MATCH_COST) for width in lines.widths]
+        self._weights: list[tuple[list[float], list[float]]] = []  # by similarity
+
+    def segment_by(self, evidence: LineEvidence, places: list[float]) -> Segment:
+        """Return the segment. `places`: the factors of the page's paths by the example's layout, or []."""
+        lines, similarity, factors = self.lines, evidence.similarity, evidence.prior.factors
+        if places:
+            by_layout = [places[place] for place in lines.outline.places]
+            factors = list(map(mul, factors, by_layout))
+        familiarity = evidence.profile.familiarity(lines)
+        weights = segment_weights(self._line_weights(similarity), factors, familiarity)
+        head, tail = turning_points(weights)
+        content = [0.0] * len(lines)
+        content[head:tail] = map(mul, _content(lines, similarity, head, tail), factors[head:tail])
+        return Segment(places, familiarity, weights, head, tail, content)
+
+    def new_bytes(self, similarity: list[float]) -> float:
+        """Return what is new compared with an example, in bytes: the content of the body by similarity alone."""
+        head, tail = turning_points(self._line_weights(similarity))
+        return sum(_content(self.lines, similarity, head, tail))
+
+    def _line_weights(self, similarity: list[float]) -> list[float]:
+        """Return the evidence of each line for the body, in bytes; negative: against it."""
+        for known, weights in self._weights:
+            if known == similarity:
+                return weights
+        amounts = zip(similarity, self._unmatched, self._matched, strict=True)
+        weights = [
+            new if not alike else old if alike == 1 else (1 - alike) * min(new, 0.0) + alike * old
+            for alike, new, old in amounts
+        ]
+        self._weights.append((similarity, weights))
+        return weights
 
 
 def weights_in_segment(lines: Lines, evidence: LineEvidence) -> list[float]:
     """Return the weights of the lines between which the turning points lie."""
-    return segment_of(lines, evidence, evidence.layout.factors_of_paths(lines)).weights
-
-
-def new_bytes(lines: Lines, similarity: list[float]) -> float:
-    """Return what is new on a page compared with an example, in bytes: the content of its body by similarity alone."""
-    head, tail = turning_points(_line_weights(lines, similarity))
-    return sum(_content(lines, similarity, head, tail))
-
-
-def _line_weights(lines: Lines, similarity: list[float]) -> list[float]:
-    """Return the evidence of each line for the body, in bytes; negative: against it."""
-    found = []
-    for width, linked, alike in zip(lines.widths, lines.linked_bytes, similarity, strict=True):
-        weight = width - (1 + LINK_WEIGHT) * linked - LINE_COST
-        if alike > 0:
-            weight = (1 - alike) * min(weight, 0.0) - alike * (MATCH_WEIGHT * width + MATCH_COST)
-        found.append(weight)
-    return found
+    return SegmentSearch(lines).segment_by(evidence, evidence.layout.factors_of_paths(lines)).weights
 
 
 def segment_weights(weights: list[float], factors: list[float], familiarity: list[float]) -> list[float]:
@@ -91,10 +105,14 @@ def segment_weights(weights: list[float], factors: list[float], familiarity: lis
     `factors`: by the page's priors and the example's layout; `familiarity`: by its profile, or [].
     """
     if familiarity:
-        factors = [
-            factor * min(usual + FOREIGN_WEIGHT, 1.0) for factor, usual in zip(factors, familiarity, strict=True)
-        ]
+        factors = list(map(mul, factors, with_foreign(familiarity, FOREIGN_WEIGHT)))
     return [weight * factor if weight > 0 else weight for weight, factor in zip(weights, factors, strict=True)]
+
+
+def with_foreign(familiarity: list[float], weight: float) -> list[float]:
+    """Return factors by familiarity: `weight` for a line whose path the example does not use, 1 at most."""
+    unusual = 1 - weight
+    return [usual + weight if usual < unusual else 1.0 for usual in familiarity]
 
 
 def turning_points(weights: list[float]) -> tuple[int, int]:

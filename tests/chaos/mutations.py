@@ -52,8 +52,8 @@ MUTATIONS = (
         "                self._settle([page for page in held if len(page.delivered) + 1 >= len(self.outputs)])\n",
     ),
     Mutation(
-        "replies-not-remembered", "workers/redis_access/steps.py", "local is_repeated = last_request == request",
-        "local is_repeated = false",
+        "replies-not-remembered", "workers/redis_access/redis_scripts.py",
+        "local is_repeated = last_request == request", "local is_repeated = false",
     ),
     Mutation(
         "bodies-swapped", "workers/extraction/group_writer.py",
@@ -92,7 +92,7 @@ MUTATIONS = (
     Mutation("released-page-never-due", "workers/lua/lapsed.lua", "k_held, '-inf', ARGV[1]", "k_held, '-inf', 0"),
     # The inbox and pages
     Mutation(
-        "sweep-off", "workers/inbox.py", "ledger.abandoned(), ledger.lapsed(oldest_job=oldest)", "[], []",
+        "sweep-off", "workers/inbox.py", "ledger.lapsed(oldest_job=oldest)", "[], []",
     ),
     Mutation(
         "pages-swapped", "workers/inbox.py", "for name, page in pages.items():",

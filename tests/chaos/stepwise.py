@@ -31,7 +31,7 @@ from rq.serializers import JSONSerializer
 
 from crawler.politeness.pace import HostProblem
 from crawler.run.fetches import Answered, ArticleFetch, Fetch
-from crawler.run.run_bounds import RunBounds
+from crawler.run.run_report import RunBounds
 from crawler.run.section_run import SectionRun
 from crawler.run.spider_coordination import CREW, SILENT_SECONDS, Crew
 from crawler.task_list.file import loads

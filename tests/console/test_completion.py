@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from console.completion import task_names
+from console.options import task_names
 from tests.console.conftest import Exemplar
 
 TASKS = """\

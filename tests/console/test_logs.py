@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from console.terminal import printable
-from crawler.logs import JsonFormatter, PlainFormatter, level_and_text
+from crawler.logs import JsonFormatter, PlainFormatter, level_and_text, printable
 from tests.console.conftest import Exemplar
 from tests.workers.http_receiver import Receiver
 from workers.log_ids import LOG_IDS, log_ids

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from console.terminal import print_json, printable, say, show
+from console.terminal import print_json, say, show
+from crawler.logs import printable
 from tests.console.conftest import Exemplar
 
 CLIPBOARD = "\x1b]52;c;eA==\x07"

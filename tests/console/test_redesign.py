@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from console.cli import exemplar as command_line
 from console.sample_site import SiteServer, shingle_f1, tasks_yaml, truth
+from console.sample_site.content import EXAMPLES
 from console.sample_site.server import LoggedRequest
-from console.sample_site.tasks import EXAMPLES
 from crawler.scheduling.scheduler import Scheduler
 from crawler.task_list.file import load
 from tests.console.conftest import Done, Exemplar

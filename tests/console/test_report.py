@@ -10,13 +10,20 @@ import pytest
 from lxml import html as lxml_html
 from rich.cells import cell_len
 
+from console.locale import wording_of
 from console.report.charts import BINS, charts_of, sparkline, strip_of
-from console.report.document import ReportedLink, ReportedList, ReportHead, render_report, web_address
+from console.report.document import (
+    OmittedLines,
+    ReportedLink,
+    ReportedList,
+    ReportHead,
+    render_report,
+    rows_of,
+    web_address,
+)
 from console.report.gathering import Explainer, PageToExplain, ReportedPage
-from console.report.rows import OmittedLines, rows_of
 from console.report.stored_page import report_request, requested_report
 from console.report.terminal import explained_rows, fitted
-from console.report.wording import wording_of
 from console.sample_site import SiteServer, tasks_yaml, truth
 from extractors import Section
 from extractors.explanation import Explanation, explain

@@ -7,9 +7,9 @@ from typing import Literal
 import pytest
 from playwright.sync_api import sync_playwright
 
+from console.locale import wording_of
 from console.report.document import MOST_LINKS, ReportedLink, ReportedList, ReportHead, render_report
 from console.report.gathering import ComparedMethod, Explainer, PageToExplain, ReportedPage
-from console.report.wording import wording_of
 from extractors import Article, Section
 from extractors.explanation import (
     DECISIONS,

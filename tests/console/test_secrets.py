@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 from zstandard import FRAME_HEADER
 
 from console.sample_site import PATTERNS, SiteServer
-from console.sample_site.tasks import EXAMPLES, STARTS
+from console.sample_site.content import EXAMPLES, STARTS
 from console.web.actions import ConsoleActions
 from console.web.app import create_app
 from console.web.config import ConsoleConfig

@@ -1,6 +1,6 @@
 """The HTML of articles in the console and in reports."""
 
-from console.shown_html import shown_html
+from console.report.document import shown_html
 
 
 def test_pictures_and_boxes_become_words():

@@ -13,9 +13,9 @@ def main(file: str, seconds: str) -> None:
 
     settings.DOWNLOAD_TIMEOUT = float(seconds)
     from crawler.fetching.single_pages import fetch
-    from crawler.gates import resolver
+    from crawler.gates import connections
 
-    resolver.KEPT = 0.0  # so that each lookup is made
+    connections.KEPT = 0.0  # so that each lookup is made
     answers = fetch(json.loads(Path(file).read_text("utf-8")), delay=0)
     print(json.dumps({url: said if isinstance(said, str) else "fetched" for url, said in answers.items()}))
 

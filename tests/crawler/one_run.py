@@ -7,7 +7,7 @@ import redis
 
 from crawler.fetching.scrapy_process import EXIT_FAILED, EXIT_UNAVAILABLE
 from crawler.logs import complain
-from crawler.spiders.one_run import exit_code, run_section
+from crawler.spiders.section import exit_code, run_section
 from crawler.task_list.mistakes import TaskError
 from workers.errors import ExemplarError, RedisUnavailable
 from workers.redis_access.connection import reason

@@ -33,7 +33,7 @@ def main(said):
     from scrapy.utils.project import get_project_settings
 
     from crawler.gates.context import FetchContext, GatedSpider
-    from crawler.gates.failures import outcome_of_failure
+    from crawler.gates.errors import outcome_of_failure
     from crawler.guarding.guard import Guard
     from crawler.rendering import browsers
     from crawler.rendering.handler import rendering_settings

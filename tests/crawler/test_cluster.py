@@ -9,8 +9,7 @@ from contextlib import ExitStack
 import pytest
 
 from console.sample_site import Response, SiteServer, truth
-from crawler.politeness.host_states import host_state, hosts
-from crawler.politeness.pace import host_of
+from crawler.politeness.pace import host_of, host_state, hosts
 from tests.crawler.spiders import Child, asked_for, crawl, states, until, write_tasks
 from workers.ledger import Ledger
 from workers.url_states import Found, fingerprint

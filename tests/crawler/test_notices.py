@@ -5,8 +5,18 @@ import threading
 
 import pytest
 
-from crawler.notifying.notifier import AWAY, FIRST_PAUSE, KEPT, WAITING, Notifier, away_targets
-from crawler.notifying.targets import NoticeNotSent, problem_of, send, shown_target
+from crawler.notifying import (
+    AWAY,
+    FIRST_PAUSE,
+    KEPT,
+    WAITING,
+    NoticeNotSent,
+    Notifier,
+    away_targets,
+    send,
+    shown_target,
+    target_problem,
+)
 from crawler.scheduling.scheduler import Scheduler
 from crawler.task_list.file import loads
 from crawler.task_list.mistakes import TaskFileError
@@ -162,9 +172,9 @@ def test_no_word_has_the_secret(receiver, caplog, monkeypatch):
 
 def test_addresses_are_checked_without_sending(receiver, monkeypatch):
     monkeypatch.setenv("HOOK", f"json://127.0.0.1:{receiver.port}/")
-    assert problem_of("${HOOK}") == ""
-    assert "UNSET_NAME" in problem_of("json://${UNSET_NAME}/")
-    assert "no service" in problem_of("nosuch://x")
+    assert target_problem("${HOOK}") == ""
+    assert "UNSET_NAME" in target_problem("json://${UNSET_NAME}/")
+    assert "no service" in target_problem("nosuch://x")
     assert receiver.requests == []
     assert shown_target("tgram://123:abc/${CHAT}") == "tgram://*** (${CHAT})"
     assert shown_target("${HOOK:-json://secret}") == "${HOOK}"

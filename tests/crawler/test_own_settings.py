@@ -162,7 +162,7 @@ def test_each_refused_setting_is_refused_in_a_module_unless_it_has_this_programs
     own = Settings()
     own.setmodule("crawler.settings", priority="project")
     put_in_force(own)
-    assert own["TWISTED_DNS_RESOLVER"] == "crawler.gates.resolver.GuardedResolver"
+    assert own["TWISTED_DNS_RESOLVER"] == "crawler.gates.connections.GuardedResolver"
 
 
 def test_the_gates_are_in_force_whatever_settings_a_spider_starts_with():

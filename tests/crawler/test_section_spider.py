@@ -22,7 +22,7 @@ from crawler.gates.context import FetchContext
 from crawler.gates.errors import RunEnding
 from crawler.run.fetches import Answered, Fetch
 from crawler.run.outcomes import Outcome
-from crawler.run.run_bounds import BOUNDS
+from crawler.run.run_report import BOUNDS
 from crawler.spiders.section import SectionSpider
 from tests.crawler.spiders import (
     Child,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from console.sample_site import DESIGNS, SECTIONS, render_site, shingle_f1, truth
-from console.sample_site.tasks import EXAMPLES
+from console.sample_site.content import EXAMPLES
 from extractors import Section
 
 BASE = "https://paper.example"

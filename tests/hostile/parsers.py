@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from crawler.discovery.article_pages import further_pages
 from crawler.discovery.feed_dates import moment_of
 from crawler.discovery.feeds import read_feed
-from crawler.discovery.json_lists import json_links
 from crawler.discovery.links import PageLink, absolute, page_links
-from crawler.discovery.listings import read_listing
+from crawler.discovery.listings import json_links, read_listing
 from crawler.discovery.pagination import pagination, says_page, shape_of
 from crawler.discovery.sitemaps import read_sitemap, sitemaps_of
-from crawler.politeness import robots, tdm
-from crawler.politeness.retry_after import seconds_of
+from crawler.gates import pace_gate
+from crawler.politeness import robots
+from crawler.politeness.host_files import parse_tdm
 from extractors import Article, Listing, UnusablePage, extract
 from extractors.html.decoding import decode
 from extractors.html.urls import normalise, split_web
@@ -104,7 +104,7 @@ def content_type(text: str) -> None:
 
 
 def retry_after(text: str) -> None:
-    seconds = seconds_of(text, date=text, now=0.0)
+    seconds = pace_gate.retry_after(text, date=text, now=0.0)
     assert seconds is None or isinstance(seconds, float)
 
 
@@ -122,9 +122,9 @@ def robots_path(text: str) -> None:
 
 
 def tdmrep(text: str) -> None:
-    assert tdm.parse(octets(text)).reserves(URL) in (True, False, None)
+    assert parse_tdm(octets(text)).reserves(URL) in (True, False, None)
     entries = json.dumps([{"location": text, "tdm-reservation": 1}])
-    assert tdm.parse(octets(entries)).reserves(URL) in (True, False, None)
+    assert parse_tdm(octets(entries)).reserves(URL) in (True, False, None)
 
 
 def date(text: str) -> None:

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from console.sample_site import render_site, shingle_f1, truth
+from console.sample_site.content import EXAMPLES
 from console.sample_site.pages import Response
-from console.sample_site.tasks import EXAMPLES
 from tests.site.plain import plain_articles, plain_page
 from workers import keys
 from workers.extraction_config import ExtractionConfig, config_of, keep_example

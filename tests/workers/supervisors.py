@@ -6,7 +6,7 @@ import signal
 from contextlib import contextmanager
 
 from workers.processes import die_with_parent
-from workers.reporting.worker_times import WorkerTimes
+from workers.reporting.worker_reports import WorkerTimes
 from workers.worker_processes.supervisor import Supervisor
 
 TIMES = WorkerTimes(sink_pause=0.2, page_lease=3.0, renew_every=0.5)

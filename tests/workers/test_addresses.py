@@ -12,7 +12,7 @@ from sqlalchemy.engine import make_url
 
 from crawler.guarding.browser_proxy import Upstream
 from crawler.guarding.credentials import credentials_of, proxy_of
-from crawler.notifying.targets import NoticeNotSent, send
+from crawler.notifying import NoticeNotSent, send
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import Task
 from workers import redaction

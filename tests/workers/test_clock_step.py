@@ -7,7 +7,7 @@ import pytest
 from tests.redis_clock import redis_with_clock
 from workers.inbox import Inbox
 from workers.ledger import FETCH_LEASE, REQUEUE_AFTER, Ledger
-from workers.redesign.redesign_watch import PENDING_FOR, redesign_pending
+from workers.redesign.off_template import PENDING_FOR, redesign_pending
 from workers.redis_access.connection import client
 from workers.reporting.presence import Presence, processes
 from workers.url_states import Found, RecheckPlan, fingerprint
@@ -109,7 +109,7 @@ def test_a_page_whose_job_is_lost_is_queued_again(redis_, ledger, clock, step):
     step()
     ledger.lapsed(oldest_job=None)
     clock.later = REQUEUE_AFTER + 2
-    assert ledger.lapsed(oldest_job=None) == names
+    assert ledger.lapsed(oldest_job=None) == ([], names)
 
 
 def test_a_recheck_is_due_after_its_own_time(redis_, ledger, clock, step):

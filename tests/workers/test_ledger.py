@@ -1,3 +1,4 @@
+import itertools
 import json
 import time
 
@@ -5,7 +6,7 @@ import pytest
 
 from workers import ledger as ledger_module
 from workers.ledger import REASON_BYTES, REQUEUE_AFTER, Ledger, ledgers
-from workers.task_state.forgetting import forget_rejected, forget_task
+from workers.task_state.forgetting import forget_rejected, forget_task, forget_url
 from workers.url_states import Found, fingerprint
 
 A, B, C = "http://a.example/1", "http://a.example/2", "http://a.example/3"
@@ -167,14 +168,14 @@ def test_a_page_is_taken_over_when_the_lease_ran_out(ledger):
 
 def test_a_lapsed_page_is_queued_by_one_sweeper(ledger):
     name = in_hand(ledger, A, seconds=PAST)
-    assert ledger.lapsed(oldest_job=None) == [name]
-    assert ledger.lapsed(oldest_job=None) == []
+    assert ledger.lapsed(oldest_job=None) == ([name], [])
+    assert ledger.lapsed(oldest_job=None) == ([], [])
     assert not ledger.holds(name, "w")
 
 
 def test_a_held_page_is_not_queued(ledger):
     in_hand(ledger, A, seconds=FAR)
-    assert ledger.lapsed(oldest_job=None) == []
+    assert ledger.lapsed(oldest_job=None) == ([], [])
 
 
 def test_attempts_that_took_their_worker_down_are_counted(ledger):
@@ -204,13 +205,13 @@ def test_a_released_page_rests_until_its_time(ledger):
     name = in_hand(ledger, A)
     ledger.release(name, "w", FAR, "disk full")
     assert ledger.take(name, "w", seconds=FAR) is None
-    assert ledger.lapsed(oldest_job=None) == []
+    assert ledger.lapsed(oldest_job=None) == ([], [])
 
 
 def test_a_postponed_page_is_queued_even_if_other_jobs_wait(ledger):
     name = in_hand(ledger, A)
     ledger.release(name, "w", PAST, "disk full")
-    assert ledger.lapsed(oldest_job=time.time()) == [name]
+    assert ledger.lapsed(oldest_job=time.time()) == ([], [name])
 
 
 def test_who_lost_a_page_can_not_let_it_go(ledger):
@@ -224,7 +225,7 @@ def test_postponed_pages_rest_and_come_back(ledger):
     one, two = fetched(ledger, A, B)
     ledger.postpone([one], FAR, "not published")
     ledger.postpone([two], PAST, "not published")
-    assert ledger.lapsed(oldest_job=time.time()) == [two]
+    assert ledger.lapsed(oldest_job=time.time()) == ([], [two])
     assert ledger.take(one, "w", seconds=FAR) is None
     assert ledger.state_of(A) == ("fetched", "not published")
 
@@ -233,18 +234,18 @@ def test_a_page_whose_job_may_still_wait_is_not_queued(ledger, clock):
     fetched(ledger, A)
     clock.forward(REQUEUE_AFTER)  # the page is overdue …
     an_hour_ago = clock() - 3600
-    assert ledger.lapsed(oldest_job=an_hour_ago) == []  # … but the jobs before it are not taken yet
+    assert ledger.lapsed(oldest_job=an_hour_ago) == ([], [])  # … but the jobs before it are not taken yet
 
 
 def test_a_page_that_is_older_than_all_waiting_jobs_is_queued(ledger, clock):
     [name] = fetched(ledger, A)
     clock.forward(REQUEUE_AFTER)
-    assert ledger.lapsed(oldest_job=clock()) == [name]
+    assert ledger.lapsed(oldest_job=clock()) == ([], [name])
 
 
 def test_a_fresh_page_is_not_queued_again(ledger):
     fetched(ledger, A)
-    assert ledger.lapsed(oldest_job=None) == []
+    assert ledger.lapsed(oldest_job=None) == ([], [])
 
 
 # -- the pages of a job ------------------------------------------------------------------------------------------------
@@ -451,6 +452,18 @@ def test_unsee_forgets_the_rejected_of_one_reason(ledger):
     assert forget_rejected(ledger, "beyond the limit") == 1
     assert ledger.known([A, B, C]) == [False, True, True]
     assert ledger.counts().unaccounted == 0
+
+
+def test_forgetting_a_url_leaves_the_others_of_its_bucket(ledger):
+    def bucket(url):
+        return ledger.place_of(fingerprint(url))[0]
+
+    other = next(url for url in (f"{A}/{number}" for number in itertools.count()) if bucket(url) == bucket(A))
+    ledger.add([Found(A), Found(other)])
+    for url in (A, other):
+        ledger.settle(fingerprint(url), "rejected", "HTTP 404")
+    assert forget_url(ledger, A)
+    assert ledger.known([A, other]) == [False, True]
 
 
 def test_a_dropped_url_can_be_found_again(ledger):

@@ -31,6 +31,7 @@ class Entry:
     resting: bool = False
     reason: str = ""
     attempts: int = 0
+    deaths: int = 0  # of its workers, that do not count as an attempt
     takes: int = 0
     young: bool = False  # written, and to be looked at again
     visited: bool = False  # was written before
@@ -104,7 +105,10 @@ class Model:
     def lapsed(self):
         found = [url for url, e in self.entries.items() if e.state == "fetched" and self._lapsed(e)]
         for url in found:
-            self.entries[url].holder, self.entries[url].resting = None, False
+            entry = self.entries[url]
+            if entry.holder and entry.deaths < 10:
+                entry.attempts, entry.deaths = entry.attempts - 1, entry.deaths + 1
+            entry.holder, entry.resting = None, False
         return found
 
     def _lapsed(self, entry):
@@ -240,7 +244,8 @@ class Steps:
         self.model.postpone(url, reason, over)
 
     def lapsed(self):
-        assert set(self.ledger.lapsed(oldest_job=None)) == set(map(fingerprint, self.model.lapsed()))
+        abandoned, others = self.ledger.lapsed(oldest_job=None)
+        assert {*abandoned, *others} == set(map(fingerprint, self.model.lapsed()))
 
     def free(self, worker):
         assert set(self.ledger.free(worker)) == set(map(fingerprint, self.model.free(worker)))

@@ -9,7 +9,7 @@ from workers.extraction.near_duplicates import NearDuplicates
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
-from workers.redis_access.steps import Step
+from workers.redis_access.redis_scripts import Step
 from workers.url_states import Found, fingerprint
 
 from .helpers import TASK, url
@@ -102,7 +102,7 @@ def test_a_page_of_a_job_reaches_its_worker(ledger, losing):
 def test_what_waits_again_may_be_leased_by_another(ledger, losing, name):
     add(ledger, 1)
     ledger.lease(1)
-    losing(ledger.script_of(name))
+    losing(ledger.script_of("put_back"))
     if name == "put_back":
         ledger.put_back(NAMES[:1])
     else:
@@ -130,22 +130,14 @@ def test_lapsed_pages_are_returned(ledger, losing):
     fetched(ledger)
     ledger.take(NAMES[0], "dead", seconds=-1)
     losing(ledger.script_of("lapsed"))
-    assert ledger.lapsed(oldest_job=0.0) == NAMES[:1]
-    assert ledger.lapsed(oldest_job=0.0) == []
-
-
-def test_abandoned_pages_are_returned(ledger, losing):
-    fetched(ledger)
-    ledger.take(NAMES[0], "dead", seconds=-1)
-    losing(ledger.script_of("abandoned"))
-    assert ledger.abandoned() == NAMES[:1]
-    assert ledger.abandoned() == []
+    assert ledger.lapsed(oldest_job=0.0) == (NAMES[:1], [])
+    assert ledger.lapsed(oldest_job=0.0) == ([], [])
 
 
 def test_an_accepted_url_was_rejected(ledger, losing):
     add(ledger, 1)
     ledger.settle(NAMES[0], "rejected", "a list")
-    losing(ledger.script_of("fetch_again"))
+    losing(ledger.script_of("reopen"))
     assert ledger.accept(url(0))
 
 
@@ -163,7 +155,7 @@ def test_a_repeatable_step_is_repeated(ledger, losing, name):
         [[taken]] = ledger.take_all(NAMES[:1], "me", seconds=30)
     elif name != "postpone":
         ledger.take(NAMES[0], "me", seconds=30)
-    losing(ledger.script_of(name))
+    losing(ledger.script_of({"postpone": "release", "renew_pages": "renew"}.get(name, name)))
     match name:
         case "arrive":
             deliver(ledger, NAMES[1])

@@ -17,12 +17,14 @@ from hashlib import blake2b
 from .. import keys
 from ..health.observations import NO_TEXT, TITLE
 from ..ledger import Ledger
+from ..redis_access.full_redis import in_one_step
 from ..stored_json import known_fields
 from ..url_states import Fingerprint, RecheckPlan
 
 MANY = 3  # URLs that give the same page
 MANY_FITTING = 5  # … if it fits its section: announcements may be the same, too; of the newest `RECENT` pages
 RECENT = 12
+KEPT, KEPT_FOR = 24, 30 * 86400  # pages of a task, and seconds since the last one
 ROW_FETCHES = 100  # fetches at most of a URL whose row has the text of a block page: it must not stay
 # What may differ between two block pages: words of ASCII with a digit or slash, such as numbers, times, ids, addresses
 _VARIABLE = re.compile(rb"(?<![!-~])[!-.:-~]*+[0-9/][!-~]*+")
@@ -79,7 +81,11 @@ class BlockPages:
         """Note pages; return the newest page of each URL, newest first."""
         values = [{name: value for name, value in asdict(page).items() if value} for page in pages]
         known: dict[Fingerprint, SentPage] = {}
-        for row in self.ledger.step("note_sent", *(json.dumps(value, ensure_ascii=False) for value in values)):
+        rows = [json.dumps(value, ensure_ascii=False) for value in values]
+        sent = self.ledger.keys["sent"]
+        pushed = [("LPUSH", sent, *rows)] if rows else []
+        kept = [("LRANGE", sent, 0, -1), ("LTRIM", sent, 0, KEPT - 1), ("EXPIRE", sent, KEPT_FOR)]
+        for row in in_one_step(self.ledger.redis, [*pushed, *kept], writes=True)[len(pushed)]:
             page = SentPage(**known_fields(SentPage, json.loads(row)))
             newer = known.setdefault(page.name, page)
             is_blocked = newer.is_blocked or (page.is_blocked and page.mark == newer.mark)

@@ -15,22 +15,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..addresses import shown
-from ..clock import Clock
 from ..errors import SinkUnavailable
 from ..health.observations import article_observation, is_observed, to_json
 from ..ledger import Ledger
 from ..page_store import unpack
-from ..reporting.worker_reports import Watch
-from ..reporting.worker_times import WorkerTimes
+from ..redis_access.redis_clock import Clock
+from ..reporting.worker_reports import Watch, WorkerTimes
 from ..rows import RowKey, key_of
 from ..sinks.interface import PageKind, SourcePage
-from ..url_states import Fingerprint, PageLease
+from ..url_states import Fingerprint, PageLease, Revisit
 from ..writing.outputs import Output
 from ..writing.refused_rows import keep_refused
 from ..writing.row_queue import QueuedOutput, to_queue
 from .ledger_recovery import confirm, heal
 from .page_decision import FoundArticle, WriteRows
-from .recheck_plan import Revisit
 
 GROUP_SECONDS = 2.0  # how long a page waits for the others of its group
 GROUP_CHARACTERS = 4_000_000  # in the texts of a group

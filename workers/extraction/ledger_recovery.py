@@ -20,17 +20,16 @@ from itertools import chain, islice
 from typing import Any, Literal, cast
 
 from .. import keys
-from ..clock import day_at
 from ..errors import SinkUnavailable
 from ..extraction_config import config_of
 from ..ledger import Ledger, day_code
 from ..redis_access.epoch import current_epoch
 from ..redis_access.full_redis import even_when_full
+from ..redis_access.redis_clock import day_at
 from ..sinks import WrittenRow
 from ..task_state.forgetting import has_forgotten
-from ..url_states import Fingerprint, fingerprint
+from ..url_states import Fingerprint, Revisit, fingerprint, recovered_recheck
 from ..writing.outputs import Output
-from .recheck_plan import Revisit, recovered_recheck
 
 KNOWN_IN_A_ROW = 1000  # consecutive rows that must be in the ledger; in one second fewer rows are written
 IN_DOUBT = 20_000  # newest rows of a task; some of them may have waited for delivery when Redis lost them
@@ -58,7 +57,7 @@ def confirm(ledger: Ledger, pages: Mapping[Fingerprint, Sequence[str]], worker: 
     """
     args = [part for name, outputs in pages.items() for part in (name, json.dumps(list(outputs), ensure_ascii=False))]
     pipe = ledger.redis.pipeline(transaction=False)  # in this order; without MULTI, which a full Redis refuses
-    ledger.step("confirm", worker, ledger.clock() + seconds, *args, pipe=pipe)
+    ledger.step("renew", worker, ledger.clock() + seconds, *args, pipe=pipe)
     pipe.hget(keys.EPOCH, "id")
     answers, epoch = cast("tuple[list[bytes | None], bytes | None]", pipe.execute())
     delivered = {

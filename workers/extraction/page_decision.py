@@ -21,10 +21,9 @@ from ..rows import Row, content_hash, content_hash_of
 from ..url_states import MOST_ATTEMPTS, Fingerprint, PageLease, RecheckPlan, ThreadEnd, recheck_of
 from ..usage_rights import Usage, usage_of
 from .block_pages import SentPage, mark_of
-from .entries import entries_of, joined_lists
+from .entries import entries_of, joined_lists, posts_of
 from .filters import of_other_days, unwanted
 from .section_preparation import PreparedSection
-from .thread_posts import posts_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from ..keys import pictures_of
 from ..ledger import Ledger
 from ..page_store import unpack
 from ..picture_links import file_name, pictures_in
-from ..reporting.worker_reports import Watch
-from ..reporting.worker_times import WorkerTimes
+from ..reporting.worker_reports import Watch, WorkerTimes
 from ..rows import Row
 from ..sinks import ObjectStore
 from ..sinks.picture_folder import open_folders

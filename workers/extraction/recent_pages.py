@@ -24,10 +24,9 @@ from extractors.methods.example.extractor import MEMORY
 from extractors.page_types import page_type
 
 from .. import keys
-from ..clock import Clock
 from ..page_store import StoredPage, unpack, unpack_body
 from ..redis_access.full_redis import even_when_full
-from ..redis_access.redis_clock import clock_of
+from ..redis_access.redis_clock import Clock, clock_of
 from ..url_states import Fingerprint
 from .near_duplicates import ENTRY, SHORTEST, alike, entry_of
 

@@ -10,12 +10,11 @@ from extractors import Article
 from ..extraction_config import ExtractionConfig
 from ..ledger import LISTED, Ledger
 from ..rows import canonical_url, row_of
-from ..url_states import Claim, PageLease, fingerprint
+from ..url_states import Claim, PageLease, fingerprint, is_unchanged, next_list_recheck, next_recheck
 from .entries import entry_row, wanted
 from .near_duplicates import NearDuplicates
 from .page_decision import FoundArticle, FoundList, KeepRow, MarkDuplicate, Postpone, WriteRows, comments_on
 from .picture_keeping import want_pictures
-from .recheck_plan import is_unchanged, next_list_recheck, next_recheck
 from .section_preparation import PreparedSection
 
 ArticleDecision = Postpone | MarkDuplicate | KeepRow | WriteRows

@@ -10,14 +10,12 @@ import redis
 from extractors import Section, UnusablePage
 from extractors.html.decoding import decode
 
-from ..clock import Clock
 from ..errors import OutputError
 from ..extraction_config import ExtractionConfig, begin_example, end_example, request_example
 from ..page_store import StoredPage
 from ..pages.kept_pages import KEPT_PAGES, kept_pages_of
-from ..redis_access.redis_clock import clock_of
-from ..reporting.worker_reports import Watch
-from ..reporting.worker_times import WorkerTimes
+from ..redis_access.redis_clock import Clock, clock_of
+from ..reporting.worker_reports import Watch, WorkerTimes
 from ..sinks import OutputOptions, PageSink, Sink, is_queued, open_sink, wants_html
 from ..writing.outputs import Output, options_of
 from ..writing.row_queue import QueuedOutput

@@ -6,8 +6,16 @@
 """
 
 from .alarms import KINDS, Alarm, AlarmChange, AlarmKind
-from .report import Baseline, HealthReport, health_report, medians_of, open_alarms, present_alarms
-from .store import dismiss_alarms, update_health
+from .store import (
+    Baseline,
+    HealthReport,
+    dismiss_alarms,
+    health_report,
+    medians_of,
+    open_alarms,
+    present_alarms,
+    update_health,
+)
 
 __all__ = [
     "KINDS",

@@ -16,11 +16,10 @@ from dataclasses import replace
 from statistics import median
 
 from .alarms import PAGE_KINDS, Alarm, AlarmChange, AlarmKind, AlarmState, News
-from .evidence import evidence_of
 from .observations import Observation, PageObservation, VisitObservation
 from .rhythm import Rhythm
 from .sequential import ShareRule, ShareTest, Verdict
-from .state import HealthState, PageMark, quantile
+from .state import HealthState, PageMark, evidence_of, quantile
 
 PAGE_THRESHOLD = math.log(1e6)  # a false alarm in a million pages, on average and at most
 VISIT_THRESHOLD = math.log(1e5)  # … in a hundred thousand visits

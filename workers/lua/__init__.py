@@ -10,33 +10,26 @@ _EVEN_WHEN_FULL = frozenset(
         "begin",
         "claim",
         "claim_entries",
-        "confirm",
-        "discard_rows",
-        "fetch_again",
         "refetch",
-        "finish_rows",
         "free",
-        "free_rows",
         "lapsed",
-        "note_sent",
-        "postpone",
         "put_back",
-        "put_off_rows",
         "queue_rows",
         "record_written",
         "release",
+        "release_rows",
+        "remove_rows",
+        "renew",
         "renew_rows",
         "reopen",
-        "retry_refused",
         "settle",
         "take",
         "take_rows",
-        "try_later",
         "uncount",
     }
 )
 
-_WITH_ROWS = frozenset({"discard_rows", "finish_rows", "queue_rows", "retry_refused", "settle", "take_rows"})
+_WITH_ROWS = frozenset({"queue_rows", "remove_rows", "settle", "take_rows"})
 
 FOLLOW_CLOCK = (files(__name__) / "_clock.lua").read_text("utf-8")
 COMMON = (files(__name__) / "_common.lua").read_text("utf-8") + FOLLOW_CLOCK

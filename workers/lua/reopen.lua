@@ -1,10 +1,12 @@
--- A settled URL is to be extracted again, because its section has another example now, or it gave a block page. ARGV: fingerprint, record
--- without its day, rank, bucket, slot, the recheck plan of a written one (JSON, or '' if its row is unknown)
--- -> the letter of the state that it had; '' if it is open, forgotten, or written with an unknown row
+-- A settled URL waits again: because a person wants it, its section has another example now, or it gave a block page.
+-- ARGV: fingerprint, record without its day, rank, bucket, slot, the recheck plan of a written one (JSON, or '' if its row
+-- is unknown), the only state in which it is meant, or ''
+-- -> the letter of the state that it had; '' if it is open, forgotten, in another state, or written with an unknown row
 local name = ARGV[1]
 local code = redis.call('HGET', ARGV[4], ARGV[5])
 if not code or redis.call('HEXISTS', k_open, name) == 1 then return '' end
 local letter = string.sub(code, 1, 1)
+if ARGV[7] ~= '' and letter ~= letter_of[ARGV[7]] then return '' end
 local record = cjson.decode(ARGV[2])
 record.day = string.sub(code, 2, 5)
 if letter == letter_of.written then

@@ -21,16 +21,16 @@ from typing import Any, cast
 
 import zstandard
 
-from ..clock import Clock
 from ..errors import SinkUnavailable
 from ..extraction_config import ExtractionConfig
 from ..page_packing import Dictionary, Packer, next_dictionary
 from ..page_store import LARGEST_PAGE, StoredPage
+from ..redis_access.redis_clock import Clock
 from ..rows import Row
 from ..sinks import expand
 from ..sinks.durability import Durability
 from ..sinks.interface import PATIENCE, PageKind, PageSink, SourcePage
-from ..sinks.sqlite_file import WRITE_ANYTHING, SqliteFile
+from ..sinks.sqlite import WRITE_ANYTHING, SqliteFile
 from ..url_states import Fingerprint, fingerprint
 
 KEPT_PAGES = "kept pages"  # the name under which the ledger notes that a page is kept, beside those of outputs

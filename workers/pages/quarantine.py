@@ -17,10 +17,10 @@ import redis
 import zstandard
 
 from .. import keys
-from ..clock import Clock
 from ..page_store import StoredPage, unpack_body
 from ..redis_access.full_redis import is_full_error
-from ..redis_access.newest_kept import KEEP_NEWEST
+from ..redis_access.redis_clock import Clock
+from ..redis_access.redis_scripts import KEEP_NEWEST
 from ..stored_json import known_fields
 from ..url_states import Fingerprint
 

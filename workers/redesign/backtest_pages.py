@@ -9,11 +9,11 @@ from extractors import Section, UnusablePage
 from extractors.html.decoding import decode
 from extractors.html.urls import normalise
 
-from ..clock import Clock
 from ..extraction.recent_pages import section_pages
 from ..extraction_config import ExtractionConfig
 from ..page_store import StoredPage
 from ..pages.kept_pages import kept_pages_of
+from ..redis_access.redis_clock import Clock
 from .off_template import OffTemplatePages
 from .proposals import proposal_of, proposed_page
 

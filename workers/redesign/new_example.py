@@ -25,7 +25,7 @@ from extractors.page_types import PageType, classify_together, page_type
 
 from ..extraction.near_duplicates import ENTRY, alike, entry_of
 from ..page_store import StoredPage
-from .text_comparison import shingle_f1
+from .backtest import shingle_f1
 
 GOOD = 0.8  # confidence of the example's article alone
 LONG = 300  # bytes of its body, from which its limits are clear

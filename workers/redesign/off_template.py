@@ -1,13 +1,14 @@
 """Pages off the template: they do not have any known template of their section (`Article.fits`).
 
 After a redesign a new example is chosen among them (`workers.redesign.proposal_finder`), and they are extracted again
-with it (`workers.redesign.gap`). So each has a note, and the newest pages are kept too. There are limits on the number
-and size of each task's pages, on the number of tasks, and on the time for which they are kept. Keys of a task:
+with it (`workers.redesign.adoption`). So each has a note, and the newest pages are kept too. There are limits on the
+number and size of each task's pages, on the number of tasks, and on the time for which they are kept. Keys of a task:
 
     low           hash: fingerprint -> a line of JSON (`OffTemplateNote`)
     low:at        zset: fingerprint -> when it was extracted, Unix seconds
     low:pages     hash: fingerprint -> the page (zstd), after a line of JSON with its URL, type, time and headers
     low:pages:at  zset: likewise
+    low:pending   zset: worker that may still find a new example in pages it has settled -> when its mark expires
 """
 
 import json
@@ -21,11 +22,10 @@ import redis
 import zstandard
 
 from .. import keys
-from ..clock import Clock
 from ..page_store import StoredPage, unpack_body
-from ..redis_access.full_redis import is_full_error
-from ..redis_access.newest_kept import KEEP_NEWEST
-from ..redis_access.redis_clock import clock_of
+from ..redis_access.full_redis import even_when_full, is_full_error
+from ..redis_access.redis_clock import Clock, clock_of
+from ..redis_access.redis_scripts import KEEP_NEWEST
 from ..stored_json import known_fields
 from ..url_states import Fingerprint
 
@@ -34,6 +34,7 @@ BYTES_KEPT = 2 * 2**20  # bytes of the pages of a task, compressed
 NOTES_KEPT = 1000  # notes of a task: 0.3 MB
 TASKS_KEPT = 100  # tasks that have pages off the template
 KEPT_FOR = 30 * 86400  # seconds
+PENDING_FOR = 120.0  # seconds after which the mark of a dead worker does not count
 ZSTD_LEVEL = 9
 
 log = logging.getLogger(__name__)
@@ -161,6 +162,26 @@ class OffTemplatePages:
         dropped = self.redis.register_script(_NOTE)(keys=names, args=args)
         if dropped:
             self.redis.unlink(*(key for other in dropped for key in _names(other.decode())))
+
+
+def mark_pending(connection: "redis.Redis", task: str, worker: str, *, clock: Clock) -> None:
+    """Mark the task: the worker is about to settle pages off its template. A full Redis takes the mark, too."""
+    even_when_full(connection, "ZADD", _pending(task), clock() + PENDING_FOR, worker)
+
+
+def unmark_pending(connection: "redis.Redis", task: str, worker: str) -> None:
+    """Remove the mark of a worker that has looked for a new example."""
+    connection.zrem(_pending(task), worker)
+
+
+def redesign_pending(connection: "redis.Redis", task: str, *, clock: Clock) -> bool:
+    """Whether a worker may still find a new example in the pages that it has settled."""
+    now = clock()
+    return bool(connection.zcount(_pending(task), now, now + PENDING_FOR))
+
+
+def _pending(task: str) -> str:
+    return keys.of_task(task, "low:pending")
 
 
 def _names(task: str) -> list[str]:

@@ -19,12 +19,12 @@ from extractors.page import Page, make_page
 from extractors.templates import largest_cluster, pairwise_matches
 
 from .. import keys
-from ..clock import Clock
 from ..errors import ExemplarError
 from ..extraction.recent_pages import RecentPage, SectionPages, section_pages
 from ..extraction.section_preparation import PreparedSection
 from ..extraction_config import ExtractionConfig
 from ..page_store import StoredPage
+from ..redis_access.redis_clock import Clock
 from ..unproposed import SMALLEST, note_unproposed, why_not_sought
 from .adoption import adopt
 from .backtest import BackTest, back_test

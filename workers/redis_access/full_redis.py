@@ -1,10 +1,11 @@
 """A Redis that is full: it has reached `maxmemory` and refuses commands that could take more.
 
-A refused command has had no effect. Three kinds of callers:
+A refused command has had no effect. Four kinds of callers:
 
 - Steps that free memory, or take only a few bytes (settling a page, a heartbeat), are still done: Redis lets a script
   continue once it has written, so these scripts begin with a write that changes nothing (`ALLOWED_WHEN_FULL`). Measured
   with Redis 6.2 and 7.0.
+- Commands that belong together are sent as one step (`in_one_step`).
 - A spider sends its commands again until memory is free (`WaitingRedis`).
 - Others skip steps that can be done later (`is_full_error`).
 
@@ -12,9 +13,9 @@ Within a MULTI a full Redis refuses every command, including reads.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import redis
 from redis.client import Pipeline
@@ -27,7 +28,16 @@ LOOK_EVERY = 0.5  # seconds between two attempts to send a refused command
 PATIENCE = 60.0  # seconds for which a refused command is sent again
 
 _REFUSED = "OOM command not allowed"
-_COMMAND = ALLOWED_WHEN_FULL + "return redis.call(ARGV[1], KEYS[1], unpack(ARGV, 2))"
+_COMMANDS = """
+-- ARGV: for each command the number of its words, its words -> its reply
+local replies, at = {}, 1
+while at <= #ARGV do
+  local last = at + ARGV[at]
+  replies[#replies + 1] = redis.call(unpack(ARGV, at + 1, last))
+  at = last + 1
+end
+return replies
+"""
 Result = TypeVar("Result")
 
 
@@ -69,14 +79,28 @@ def is_full_error(error: BaseException) -> bool:
     )
 
 
-def even_when_full(
-    connection: "redis.Redis", command: str, key: str, *args: str | bytes | float, pipe: Any = None
-) -> Any:
-    """Send a command for one key that takes only a few bytes, in a form that a full Redis does not refuse.
+def in_one_step(
+    connection: "redis.Redis",
+    commands: Iterable[Sequence[str | bytes | float]],
+    *,
+    writes: bool = False,
+    pipe: Any = None,
+) -> list[Any]:
+    """Send commands in place of a MULTI, which a full Redis refuses; return the reply to each.
 
-    With `pipe`, which must not be a MULTI, it becomes part of that pipeline.
+    They only read or, with `writes`, take only a few bytes. Each has its key as its second word. They are repeated if
+    their replies are lost. With `pipe`, which must not be a MULTI, they become part of that pipeline, and their replies
+    one of its replies.
     """
-    return connection.register_script(_COMMAND)(keys=[key], args=[command, *args], client=pipe)
+    text = ALLOWED_WHEN_FULL + _COMMANDS if writes else _COMMANDS
+    sent = list(commands)
+    args = [word for command in sent for word in (len(command), *command)]
+    return cast(list[Any], connection.register_script(text)(keys=[str(sent[0][1])], args=args, client=pipe))
+
+
+def even_when_full(connection: "redis.Redis", command: str, key: str, *args: str | bytes | float) -> Any:
+    """Send a command for one key that takes only a few bytes, in a form that a full Redis does not refuse."""
+    return in_one_step(connection, [(command, key, *args)], writes=True)[0]
 
 
 class WaitingRedis(ScriptClient):

@@ -9,20 +9,26 @@ two clocks of the machine have moved apart (the machine slept, or its clock was 
 import logging
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from weakref import WeakKeyDictionary
 
 import redis
 
 from .epoch import ConnectHook
 
+Clock = Callable[[], float]  # Unix seconds
 MEASURED_EVERY = 1.0  # seconds; until then a process does not notice that Redis' clock was set
 SKEW_MOST = 5.0  # seconds by which this machine's clock may differ from Redis' without a warning
 QUICK = 0.05  # seconds for a reply to TIME; half of them is the error of the offset
 MEASUREMENTS = 3  # measurements at most, until a reply is quick
 CLOCKS_APART = 1.0  # seconds between wall clock and monotonic clock, from which the offset is measured again
-
 log = logging.getLogger(__name__)
+_clocks: "WeakKeyDictionary[redis.Redis, RedisClock]" = WeakKeyDictionary()
+
+
+def day_at(seconds: float) -> date:
+    """Return the day in UTC of a time in Unix seconds."""
+    return datetime.fromtimestamp(seconds, UTC).date()
 
 
 class RedisClock:
@@ -96,9 +102,6 @@ class RedisClock:
                 direction,
             )
         self._warned = is_wrong
-
-
-_clocks: "WeakKeyDictionary[redis.Redis, RedisClock]" = WeakKeyDictionary()
 
 
 def clock_of(connection: "redis.Redis") -> RedisClock:

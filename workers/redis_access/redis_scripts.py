@@ -1,10 +1,18 @@
-"""Scripts that survive a restart of the server, even between their loading and their call.
+"""Scripts that survive a restart of the server and lost replies: a repeated request has one effect and the same reply.
 
 redis-py loads a script that the server lacks, and then calls it. A server that started again in between has lost the
 script, and refuses the call. So the call is repeated, as redis-py repeats commands while a connection fails.
+
+A client whose connection breaks repeats its command, although the server may have executed it. Many steps would reply
+differently the second time: `add` reports a URL as new only once. So each request has a number, and the script keeps
+its last reply to each client (a thread of a process); the same number gives the same reply. This takes one key per
+client. The steps of a transaction or pipeline have keys of their own, since it is repeated as a whole.
 """
 
 import hashlib
+import os
+import secrets
+import threading
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, cast
@@ -14,9 +22,53 @@ import redis
 from redis.client import Pipeline
 from redis.commands.core import Script
 
+from .. import keys
+
 ATTEMPTS = 3
 
 _loaded: WeakKeyDictionary[redis.ConnectionPool, set[str]] = WeakKeyDictionary()  # hashes of scripts that a server had
+REPLY_KEPT = 90  # seconds: a client gives up within 7 attempts of 10 s and the back-off between them (`connection`)
+STEPS_TOGETHER = 256  # steps of one transaction or pipeline, at most
+# The last of KEYS is the key of the reply, the last of ARGV the number of the request. Both are removed, so that a step
+# only has its own. A full Redis does not store the reply of a step that did not write (`pcall`).
+RECALL = f"""
+local request, reply_key = table.remove(ARGV), table.remove(KEYS)
+local last_request, last_reply
+local last = redis.call('GET', reply_key)
+if last then last_request, last_reply = cmsgpack.unpack(last) end
+local is_repeated = last_request == request
+local function keep_reply(reply) redis.pcall('SET', reply_key, cmsgpack.pack(request, reply), 'EX', {REPLY_KEPT}) end
+"""
+# For the short steps of each page: they recognise a repeated request and determine the reply themselves.
+RECOGNISE = f"""
+local request, reply_key = table.remove(ARGV), table.remove(KEYS)
+local is_repeated = redis.call('GET', reply_key) == request
+local function keep_request() redis.pcall('SET', reply_key, request, 'EX', {REPLY_KEPT}) end
+"""
+_BEFORE = "if is_repeated then return last_reply end\nlocal function step()"
+_AFTER = "end\nlocal reply = step()\nkeep_reply(reply)\nreturn reply\n"
+# keep_newest(now, owner, largest numbers of items, bytes and owners, seconds), called after the items were written to
+# KEYS[1] and their times to KEYS[2] -> the owners whose items are to be removed
+KEEP_NEWEST = """
+local function keep_newest(now, owner, most, bytes, owners, seconds)
+  local kept, size = 0, 0
+  for _, name in ipairs(redis.call('ZREVRANGE', KEYS[2], 0, -1)) do
+    kept, size = kept + 1, size + redis.call('HSTRLEN', KEYS[1], name)
+    if kept > tonumber(most) or size > tonumber(bytes) then
+      redis.call('ZREM', KEYS[2], name)
+      redis.call('HDEL', KEYS[1], name)
+    end
+  end
+  for place = 1, 2 do redis.call('EXPIRE', KEYS[place], seconds) end
+  redis.call('ZADD', KEYS[3], now, owner)
+  redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now - seconds)
+  local beyond = redis.call('ZCARD', KEYS[3]) - tonumber(owners)
+  if beyond <= 0 then return {} end
+  local dropped = redis.call('ZRANGE', KEYS[3], 0, beyond - 1)
+  redis.call('ZREM', KEYS[3], unpack(dropped))
+  return dropped
+end
+"""
 
 
 class ScriptClient(redis.Redis):
@@ -85,3 +137,43 @@ def _sha_of(script: str | bytes) -> str:
 
 def _lost() -> redis.ConnectionError:
     return redis.ConnectionError("Redis lost its scripts: it started again")
+
+
+def answered_once(text: str) -> str:
+    """Return a script that executes `text` once for each request, and keeps its reply."""
+    return "\n".join((RECALL, _BEFORE, text, _AFTER))
+
+
+class Step:
+    """A script of one connection that is executed once for each request.
+
+    `declares`: `RECALL` or `RECOGNISE` if the script itself uses the functions in it. `script`: as Redis gets it.
+    """
+
+    def __init__(self, connection: "redis.Redis", text: str, *, declares: str = ""):
+        self.script = connection.register_script(declares + text if declares else answered_once(text))
+
+    def __call__(self, names: list[str], args: list[Any], pipe: Any = None) -> Any:
+        """Run the script with the keys `names`. With `pipe` it becomes part of that transaction."""
+        reply_key, request = _requests.next(is_part=pipe is not None)
+        return self.script(keys=[*names, reply_key], args=[*args, request], client=pipe)
+
+
+class _Requests(threading.local):
+    """The requests of one thread."""
+
+    def __init__(self) -> None:
+        self._process = 0
+        self._client = ""
+        self._number = 0
+
+    def next(self, *, is_part: bool) -> tuple[str, int]:
+        """Return the key of the next request's reply, and the request's number."""
+        if self._process != os.getpid():  # a child process after `fork` is another client
+            self._process, self._client = os.getpid(), secrets.token_hex(8)
+        self._number += 1
+        name = f"{self._client}:{self._number % STEPS_TOGETHER}" if is_part else self._client
+        return keys.REPLY + name, self._number
+
+
+_requests = _Requests()

@@ -16,16 +16,20 @@ from typing import Any, cast
 import redis
 
 from .. import keys
-from ..clock import Clock
 from ..redis_access.full_redis import even_when_full
-from ..redis_access.redis_clock import SKEW_MOST, clock_of
-from .nodes import node_name
+from ..redis_access.redis_clock import SKEW_MOST, Clock, clock_of
 
+NODE = "EXEMPLAR_NODE"  # environment variable: the name of this machine; by default its host name
 HEARTBEAT_EVERY = 2.0  # seconds
 GONE_AFTER = 10.0  # seconds without a heartbeat until a process counts as dead
 FORGET_AFTER = 3600.0  # seconds until the heartbeat of a process that died is removed
 RATE_OVER = 60.0  # seconds over which a rate is averaged
 ERROR_LENGTH = 300  # characters of an error in a heartbeat
+
+
+def node_name() -> str:
+    """Return the name of this machine."""
+    return os.environ.get(NODE) or socket.gethostname()
 
 
 class Presence:

@@ -14,7 +14,7 @@ from typing import Any, cast
 import redis
 
 from .. import keys
-from ..clock import Clock
+from ..redis_access.redis_clock import Clock
 from .presence import Presence, alive
 
 OVER_AFTER = 600.0  # seconds after which a problem that did not occur again is over, even without evidence

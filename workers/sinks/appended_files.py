@@ -32,9 +32,9 @@ from workers.sinks.durability import (
 from .formats import AppendedFormat, Buffer, PlainLines, as_json, mapped
 from .interface import PATIENCE, Versions, WrittenRow, if_missing, written_row
 from .kinds import Target
-from .moved_files import COMPRESSED, files_of, unpacked
 from .options import OutputOptions
 from .paths import PathPattern, pattern_of
+from .reading import COMPRESSED, files_of, unpacked
 
 MOST_CUT = 64 << 20  # bytes of a partial last group; a longer partial end was not written by this program
 LONG_AGO = "1970-01-02T00:00:00+00:00"  # of a row that does not say when its page was fetched

@@ -20,8 +20,7 @@ from workers.errors import OutputError, SinkUnavailable
 from workers.rows import key_of
 from workers.sinks.durability import locked, make_folder, replace_file, reported
 
-from .feed_entries import FeedEntry, entry_of
-from .feed_forms import AtomForm, FeedForm, JsonFeedForm, UnknownFeed
+from .feed_forms import AtomForm, FeedEntry, FeedForm, JsonFeedForm, UnknownFeed, entry_of
 from .interface import PATIENCE, RowBatch
 from .kinds import FEED_OPTIONS, Target
 from .paths import read_template

@@ -16,8 +16,8 @@ from workers.errors import OutputError
 
 from .durability import Durability
 from .kinds import Target, expand, formats, kind_of, scheme_of
-from .object_names import object_names
 from .options import OutputOptions
+from .store_sink import object_names
 from .stores import ObjectStore, address_of
 
 FOLDER = "pictures"

@@ -2,31 +2,98 @@
 
 A kind of output can be read if its `Kind.reads` names a function such as these: from a `Target` to its rows, oldest
 first. It opens nothing for writing, takes no lock, and may run while workers write. Rows of other tasks may be among
-them; `complete` fills the fields that rows of earlier versions lack.
+them; `complete` fills the fields that rows of earlier versions lack. Files beside an output that were moved aside, as
+by `logrotate`, are read as well:
+
+    out.jsonl.1   out.jsonl-20270131   out.jsonl.2.gz   out.jsonl-20270130.zst
 """
 
+import bz2
+import fnmatch
 import glob
+import gzip
+import io
 import json
 import logging
+import lzma
 import re
 import sqlite3
+import tempfile
+import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.parse import quote, unquote
+
+import zstandard
 
 from workers.errors import SinkUnavailable
 from workers.rows import Row
 from workers.sinks.row_schema import FIELDS, NEEDED
 
 from .kinds import Target
-from .moved_files import DAMAGE, files_of, opened
 
+CHUNK = 1 << 20  # bytes
+ENDINGS = (".*", "-[0-9]*")  # the ends of their names, as patterns of `glob`
+COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
+DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)  # errors of a damaged compressed file
 LONGEST_LINE = 256 * 2**20  # bytes
 _PLACEHOLDER = re.compile(r"\{\w+(?::[^{}]*)?\}")
-
 log = logging.getLogger(__name__)
+
+
+def files_of(pattern: str) -> set[Path]:
+    """Return the files whose paths match a pattern of `glob`, and the files beside them that had such a name.
+
+    `out.jsonl.gz` is another output, not one of `out.jsonl`.
+    """
+    top = Path(pattern).anchor
+    found = {file for ending in ("", *ENDINGS) for file in Path(top).glob(pattern.removeprefix(top) + ending)}
+    return {file for file in found if file.is_file() and not _is_compressed_output(file, pattern)}
+
+
+def _is_compressed_output(file: Path, pattern: str) -> bool:
+    return file.suffix in COMPRESSED and fnmatch.fnmatchcase(str(file.with_suffix("")), pattern)
+
+
+def opened(path: Path) -> io.BufferedIOBase:
+    """Open a file for reading its content, decompressed if it is compressed.
+
+    Raises `OSError`; reading raises one of `DAMAGE` where the content is damaged.
+    """
+    with path.open("rb") as file:
+        start = file.read(6)
+    if start.startswith(b"\x1f\x8b"):
+        return gzip.GzipFile(path)
+    if start.startswith(b"\x28\xb5\x2f\xfd"):
+        return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(path.open("rb"), read_across_frames=True))
+    if start.startswith(b"\xfd7zXZ"):
+        return lzma.LZMAFile(path)
+    if start.startswith(b"BZh"):
+        return bz2.BZ2File(path)
+    return path.open("rb")
+
+
+def unpacked(path: Path) -> tuple[IO[bytes], Exception | None]:
+    """Return an unnamed temporary file with the content of a compressed file, and the error at a damaged end, or None.
+
+    Raises `OSError` if the file cannot be read, or the temporary one cannot be written.
+    """
+    damage: Exception | None = None
+    with ExitStack() as stack:
+        copy = stack.enter_context(tempfile.TemporaryFile(prefix="exemplar-"))
+        try:
+            with opened(path) as file:
+                while part := file.read1(CHUNK):  # `read` would lose the data before the damage
+                    copy.write(part)
+        except DAMAGE as error:
+            if isinstance(error, OSError) and error.errno:
+                raise
+            damage = error
+        copy.flush()
+        stack.pop_all()  # the caller closes it
+    return copy, damage
 
 
 def jsonl_rows(target: Target) -> Iterator[Row]:

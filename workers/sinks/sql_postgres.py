@@ -12,14 +12,16 @@ from sqlalchemy.engine import URL
 from .sql_servers import (
     CONNECT_WAIT,
     LOCK_WAIT,
+    ROW_KEY,
     STATEMENT_WAIT,
     Cursor,
+    ExistingTable,
     SqlProblem,
     SqlServerKind,
+    SqlTable,
     Values,
     one_line,
 )
-from .sql_table import ROW_KEY, ExistingTable, SqlTable
 
 
 class Postgres(SqlServerKind):

@@ -1,35 +1,106 @@
-"""SQLite: table `articles`, upserted by row key. For any number of workers on one machine."""
+"""SQLite: table `articles`, upserted by row key. For any number of workers on one machine.
+
+A file is opened when it is first used, and again when its path belongs to another file.
+"""
 
 import json
+import os
 import re
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
 
-from workers.errors import OutputError, RowsRefused
+from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import KEY, Row, RowKey, key_of
-from workers.sinks.durability import Durability, pass_fence, sync_file
+from workers.sinks.durability import Durability, make_folder, pass_fence, sync_file, unavailable
 
 from .formats import StoredNames
 from .interface import PATIENCE, WrittenRow, written_row
 from .kinds import Target
 from .options import OutputOptions
 from .paths import PathPattern, check_task, refuse_placeholders
-from .row_schema import NEEDED, type_of
-from .sqlite_file import WRITE_ANYTHING, SqliteFile
-from .tables import columns_of, foreign, unfit
+from .row_schema import NEEDED, columns_of, foreign, type_of, unfit
 
+# Lets a transaction write something, so that its commit is synchronised together with all earlier ones: SQLite does not
+# write a row that has its values already, and the process that wrote it may have been killed within its commit.
+WRITE_ANYTHING = "PRAGMA user_version = 0"
+SYNCHRONOUS: Mapping[Durability, str] = {"safe": "FULL", "fast": "NORMAL"}  # FULL: each commit is synced
 _TYPES = {"number": "REAL", "integer": "INTEGER", "boolean": "INTEGER"}  # any other is TEXT
 _NOT_NULL = {*NEEDED, "content_hash"}
 WRITTEN_ROW = ("task", "url", "canonical_url", "version", "fetched_at", "listed_on")  # fields of a `WrittenRow`
-
-
 _REFUSALS = (sqlite3.IntegrityError, sqlite3.DataError, sqlite3.InterfaceError, OverflowError)
 _as_json = json.JSONEncoder(ensure_ascii=False).encode
+
+
+class SqliteFile(ABC):
+    """The file at `path`, with its write lock. Not for several threads, nor after a fork."""
+
+    isolation_level: Literal["DEFERRED"] | None = "DEFERRED"  # None: transactions begin only where they are written
+    synchronous: Mapping[Durability, str] = SYNCHRONOUS
+
+    def __init__(self, path: Path, durability: Durability):
+        self.path, self.name, self.durability = path, str(path), durability
+        self._connection: sqlite3.Connection | None = None
+        self._stat: os.stat_result | None = None
+
+    @contextmanager
+    def exclusive(self, *, patience: float = PATIENCE) -> Iterator[None]:
+        """Hold the write lock of the file: begin a transaction; a write commits it. Raises `SinkUnavailable`."""
+        with self._reported():
+            connection = self._open(patience)
+            connection.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
+            connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        finally:
+            with suppress(sqlite3.Error):
+                connection.rollback()  # releases the lock; no-op after a commit
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        if self._connection is not None:
+            with closing(self._connection):
+                self._connection = None
+
+    def _open(self, patience: float) -> sqlite3.Connection:
+        if self._connection is None or self._moved_away():
+            self.close()
+            make_folder(self.path.parent, self.durability)
+            self._connection = sqlite3.connect(self.path, timeout=patience, isolation_level=self.isolation_level)
+            self._set_up(self._connection, patience)
+            self._connection.execute(f"PRAGMA synchronous = {self.synchronous[self.durability]}")
+            self._stat = self.path.stat()
+        return self._connection
+
+    @abstractmethod
+    def _set_up(self, connection: sqlite3.Connection, patience: float) -> None:
+        """Prepare an open file. `patience`: seconds to wait for other processes."""
+
+    @contextmanager
+    def _reported(self) -> Iterator[None]:
+        """Raise `SinkUnavailable` for errors in the block, after which the file is opened again."""
+        try:
+            yield
+        except (sqlite3.Error, OSError, OverflowError) as error:
+            self.close()
+            raise self._unavailable(error) from None
+
+    def _unavailable(self, error: Exception) -> SinkUnavailable:
+        """Return the error for callers."""
+        return unavailable(self.name, error)
+
+    def _moved_away(self) -> bool:
+        """Whether the path now belongs to another file, or to none."""
+        try:
+            return self._stat is None or not os.path.samestat(self._stat, self.path.stat())
+        except FileNotFoundError:
+            return True
 
 
 def open_sqlite(target: Target) -> "SqliteSink":

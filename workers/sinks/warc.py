@@ -27,14 +27,14 @@ from typing import Any
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from workers.clock import Clock
 from workers.page_store import StoredPage
+from workers.redis_access.redis_clock import Clock
 from workers.sinks.durability import Durability, make_folder, sync_folder
 
 from .interface import PATIENCE, PageSink, SourcePage
 from .kinds import Target
 from .paths import PathPattern, check_task
-from .sqlite_file import WRITE_ANYTHING, SqliteFile
+from .sqlite import WRITE_ANYTHING, SqliteFile
 
 SUFFIX, OPEN = ".warc.gz", ".open"
 ADDED_BYTES = 40  # bytes that are added to the name of a complete file

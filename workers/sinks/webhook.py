@@ -17,8 +17,8 @@ import json
 import time
 from collections.abc import Sequence
 
-from workers.clock import Clock
 from workers.errors import OutputError, SinkUnavailable
+from workers.redis_access.redis_clock import Clock
 from workers.rows import RowKey, key_of
 
 from .batch_parts import BatchPart, PartAnswer, PartedDelivery

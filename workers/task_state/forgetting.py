@@ -14,7 +14,7 @@ from ..url_states import Fingerprint, Found, fingerprint
 from ..writing.row_queue import forget_queues
 
 DAYS_KEPT = 400  # days whose counts are kept
-CLAIMS_LEFT = b"2"  # value of `unseen`, as in expire.lua: claims of forgotten URLs are not released yet
+CLAIMS_LEFT = b"2"  # value of `unseen`, as in forget_settled.lua: claims of forgotten URLs are not released yet
 AT_ONCE = 200  # buckets or claims in one step, so that no step blocks Redis for long
 
 
@@ -24,7 +24,7 @@ def expire(ledger: Ledger, age: timedelta) -> int:
     Entries of list pages that were written longer ago are forgotten as well, but not counted.
     """
     before = day_code(ledger.today() - age)
-    forgotten = sum(int(ledger.step("expire", before, *names)) for names in buckets(ledger))
+    forgotten = sum(int(ledger.step("forget_settled", "day", before, *names)) for names in buckets(ledger))
     counts = ledger.keys["counts"]
     if ledger.redis.hget(counts, "unseen") == CLAIMS_LEFT:  # also after an expiry that was interrupted
         _release_claims(ledger, lambda owners: [not known for known in ledger.known_fingerprints(owners)])
@@ -69,7 +69,7 @@ def forget_url(ledger: Ledger, url: str, *, fetch: bool = False) -> bool:
     pipe.hdel(ledger.keys["entries"], name)
     ledger.step("drop", name, pipe=pipe)
     bucket, slot = ledger.place_of(name)
-    ledger.step("forget_settled", bucket, "slot", slot, pipe=pipe)
+    ledger.step("forget_settled", "slot", slot, bucket, pipe=pipe)
     if is_known or ledger.is_entry(name):
         _note_forgotten(ledger, pipe)
     if is_known and fetch:
@@ -83,7 +83,7 @@ def forget_url(ledger: Ledger, url: str, *, fetch: bool = False) -> bool:
 def forget_rejected(ledger: Ledger, reason: str) -> int:
     """Forget the rejected URLs of one reason, so that they can be found again; return their number."""
     code = short(reason)
-    return sum(int(ledger.step("forget_settled", name, "reason", code)) for names in buckets(ledger) for name in names)
+    return sum(int(ledger.step("forget_settled", "reason", code, *names)) for names in buckets(ledger))
 
 
 def forget_task(connection: "redis.Redis", task: str) -> None:

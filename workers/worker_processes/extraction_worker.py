@@ -14,7 +14,6 @@ from typing import Any
 import redis
 
 from .. import keys
-from ..clock import Clock
 from ..errors import OutputError, SinkUnavailable
 from ..extraction.block_pages import ROW_FETCHES, BlockPages
 from ..extraction.group_writer import GroupWriter
@@ -32,25 +31,21 @@ from ..extraction.page_decision import (
     judge,
     sent_page,
 )
+from ..extraction.page_observer import PageObservers
 from ..extraction.picture_keeping import keep_pictures
 from ..extraction.row_claims import RowClaims
 from ..extraction.section_preparation import PreparedSection, SectionPreparation
 from ..extraction_config import config_of
-from ..health import update_health
 from ..health.observations import failed_observation, is_observed, refused_observation, to_json
 from ..ledger import RETRY_PAUSES, Ledger
 from ..log_ids import log_ids
 from ..page_store import StoredPage, unpack
-from ..pages.quarantine import keep_page
-from ..redesign.proposal_finder import is_sought
-from ..redesign.redesign_watch import RedesignWatch
-from ..redis_access.redis_clock import clock_of
-from ..reporting.worker_reports import NoWatch, Watch
-from ..reporting.worker_times import WorkerTimes
+from ..redis_access.redis_clock import Clock, clock_of
+from ..reporting.worker_reports import NoWatch, Watch, WorkerTimes
 from ..sinks import SourcePage
-from ..task_state.failed_pages import requeue
 from ..url_states import Fingerprint, PageLease
 from ..writing.outputs import Output, shortest_wait
+from .job_observers import observers_of
 
 MOST_FETCHES = 3  # fetches of a page whose stored body is damaged each time
 
@@ -76,7 +71,7 @@ class ExtractionWorker:
         self.clock = clock or clock_of(connection).now
         self._sections = SectionPreparation(connection, self.watch, times=self.times, clock=self.clock)
         self.failure: Exception | None = None  # the unexpected error that ended the last job
-        self._redesign: RedesignWatch | None = None  # that of the present job
+        self._observers = PageObservers("")  # those of the present job
 
     def extract_pages(self, task: str, names: Sequence[Fingerprint]) -> None:
         """Extract, write and settle the pages of one job; skip those that are settled or leased to another worker."""
@@ -105,13 +100,9 @@ class ExtractionWorker:
                 queued=section.queued,
                 revisit=section.config.revisit,
             )
-            self._redesign = self._redesign_watch(section)
+            self._observers = observers_of(ledger, section, self.name, self.watch, self.times)
             self._extract_in_turn(section, ledger, group, names)
-            if section.candidates:
-                section.candidates.offer()
-            if self._redesign:
-                self._redesign.end(self.watch, self.times)
-            self._update_health(task)
+            self._observers.end()
         self.watch.job(task, [])
 
     def _keep_pictures(self, ledger: Ledger, names: Sequence[Fingerprint]) -> None:
@@ -140,12 +131,6 @@ class ExtractionWorker:
                     self._write(section, ledger, group)
             self.watch.end()  # the deadline of the last page is for its extraction
         self._write(section, ledger, group)
-
-    def _redesign_watch(self, section: PreparedSection) -> RedesignWatch | None:
-        """Return the watch for pages off the template; None for a task without example, or without proposals."""
-        if section.version is None or not is_sought(section.config):
-            return None
-        return RedesignWatch(self.redis, section, self.name, clock=self.clock)
 
     def _prepare_or_postpone(self, ledger: Ledger, names: Sequence[Fingerprint]) -> PreparedSection | None:
         """Return the prepared section of the task; None if it is unavailable, in which case the pages are postponed."""
@@ -184,8 +169,7 @@ class ExtractionWorker:
         self.watch.begin(ledger.task, name, self.times.page_deadline)
         ledger.begin(lease, self.name, seconds=self.times.page_lease, earlier=[earlier] if earlier else [])
         judged = judge(section, lease)
-        if self._redesign:
-            self._redesign.judged(judged)
+        self._observers.judged(judged)
         if isinstance(judged, FoundArticle):
             article = judged.article
             log.info("extracted %s: %s, confidence %.2f", lease.url, article.method, article.confidence)
@@ -298,13 +282,11 @@ class ExtractionWorker:
         match decision:
             case Reject(reason):
                 settle("rejected", reason)
-                if self._redesign:
-                    self._redesign.refused(lease, decision)
+                self._observers.refused(lease, decision)
             case Fail(reason, page, error):
                 if error is not None and page is not None:
                     log.error("page %s of task %s", page.url, ledger.task, exc_info=error)
-                if page is not None:
-                    keep_page(self.redis, ledger.task, lease.fingerprint, page, reason, clock=ledger.clock)
+                self._observers.failed(lease, decision)
                 settle("failed", reason)
             case FetchAgain(reason):
                 if ledger.refetch(lease.fingerprint, self.name, reason, most=MOST_FETCHES) < 0:
@@ -317,37 +299,11 @@ class ExtractionWorker:
                 settle("written", note, recheck=recheck)
 
     def _write(self, section: PreparedSection, ledger: Ledger, group: GroupWriter) -> None:
-        """Claim the rows of the group of pages, write them, and make its articles candidates for the vote."""
+        """Claim the rows of the group of pages, and write them."""
         self.watch.end()
         self._claim_found(section, ledger, group)
         for page in group.flush():
-            if page.decision.article is not None:
-                self._consider(section, page.lease, page.decision.article)
-            if self._redesign:
-                self._redesign.written(page.lease, page.decision)
-
-    def _consider(self, section: PreparedSection, lease: PageLease, found: FoundArticle) -> None:
-        """Make a written page a candidate for the vote, unless a back-fill found it: such pages are not recent."""
-        if section.candidates is None or not section.candidates.has_room() or lease.info.get("days"):
-            return
-        self.watch.begin(section.config.task, lease.fingerprint, self.times.page_deadline)
-        try:
-            section.candidates.consider(lease.fingerprint, found.page, found.article)
-        except (MemoryError, redis.RedisError):
-            raise
-        except Exception:  # a defect of the program; the page is written nevertheless
-            log.exception("task %s: page %s cannot be judged as a recent page", section.config.task, found.page.url)
-        finally:
-            self.watch.end()
-
-    def _update_health(self, task: str) -> None:
-        try:
-            for change in update_health(self.redis, task, partial(requeue, Ledger(self.redis, task))):
-                log.warning("task %s: %s: %s", task, change.news, change.alarm.in_words())
-        except redis.RedisError:
-            raise
-        except Exception:  # a defect of the program; the pages are settled nevertheless
-            log.exception("task %s: its health cannot be updated", task)
+            self._observers.written(page.lease, page.decision)
 
     def _report_problem(self, error: Exception | str, task: str) -> None:
         log.info("%s; pages are kept and tried again", error)  # the supervisor reports it once, as a warning

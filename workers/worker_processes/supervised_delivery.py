@@ -16,7 +16,7 @@ import redis
 
 from ..processes import STOP_SIGNALS, die_with_parent, ended_by, name_process, signals_blocked
 from ..redis_access.connection import client
-from ..reporting.nodes import node_name
+from ..reporting.presence import node_name
 from ..reporting.worker_reports import PROBLEM_LENGTH, messages
 from ..writing.delivery import EXIT_STALLED, Delivery, DeliveryTimes, Draining
 from ..writing.row_queue import free_queues, has_queues

@@ -30,11 +30,9 @@ from ..processes import STOP_SIGNALS, ended_by, require_memory, signals_blocked
 from ..redaction import concealed
 from ..redis_access.connection import client
 from ..redis_access.outage import Outage
-from ..reporting.nodes import node_name
-from ..reporting.presence import HEARTBEAT_EVERY, Presence, Rate
+from ..reporting.presence import HEARTBEAT_EVERY, Presence, Rate, node_name
 from ..reporting.present_problems import OnChange, PresentProblem, ProblemBook
-from ..reporting.worker_reports import PipeWatch, messages
-from ..reporting.worker_times import WorkerTimes
+from ..reporting.worker_reports import PipeWatch, WorkerTimes, messages
 from ..url_states import Fingerprint
 from ..writing.delivery import DeliveryTimes, Draining
 from ..writing.row_queue import has_queues, rows_waiting

@@ -3,12 +3,19 @@
 It does not fork for each job (430 jobs a second instead of 51), so prepared examples stay in memory. RQ takes a job in
 about 18 requests, so a job names up to `workers.inbox.PAGES_A_JOB` pages. Deadlines are enforced from outside, by
 `workers.worker_processes.supervisor`. `rq worker -S json exemplar-pages` runs the same jobs, without these deadlines.
+
+While Redis is full, RQ's commands are refused, so a worker takes fetched pages from the ledger itself. Settling a page
+frees its memory. When enough is free, or no page is left, the worker waits for wake-up jobs again; the jobs of pages
+that were settled meanwhile have no effect.
 """
 
 import logging
 import os
+import random
 import signal
 import sys
+import time
+from collections.abc import Callable
 from typing import Any
 
 import redis
@@ -16,12 +23,12 @@ from rq import SimpleWorker
 from rq.job import Job
 from rq.serializers import JSONSerializer
 
-from ..inbox import QUEUE
+from ..inbox import PAGES_A_JOB, QUEUE
+from ..ledger import Ledger, with_pages
 from ..processes import die_with_parent, limit_memory
 from ..redis_access.connection import client
-from ..reporting.worker_reports import PipeWatch
-from ..reporting.worker_times import WorkerTimes
-from .draining import Draining
+from ..redis_access.full_redis import memory_of
+from ..reporting.worker_reports import PipeWatch, WorkerTimes
 from .extraction_worker import ExtractionWorker
 from .page_job import extract_pages, set_this_worker
 
@@ -29,6 +36,9 @@ WORKER_TTL = 60  # seconds without a heartbeat until RQ considers a worker dead
 LONGEST_PAUSE = 3.0  # seconds between two attempts to reach an unavailable Redis
 EXIT_WITHOUT_REDIS = 3  # exit code of a worker that lost Redis, or whose Redis is full: none of its pages is to blame
 MEMORY_LIMIT = 3 * 2**30  # bytes of address space; if a page needs more, MemoryError is raised and its worker replaced
+DRAINED = 0.9  # share of the memory below which wake-up jobs are used again
+CHOSEN_FROM = 200  # pages of a task to choose from, so that several workers rarely try the same ones
+PAUSE = 0.5  # seconds until a full Redis without fetched pages is checked again
 
 log = logging.getLogger(__name__)
 
@@ -110,3 +120,51 @@ def run_jobs(worker: PageWorker, extraction: ExtractionWorker) -> None:
         sys.exit(EXIT_WITHOUT_REDIS)
     if isinstance(extraction.failure, redis.RedisError):
         sys.exit(EXIT_WITHOUT_REDIS)
+
+
+class Draining:
+    """The extraction of one worker while Redis is full. `sleep`: a function that waits for some seconds."""
+
+    def __init__(
+        self, connection: "redis.Redis", extraction: ExtractionWorker, *, sleep: Callable[[float], None] = time.sleep
+    ):
+        self.redis, self.extraction, self.sleep = connection, extraction, sleep
+        self.stopping = False
+
+    def run(self) -> bool:
+        """If Redis is full, extract pages until it is not, or until `stop`.
+
+        Return whether the worker is to continue.
+        """
+        if not memory_of(self.redis).is_full:
+            return True
+        before = signal.signal(signal.SIGTERM, self.stop)
+        log.warning("Redis is full; pages are taken from the ledger, without wake-up jobs")
+        try:
+            while not self.stopping and self._is_needed():
+                if not self.extract_some():
+                    self.sleep(PAUSE)
+        finally:
+            signal.signal(signal.SIGTERM, before)
+        return not self.stopping
+
+    def stop(self, *_: Any) -> None:
+        """Return from `run` after the present pages. Safe in a signal handler."""
+        self.stopping = True
+
+    def extract_some(self) -> int:
+        """Extract a few pages of each task that has any; return how many were tried."""
+        tried = 0
+        for task in with_pages(self.redis):
+            if self.stopping:
+                break
+            names = Ledger(self.redis, task).fetched_names(CHOSEN_FROM)
+            chosen = random.sample(names, min(PAGES_A_JOB, len(names)))
+            if chosen:
+                self.extraction.extract_pages(task, chosen)
+            tried += len(chosen)
+        return tried
+
+    def _is_needed(self) -> bool:
+        memory = memory_of(self.redis)
+        return memory.is_full or (memory.share >= DRAINED and bool(with_pages(self.redis)))

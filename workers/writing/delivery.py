@@ -25,12 +25,11 @@ import redis
 
 from .. import keys
 from ..addresses import shown
-from ..clock import Clock
 from ..errors import ExemplarError, OutputError, RowsRefused, SinkUnavailable
 from ..extraction_config import ExtractionConfig, config_of
 from ..ledger import Ledger
 from ..redis_access.outage import Outage
-from ..redis_access.redis_clock import clock_of
+from ..redis_access.redis_clock import Clock, clock_of
 from ..rows import key_of
 from ..sinks import BatchSink, OutputOptions, RowBatch, Sink, is_queued, open_sink
 from ..url_states import fingerprint

@@ -19,10 +19,9 @@ import redis
 
 from .. import keys
 from ..addresses import shown
-from ..clock import Clock
 from ..errors import SinkUnavailable
 from ..redis_access.full_redis import ALLOWED_WHEN_FULL
-from ..redis_access.redis_clock import clock_of
+from ..redis_access.redis_clock import Clock, clock_of
 from ..rows import Row, RowKey, key_of
 from ..sinks import OutputOptions
 from ..stored_json import known_fields

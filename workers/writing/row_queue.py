@@ -21,10 +21,9 @@ import zstandard
 
 from .. import keys
 from ..addresses import shown
-from ..clock import Clock
 from ..ledger import Ledger
 from ..lua import FOLLOW_CLOCK
-from ..redis_access.redis_clock import clock_of
+from ..redis_access.redis_clock import Clock, clock_of
 from ..rows import Row, RowKey, key_of
 from ..sinks import OutputOptions, RowBatch, batch_size
 
@@ -122,7 +121,7 @@ class RowQueue:
 
     def retry(self, name: str) -> bool:
         """Queue a refused row again (`workers.writing.refused_rows`). False if it is no longer kept."""
-        return bool(self._ledger.step("retry_refused", *self._queue, self._now(), name))
+        return bool(self._ledger.step("queue_rows", *self._queue, self._now(), 1, "", name))
 
     def take(self, holder: str, due: Due = "due", *, seconds: float = LEASE) -> RowBatch | None:
         """Lease the queue to a process for some seconds, and return the next batch.
@@ -144,7 +143,7 @@ class RowQueue:
 
     def finish(self, holder: str, batch: RowBatch) -> bool:
         """Remove a batch that the output has, and release the lease. False if it was lost: the batch comes again."""
-        return bool(self._ledger.step("finish_rows", *self._queue, self._now(), holder, batch.id))
+        return bool(self._ledger.step("remove_rows", *self._queue, self._now(), holder, batch.id))
 
     def put_off(
         self,
@@ -161,21 +160,21 @@ class RowQueue:
         `wait`: the target's Retry-After in seconds; the pause is at least that long, up to an hour.
         Returns the pause in seconds; None if the lease is lost.
         """
-        name, member, *_ = self._queue
-        text = problem.encode("utf-8", "replace")
         least = min(max(wait, 0.0), LONGEST_WAIT)
-        pause = self._ledger.step("put_off_rows", name, member, self._now(), holder, text, first, longest, least)
-        return float(pause) if pause else None
+        return self._release(holder, problem.encode("utf-8", "replace"), first, longest, least)
 
     def free(self, holder: str) -> bool:
         """End the lease of a process that died or stops. False if it has none."""
+        return self._release(holder) is not None
+
+    def _release(self, holder: str, *problem: str | bytes | float) -> float | None:
         name, member, *_ = self._queue
-        return bool(self._ledger.step("free_rows", name, member, self._now(), holder))
+        pause = self._ledger.step("release_rows", name, member, self._now(), holder, *problem)
+        return None if pause is None else float(pause)
 
     def discard(self, holder: str) -> int:
         """Remove all rows, since the task no longer has the output; return how many. Needs the lease."""
-        name, member, *_ = self._queue
-        return int(self._ledger.step("discard_rows", name, member, holder))
+        return int(self._ledger.step("remove_rows", *self._queue, self._now(), holder, "") or 0)
 
     def state(self) -> QueueState:
         """Return the state of the queue."""

@@ -31,7 +31,7 @@ OTHER_TAG = 14
 NAMES = (
     "kept", "caption", "below_root", "in_segment", "from_head", "to_tail",
     "prior", "prior_before", "prior_after",
-    "width", "width_before", "width_after", "linked", "tag", "heading", "ends", "repeated", "noise",
+    "width", "width_before", "linked", "tag", "heading", "ends", "repeated", "noise",
     "prose_before", "prose_after", "position",
     "box_prose", "box_long", "box_width", "box_lines", "box_linked", "box_mean", "box_headings", "box_family",
     "around_prose", "around_long", "around_lines", "around_linked", "around_family",
@@ -96,7 +96,7 @@ def features_of(lines: Lines, prior: Prior, body: Body, similarity: list[float] 
         (index >= body.head) & (index < body.tail),
         np.clip(index - body.head, -FAR, FAR), np.clip(body.tail - index, -FAR, FAR),
         prior_log, _shifted(prior_log, 1), _shifted(prior_log, -1),
-        width_log, _shifted(width_log, 1), _shifted(width_log, -1), linked / np.maximum(width, 1), _tags(lines)[at],
+        width_log, _shifted(width_log, 1), linked / np.maximum(width, 1), _tags(lines)[at],
         lines.headings, _ends(lines), _repeats(lines), np.array(prior.noise)[at] if prior.noise else 0,
         (before - prose) / all_prose, (all_prose - before) / all_prose, index / max(1, count - 1),
         prose_share[inner], long_share[inner], (below.width / all_width)[inner], lines_log[inner], linked_share[inner],

@@ -25,7 +25,7 @@ REACH = 8  # lines around a line in which units are counted
 FAR_LINES = 60
 LONGEST_KEPT = 500  # characters of a link whose kind is kept for the next pages
 SAME = 0.8  # similarity from which a line is shared with the example
-SHARED = 7  # columns about shared lines
+SHARED = 6  # columns about shared lines
 CUT_OFF = ("…", "...", "[…]")
 EXTERNAL, SAME_HOST, SIBLING = 1, 2, 3  # where a link leads; a sibling's URL has the form of the page's own
 NAMES = (
@@ -34,14 +34,9 @@ NAMES = (
     "others_before", "since_others", "same_place_after", "places_near",
     "run_before", "run_after", "run_lines", "gap_before", "main_before", "main_after",
     "restarts", "since_restart", "label_run", "since_label_run", "opened", "since_opened", "since_repeated",
-    "by_author",
-    "similarity", "since_shared", "shared_before", "between_prose", "between_before", "anchor_width", "anchor_repeats",
+    "similarity", "shared_before", "between_prose", "between_before", "anchor_width", "anchor_repeats",
 )  # fmt: skip
 _DATED = re.compile(r"\d{4}.{0,2}[-/.年]?.{0,2}\d|\d{1,2}[:.：]\d\d\b|\d+ (?:min|hour|day|week)|\d+\s?(?:分钟|小时|天)")
-_BYLINE = re.compile(
-    r"(?i:by |von |par |por |作者\s?[:：]?\s*|文\s?[/／]\s*)?"
-    r"([A-Z][^\W\d_]+ [A-Z][^\W\d_]+|[\u4e00-\u9fff]{2,4}(?=[\s,，|｜/]|$))"
-)
 _DIGITS = re.compile(r"\d+")
 _ADDRESS = re.compile(r"(?:https?:)?(?://([^/?#]*))?([^?#:]*)(?:[?#]|$)", re.IGNORECASE)  # host, path; no other scheme
 
@@ -94,7 +89,7 @@ def region_columns(
         runs_before[run], (run_prose.sum() - runs_before - run_prose)[run], np.log1p(np.bincount(run))[run],
         _gap(kept), on_main, 1 - on_main,
         np.cumsum(restart), _since(restart), np.maximum.accumulate(run_size), _since(in_run), np.cumsum(opened),
-        _since(opened), _since(_repeated(texts) & after_title), _by_author(texts, title, first, named),
+        _since(opened), _since(_repeated(texts) & after_title),
         *_shared(similarity, prose, width, places, after_title),
     ]  # fmt: skip
 
@@ -118,7 +113,7 @@ def _shared(
     all_prose = max(1.0, float(prose.sum()))
     before = np.cumsum(prose * after_title) - prose * after_title
     return [
-        alike, _since(shared & after_title), np.log1p(np.cumsum(shared & after_title)),
+        alike, np.log1p(np.cumsum(shared & after_title)),
         np.bincount(between, prose * ~shared)[between] / all_prose, before[anchor] / all_prose,
         np.log1p(width)[anchor], np.bincount(places)[places[anchor]],
     ]  # fmt: skip
@@ -192,15 +187,6 @@ def _others(texts: list[str], title: int) -> NDArray[np.bool_]:
     below = range(title + 1, len(texts))
     found[lines_of("related", texts, below) + lines_of("comments", texts, below)] = True
     return found
-
-
-def _by_author(texts: list[str], title: int, first: int, named: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return whether each line after the first prose begins with a name from a byline above it."""
-    found = [match[1] for line in range(title, first) if named[line] and (match := _BYLINE.match(texts[line]))]
-    names = tuple(name for name in found if len(name) > 1)
-    return np.array(
-        [line > first and bool(names) and text.startswith(names) for line, text in enumerate(texts)], np.bool_
-    )
 
 
 def _repeated(texts: list[str]) -> NDArray[np.bool_]:

@@ -28,7 +28,7 @@ from ...content.page_body import rules_body, unmatched
 from ...content.profile import BodyMarkup, Layout, layout_of, markup_of, profile_of
 from ...content.similarity import Similarity, align, prepare
 from ...content.trimming import trim
-from ...content.turning_points import LineEvidence, new_bytes
+from ...content.turning_points import LineEvidence
 from ...errors import UnusablePage
 from ...html.lines import CODE_WEIGHT, Lines
 from ...html.paths import MAX_TRIE, PathTrie
@@ -305,7 +305,7 @@ class VotedPage:
 
     def _is_twin(self, similarity: list[float]) -> bool:
         """Whether the example has nearly the same text as the page."""
-        lines, new = self._page.lines, new_bytes(self._page.lines, similarity)
+        lines, new = self._page.lines, self._search.new_bytes(similarity)
         if new >= TWIN_REST * self._bytes:
             return False  # saves the second search below on all but a few pages
         alone = density.cut_alone(lines, self._page.prior).kept

@@ -21,7 +21,7 @@ from workers import keys
 from workers.ledger import Ledger
 from workers.reporting.presence import Presence
 from workers.task_state.renaming import rename_task
-from workers.task_totals import totals_of
+from workers.task_state.task_figures import totals_of
 from workers.url_states import Found
 
 Samples = Mapping[tuple[str, frozenset[tuple[str, str]]], float]

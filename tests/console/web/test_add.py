@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from console.sample_site import SiteServer, truth
-from console.web.correction import corrected, with_pattern
+from console.web.surveys import corrected, with_pattern
 from crawler.task_list.file import load
 from tests.console.web.conftest import ConsoleClient, MakeConsole, form_token
 

@@ -32,9 +32,8 @@ from workers import keys
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.pages.quarantine import keep_page
-from workers.redesign.backtest import BackTest, ExtractedFields, PageComparison
+from workers.redesign.backtest import BackTest, ExtractedFields, PageComparison, TextChange
 from workers.redesign.proposals import Proposal
-from workers.redesign.text_comparison import TextChange
 from workers.reporting.presence import Presence
 from workers.url_states import Found, fingerprint
 

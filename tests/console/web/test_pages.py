@@ -11,8 +11,7 @@ import pytest
 import redis
 
 from console.web.engine import LocalRun
-from crawler.politeness.host_states import host_state
-from crawler.politeness.pace import HostProblem, Pace, host_of
+from crawler.politeness.pace import HostProblem, Pace, host_of, host_state
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
 from tests.console.web.conftest import NAMES, TASKS, MakeConsole, form_token

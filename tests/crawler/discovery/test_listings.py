@@ -4,8 +4,7 @@ import gzip
 
 import pytest
 
-from crawler.discovery.json_lists import json_links
-from crawler.discovery.listings import read_listing, robots_listing
+from crawler.discovery.listings import json_links, read_listing, robots_listing
 
 URL = "http://site.example/news/"
 ITEM = b"<item><link>/a/1</link></item>"

@@ -3,16 +3,22 @@
 import pytest
 
 from crawler.discovery.crawl_state import WalkMemory
-from crawler.discovery.link_judgement import judged
 from crawler.discovery.links import PageLink
-from crawler.discovery.list_frontier import MOST_BELOW, TRIES_PER_SHAPE
 from crawler.discovery.list_yield import ListYield
 from crawler.discovery.listings import ListContent, ListPage
 from crawler.discovery.pagination import pagination, shape_of
 from crawler.discovery.sitemaps import Child
-from crawler.discovery.walk import MOST_WITHOUT_ARTICLES, REPEATS_MOST, SHIFTS_MORE, Walk
-from crawler.discovery.walk_plan import WalkPlan
+from crawler.discovery.walk import (
+    MOST_BELOW,
+    MOST_WITHOUT_ARTICLES,
+    REPEATS_MOST,
+    SHIFTS_MORE,
+    TRIES_PER_SHAPE,
+    Walk,
+    WalkPlan,
+)
 from crawler.patterns.pattern import Pattern
+from crawler.scouting.trial import judged
 from workers.url_states import fingerprint
 
 HOST = "http://site.example"

@@ -1,5 +1,6 @@
 """The guard's gates by themselves; a whole crawl behind them is in test_section_spider."""
 
+import base64
 import ipaddress
 
 import pytest
@@ -11,6 +12,9 @@ from crawler.gates.context import PROXY, FetchContext
 from crawler.gates.errors import AddressRefused, RequestRefused
 from crawler.gates.guard_gates import AddressGate, UrlGate
 from crawler.guarding.guard import Guard
+from tests.crawler.proxies import Proxy, server_context
+from tests.crawler.servers import Server, run_section
+from workers.ledger import Ledger
 
 URL = "http://site.example/a"
 GUARD = Guard(["intranet.example:8080"])
@@ -51,3 +55,118 @@ def test_a_host_whose_addresses_were_refused_is_not_just_not_found():
     with pytest.raises(AddressRefused, match=r"10\.0\.0\.1 is not public"):
         gate.process_exception(Request(URL), CannotResolveHostError())
     gate.process_exception(Request(URL, meta={PROXY: ("proxy.test", 8080)}), CannotResolveHostError())
+
+
+pytestmark = pytest.mark.timeout(60)
+
+NAMES = {
+    "news.test": [["127.0.0.1"]],
+    "moved.test": [["127.0.0.1"]],
+    "private.test": [["127.0.0.2"]],
+    "mixed.test": [["127.0.0.1", "127.0.0.2"]],
+    "proxy.test": [["127.0.0.1"]],
+}
+LOGIN = "Basic " + base64.b64encode(b"reader:pass word").decode()
+PAGE = b"<html><p>" + b"The harbour was quiet. " * 40
+LINKS = b"".join(b'<a href="/a/%d.html">An article</a>' % number for number in range(1, 7))
+
+
+@pytest.fixture
+def ledger(connection):
+    return Ledger(connection, "news")
+
+
+def site_answer(seen, port, scheme="http"):
+    def answer(handler):
+        seen.append({name.lower(): value for name, value in handler.headers.items()})
+        here = port()
+        away = {
+            "/a/2.html": f"http://private.test:{here}/a/2.html",
+            "/a/3.html": f"http://mixed.test:{here}/a/3.html",
+            "/a/4.html": f"http://2130706433:{here}/a/4.html",
+            "/a/5.html": f"http://[::ffff:127.0.0.2]:{here}/a/5.html",
+            "/a/6.html": f"{scheme}://news.test:{here}/a/66.html",
+        }
+        if handler.path == "/robots.txt":
+            return 404, {}, b""
+        if handler.path in away:
+            return 302, {"Location": away[handler.path]}, b""
+        return 200, {}, LINKS if handler.path == "/list" else PAGE
+
+    return answer
+
+
+def tasks(port, proxy, allow, scheme="http"):
+    return f"""
+settings: {{contact: a@example.org, allow_hosts: [{allow}], delay: 0}}
+tasks:
+  news:
+    example: {scheme}://news.test:{port}/a/1.html
+    pattern: /a/{{id}}.html
+    start: /list
+    every: 1h
+    retries: 0
+    output: out.jsonl
+    proxy: {proxy}
+"""
+
+
+def test_all_goes_through_the_proxy_and_what_the_guard_refuses_does_not(ledger, redis_url, tmp_path):
+    seen = []
+    with Server("127.0.0.1", site_answer(seen, lambda: site.port)) as site, Proxy() as proxy:
+        allow = f"'127.0.0.1:{site.port}', '127.0.0.1:{proxy.port}'"
+        text = tasks(site.port, f"http://reader:${{PW}}@proxy.test:{proxy.port}", allow)
+        run = run_section(tmp_path, redis_url, NAMES, text, PW="pass word")
+        here = f"news.test:{site.port}"
+    assert run.begun == {("127.0.0.1", proxy.port)}
+    assert {target for _, target, _ in proxy.targets} == {here}
+    assert {said for _, _, said in proxy.targets} == {LOGIN}
+    assert not any("proxy-authorization" in headers for headers in seen)
+    reasons = {number: ledger.state_of(f"http://{here}/a/{number}.html") for number in range(1, 7)}
+    assert [reasons[1][0], reasons[6][0]] == ["fetched", "fetched"]
+    assert [reasons[number][0] for number in (2, 3, 4, 5)] == ["failed"] * 4
+    assert "127.0.0.2 is not public" in reasons[2][1]
+    assert "127.0.0.2 is not public" in reasons[3][1], "one private address is enough: the proxy chooses"
+    assert reasons[4][1] == "write the IP address as 192.0.2.1"
+    assert "is not public" in reasons[5][1]
+    assert "pass" not in run.said
+
+
+def test_https_goes_through_a_tunnel(ledger, redis_url, tmp_path):
+    seen = []
+    with Server("127.0.0.1", site_answer(seen, lambda: site.port, "https")) as site, Proxy() as proxy:
+        site.socket = server_context(tmp_path, "news.test").wrap_socket(site.socket, server_side=True)
+        allow = f"'127.0.0.1:{site.port}', 'proxy.test:{proxy.port}'"
+        text = tasks(site.port, f"http://reader:pass%20word@proxy.test:{proxy.port}", allow, "https")
+        run = run_section(tmp_path, redis_url, NAMES, text)
+        assert ledger.state_of(f"https://news.test:{site.port}/a/66.html") is None
+        assert ledger.state_of(f"https://news.test:{site.port}/a/6.html")[0] == "fetched"
+    assert run.begun == {("127.0.0.1", proxy.port)}
+    assert set(proxy.targets) == {("CONNECT", f"news.test:{site.port}", LOGIN)}
+    assert seen
+    assert not any("proxy-authorization" in headers for headers in seen)
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_private_proxy_has_to_be_listed(ledger, redis_url, tmp_path, scheme):
+    with Proxy() as proxy:
+        text = tasks(9, f"http://proxy.test:{proxy.port}", "news.test", scheme)
+        run = run_section(tmp_path, redis_url, NAMES, text)
+    assert (run.code, run.begun, proxy.targets) == (1, set(), [])
+    assert any("proxy 127.0.0.1 is not public; list it under allow_hosts" in said for said in run.report["problems"])
+
+
+def test_a_proxy_that_requires_authentication_is_reported(connection, redis_url, tmp_path):
+    with Proxy("407 Proxy Authentication Required") as proxy:
+        text = tasks(9, f"http://proxy.test:{proxy.port}", "127.0.0.1, news.test", "https")
+        run = run_section(tmp_path, redis_url, NAMES, text + "    robots: false\n")
+    assert any("http 407: proxy requires authentication" in said for said in run.report["problems"])
+
+
+def test_a_proxy_that_is_not_there_is_named(connection, redis_url, tmp_path):
+    with Proxy() as proxy:
+        dead = proxy.port
+    text = tasks(9, f"http://proxy.test:{dead}", "127.0.0.1, news.test", "http")
+    run = run_section(tmp_path, redis_url, NAMES, text + "    robots: false\n")
+    assert run.code == 1
+    assert any(f"connection refused, by proxy proxy.test:{dead}" in said for said in run.report["problems"])

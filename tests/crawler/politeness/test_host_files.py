@@ -1,8 +1,10 @@
-"""Files about hosts, kept for all spiders."""
+"""A host's own files: kept in Redis for all spiders; tdmrep.json by the final report's examples."""
+
+import json
 
 import pytest
 
-from crawler.politeness.host_files import CLAIM_SECONDS, HostFile, HostFiles
+from crawler.politeness.host_files import CLAIM_SECONDS, HostFile, HostFiles, TdmRules, parse_tdm, tdm_url
 from crawler.politeness.robots import PARSED
 
 HOST = "site.example:80"
@@ -47,3 +49,54 @@ def test_without_a_connection_nothing_is_kept():
     assert files.get(HOST) is None
     assert files.claim(HOST)
     assert files.claim(HOST)
+
+
+SITE = "https://provider.example"
+RULES = [
+    {"location": "/directory-a/open*", "tdm-reservation": 0},
+    {"location": "/directory-a/", "tdm-reservation": 1, "tdm-policy": "https://provider.example/policies/policy.json"},
+    {"location": "/*.html$", "tdm-reservation": "1"},
+    {"location": "/directory-b/images/*.jpg", "tdm-reservation": 1},
+]
+
+
+@pytest.mark.parametrize(
+    ("path", "reserved"),
+    [
+        ("/directory-a/x", True),
+        ("/directory-a/open/1.html", False),
+        ("/page.html", True),
+        ("/page.html?print", None),
+        ("/directory-b/images/1.jpg", True),
+        ("/directory-b/1.jpg", None),
+        ("/", None),
+        ("/Directory-a/x", None),
+    ],
+)
+def test_the_first_rule_that_fits_counts(path, reserved):
+    assert parse_tdm(json.dumps(RULES).encode()).reserves(SITE + path) is reserved
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html>",
+        b"{}",
+        b"[1, null]",
+        b'[{"location": 1, "tdm-reservation": 1}]',
+        b'[{"location": "/"}]',
+        b"[" * 9999,
+    ],
+)
+def test_a_file_that_says_nothing_usable_says_nothing(body):
+    assert parse_tdm(body) == TdmRules()
+
+
+@pytest.mark.parametrize("value", [2, "yes", None, True, 1.0, ""])
+def test_other_values_are_as_good_as_nothing(value):
+    assert parse_tdm(json.dumps([{"location": "/", "tdm-reservation": value}]).encode()) == TdmRules()
+
+
+def test_where_the_file_is():
+    assert tdm_url(SITE + ":8443/a/b?c#d") == SITE + ":8443/.well-known/tdmrep.json"

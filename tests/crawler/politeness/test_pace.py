@@ -1,5 +1,6 @@
 """Permits of a host and reports about it, counted in Redis for all processes."""
 
+import asyncio
 import itertools
 import multiprocessing
 import time
@@ -10,8 +11,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from crawler.politeness import pace as politeness
-from crawler.politeness.host_states import host_state, hosts, in_words
-from crawler.politeness.pace import CRAWL_DELAY_MOST, RETRY_AFTER_MOST, HostProblem, Pace, host_of, state_key
+from crawler.politeness.pace import (
+    ADDRESS_KEPT,
+    CRAWL_DELAY_MOST,
+    RETRY_AFTER_MOST,
+    AddressBook,
+    HostProblem,
+    Pace,
+    host_of,
+    host_state,
+    hosts,
+    in_words,
+    state_key,
+)
 from workers import keys
 
 SITE = "site.example:80"
@@ -32,10 +44,10 @@ class Clock:
 
     def __init__(self, connection, monkeypatch):
         self.connection, self.now = connection, 1_800_000_000.0
-        real = politeness.lua.script
+        real = politeness._lua
         monkeypatch.setattr(
-            politeness.lua,
-            "script",
+            politeness,
+            "_lua",
             lambda name: real(name).replace("redis.call('TIME')", "{0, redis.call('GET', 'clock')}"),
         )
         self.pass_(0)
@@ -524,3 +536,47 @@ def test_processes_that_share_a_redis_share_the_pace(redis_url, connection):
     for process in both:
         process.join()
     assert min(later - earlier for earlier, later in itertools.pairwise(permits)) >= interval - 1e-5
+
+
+class Names:
+    """Addresses from a table, in an order of its own."""
+
+    def __init__(self, **table):
+        self.table, self.lookups = table, []
+
+    async def look_up(self, name, port):
+        self.lookups.append((name, port))
+        return self.table.get(name.replace(".", "_"), [])
+
+
+def limiters(book, *urls):
+    async def all_of_them():
+        return [await book.limiter_of(url) for url in urls]
+
+    return asyncio.run(all_of_them())
+
+
+def test_names_and_ports_of_one_address_share_a_limiter():
+    book = AddressBook(Names(a_example=["192.0.2.7"], b_example=["192.0.2.7"]).look_up)
+    urls = ("http://a.example/1", "https://b.example/", "http://a.example:8080/")
+    assert limiters(book, *urls) == ["192.0.2.7"] * 3
+
+
+def test_the_order_of_the_addresses_does_not_matter():
+    names = {"a_example": ["2001:db8::1", "192.0.2.9", "192.0.2.10"], "b_example": ["192.0.2.10", "192.0.2.9"]}
+    book = AddressBook(Names(**names).look_up)
+    assert limiters(book, "http://a.example/", "http://b.example/") == ["192.0.2.9"] * 2
+
+
+def test_a_name_without_address_has_a_limiter_of_its_own():
+    assert limiters(AddressBook(Names().look_up), "http://gone.example/") == ["gone.example:80"]
+
+
+def test_an_address_is_kept_for_some_minutes():
+    now, names = [1000.0], Names(a_example=["192.0.2.7"])
+    book = AddressBook(names.look_up, lambda: now[0])
+    limiters(book, "http://a.example/", "http://a.example/")
+    assert names.lookups == [("a.example", 80)]
+    now[0] += ADDRESS_KEPT
+    names.table["a_example"] = ["192.0.2.8"]
+    assert limiters(book, "http://a.example/") == ["192.0.2.8"]

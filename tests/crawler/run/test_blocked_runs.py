@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.blocked_visits import AfterBlock, Blocks, Crawl, blocked_visits
 from console.sample_site import render_site, truth
-from console.sample_site.tasks import EXAMPLES, PATTERNS, STARTS
+from console.sample_site.content import EXAMPLES, PATTERNS, STARTS
 from crawler.task_list.file import loads
 from workers.extraction_config import example_of
 from workers.health import present_alarms

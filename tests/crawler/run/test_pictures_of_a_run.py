@@ -6,12 +6,11 @@ from datetime import UTC, datetime
 import pytest
 
 from crawler.politeness.pace import HostProblem
-from crawler.run import picture_fetches
+from crawler.run import article_fetches
+from crawler.run.article_fetches import EXTRACTION_PAUSE
 from crawler.run.fetches import Answered, ArticleFetch, PictureFetch, Unanswered
 from crawler.run.outcomes import Outcome, of_picture
-from crawler.run.picture_fetches import EXTRACTION_PAUSE
-from crawler.run.run_bounds import RunBounds
-from crawler.run.run_report import RunOptions
+from crawler.run.run_report import RunBounds, RunOptions
 from crawler.run.section_articles import PATIENCE
 from crawler.run.section_run import SectionRun
 from crawler.run.spider_coordination import disband
@@ -75,7 +74,7 @@ def test_few_pictures_are_fetched_beside_articles_and_no_article_if_too_many_wai
     articles = [fetch for fetch in listed(run, lists, *range(6, 30)) if type(fetch) is ArticleFetch]
     kinds = [type(fetch) for fetch in run._in_flight]
     assert (kinds.count(ArticleFetch), kinds.count(PictureFetch)) == (len(articles), 2)
-    monkeypatch.setattr(picture_fetches, "WAITING_MOST", 10)
+    monkeypatch.setattr(article_fetches, "WAITING_MOST", 10)
     for fetch in articles:
         assert run.settle(fetch, Unanswered(Outcome("fail", "invalid"), fetch.url)) == []
     assert {type(fetch) for fetch in run.next()} == {PictureFetch}

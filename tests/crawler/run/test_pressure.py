@@ -1,8 +1,7 @@
 """A run under back-pressure: it pauses, reads lists all the same, and goes on when pages are settled."""
 
 from crawler.run.fetches import ArticleFetch, ListFetch
-from crawler.run.run_bounds import RunBounds
-from crawler.run.run_report import RunOptions
+from crawler.run.run_report import RunBounds, RunOptions
 from crawler.run.section_run import PRESSURE_PAUSE, SectionRun
 from tests.crawler.run.test_section_run import links, page, task, url
 from workers.backpressure import Marks

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from crawler.rendering.scripts import ALL, LARGEST, ScriptCache, seconds_of
+from crawler.rendering.visit import SCRIPT_MOST, SCRIPTS_MOST, ScriptCache, script_seconds
 from crawler.run.rendering_choice import Rendering
 from crawler.task_list.file import loads
 from workers import keys
@@ -109,7 +109,7 @@ def test_other_lists_are_not(connection, render, body, kind, fitting):
     ],
 )
 def test_a_script_is_kept_as_long_as_its_headers_let_us(headers, seconds):
-    assert seconds_of(headers) == seconds
+    assert script_seconds(headers) == seconds
 
 
 def test_a_script_that_is_too_old_is_forgotten():
@@ -123,10 +123,10 @@ def test_a_script_that_is_too_old_is_forgotten():
 
 def test_scripts_take_no_more_than_their_share_of_memory():
     cache, headers = ScriptCache(), {"cache-control": "max-age=60"}
-    cache.put("huge", headers, bytes(LARGEST + 1))
+    cache.put("huge", headers, bytes(SCRIPT_MOST + 1))
     assert cache.get("huge") is None
-    most = ALL // LARGEST
+    most = SCRIPTS_MOST // SCRIPT_MOST
     for number in range(most + 1):
-        cache.put(str(number), headers, bytes(LARGEST))
+        cache.put(str(number), headers, bytes(SCRIPT_MOST))
         assert cache.get("1") or number < 1
     assert [number for number in range(most + 1) if cache.get(str(number)) is None] == [0]

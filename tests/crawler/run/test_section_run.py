@@ -9,8 +9,7 @@ import pytest
 from crawler.discovery.list_yield import IDLE_MOST
 from crawler.discovery.listings import ListPage
 from crawler.run.admission import BEYOND_LIMIT
-from crawler.run.run_bounds import BOUNDS, RunBounds
-from crawler.run.run_report import PROBLEMS_MOST, RunOptions, reports
+from crawler.run.run_report import BOUNDS, PROBLEMS_MOST, RunBounds, RunOptions, reports
 from crawler.run.section_articles import PAGES_A_FLUSH, SECONDS_A_FLUSH
 from crawler.run.section_run import SectionRun
 from crawler.run.spider_coordination import disband

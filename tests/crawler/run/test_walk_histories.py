@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from crawler.run.run_bounds import RunBounds
+from crawler.run.run_report import RunBounds
 from crawler.run.section_run import SectionRun
 from crawler.run.spider_coordination import disband
 from crawler.task_list.file import loads

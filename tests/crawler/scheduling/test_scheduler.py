@@ -17,8 +17,7 @@ from crawler.task_list.mistakes import TaskFileError
 from crawler.task_list.publication import DivergentCopy, edition, publish, published, published_periods
 from tests.crawler.task_lists import task_file, text_of
 from tests.workers.servers import Server
-from workers.redis_access.connection import client
-from workers.redis_access.persistence import persistence_problem
+from workers.redis_access.connection import client, persistence_problem
 
 
 def looking(connection, file, **options):

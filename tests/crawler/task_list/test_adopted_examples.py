@@ -7,7 +7,7 @@ import pytest
 import redis
 
 from crawler.scheduling.scheduler import Scheduler
-from crawler.task_list.adopted_examples import unwritten_examples, write_examples
+from crawler.task_list.change import unwritten_examples, write_examples
 from crawler.task_list.edit import replace_example
 from crawler.task_list.file import load
 from crawler.task_list.mistakes import TaskError

@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.task_list.environment import expand
 from crawler.task_list.file import load, loads
 from crawler.task_list.mistakes import BadValueError, TaskError, TaskFileError
 from crawler.task_list.models import Task, TaskFile
 from crawler.task_list.periods import Period
 from crawler.task_list.schema import SCHEMA_FILE, json_schema, sample, write_schema
-from crawler.task_list.validators import check_output
+from crawler.task_list.validators import check_output, expand
 from crawler.task_list.yaml_source import read_text
 from workers.redaction import redact
 from workers.sinks import KINDS

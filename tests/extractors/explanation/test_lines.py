@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from console.sample_site import DESIGNS, SECTIONS, render_site, truth
-from console.sample_site.tasks import EXAMPLES, STARTS
+from console.sample_site.content import EXAMPLES, STARTS
 from extractors import Listing, NoArticle, Section, UnusablePage
 from extractors.explanation import DECISIONS, comparable_methods, explain, method_answer
 from extractors.explanation.lines import lines_in

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from console.sample_site.png import river_png
+from console.sample_site.pages import river_png
 from extractors.errors import ExtraMissing, needs
 from extractors.visual.screenshots import SIDE, UnreadableImage, centred, is_blank, read_png
 from tests.extractors.visual.pictures import article, png

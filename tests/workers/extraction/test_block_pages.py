@@ -8,7 +8,7 @@ from workers.extraction_config import example_of, keep_example
 from workers.health import present_alarms
 from workers.inbox import Inbox
 from workers.page_store import StoredPage
-from workers.task_state.failed_pages import PROBES, is_in_block, probe_block
+from workers.task_state.problems import PROBES, is_in_block, probe_block
 from workers.url_states import Found, fingerprint
 
 CAPTCHA = """<html><head><meta charset="{charset}"><title>{title}</title></head><body><h1>{title}</h1>
@@ -166,6 +166,13 @@ def test_a_run_probes_whether_a_block_is_over_with_some_pages(connection, worker
     probe_block(ledger)
     until_settled(connection, ledger, worker, news)
     assert ledger.counts().states["written"] == 30
+
+
+def test_the_newest_pages_of_a_task_are_noted(ledger):
+    blocks = BlockPages(ledger)
+    for number in range(30):
+        blocks.reasons([SentPage(fingerprint(url(number)), url(number), f"mark {number}")])
+    assert blocks.marks() == {f"mark {number}" for number in range(6, 30)}
 
 
 def test_an_article_about_captchas_is_written(connection, worker, ledger, tmp_path):

@@ -10,8 +10,7 @@ import pytest
 from extractors import Section
 from tests.workers.helpers import TASK, deliver, news, publish, rows, states, url
 from workers.ledger import Ledger
-from workers.reporting.worker_reports import NoWatch
-from workers.reporting.worker_times import WorkerTimes
+from workers.reporting.worker_reports import NoWatch, WorkerTimes
 from workers.sinks import AppendedFileSink
 from workers.url_states import MOST_ATTEMPTS
 from workers.worker_processes.extraction_worker import ExtractionWorker

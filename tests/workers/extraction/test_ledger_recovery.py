@@ -13,7 +13,7 @@ import zstandard
 from tests.workers.helpers import TASK, deliver, news, publish, rows, states, url
 from tests.workers.sink_suite import row, write
 from workers import keys
-from workers.extraction.ledger_recovery import KNOWN_IN_A_ROW, heal
+from workers.extraction.ledger_recovery import KNOWN_IN_A_ROW, confirm, heal
 from workers.extraction.row_claims import RowClaims
 from workers.ledger import Ledger
 from workers.redis_access.epoch import current_epoch
@@ -228,6 +228,14 @@ def test_a_worker_that_has_the_page_learns_what_another_noted(connection, worker
     sink = SqliteSink(tmp_path / "out.db")
     assert len(list(sink.newest(TASK))) == 1
     sink.close()
+
+
+def test_the_next_worker_of_a_page_learns_which_outputs_have_its_rows(connection, ledger):
+    [name] = deliver(connection, {1: news(1)})
+    ledger.take(name, "dead", seconds=30)
+    assert confirm(ledger, {name: ["out.jsonl"]}, "dead", seconds=30).delivered == {name: {"out.jsonl"}}
+    ledger.free("dead")
+    assert ledger.take(name, "next", seconds=30).delivered == {"out.jsonl"}
 
 
 def test_rows_in_files_that_were_moved_aside_are_learnt_too(ledger, jsonl, sqlite, tmp_path):

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.health_year import SECTIONS, alarms_of_year, delay_of
 from console.sample_site import render_site, truth
-from console.sample_site.tasks import EXAMPLES
+from console.sample_site.content import EXAMPLES
 from tests.workers.helpers import FETCHED_AT, TASK, article, deliver, news, publish, url
 from workers import keys
 from workers.extraction_config import ExtractionConfig, keep_example

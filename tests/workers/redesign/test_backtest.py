@@ -6,10 +6,9 @@ from dataclasses import replace
 from extractors import Section
 from tests.workers.helpers import FETCHED_AT, archive, article, news, url
 from workers.page_store import StoredPage
-from workers.redesign.backtest import BackTest, back_test, compare_page
+from workers.redesign.backtest import BackTest, back_test, change_of, compare_page, shared_ends, shingle_f1
 from workers.redesign.proposal_finder import doubt_of
 from workers.redesign.proposals import Proposal
-from workers.redesign.text_comparison import change_of, shared_ends, shingle_f1
 
 
 def stored(number, body):

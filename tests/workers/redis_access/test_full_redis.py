@@ -23,9 +23,9 @@ from workers.redis_access.connection import client
 from workers.redis_access.full_redis import WaitingRedis, even_when_full, is_full_error, memory_of
 from workers.reporting.presence import Presence, alive
 from workers.url_states import Found, fingerprint
-from workers.worker_processes.draining import Draining
 from workers.worker_processes.extraction_worker import ExtractionWorker
 from workers.worker_processes.supervisor import Supervisor
+from workers.worker_processes.worker import Draining
 
 pytestmark = pytest.mark.timeout(120)
 MEMORY = 64 * 2**20

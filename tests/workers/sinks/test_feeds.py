@@ -14,8 +14,7 @@ from tests.workers.kills import deliver_with_kills
 from tests.workers.naughty import as_stored, naughty_rows
 from tests.workers.sink_suite import row
 from workers.errors import OutputError, SinkUnavailable
-from workers.sinks.feed_entries import entry_of
-from workers.sinks.feed_forms import GENERATOR, AtomForm, JsonFeedForm
+from workers.sinks.feed_forms import GENERATOR, AtomForm, JsonFeedForm, entry_of
 from workers.sinks.feeds import FeedSink
 from workers.sinks.kinds import Target, kind_of
 from workers.sinks.options import OutputOptions

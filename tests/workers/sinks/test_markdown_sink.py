@@ -12,9 +12,8 @@ from tests.workers.sink_suite import SinkSuite, row, write
 from workers.errors import OutputError, SinkUnavailable
 from workers.rows import key_of
 from workers.sinks import OutputOptions, open_sink
-from workers.sinks.front_matter import front_matter, read_front_matter
 from workers.sinks.interface import written_row
-from workers.sinks.markdown import TITLE_BYTES, file_name_of
+from workers.sinks.markdown import TITLE_BYTES, file_name_of, front_matter, read_front_matter
 from workers.sinks.row_html import markdown_of
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

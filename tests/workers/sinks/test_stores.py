@@ -16,8 +16,7 @@ from workers.errors import OutputError, SinkUnavailable
 from workers.sinks import OutputOptions, Target, open_sink
 from workers.sinks.formats import GzipLines
 from workers.sinks.kinds import FORMATS
-from workers.sinks.object_names import object_names
-from workers.sinks.store_sink import StoreSink
+from workers.sinks.store_sink import StoreSink, object_names
 from workers.sinks.stores import FolderStore, address_of
 from workers.variables import expand_address
 

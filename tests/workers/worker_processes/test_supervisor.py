@@ -28,10 +28,9 @@ from workers.processes import die_with_parent
 from workers.redaction import remember
 from workers.redis_access.connection import client
 from workers.redis_access.embedded import Embedded
-from workers.reporting.nodes import node_name
-from workers.reporting.presence import alive
+from workers.reporting.presence import alive, node_name
 from workers.reporting.present_problems import present_problems
-from workers.reporting.worker_times import WorkerTimes
+from workers.reporting.worker_reports import WorkerTimes
 from workers.sinks import AppendedFileSink
 from workers.url_states import MOST_ATTEMPTS
 from workers.worker_processes.supervisor import STOP_WAIT, Supervisor

@@ -25,7 +25,7 @@ from workers.errors import SinkUnavailable
 from workers.ledger import Ledger
 from workers.redis_access.connection import client
 from workers.reporting.present_problems import present_problems
-from workers.reporting.worker_times import WorkerTimes
+from workers.reporting.worker_reports import WorkerTimes
 from workers.rows import key_of, row_of
 from workers.sinks import KINDS, OutputOptions, RowCondition, batch_size
 from workers.task_state.forgetting import forget_task
@@ -116,7 +116,7 @@ def test_a_row_is_queued_once_although_the_reply_is_lost(tmp_path, clock):
         worker.extract_pages(TASK, names)
         assert proxy.dropped == 1
         assert rows_waiting(connection) == 1
-        for name in ("take_rows", "finish_rows"):
+        for name in ("take_rows", "remove_rows"):
             script = Ledger(connection, TASK).script_of(name)
             connection.script_load(script.script)
             proxy.drop_reply_to(script.sha)
@@ -167,6 +167,22 @@ def test_a_large_batch_is_taken_in_order(connection, clock, tmp_path):
     assert [row["url"] for row in batch.rows] == [url(number) for number in range(450)]
     queue.finish("x", batch)
     assert len(queue.take("x", "now").rows) == 10
+
+
+def test_only_the_holder_gives_up_a_lease_and_removes_rows(connection, clock, tmp_path):
+    publish(connection, tmp_path, OUTPUT)
+    queue = RowQueue(connection, TASK, OUTPUT, OutputOptions(batch_rows=2), clock=clock)
+    queue.add([row_number(number) for number in range(5)], again=False)
+    first = queue.take("one", "now")
+    assert not queue.free("two")
+    assert queue.put_off("two", "disk full") is None
+    assert queue.take("two", "now") is None
+    assert queue.finish("one", first)
+    assert len(queue.take("one", "now").rows) == 2
+    assert not queue.finish("one", first)  # another batch is in progress
+    assert queue.discard("two") == 0
+    assert queue.discard("one") == rows_waiting(connection) + 3
+    assert not has_queues(connection)
 
 
 def test_rows_do_not_wait_for_a_large_batch_while_much_waits(connection, clock, tmp_path):

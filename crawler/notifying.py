@@ -1,0 +1,239 @@
+"""Sends the notices of alarms: one process of the cluster at a time, with one message per address of apprise.
+
+    notices (list) ─▶ taken, under a lease (hash) ─▶ a message for each address ─▶ removed when all addresses have it
+
+If an address does not accept a message, it is tried again after a pause that doubles each time; its notices wait for at
+most `KEPT`. If a process dies between sending and removing, a message is sent twice.
+
+A whole address is a secret: services have tokens in any part of it. So messages, logs and errors contain only its
+scheme and its `${VARIABLES}`. The library (extra `notify`) is imported only when it is used.
+"""
+
+import json
+import logging
+import os
+import re
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, cast
+
+import redis
+
+from workers import keys
+from workers.addresses import VARIABLE
+from workers.errors import ExemplarError
+from workers.health import Alarm
+from workers.redis_access.redis_clock import Clock, clock_of
+from workers.variables import VariableNotSet, expand_address
+
+SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+LEASE = 120.0  # seconds for which a process has the right to send; it is renewed for each message
+FIRST_PAUSE, LONGEST_PAUSE = 60.0, 3600.0  # seconds until an address that did not accept a message is tried again
+KEPT = 3 * 86400.0  # seconds for which a notice waits for an address
+LINES = 20  # alarms of one message
+
+WAITING, AWAY, SENDER = keys.NOTICES + ":waiting", keys.NOTICES + ":away", keys.NOTICES + ":sender"
+
+_TAKE = """
+-- Take the notices that are new. KEYS: notices, waiting. ARGV: now, id -> their number
+local number = 0
+while true do
+  local notice = redis.call('LPOP', KEYS[1])
+  if not notice then return number end
+  number = number + 1
+  local row = cjson.encode({notice = notice, at = tonumber(ARGV[1]), sent = ''})
+  redis.call('HSET', KEYS[2], ARGV[2] .. ':' .. number, row)
+end
+"""
+_LEASE = """
+-- KEYS: sender. ARGV: token, milliseconds -> 1 if the caller may send
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1
+"""
+
+Sending = Callable[[str, str, str], None]  # address, title, body
+
+
+class NoticeNotSent(ExemplarError):
+    """A notice could not be sent; the message has the reason, without the address."""
+
+
+def shown_target(address: str) -> str:
+    """Return an address for messages: `tgram://***`, or `${NOTIFY}` if it is a variable as a whole."""
+    if VARIABLE.fullmatch(address):
+        return VARIABLE.sub(r"${\1}", address)
+    scheme = SCHEME.match(address)
+    names = ", ".join(f"${{{match[1]}}}" for match in VARIABLE.finditer(address))
+    return f"{scheme[0] if scheme else ''}***" + (f" ({names})" if names else "")
+
+
+def target_problem(address: str, environ: Mapping[str, str] = os.environ) -> str:
+    """Return why no notice can be sent to an address in its written form; "" if it is valid. Nothing is sent."""
+    try:
+        _service(address, environ)
+    except NoticeNotSent as error:
+        return str(error)
+    return ""
+
+
+def send(address: str, title: str, body: str, environ: Mapping[str, str] = os.environ) -> None:
+    """Send a notice and wait for the service's answer, some seconds. Raises `NoticeNotSent`."""
+    service = _service(address, environ)
+    try:
+        is_sent = service.notify(title=title, body=body)
+    except Exception as error:  # a plugin may raise anything, with the address in it
+        raise NoticeNotSent(f"{shown_target(address)}: {type(error).__name__}") from None
+    if not is_sent:
+        raise NoticeNotSent(f"{shown_target(address)}: the service is unavailable, or does not accept the notice")
+
+
+def _service(address: str, environ: Mapping[str, str]) -> Any:
+    try:
+        import apprise
+    except ImportError:
+        raise NoticeNotSent("notices require the library apprise: run pip install 'exemplar-crawler[notify]'") from None
+    try:
+        expanded = expand_address(address, environ, is_strict=False)
+    except VariableNotSet as error:
+        raise NoticeNotSent(f"{shown_target(address)}: {error}") from None
+    logging.getLogger("apprise").setLevel(logging.CRITICAL + 1)  # it logs parts of addresses
+    asset = apprise.AppriseAsset(app_id="Exemplar", app_desc="Exemplar", app_url="", async_mode=False)
+    try:
+        service = apprise.Apprise.instantiate(expanded, asset=asset, suppress_exceptions=True)
+    except Exception:
+        service = None
+    if not service:
+        raise NoticeNotSent(f"{shown_target(address)}: apprise supports no service with such an address")
+    return service
+
+
+@dataclass(slots=True)
+class WaitingNotice:
+    """A notice that waits. `sent`: hashes of the addresses that have it; `at`: when it was taken, Unix seconds."""
+
+    id: str
+    news: str
+    alarm: Alarm
+    raw: str
+    at: float
+    sent: set[str]
+
+
+class Notifier:
+    """Sends the waiting notices. Any number of processes may call `step`; one of them sends."""
+
+    def __init__(self, connection: "redis.Redis", *, sending: Sending = send, clock: Clock | None = None):
+        self.redis, self.sending = connection, sending
+        self.clock = clock or clock_of(connection).now
+        self._token = uuid.uuid4().hex
+        self._take = connection.register_script(_TAKE)
+        self._lease = connection.register_script(_LEASE)
+
+    def is_needed(self) -> bool:
+        """Whether a notice is new or waits."""
+        return bool(self.redis.exists(keys.NOTICES, WAITING))
+
+    def step(self) -> list[str]:
+        """Send the notices that can be sent now; return the failures as text. Blocks while the services respond."""
+        if not self.is_needed() or not self._may_send():
+            return []
+        try:
+            self._take(keys=[keys.NOTICES, WAITING], args=[self.clock(), uuid.uuid4().hex])
+            waiting = self._waiting()
+            addresses = {notice.alarm.task: self._addresses(notice.alarm.task) for notice in waiting}
+            problems = self._send_all(waiting, addresses)
+            for notice in waiting:
+                self._keep_or_remove(notice, addresses[notice.alarm.task])
+            return problems
+        finally:
+            if self.redis.get(SENDER) == self._token.encode():
+                self.redis.delete(SENDER)
+
+    def _may_send(self) -> bool:
+        return bool(self._lease(keys=[SENDER], args=[self._token, int(LEASE * 1000)]))
+
+    def _waiting(self) -> list[WaitingNotice]:
+        rows = cast(dict[bytes, bytes], self.redis.hgetall(WAITING))
+        notices = []
+        for name, row in rows.items():
+            stored = json.loads(row)
+            notice = json.loads(stored["notice"])
+            sent = set(filter(None, stored["sent"].split(",")))
+            alarm = Alarm.from_dict(notice["alarm"])
+            notices.append(WaitingNotice(name.decode(), notice["news"], alarm, stored["notice"], stored["at"], sent))
+        return sorted(notices, key=lambda notice: (notice.at, notice.alarm.opened))
+
+    def _addresses(self, task: str) -> list[str]:
+        raw = cast("bytes | None", self.redis.hget(keys.TASKS, task))
+        return list(json.loads(raw).get("notify") or []) if raw else []
+
+    def _send_all(self, waiting: list[WaitingNotice], addresses: Mapping[str, list[str]]) -> list[str]:
+        """Send one message to each address that is not in its pause after a failure."""
+        problems = []
+        for address in dict.fromkeys(address for some in addresses.values() for address in some):
+            name = _name(address)
+            due = [n for n in waiting if address in addresses[n.alarm.task] and name not in n.sent]
+            if not due or self._is_spared(name) or not self._may_send():
+                continue
+            try:
+                self.sending(address, *message_of(due))
+            except NoticeNotSent as error:
+                problems.append(self._spare(name, str(error)))
+            else:
+                self.redis.hdel(AWAY, name)
+                for notice in due:
+                    notice.sent.add(name)
+        return problems
+
+    def _is_spared(self, name: str) -> bool:
+        raw = cast("bytes | None", self.redis.hget(AWAY, name))
+        return raw is not None and 0 < json.loads(raw)["until"] - self.clock() <= LONGEST_PAUSE
+
+    def _spare(self, name: str, problem: str) -> str:
+        raw = cast("bytes | None", self.redis.hget(AWAY, name))
+        pause = min(LONGEST_PAUSE, 2 * json.loads(raw)["pause"]) if raw else FIRST_PAUSE
+        row: dict[str, Any] = {"until": self.clock() + pause, "pause": pause, "problem": problem}
+        self.redis.hset(AWAY, name, json.dumps(row))
+        return f"notices are tried again in {pause:.0f} s: {problem}"
+
+    def _keep_or_remove(self, notice: WaitingNotice, addresses: list[str]) -> None:
+        is_done = notice.sent.issuperset(map(_name, addresses)) or self.clock() - notice.at > KEPT
+        if is_done:
+            self.redis.hdel(WAITING, notice.id)
+        else:
+            row = {"notice": notice.raw, "at": notice.at, "sent": ",".join(sorted(notice.sent))}
+            self.redis.hset(WAITING, notice.id, json.dumps(row))
+
+
+def message_of(notices: list[WaitingNotice]) -> tuple[str, str]:
+    """Return title and body of the message for some notices."""
+    first = notices[0]
+    title = f"{first.alarm.task}: {first.alarm.kind}" + (": recovered" if first.news == "recovered" else "")
+    if len(notices) > 1:
+        title = f"{len(notices)} changes of alarms"
+    lines = [line for notice in notices[:LINES] for line in _lines(notice)]
+    if len(notices) > LINES:
+        lines.append(f"… and {len(notices) - LINES} more: exemplar alarms")
+    return f"Exemplar: {title}", "\n".join(lines).rstrip()
+
+
+def _lines(notice: WaitingNotice) -> list[str]:
+    alarm = notice.alarm
+    if notice.news == "recovered":
+        return [f"{alarm.task}: recovered: {alarm.kind}", ""]
+    urls = [f"  {url}" for url in alarm.urls[:3]]
+    return [f"{alarm.task}: {alarm.in_words()}", *urls, f"What to do: {alarm.advice}", ""]
+
+
+def _name(address: str) -> str:
+    return sha256(address.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def away_targets(connection: "redis.Redis", addresses: list[str]) -> dict[str, str]:
+    """Return the addresses that did not accept their last message, in the form for messages, each with the reason."""
+    rows = {address: cast("bytes | None", connection.hget(AWAY, _name(address))) for address in addresses}
+    return {shown_target(address): json.loads(row)["problem"] for address, row in rows.items() if row}

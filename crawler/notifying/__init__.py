@@ -1,1 +1,0 @@
-"""Notices of alarms to people, by the services that the library apprise supports (extra `notify`)."""
