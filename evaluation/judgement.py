@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from extractors.content.confidence.trust import LEAST, MOST, WEIGHTS, doubts_of
-from extractors.content.confidence.trust import NAMES as NUMBERS
+from extractors.content.confidence import LEAST, MOST, WEIGHTS, doubts_of
+from extractors.content.confidence import NAMES as NUMBERS
 from extractors.content.line_model.features import NAMES, TAGS
 from extractors.content.line_model.opinion import corrected, like_text
 from extractors.content.line_model.trees import Shape, Trees, fit, probability, save

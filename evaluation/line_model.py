@@ -31,8 +31,8 @@ from extractors.errors import UnusablePage
 from extractors.html.paths import PathTrie
 from extractors.methods.example.extractor import Example, cast_all, support_of, usual_similarity, voted_body
 from extractors.page import make_page
+from extractors.page_types.classify import judge
 from extractors.page_types.labelled import domain_of
-from extractors.page_types.non_article import judge
 
 from .data import OTHER_KINDS, DataError, DataSet, Row, other_kinds, read_sets
 from .designs import DESIGNS, NAMINGS, DesignedSite, StoredArticle, fold_of_design, mixed, page_of, sites_of, url_of

@@ -8,6 +8,168 @@ Each method's figure is beside its extractor, in `extractors/methods/`: `read` c
 the method's own code; `draw` draws that with matplotlib (extra `figures`), which nothing else here needs.
 """
 
-from .figure import FIGURES, NoFigure, check_figure, check_path, draw, figure_data
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from ..article import Article, NoArticle
+from ..content.assembly import BodyLines, ParsedPage
+from ..errors import needs
+from ..html.dom import parse
+from ..html.paths import PathTrie
+from ..metadata.declared_metadata import read_head
+from ..page import Page, Refuse, make_page
+from ..registry import METHODS, check_method, create, module_of
+from .sheet import Sheet, style
 
 __all__ = ["FIGURES", "NoFigure", "check_figure", "check_path", "draw", "figure_data"]
+
+FIGURES = {method: modules.figure for method, modules in METHODS.items() if modules.figure}
+SUFFIXES = (".svg", ".png")
+
+
+class NoFigure(Exception):
+    """A page gives no data for a figure; the message gives the reason."""
+
+
+class FigureData(Protocol):
+    """What a figure shows of a page, as numbers: a frozen dataclass of the module of its method's figure."""
+
+    @property
+    def method(self) -> str:
+        """The method that decided on the page."""
+
+    @property
+    def title(self) -> str:
+        """The page's title."""
+
+
+def figure_data(
+    html: bytes | str,
+    url: str | None = None,
+    *,
+    method: str = "auto",
+    example: bytes | str | None = None,
+    content_type: str | None = None,
+    fetched_at: datetime | None = None,
+    refuse: Refuse = "notices",
+) -> FigureData:
+    """Return the data of a method's figure for a page; its `method` is, for `auto`, the method that was used.
+
+    Parameters and their errors are those of `extract`. Also raises `ValueError` for a method without a figure, and
+    `NoFigure` for a page that gives no data for the figure.
+    """
+    check_figure(method)
+    page = make_page(html, url, content_type, fetched_at, refuse=refuse)
+    model = None if example is None else make_page(example, name="example")
+    found: FigureData = _of_what_cut(page, model) if method == "auto" else _read(method, page, model)
+    return found
+
+
+def draw(
+    html: bytes | str,
+    url: str | None = None,
+    *,
+    to: str | Path,
+    method: str = "auto",
+    example: bytes | str | None = None,
+    content_type: str | None = None,
+    fetched_at: datetime | None = None,
+    refuse: Refuse = "notices",
+) -> Path:
+    """Draw how a method decided on a page into the file `to`, whole or not at all, and return its path.
+
+    The suffix gives the format: .svg or .png. Further parameters and errors are those of `figure_data`. Raises
+    `ValueError` for another suffix, `ExtraMissing` without matplotlib, `OSError` if the file cannot be written.
+    """
+    path = check_path(to)
+    found = figure_data(
+        html,
+        url,
+        method=method,
+        example=example,
+        content_type=content_type,
+        fetched_at=fetched_at,
+        refuse=refuse,
+    )
+    draw_data(found, path)
+    return path
+
+
+def draw_data(found: FigureData, path: Path) -> None:
+    """Draw what `figure_data` returned into a file. Raises as `draw` does."""
+    with style():
+        sheet = Sheet(found.title)
+        module_of(FIGURES[found.method]).draw(sheet, found)
+        content = sheet.render(path.suffix.lower())
+    _write(path, content)
+
+
+def check_figure(method: str) -> None:
+    """Raise `ValueError` for a method that is unknown or has no figure; the message lists those that have one."""
+    check_method(method)
+    if method not in FIGURES:
+        raise ValueError(f"method {method!r} has no figure; these have one: {', '.join(FIGURES)}")
+
+
+def check_path(to: str | Path) -> Path:
+    """Return the path of a figure. Raises `ValueError` for another suffix, `ExtraMissing` without matplotlib."""
+    path = Path(to)
+    if path.suffix.lower() not in SUFFIXES:
+        raise ValueError(f"{path}: a figure is a file that ends in {' or '.join(SUFFIXES)}")
+    needs("matplotlib", "figures")
+    return path
+
+
+def with_text(parsed: ParsedPage | NoArticle) -> ParsedPage:
+    """Return a page that was read. Raises `NoFigure` if it contains almost no text."""
+    if isinstance(parsed, NoArticle):
+        raise NoFigure(parsed.reason)
+    return parsed
+
+
+def outcome(body: BodyLines | str) -> tuple[tuple[int, ...], str]:
+    """Return the lines that a method kept, and its reason; no lines for a page that it refused."""
+    return ((), body) if isinstance(body, str) else (tuple(body.kept), body.reason)
+
+
+def element_name(tag: str, classes: str = "") -> str:
+    """Return the name of an element in the form of a selector: its tag, and its first class."""
+    first = classes.split()[:1]
+    return f"{tag or 'page'}.{first[0]}" if first else tag or "page"
+
+
+def path_name(trie: PathTrie, path: int) -> str:
+    """Return the name of the element at the end of a path."""
+    return element_name(trie.tag[path], trie.classes[path])
+
+
+def title_of(page: Page) -> str:
+    """Return the text of a page's <title>. Raises `UnusablePage` if the page cannot be parsed."""
+    return read_head(parse(page.encoded())).title
+
+
+def _of_what_cut(page: Page, example: Page | None) -> Any:
+    """Return the figure of the method that `auto` uses for a page."""
+    found = create("auto", example).extract(page)
+    method = found.method if isinstance(found, Article) else "density" if example is None else "example"
+    data = _read(method, page, example)
+    return replace(data, reason=found.reason) if method == "density" else data
+
+
+def _read(method: str, page: Page, example: Page | None) -> Any:
+    """Return the data of a method's figure."""
+    return module_of(FIGURES[method]).read(method, page, example)
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file so that a reader always finds the old or the new one, never a part."""
+    target = path.resolve()
+    temporary = target.with_name(f".{target.name}.part")
+    try:
+        temporary.write_bytes(content)
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,1 +1,1 @@
-"""The methods, one folder each: extractor, verbatim form and figure; `extractors.registry` names them."""
+"""The methods, a folder each: extractor, verbatim form and figure (`i_awce` has only an extractor, in one file)."""

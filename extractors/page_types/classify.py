@@ -1,9 +1,18 @@
-"""Classifies a page as article or list, by its lines, its head and its URL; without a browser, in a few milliseconds.
+"""Classifies a page as article or list, and judges whether it is refused as no article.
+
+The type is found by a page's lines, its head and its URL, without a browser, in a few milliseconds.
 
 Two models: one for pages with a URL (their own or the one they declare), one for those without. Between the two
 thresholds the type is "uncertain"; if many pages of a site are available, `classify_shapes` classifies all pages whose
 URLs have one shape together. A third model, the screen, uses a few numbers that are cheap to compute; for most articles
 its result is enough, and the other models are not needed.
+
+The verdict (`judge`): a page with text is refused if its text declares that there is no article, in a few words on a
+nearly empty page: a soft 404, a block or captcha, a shell that needs JavaScript. Because of its kind it is refused only
+on request (`Page.refuse`), as tasks for articles do: with "sure" if the page-type model classifies it as a list, which
+is wrong for at most one article in two hundred (`learning.LOST`, on sites left out), and it is not a thread, a product
+or the like either. All other pages have a text and a page type. An example is evidence, too: it adds `evidence`, as log
+odds (see `example`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,9 +25,10 @@ from typing import Any
 
 import numpy as np
 
-from ..article import NoArticle
+from ..article import MAYBE_LISTS, NoArticle
 from ..article import PageType as Kind
 from ..content.assembly import ParsedPage, read
+from ..content.notices import notice
 from ..html.paths import PathTrie
 from ..page import Page, make_page
 from .addresses import names_of_address, shape_of
@@ -240,3 +250,39 @@ def _tables(folder: Path, path: Path) -> tuple[Any, ...]:
     """Return what `sum_of_contributions` needs of a model: mean, scale, knots and weights."""
     model = _loaded(folder, path)
     return tuple(array.tolist() for array in (model.mean, model.scale, model.knots, model.weights))
+
+
+@dataclass(frozen=True, slots=True)
+class PageVerdict:
+    """The verdict on a page. `page_type`: its most probable kind. `refused`: a reason or None.
+
+    `probability` of an article rather than a list: 0 to 1, None without doubt. `is_article`: whether its lines are
+    judged as an article's, as those of uncertain pages are.
+    """
+
+    page_type: Kind = "article"
+    probability: float | None = None
+    refused: str | None = None
+    is_article: bool = True
+
+
+def judge(parsed: ParsedPage, kept: list[int], evidence: float = 0.0) -> PageVerdict:
+    """Return the verdict on the page with the body `kept`; `evidence` for an article, in log odds."""
+    refuse = parsed.page.refuse
+    said = notice(parsed.lines, parsed.head.title, parsed.head.headings, kept)
+    if not kept:
+        return PageVerdict("uncertain", None, said or "no running text: only links and fragments")
+    if said:
+        return PageVerdict("uncertain", None, None if refuse == "never" else said)
+    no_list, no_other = screened(parsed, kept)
+    if no_other:
+        return PageVerdict()
+    found = weigh(parsed, kept, evidence)
+    kinds, chance = found.kinds, found.probability
+    other = most_probable(kinds)
+    kind: Kind = other if other not in ("article", "list", "uncertain") else "article" if no_list else found.kind
+    is_article = kind in ("article", "uncertain")
+    if no_list:
+        return PageVerdict(kind, is_article=is_article)
+    refused = {"sure": found.kind == "list" and kind in MAYBE_LISTS, "likely": chance < EVEN}.get(refuse, False)
+    return PageVerdict(kind, chance, f"a list: {'; '.join(found.reasons())}" if refused else None, is_article)

@@ -41,7 +41,7 @@ READ_WHOLE = frozenset(  # files of other packages in which all texts are messag
         "crawler/task_list/file.py", "crawler/task_list/mistakes.py", "crawler/task_list/outputs.py",
         "crawler/task_list/publication.py",
         "crawler/task_list/sections_csv.py", "crawler/task_list/validators.py", "crawler/task_list/yaml_source.py",
-        "extractors/content/confidence/trust.py",
+        "extractors/content/confidence/__init__.py",
         "extractors/content/trimming.py", "extractors/explanation/explain.py", "extractors/explanation/fields.py",
         "extractors/explanation/lines.py", "extractors/explanation/values.py",
         "extractors/methods/bp_network/extractor.py", "extractors/methods/density/extractor.py",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...figures.figure import NoFigure, element_name, title_of
+from ...figures import NoFigure, element_name, title_of
 from ...figures.sheet import BLUE, INK, ORANGE, PALE, RED, SMALL_SIZE, Sheet, fit, legend
 from ...html.tagless_text import BlockTree, build_tree, read_ctext
 from ...page import Page

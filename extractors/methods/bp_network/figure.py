@@ -6,7 +6,7 @@ The outputs are beside the threshold above which a single line is body.
 from dataclasses import dataclass
 
 from ...content.assembly import read as read_page
-from ...figures.figure import outcome, with_text
+from ...figures import outcome, with_text
 from ...figures.sheet import BLUE, Sheet, bars, counted, legend, strips, threshold
 from ...html.paths import PathTrie
 from ...page import Page

@@ -3,7 +3,7 @@
 The steps of `body` with no line matched and no profile, weighted by the page's own priors (`line_weights`): names of
 elements, the title's place, the comments' heading, links nearby. Lines of the template within the body are then removed
 by their words (`trimming`): the result is the rules' body (`page_body`). A page that is not an article is refused
-(`non_article`). A learned model of lines corrects the body (`line_model`), and another gives the confidence.
+(`classify.judge`). A learned model of lines corrects the body (`line_model`), and another gives the confidence.
 
 The constants of the rules were tuned on the development sets; the learned parts are measured with the page's site or
 set left out. Perturbed pages gave better constants than unchanged ones: class names hashed and semantic tags turned
@@ -22,7 +22,7 @@ from ...content.page_body import rules_body
 from ...html.lines import Lines
 from ...html.paths import MAX_TRIE, PathTrie
 from ...page import Page
-from ...page_types.non_article import PageVerdict, judge
+from ...page_types.classify import PageVerdict, judge
 from ...tracing import tracing
 
 METHOD = "density"

@@ -7,7 +7,7 @@ import numpy as np
 from ...content.assembly import read as read_page
 from ...content.page_body import rules_body, unmatched
 from ...content.turning_points import LineEvidence, weights_in_segment
-from ...figures.figure import outcome, path_name, with_text
+from ...figures import outcome, path_name, with_text
 from ...figures.sheet import BLUE, ORANGE, Sheet, bars, counted, fit, legend, mark_body, strips, turning_points
 from ...html.paths import PathTrie
 from ...page import Page

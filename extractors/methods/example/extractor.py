@@ -36,7 +36,7 @@ from ...metadata.metadata import titles_of
 from ...metadata.titles import NO_TITLES, PageTitles
 from ...page import Page
 from ...page_types import classify
-from ...page_types.non_article import judge
+from ...page_types.classify import judge
 from ...tracing import tracing
 from ..density import extractor as density
 

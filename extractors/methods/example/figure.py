@@ -7,7 +7,7 @@ are the weights whose largest sum lies between the turning points.
 from dataclasses import dataclass
 
 from ...content.turning_points import weights_in_segment
-from ...figures.figure import outcome, with_text
+from ...figures import outcome, with_text
 from ...figures.sheet import BLUE, GREEN, Sheet, bars, counted, legend, mark_body, strips, turning_points
 from ...page import Page
 from .extractor import Example, cast, compare, elect

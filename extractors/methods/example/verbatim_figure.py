@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...content.assembly import read as read_page
-from ...figures.figure import with_text
+from ...figures import with_text
 from ...figures.sheet import (
     BLUE,
     GREY,

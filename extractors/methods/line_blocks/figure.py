@@ -5,7 +5,7 @@ Source: 001, its figures 3 to 9: Y by line, with the numbers of the body's first
 
 from dataclasses import dataclass
 
-from ...figures.figure import NoFigure, title_of
+from ...figures import NoFigure, title_of
 from ...figures.sheet import BLUE, Sheet, counted, mark_body, span_of, threshold, turning_points
 from ...html.tagless_text import Ints, read_ctext
 from ...page import Page

@@ -5,7 +5,7 @@ The id with the largest R is the list.
 
 from dataclasses import dataclass
 
-from ...figures.figure import NoFigure, element_name, title_of
+from ...figures import NoFigure, element_name, title_of
 from ...figures.sheet import BLUE, GREY, SMALL_SIZE, Sheet, fit
 from ...html.dom import inner_text
 from ...page import Page

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...figures.figure import NoFigure, element_name, title_of
+from ...figures import NoFigure, element_name, title_of
 from ...figures.sheet import BLUE, GREY, ORANGE, SMALL_SIZE, Sheet, fit, legend, mark_body
 from ...html.tagless_text import BlockTree, build_tree, read_ctext
 from ...page import Page

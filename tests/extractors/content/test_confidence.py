@@ -4,8 +4,7 @@ import numpy as np
 
 from extractors import Article, Section
 from extractors.content.assembly import read
-from extractors.content.confidence import Known, known_of, trust_of, using
-from extractors.content.confidence.trust import NAMES, doubts_of
+from extractors.content.confidence import NAMES, Known, doubts_of, known_of, trust_of, using
 from extractors.content.line_model import second_opinion
 from extractors.content.line_model.trees import Trees
 from extractors.content.page_body import rules_body
