@@ -10,9 +10,10 @@ A block page is fetched again later. Pages that were settled before they were re
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
+from typing import cast
 
 from .. import keys
 from ..health.observations import NO_TEXT, TITLE
@@ -75,22 +76,17 @@ class BlockPages:
 
     def marks(self) -> set[str]:
         """Return the marks of the noted pages."""
-        return {page.mark for page in self._note(()).values()}
+        rows = cast(list[bytes], self.ledger.redis.lrange(self.ledger.keys["sent"], 0, -1))
+        return {page.mark for page in _newest(rows).values()}
 
     def _note(self, pages: Sequence[SentPage]) -> dict[Fingerprint, SentPage]:
         """Note pages; return the newest page of each URL, newest first."""
         values = [{name: value for name, value in asdict(page).items() if value} for page in pages]
-        known: dict[Fingerprint, SentPage] = {}
         rows = [json.dumps(value, ensure_ascii=False) for value in values]
         sent = self.ledger.keys["sent"]
         pushed = [("LPUSH", sent, *rows)] if rows else []
         kept = [("LRANGE", sent, 0, -1), ("LTRIM", sent, 0, KEPT - 1), ("EXPIRE", sent, KEPT_FOR)]
-        for row in in_one_step(self.ledger.redis, [*pushed, *kept], writes=True)[len(pushed)]:
-            page = SentPage(**known_fields(SentPage, json.loads(row)))
-            newer = known.setdefault(page.name, page)
-            is_blocked = newer.is_blocked or (page.is_blocked and page.mark == newer.mark)
-            known[page.name] = replace(newer, is_blocked=is_blocked, example=newer.example or page.example)
-        return known
+        return _newest(in_one_step(self.ledger.redis, [*pushed, *kept], writes=True)[len(pushed)])
 
     def _recall(self, page: SentPage) -> bool:
         """Let the URL of a block page wait again if it is settled and was not recognised; return whether it does."""
@@ -99,6 +95,17 @@ class BlockPages:
         plan = RecheckPlan(0.0, 0.0, page.version, page.hash) if page.version else None
         info = {"blocked": True} if plan else None
         return not page.is_blocked and self.ledger.reopen(page.url, plan, info) is not None
+
+
+def _newest(rows: Iterable[bytes]) -> dict[Fingerprint, SentPage]:
+    """Return the newest page of each URL, newest first. `rows`: pages as JSON, newest first."""
+    known: dict[Fingerprint, SentPage] = {}
+    for row in rows:
+        page = SentPage(**known_fields(SentPage, json.loads(row)))
+        newer = known.setdefault(page.name, page)
+        is_blocked = newer.is_blocked or (page.is_blocked and page.mark == newer.mark)
+        known[page.name] = replace(newer, is_blocked=is_blocked, example=newer.example or page.example)
+    return known
 
 
 def mark_of(body: bytes, *, exact: bool = False) -> str:
