@@ -63,7 +63,7 @@ def figure_data(
     check_figure(method)
     page = make_page(html, url, content_type, fetched_at, refuse=refuse)
     model = None if example is None else make_page(example, name="example")
-    found: FigureData = _of_what_cut(page, model) if method == "auto" else _read(method, page, model)
+    found: FigureData = _of_method_used(page, model) if method == "auto" else _read(method, page, model)
     return found
 
 
@@ -150,8 +150,8 @@ def title_of(page: Page) -> str:
     return read_head(parse(page.encoded())).title
 
 
-def _of_what_cut(page: Page, example: Page | None) -> Any:
-    """Return the figure of the method that `auto` uses for a page."""
+def _of_method_used(page: Page, example: Page | None) -> Any:
+    """Return the data of the figure of the method that `auto` uses for a page."""
     found = create("auto", example).extract(page)
     method = found.method if isinstance(found, Article) else "density" if example is None else "example"
     data = _read(method, page, example)

@@ -62,6 +62,8 @@ class BlockPages:
 
         Pages that were settled, and are now recognised, wait again; an example that is a block page is removed.
         """
+        if not pages:
+            return []
         known = self._note(pages)
         reasons = [page.sign or _shared(page, list(known.values())) for page in pages]
         blocked = [page for page, reason in zip(pages, reasons, strict=True) if reason]
@@ -84,9 +86,10 @@ class BlockPages:
         values = [{name: value for name, value in asdict(page).items() if value} for page in pages]
         rows = [json.dumps(value, ensure_ascii=False) for value in values]
         sent = self.ledger.keys["sent"]
-        pushed = [("LPUSH", sent, *rows)] if rows else []
-        kept = [("LRANGE", sent, 0, -1), ("LTRIM", sent, 0, KEPT - 1), ("EXPIRE", sent, KEPT_FOR)]
-        return _newest(in_one_step(self.ledger.redis, [*pushed, *kept], writes=True)[len(pushed)])
+        push, read = ("LPUSH", sent, *rows), ("LRANGE", sent, 0, -1)
+        trim, expire = ("LTRIM", sent, 0, KEPT - 1), ("EXPIRE", sent, KEPT_FOR)
+        _, newest, *_ = in_one_step(self.ledger.redis, [push, read, trim, expire], writes=True)
+        return _newest(newest)
 
     def _recall(self, page: SentPage) -> bool:
         """Let the URL of a block page wait again if it is settled and was not recognised; return whether it does."""
