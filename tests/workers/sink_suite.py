@@ -3,6 +3,7 @@
 Rows have only those fields that every output keeps.
 """
 
+import json
 import multiprocessing
 import os
 import random
@@ -16,8 +17,11 @@ import pytest
 
 from workers.errors import SinkUnavailable
 from workers.rows import key_of
+from workers.sinks import open_sink
+from workers.sinks.interface import written_row
 
 from .kills import DELAY, die_at, steps_of
+from .naughty import as_stored, naughty_rows
 
 NAUGHTY = (
     "", " ", "\x00", "\x1b[31m", "\ufeff", "\u2028", "'; DROP TABLE articles; --", '"\\n\\"', "=1+1", "𝔘𝔫𝔦𝔠𝔬𝔡𝔢",
@@ -104,8 +108,9 @@ class SinkSuite(ABC):
         assert self.keys(tmp_path) == [key_of(row(number)) for number in (1, 2, 3, 4)]
 
     def test_rows_of_other_tasks_and_versions_stand_beside_it(self, sink, tmp_path):
-        write(sink, row(1))
-        write(sink, row(1, version=2, content_hash="other"), row(1, task="u"), row(11))
+        write(sink, row(11))
+        write(sink, row(1))  # its URL is the beginning of the other's
+        write(sink, row(1, version=2, content_hash="other"), row(1, task="u"))
         assert len(self.keys(tmp_path)) == 4
 
     def test_all_rows_of_a_group_are_written_or_none(self, sink, tmp_path):
@@ -209,6 +214,80 @@ class SinkSuite(ABC):
         [second, first] = sink.newest("t")
         missing = [type(first)("t", "u", first.canonical_url, 3, "", False), type(first)("t", "u", "v", 1, "", False)]
         assert sink.has([first, missing[0], second, missing[1]]) == [True, False, True, False]
+
+
+class LinesSuite(SinkSuite):
+    """The tests of rows as JSON lines in a file, which may be compressed."""
+
+    output = "deep/out.jsonl"
+
+    def path(self, folder):
+        return folder / self.output
+
+    def open(self, folder):
+        return open_sink(self.output, "t", folder)
+
+    def compress(self, data):
+        return data
+
+    def decompress(self, path):
+        return path.read_bytes()
+
+    def read(self, folder):
+        return [json.loads(line) for line in self.decompress(self.path(folder)).split(b"\n")[:-1]]
+
+    def forget_unsynced(self, folder, keep):
+        rows = sorted(self.read(folder), key=lambda one: one["canonical_url"])
+        lines = [self.compress(json.dumps(one).encode() + b"\n") for one in rows]
+        torn = lines[keep][: len(lines[keep]) // 2]
+        self.path(folder).write_bytes(b"".join(lines[:keep]) + torn + b"\0" * 700)
+
+    def make_older(self, folder):
+        rows = [{name: value for name, value in one.items() if name != "listed_on"} for one in self.read(folder)]
+        self.path(folder).write_bytes(self.compress("".join(json.dumps(one) + "\n" for one in rows).encode()))
+
+    def test_naughty_rows_come_back(self, sink, tmp_path):
+        rows = list(naughty_rows())
+        write_in_groups(sink, rows)
+        assert self.read(tmp_path) == [plain(one) for one in rows]
+        assert sink.has([written_row(one) for one in rows]) == [True] * len(rows)
+        write(sink, *rows[::7])
+        assert len(self.read(tmp_path)) == len(rows)
+        assert [one.key for one in sink.newest("naughty")] == [key_of(one) for one in reversed(rows)]
+
+    def test_a_file_that_another_program_wrote_at_once_is_continued(self, sink, tmp_path):
+        self.path(tmp_path).parent.mkdir(parents=True)
+        lines = "".join(json.dumps(row(number)) + "\n" for number in range(500)).encode()
+        self.path(tmp_path).write_bytes(self.compress(lines))
+        write(sink, row(7), row(500))
+        assert self.keys(tmp_path) == sorted(key_of(row(number)) for number in range(501))
+
+    def test_a_file_that_was_moved_aside_is_begun_anew_and_read(self, sink, tmp_path):
+        write(sink, row(1))
+        self.path(tmp_path).rename(f"{self.path(tmp_path)}.1")
+        write(sink, row(2))
+        assert len(self.read(tmp_path)) == 1
+        first, second = written_row(row(1)), written_row(row(2))
+        assert sink.has([first, second]) == [True, True]
+        assert [one.key for one in sink.newest("t")] == [second.key, first.key]
+
+    def test_a_later_text_whose_version_is_taken_gets_the_next(self, sink, tmp_path):
+        """A forgotten article's versions are counted anew."""
+        write(sink, row(1), row(1, version=2, content_hash="a"))
+        for _ in range(2):
+            write(sink, row(1, version=2, content_hash="a"), row(1, version=2, content_hash="b"))
+        versions = [(one["version"], one["content_hash"][-1]) for one in self.read(tmp_path)]
+        assert versions == [(1, "1"), (2, "a"), (3, "b")]
+
+
+def plain(value):
+    """A JSON value without lone surrogates."""
+    return json.loads(as_stored(json.dumps(value, ensure_ascii=False)))
+
+
+def write_in_groups(sink, rows, size=10):
+    for start in range(0, len(rows), size):
+        write(sink, *rows[start : start + size], again=False)
 
 
 @contextmanager

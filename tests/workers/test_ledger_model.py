@@ -30,7 +30,9 @@ class Entry:
     holder: str | None = None
     resting: bool = False
     reason: str = ""
-    attempts: int = 0
+    tries: int = 0  # to fetch it
+    body: bytes = b""
+    attempts: int = 0  # to extract it
     deaths: int = 0  # of its workers, that do not count as an attempt
     takes: int = 0
     young: bool = False  # written, and to be looked at again
@@ -62,10 +64,11 @@ class Model:
             if (entry.state == "leased" or entry.late) and entry.over:
                 entry.state, entry.late = "waiting", False
         ready = [(entry.rank, fingerprint(url), url) for url, entry in self.entries.items() if self._ready(entry)]
-        leased = [url for _, _, url in sorted(ready)[:most]]
-        for url in leased:
-            self.entries[url].state, self.entries[url].over = "leased", over
-        return leased
+        leased = {url: self.entries[url] for _, _, url in sorted(ready)[:most]}
+        for entry in leased.values():
+            entry.state, entry.over = "leased", over
+            entry.tries += 1
+        return [(url, entry.tries) for url, entry in leased.items()]
 
     def _ready(self, entry):
         return entry.state == "waiting" and not entry.late
@@ -73,14 +76,28 @@ class Model:
     def put_back(self, url):
         if entry := self.of(url, "leased"):
             entry.state = "waiting"
+            entry.tries -= 1
 
-    def try_later(self, url, reason, over):
+    def renew(self, url, over):
+        if entry := self.of(url, "leased"):
+            entry.over = over
+
+    def reclaim(self):
+        leased = [entry for entry in self.entries.values() if entry.state == "leased"]
+        for entry in leased:
+            entry.over = True
+        if leased:
+            self.lease(0, over=True)
+        return len(leased)
+
+    def try_later(self, url, reason, over, counted):
         if entry := self.of(url, "leased"):
             entry.state, entry.late, entry.over, entry.reason = "waiting", True, over, reason
+            entry.tries -= not counted
 
-    def arrive(self, url):
+    def arrive(self, url, body):
         if entry := self.of(url, "waiting", "leased"):
-            entry.state, entry.late, entry.reason = "fetched", False, ""
+            entry.state, entry.late, entry.reason, entry.body = "fetched", False, "", body
 
     def take(self, url, worker, over):
         entry = self.of(url, "fetched")
@@ -89,7 +106,14 @@ class Model:
         entry.holder, entry.resting, entry.over = worker, False, over
         entry.attempts += 1
         entry.takes += 1
-        return entry.attempts, entry.takes > 1, entry.accepted
+        return entry.attempts, entry.takes > 1, entry.accepted, entry.body
+
+    def renew_pages(self, url, worker, over):
+        entry = self.of(url, "fetched")
+        if entry is None or entry.holder != worker:
+            return 0
+        entry.over = entry.over and over  # it is never shortened
+        return 1
 
     def release(self, url, worker, reason, over):
         entry = self.of(url, "fetched")
@@ -103,16 +127,14 @@ class Model:
             entry.resting, entry.over, entry.reason = True, over, reason
 
     def lapsed(self):
-        found = [url for url, e in self.entries.items() if e.state == "fetched" and self._lapsed(e)]
-        for url in found:
-            entry = self.entries[url]
+        over = {url: entry for url, entry in self.entries.items() if entry.state == "fetched" and entry.over}
+        abandoned, others = [url for url in over if over[url].holder], [url for url in over if over[url].resting]
+        for url in abandoned + others:
+            entry = over[url]
             if entry.holder and entry.deaths < 10:
                 entry.attempts, entry.deaths = entry.attempts - 1, entry.deaths + 1
             entry.holder, entry.resting = None, False
-        return found
-
-    def _lapsed(self, entry):
-        return (entry.holder or entry.resting) and entry.over
+        return abandoned, others
 
     def free(self, worker):
         found = [url for url, e in self.entries.items() if e.state == "fetched" and e.holder == worker]
@@ -172,10 +194,13 @@ def steps(random):
     kinds = {
         "add": (4, lambda: (url(), random.randint(-3, 3))),
         "lease": (4, lambda: (random.randint(0, 3), over())),
-        "arrive": (6, lambda: (url(),)),
+        "renew": (2, lambda: (url(), over())),
+        "reclaim": (1, lambda: ()),
+        "arrive": (6, lambda: (url(), random.randbytes(4))),
         "take": (6, lambda: (url(), worker(), over())),
         "release": (4, lambda: (url(), worker(), reason(), over())),
-        "try_later": (3, lambda: (url(), reason(), over())),
+        "renew_pages": (2, lambda: (url(), worker(), over())),
+        "try_later": (3, lambda: (url(), reason(), over(), random.random() < 0.5)),
         "put_back": (2, lambda: (url(),)),
         "postpone": (6, lambda: (url(), reason(), over())),
         "lapsed": (2, lambda: ()),
@@ -215,25 +240,37 @@ class Steps:
 
     def lease(self, most, over):
         leased = self.ledger.lease(most, seconds=_seconds(over))
-        assert [one.url for one in leased] == self.model.lease(most, over)
+        assert [(one.url, one.tries) for one in leased] == self.model.lease(most, over)
 
     def put_back(self, url):
         self.ledger.put_back([fingerprint(url)])
         self.model.put_back(url)
 
-    def try_later(self, url, reason, over):
-        self.ledger.try_later(fingerprint(url), reason, _seconds(over))
-        self.model.try_later(url, reason, over)
+    def renew(self, url, over):
+        self.ledger.renew([fingerprint(url)], seconds=_seconds(over))
+        self.model.renew(url, over)
 
-    def arrive(self, url):
-        self.ledger.arrive(fingerprint(url), {"body": b"x", "url": url})
-        self.model.arrive(url)
+    def reclaim(self):
+        assert self.ledger.reclaim() == self.model.reclaim()
+
+    def try_later(self, url, reason, over, counted):
+        self.ledger.try_later(fingerprint(url), reason, _seconds(over), counted=counted)
+        self.model.try_later(url, reason, over, counted)
+
+    def arrive(self, url, body):
+        self.ledger.arrive(fingerprint(url), {"body": body, "url": url})
+        self.model.arrive(url, body)
 
     def take(self, url, worker, over):
         taken = self.ledger.take(fingerprint(url), worker, seconds=_seconds(over))
-        assert (taken and (taken.attempts, taken.again, taken.accepted)) == self.model.take(url, worker, over)
+        found = taken and (taken.attempts, taken.again, taken.accepted, taken.page["body"])
+        assert found == self.model.take(url, worker, over)
         if taken:
             assert (taken.url, taken.page["url"].decode()) == (url, url)
+
+    def renew_pages(self, url, worker, over):
+        renewed = self.ledger.renew_pages([fingerprint(url)], worker, seconds=_seconds(over))
+        assert renewed == self.model.renew_pages(url, worker, over)
 
     def release(self, url, worker, reason, over):
         self.ledger.release(fingerprint(url), worker, _seconds(over), reason)
@@ -244,8 +281,8 @@ class Steps:
         self.model.postpone(url, reason, over)
 
     def lapsed(self):
-        abandoned, others = self.ledger.lapsed(oldest_job=None)
-        assert {*abandoned, *others} == set(map(fingerprint, self.model.lapsed()))
+        for found, expected in zip(self.ledger.lapsed(oldest_job=None), self.model.lapsed(), strict=True):
+            assert sorted(found) == sorted(map(fingerprint, expected))
 
     def free(self, worker):
         assert set(self.ledger.free(worker)) == set(map(fingerprint, self.model.free(worker)))

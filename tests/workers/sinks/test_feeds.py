@@ -83,17 +83,6 @@ def is_valid_json_feed(data):
 VALID = {"news.atom": is_valid_atom, "news.feed.json": is_valid_json_feed}
 
 
-def test_kinds_of_paths():
-    for path, expected in {
-        "a/news.atom": "atom", "news.feed.json": "json feed", "News.ATOM?items=10": "atom",
-        "news.feed.json?items=7": "json feed",
-    }.items():  # fmt: skip
-        kind = kind_of(path)
-        assert kind is not None
-        assert (kind.name, kind.is_queued) == (expected, True)
-    assert kind_of("news.atom?other=1") is None
-
-
 def test_a_check_creates_an_empty_valid_feed(tmp_path, name):
     sink = open_sink(tmp_path, name)
     sink.check()

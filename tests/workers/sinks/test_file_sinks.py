@@ -11,11 +11,11 @@ import pytest
 import zstandard
 
 from tests.workers.naughty import as_stored, naughty_rows
-from tests.workers.sink_suite import SinkSuite, row, write
+from tests.workers.sink_suite import LinesSuite, SinkSuite, plain, row, write, write_in_groups
 from workers.errors import OutputError, SinkUnavailable
-from workers.rows import content_hash_of, key_of
-from workers.sinks import JsonLinesSink, OutputOptions, open_sink
-from workers.sinks.csv_format import Csv, neutralised, original_text
+from workers.rows import key_of
+from workers.sinks import OutputOptions, open_sink
+from workers.sinks.csv_format import neutralised, original_text
 from workers.sinks.interface import written_row
 
 csv.field_size_limit(10_000_000)
@@ -25,53 +25,14 @@ def opened(output, folder, **options):
     return open_sink(output, "t", folder, options=OutputOptions(**options))
 
 
-def plain(value):
-    """A JSON value without lone surrogates."""
-    return json.loads(as_stored(json.dumps(value, ensure_ascii=False)))
-
-
-def in_groups(sink, rows, size=10):
-    for start in range(0, len(rows), size):
-        write(sink, *rows[start : start + size], again=False)
-
-
-def is_kept_by_lines(path, lines_kept, torn):
-    path.write_bytes(b"".join(lines_kept) + torn[: len(torn) // 2] + b"\0" * 700)
-
-
-class TestGzip(SinkSuite):
-    def path(self, folder):
-        return folder / "deep" / "out.jsonl.gz"
-
-    def open(self, folder):
-        return open_sink("deep/out.jsonl.gz", "t", folder)
+class TestGzip(LinesSuite):
+    output = "deep/out.jsonl.gz"
 
     def compress(self, data):
         return gzip.compress(data)
 
     def decompress(self, path):
         return subprocess.run(["gzip", "-dc", path], capture_output=True, check=True).stdout
-
-    def read(self, folder):
-        return [json.loads(line) for line in self.decompress(self.path(folder)).split(b"\n")[:-1]]
-
-    def forget_unsynced(self, folder, keep):
-        rows = sorted(self.read(folder), key=lambda one: one["canonical_url"])
-        members = [self.compress(json.dumps(one).encode() + b"\n") for one in rows]
-        is_kept_by_lines(self.path(folder), members[:keep], members[keep])
-
-    def make_older(self, folder):
-        rows = [{name: value for name, value in one.items() if name != "listed_on"} for one in self.read(folder)]
-        self.path(folder).write_bytes(self.compress("".join(json.dumps(one) + "\n" for one in rows).encode()))
-
-    def test_naughty_rows_come_back(self, sink, tmp_path):
-        rows = list(naughty_rows())
-        in_groups(sink, rows)
-        assert self.read(tmp_path) == [plain(one) for one in rows]
-        assert sink.has([written_row(one) for one in rows]) == [True] * len(rows)
-        write(sink, *rows[::7])
-        assert len(self.read(tmp_path)) == len(rows)
-        assert [one.key for one in sink.newest("naughty")] == [key_of(one) for one in reversed(rows)]
 
     def test_only_the_end_of_the_file_is_read_to_mend_it(self, sink, tmp_path):
         """What lies before is no member at all, and stays as it is."""
@@ -83,13 +44,6 @@ class TestGzip(SinkSuite):
         assert self.path(tmp_path).read_bytes().startswith(begin)
         assert [one.key for one in sink.newest("t")] == [key_of(row(2)), key_of(row(1))]
 
-    def test_a_file_of_one_member_that_another_program_wrote_is_continued(self, sink, tmp_path):
-        self.path(tmp_path).parent.mkdir()
-        lines = "".join(json.dumps(row(number)) + "\n" for number in range(500)).encode()
-        self.path(tmp_path).write_bytes(self.compress(lines))
-        write(sink, row(7), row(500))
-        assert self.keys(tmp_path) == sorted(key_of(row(number)) for number in range(501))
-
     def test_a_file_of_another_format_stays_as_it_is(self, sink, tmp_path):
         self.path(tmp_path).parent.mkdir()
         self.path(tmp_path).write_text("my notes\n")
@@ -97,32 +51,9 @@ class TestGzip(SinkSuite):
             write(sink, row(1))
         assert self.path(tmp_path).read_text() == "my notes\n"
 
-    def test_a_file_that_was_moved_aside_is_begun_anew_and_read(self, sink, tmp_path):
-        write(sink, row(1))
-        self.path(tmp_path).rename(f"{self.path(tmp_path)}.1")
-        write(sink, row(2))
-        assert len(self.read(tmp_path)) == 1
-        first, second = written_row(row(1)), written_row(row(2))
-        assert sink.has([first, second]) == [True, True]
-        assert [one.key for one in sink.newest("t")] == [second.key, first.key]
-
-    def test_a_later_text_whose_version_is_taken_gets_the_next(self, sink, tmp_path):
-        write(sink, row(1), row(1, version=2, content_hash="a"))
-        for _ in range(2):
-            write(sink, row(1, version=2, content_hash="a"), row(1, version=2, content_hash="b"))
-        assert [(one["version"], one["content_hash"][-1]) for one in self.read(tmp_path)] == [
-            (1, "1"),
-            (2, "a"),
-            (3, "b"),
-        ]
-
 
 class TestZstandard(TestGzip):
-    def path(self, folder):
-        return folder / "deep" / "out.jsonl.zst"
-
-    def open(self, folder):
-        return open_sink("deep/out.jsonl.zst", "t", folder)
+    output = "deep/out.jsonl.zst"
 
     def compress(self, data):
         return zstandard.ZstdCompressor(write_checksum=True).compress(data)
@@ -175,7 +106,7 @@ class TestCsv(SinkSuite):
 
     def test_naughty_rows_come_back_and_no_cell_is_a_formula(self, sink, tmp_path):
         rows = list(naughty_rows())
-        in_groups(sink, rows)
+        write_in_groups(sink, rows)
         stored = records(self.path(tmp_path), self.delimiter)
         for one, was in zip(stored, rows, strict=True):
             for name in ("title", "text", "author", "task", "url", "language", "content_hash"):
@@ -265,27 +196,17 @@ def test_a_neutralised_text_can_be_read_back():
         assert neutralised(text)[:1] not in tuple("=+-@\t＝")
 
 
-class TestDays(SinkSuite):
+class TestDays(LinesSuite):
     """One file a day. The rows of the suite are of one day; take_away and the like see its file."""
+
+    output = "deep/{date:%Y/%m-%d}.jsonl"
 
     def path(self, folder):
         return folder / "deep" / "2026" / "03-12.jsonl"
 
-    def open(self, folder):
-        return open_sink("deep/{date:%Y/%m-%d}.jsonl", "t", folder)
-
-    def read(self, folder):
-        return [
-            json.loads(line) for path in (folder / "deep").glob("*/*.jsonl") for line in path.read_bytes().splitlines()
-        ]
-
-    def forget_unsynced(self, folder, keep):
-        lines = self.path(folder).read_bytes().splitlines(keepends=True)
-        is_kept_by_lines(self.path(folder), lines[:keep], lines[keep])
-
-    def make_older(self, folder):
-        rows = [{name: value for name, value in one.items() if name != "listed_on"} for one in self.read(folder)]
-        self.path(folder).write_text("".join(json.dumps(one) + "\n" for one in rows))
+    def keys(self, folder):
+        lines = [line for path in (folder / "deep").glob("*/*.jsonl") for line in path.read_bytes().splitlines()]
+        return sorted(key_of(json.loads(line)) for line in lines)
 
     def test_a_group_of_several_days_goes_to_their_files(self, sink, tmp_path):
         days = ["2026-03-12T23:59:59+00:00", "2026-03-13T00:30:00+01:00", "2026-03-13T00:00:00+00:00"]
@@ -387,37 +308,12 @@ def test_fields_are_chosen_and_renamed_and_rows_still_looked_up(tmp_path):
     }  # fmt: skip
 
 
-def test_without_content_hash_a_later_text_is_known_by_title_and_text(tmp_path):
-    sink = opened("out.jsonl", tmp_path, fields=(("title", "title"), ("text", "text")))
-
-    def version(text, number):
-        return row(1, text=text, version=number, content_hash=content_hash_of(row(1)["title"], text))
-
-    write(sink, version("a", 1), version("b", 2))
-    for _ in range(2):
-        write(sink, version("b", 2), version("c", 2))
-    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_bytes().splitlines()]
-    assert [(one["version"], one["text"]) for one in lines] == [(1, "a"), (2, "b"), (3, "c")]
-
-
-def test_plain_rows_are_the_same_bytes_as_ever(tmp_path):
-    rows = list(naughty_rows(long=False))
-    sink = JsonLinesSink(tmp_path / "a.jsonl")
-    in_groups(sink, rows)
-    lines = [json.dumps(one, ensure_ascii=False).encode("utf-8", "replace") + b"\n" for one in rows]
-    assert (tmp_path / "a.jsonl").read_bytes() == b"".join(lines)
-
-
 def test_check_creates_the_file_and_writes_no_row(tmp_path):
     for output in ("a/b.jsonl", "a/b.jsonl.gz", "a/b.jsonl.zst", "a/b.csv"):
         open_sink(output, "t", tmp_path).check()
         assert (tmp_path / output).read_bytes() == b""
     open_sink("d/{date}.csv", "t", tmp_path).check()
     assert [path.name for path in (tmp_path / "d").glob("[!.]*")] == []
-
-
-def test_csv_of_a_path(tmp_path):
-    assert isinstance(open_sink("a.CSV", "t", tmp_path).format, Csv)
 
 
 @pytest.mark.parametrize("output", ["out.jsonl", "out.jsonl.gz"])

@@ -1,125 +1,100 @@
+"""JSON lines without compression: the suite of sinks, lines that others left, and targets that take no row."""
+
 import json
 import multiprocessing
-import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.workers.naughty import naughty_rows
+from tests.workers.sink_suite import LinesSuite, row, write, write_in_groups
 from workers.errors import SinkUnavailable
-from workers.rows import key_of
-from workers.sinks import JsonLinesSink
+from workers.rows import content_hash_of
+from workers.sinks import JsonLinesSink, OutputOptions, open_sink
 
 ROOT = Path(__file__).parents[3]
 
 
-def row(number, **more):
-    return {"task": "t", "canonical_url": f"http://a.example/{number}", "version": 1, "text": f"正文 {number}", **more}
-
-
-def write(path, *rows, again=False):
-    sink = JsonLinesSink(path)
-    with sink.exclusive():
-        sink.write(rows, again={key_of(row) for row in rows} if again else frozenset())
-
-
-def read(path):
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+class TestJsonLines(LinesSuite):
+    @pytest.mark.parametrize(("setting", "is_synced"), [("safe", True), ("fast", False)])
+    def test_rows_are_on_disk_before_write_returns(self, tmp_path, monkeypatch, setting, is_synced):
+        synced, path = [], self.path(tmp_path)
+        monkeypatch.setattr("os.fdatasync", lambda file: synced.append(path.stat().st_size))
+        monkeypatch.setattr("workers.sinks.appended_files.sync_folder", lambda folder: synced.append(folder))
+        sink = JsonLinesSink(path, durability=setting)
+        write(sink, row(1))
+        first = path.stat().st_size
+        write(sink, row(2), row(3))
+        assert synced == ([first, path.parent, path.stat().st_size] if is_synced else [])
 
 
 @pytest.fixture
 def path(tmp_path):
-    return tmp_path / "deep" / "out.jsonl"
+    return tmp_path / "out.jsonl"
 
 
-def test_rows_are_lines_of_readable_json(path):
-    write(path, row(1), row(2))
-    assert read(path) == [row(1), row(2)]
-    assert "正文" in path.read_text("utf-8")
+@pytest.fixture
+def sink(path):
+    return JsonLinesSink(path)
 
 
-def test_a_redelivered_row_is_written_once(path):
-    write(path, row(1), row(2), row(3))
-    write(path, row(2, text="cut again"), again=True)
-    assert read(path) == [row(1), row(2), row(3)]
+def titles(path):
+    return [json.loads(line)["title"] for line in path.read_text("utf-8").splitlines()]
 
 
-def test_a_redelivered_row_that_is_not_there_yet_is_written(path):
-    write(path, row(12))
-    write(path, row(1), again=True)  # its URL is the beginning of the other's
-    write(path, row(12, version=2), again=True)
-    write(path, row(12, task="u"), again=True)
-    assert len(read(path)) == 4
+def test_rows_are_lines_of_readable_json(sink, path):
+    rows = list(naughty_rows(long=False))
+    write_in_groups(sink, rows)
+    lines = [json.dumps(one, ensure_ascii=False).encode("utf-8", "replace") + b"\n" for one in rows]
+    assert path.read_bytes() == b"".join(lines)
 
 
-def test_a_url_in_the_text_of_another_row_is_not_its_key(path):
-    write(path, row(1, text="http://a.example/2", image="http://a.example/2"))
-    write(path, row(2), again=True)
-    assert len(read(path)) == 2
+def test_a_url_in_the_text_of_another_row_is_not_its_key(sink, path):
+    write(sink, row(1, text=row(2)["canonical_url"], image=row(2)["canonical_url"]))
+    write(sink, row(2))
+    assert titles(path) == ["题 1", "题 2"]
 
 
-def test_foreign_lines_do_not_disturb_the_search(path):
-    write(path, row(1))
+def test_foreign_lines_do_not_disturb_the_search(sink, path):
+    write(sink, row(1))
     with path.open("a") as file:
         file.write('"http://a.example/2"\n[broken "http://a.example/2"\n\n')
-    write(path, row(2), again=True)
+    write(sink, row(2))
     assert path.read_text().count('"version": 1') == 2
 
 
-def test_half_a_line_is_cut_off_before_the_next_row(path):
-    write(path, row(1))
-    with path.open("ab") as file:
-        file.write(json.dumps(row(2)).encode()[:20])
-    write(path, row(2), again=True)
-    assert read(path) == [row(1), row(2)]
-
-
-def test_half_a_line_in_an_otherwise_empty_file_is_cut_off(path):
-    path.parent.mkdir()
-    path.write_bytes(b'{"task": "t"')
-    write(path, row(1))
-    assert read(path) == [row(1)]
-
-
-def test_a_whole_row_without_its_line_end_is_kept(path):
-    path.parent.mkdir()
+def test_a_whole_row_without_its_line_end_is_kept(sink, path):
     path.write_text(json.dumps(row(1)))
-    write(path, row(2))
-    assert read(path) == [row(1), row(2)]
+    write(sink, row(2))
+    assert titles(path) == ["题 1", "题 2"]
 
 
-def test_a_file_that_was_moved_away_is_begun_anew(path):
-    sink = JsonLinesSink(path)
-    with sink.exclusive():
-        sink.write([row(1)])
-    path.rename(path.with_suffix(".old"))
-    with sink.exclusive():
-        sink.write([row(2)])
-    assert read(path.with_suffix(".old")) == [row(1)]
-    assert read(path) == [row(2)]
+def test_without_content_hash_a_later_text_is_known_by_title_and_text(path):
+    options = OutputOptions(fields=(("title", "title"), ("text", "text")))
+    sink = open_sink("out.jsonl", "t", path.parent, options=options)
+
+    def version(text, number):
+        return row(1, text=text, version=number, content_hash=content_hash_of(row(1)["title"], text))
+
+    write(sink, version("a", 1), version("b", 2))
+    for _ in range(2):
+        write(sink, version("b", 2), version("c", 2))
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    assert [(one["version"], one["text"]) for one in lines] == [(1, "a"), (2, "b"), (3, "c")]
 
 
-def test_a_lone_surrogate_does_not_stop_a_row(path):
-    write(path, row(1, text="bad \ud800"))
-    assert read(path)[0]["text"] == "bad ?"
-
-
-def test_a_row_with_a_line_separator_is_one_line(path):
-    write(path, row(1, text="a\nb\u2028c"), row(2))
-    assert path.read_bytes().count(b"\n") == 2
-
-
-def test_a_folder_in_the_file_s_place_is_reported(tmp_path):
-    with pytest.raises(SinkUnavailable, match="Is a directory"):
-        write(tmp_path, row(1))
-
-
-def test_a_file_in_a_folder_s_place_is_reported(tmp_path):
-    (tmp_path / "out").write_text("")
-    with pytest.raises(SinkUnavailable, match=r"out/a\.jsonl cannot be written: .*/out is a file, not a folder"):
-        write(tmp_path / "out" / "a.jsonl", row(1))
+def test_a_target_that_takes_no_row_is_reported_whatever_its_kind(tmp_path):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "full.jsonl").symlink_to("/dev/full")
+    for place, words in (
+        (tmp_path, "Is a directory"),
+        (tmp_path / "file" / "a.jsonl", r"file/a\.jsonl cannot be written: .*/file is a file, not a folder"),
+        (tmp_path / "full.jsonl", "No space left"),
+    ):
+        with pytest.raises(SinkUnavailable, match=words):
+            write(JsonLinesSink(place), row(1))
 
 
 FULL_DISK = """
@@ -140,8 +115,8 @@ except SinkUnavailable as error:
 """
 
 
-def test_a_write_for_which_there_is_no_room_is_undone_and_reported(path):
-    write(path, row(1))
+def test_a_write_for_which_there_is_no_room_is_undone_and_reported(sink, path):
+    write(sink, row(1))
     before = path.read_bytes()
     done = subprocess.run(
         [sys.executable, "-c", FULL_DISK, str(path)], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
@@ -151,10 +126,9 @@ def test_a_write_for_which_there_is_no_room_is_undone_and_reported(path):
 
 
 def _append(path, first, count):
-    sink = JsonLinesSink(path)
+    sink = JsonLinesSink(path, durability="fast")
     for number in range(first, first + count):
-        with sink.exclusive():
-            sink.write([row(number, text="x" * 20_000)])
+        write(sink, row(number, text="x" * 20_000), again=False)
 
 
 def test_processes_that_append_at_once_do_not_tear_lines(path):
@@ -165,40 +139,4 @@ def test_processes_that_append_at_once_do_not_tear_lines(path):
     for writer in writers:
         writer.join(20)
         assert writer.exitcode == 0
-    assert len({line["canonical_url"] for line in read(path)}) == len(read(path)) == 450
-
-
-def _append_for_ever(path, number):
-    sink = JsonLinesSink(path)
-    while True:
-        with sink.exclusive():
-            sink.write([row(number, text="x" * 300_000)])
-
-
-def test_a_writer_that_is_killed_leaves_the_file_usable(path):
-    context = multiprocessing.get_context("fork")
-    for number in range(5):
-        writer = context.Process(target=_append_for_ever, args=(path, number), daemon=True)
-        writer.start()
-        size = path.stat().st_size if path.exists() else 0
-        while not path.exists() or path.stat().st_size == size:
-            assert writer.is_alive()
-        os.kill(writer.pid, signal.SIGKILL)
-        writer.join(10)
-    write(path, row(99))
-    assert read(path)[-1] == row(99)
-
-
-def test_a_target_that_takes_no_row_is_reported_whatever_its_kind(tmp_path):
-    full = tmp_path / "out.jsonl"
-    full.symlink_to("/dev/full")
-    with pytest.raises(SinkUnavailable, match="No space left"):
-        write(full, row(1))
-
-
-def test_a_later_text_whose_version_is_taken_gets_the_next(path):
-    """A forgotten article's versions are counted anew."""
-    write(path, row(1), row(1, version=2, content_hash="a"))
-    for _ in range(2):
-        write(path, row(1, version=2, content_hash="a"), row(1, version=2, content_hash="b"), again=True)
-    assert [(each["version"], each.get("content_hash")) for each in read(path)] == [(1, None), (2, "a"), (3, "b")]
+    assert len(set(titles(path))) == len(titles(path)) == 450

@@ -15,7 +15,7 @@ from tests.workers.sink_suite import row
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import key_of
 from workers.sinks.http_client import HttpLimits
-from workers.sinks.kinds import Target, kind_of
+from workers.sinks.kinds import Target
 from workers.sinks.options import OutputOptions
 from workers.sinks.search import SearchSink
 from workers.sinks.webhook import row_id
@@ -80,13 +80,6 @@ class TestSearch(RefusedRows, OlderForm):
 
     def failing(self, place):
         yield self.open(place, password=f"{PASSWORD}x")
-
-
-def test_kinds_of_addresses():
-    for address in ("opensearch+https://a.example/x", "elasticsearch+http://a.example:9200/x?api_key=1"):
-        kind = kind_of(address)
-        assert kind is not None
-        assert (kind.name, kind.is_queued) == ("search", True)
 
 
 def test_an_index_is_created_with_types_and_an_analyzer_for_chinese(server):

@@ -1,36 +1,53 @@
+from pathlib import Path
+
 import pytest
 
 from workers.errors import OutputError
-from workers.sinks import AppendedFileSink, SqliteSink, expand, kind_of, open_sink
+from workers.sinks import AppendedFileSink, RowCondition, SqliteSink, durability, expand, kind_of, open_sink
 
 
 @pytest.mark.parametrize(
-    ("output", "kind"),
+    ("output", "kind", "is_queued"),
     [
-        ("out.jsonl", "jsonl"),
-        ("a/b.NDJSON", "jsonl"),
-        ("out.db", "sqlite"),
-        ("out.sqlite3", "sqlite"),
-        ("sqlite:///out.data", "sqlite address"),
-        ("out.txt", None),
-        ("out", None),
-        ("http://a.example/out.jsonl", "webhook"),
-        ("", None),
+        ("out.jsonl", "jsonl", False),
+        ("a/b.NDJSON", "jsonl", False),
+        ("a.CSV", "csv", False),
+        ("out/{task}.warc.gz", "warc", False),
+        ("out.db", "sqlite", False),
+        ("out.sqlite3", "sqlite", False),
+        ("sqlite:///out.data", "sqlite address", False),
+        ("http://a.example/out.jsonl", "webhook", True),
+        ("https://a.example/x", "webhook", True),
+        ("webhook+https://a.example/x.jsonl", "webhook", True),
+        ("opensearch+https://a.example/x", "search", True),
+        ("elasticsearch+http://a.example:9200/x?api_key=1", "search", True),
+        ("a/news.atom", "atom", True),
+        ("News.ATOM?items=10", "atom", True),
+        ("news.feed.json?items=7", "json feed", True),
+        ("news.atom?other=1", None, False),
+        ("out.txt", None, False),
+        ("out", None, False),
+        ("", None, False),
     ],
 )
-def test_the_kind_of_an_output_is_seen_in_how_it_is_written(output, kind):
+def test_the_kind_of_an_output_is_seen_in_how_it_is_written(output, kind, is_queued):
     recognised = kind_of(output)
-    assert (recognised.name if recognised else None) == kind
+    found = (recognised.name, recognised.is_queued) if recognised else (None, False)
+    assert found == (kind, is_queued)
 
 
-def test_variables_and_the_task_s_name_are_filled_in():
-    assert expand("${DIR}/{task}.jsonl", "news", {"DIR": "/data"}) == "/data/news.jsonl"
-
-
-def test_a_variable_may_have_a_default():
-    assert expand("${DIR:-out}/a.db", "news", {}) == "out/a.db"
-    assert expand("${DIR:-out}/a.db", "news", {"DIR": ""}) == "out/a.db"
-    assert expand("${DIR:-out}/a.db", "news", {"DIR": "data"}) == "data/a.db"
+@pytest.mark.parametrize(
+    ("text", "variables", "expanded"),
+    [
+        ("${DIR}/{task}.jsonl", {"DIR": "/data"}, "/data/news.jsonl"),
+        ("${DIR:-out}/a.db", {}, "out/a.db"),
+        ("${DIR:-out}/a.db", {"DIR": ""}, "out/a.db"),
+        ("${DIR:-out}/a.db", {"DIR": "data"}, "data/a.db"),
+        ("${A}.db", {"A": "${B}", "B": "x"}, "${B}.db"),  # a value is not expanded again
+    ],
+)
+def test_variables_their_defaults_and_the_task_s_name_are_filled_in(text, variables, expanded):
+    assert expand(text, "news", variables) == expanded
 
 
 def test_variables_come_from_the_environment(monkeypatch):
@@ -43,30 +60,45 @@ def test_a_missing_variable_is_named_with_its_task():
         expand("${NOT_SET_ANYWHERE}/a.db", "news", {})
 
 
-def test_a_value_is_not_expanded_again():
-    assert expand("${A}.db", "news", {"A": "${B}", "B": "x"}) == "${B}.db"
-
-
-def test_relative_paths_begin_at_the_task_s_folder(tmp_path):
-    sink = open_sink("out/{task}.jsonl", "news", tmp_path)
-    assert isinstance(sink, AppendedFileSink)
-    assert sink.path == tmp_path / "out" / "news.jsonl"
-
-
-def test_absolute_paths_stay(tmp_path):
-    assert open_sink(str(tmp_path / "a.db"), "news", tmp_path / "elsewhere").path == tmp_path / "a.db"
-
-
 @pytest.mark.parametrize(
-    ("output", "path"),
-    [("sqlite:///a%20b.data", "/base/a b.data"), ("sqlite:////abs/a.data", "/abs/a.data")],
+    ("output", "kind", "path"),
+    [
+        ("out/{task}.jsonl", AppendedFileSink, "/base/out/news.jsonl"),
+        ("/abs/a.db", SqliteSink, "/abs/a.db"),
+        ("sqlite:///a%20b.data", SqliteSink, "/base/a b.data"),
+        ("sqlite:////abs/a.data", SqliteSink, "/abs/a.data"),
+    ],
 )
-def test_a_database_may_be_written_as_sqlalchemy_does(output, path, tmp_path):
-    sink = open_sink(output, "news", tmp_path)
-    assert isinstance(sink, SqliteSink)
-    assert str(sink.path) == path.replace("/base", str(tmp_path))
+def test_relative_paths_begin_at_the_task_s_folder_and_databases_may_be_written_as_sqlalchemy_does(output, kind, path):
+    sink = open_sink(output, "news", Path("/base"))
+    assert (isinstance(sink, kind), str(sink.path)) == (True, path)
 
 
 def test_an_output_of_no_known_kind_is_refused_with_the_known_ones():
     with pytest.raises(OutputError, match=r"unknown kind of output out\.txt; use a path that ends in \.jsonl"):
         open_sink("out.txt", "news", None)
+
+
+def test_a_new_folder_is_synced_in_its_parent(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr(durability, "sync_folder", synced.append)
+    durability.make_folder(tmp_path / "a" / "b", "safe")
+    durability.make_folder(tmp_path / "c", "fast")
+    assert synced == [tmp_path.parent, tmp_path, tmp_path / "a"]  # a killed process may have made the first one
+    durability.make_folder(tmp_path / "a" / "b", "safe")
+    durability.make_folder(tmp_path / "a" / "b", "safe")
+    assert synced[3:] == [tmp_path / "a"]
+
+
+@pytest.mark.parametrize(
+    ("languages", "admitted"),
+    [
+        (("zh",), ["zh", "zh-Hant"]),
+        (("zh-Hant",), ["zh-Hant"]),
+        (("en", "de"), ["en", "de"]),
+        ((), ["zh", "zh-Hant", "en", "de", None]),
+    ],
+)
+def test_a_language_admits_its_own_scripts_and_a_script_only_itself(languages, admitted):
+    rows = [{"language": tag} for tag in ("zh", "zh-Hant", "en", "de", None)]
+    assert [row["language"] for row in rows if RowCondition(languages).admits(row)] == admitted

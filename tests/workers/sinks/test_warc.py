@@ -182,7 +182,3 @@ def test_a_file_that_was_renamed_before_its_process_died_is_complete(tmp_path):
     write(WarcSink(tmp_path / "a.warc.gz"), source(1), source(2))
     found = records(tmp_path / "a-1.warc.gz", tmp_path / "a.warc.gz.open")
     assert [each[3] for each in found if each[0] == "response"] == [news(1), news(2)]
-
-
-def test_the_kind_is_known_by_its_suffix(tmp_path):
-    assert isinstance(open_sink("out/{task}.warc.gz", "gazette", tmp_path), WarcSink)

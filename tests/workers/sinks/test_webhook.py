@@ -30,7 +30,7 @@ from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import key_of
 from workers.sinks import kinds
 from workers.sinks.http_client import HttpLimits
-from workers.sinks.kinds import Target, kind_of
+from workers.sinks.kinds import Target
 from workers.sinks.options import OutputOptions
 from workers.sinks.webhook import WebhookSink, row_id
 
@@ -107,13 +107,6 @@ class TestWebhook(RefusedRows):
 
     def failing(self, place):
         yield self.open(place, password=f"{PASSWORD}x")
-
-
-def test_kinds_of_addresses():
-    for address in ("https://a.example/x", "http://a.example", "webhook+https://a.example/x.jsonl"):
-        kind = kind_of(address)
-        assert kind is not None
-        assert (kind.name, kind.is_queued) == ("webhook", True)
 
 
 def test_a_request_is_signed_as_standard_webhooks_are(receiver):
