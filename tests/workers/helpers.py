@@ -3,6 +3,7 @@
 import json
 import random
 import time
+from contextlib import closing
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -13,6 +14,7 @@ from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.url_states import Found, fingerprint
+from workers.worker_processes.extraction_worker import ExtractionWorker
 
 TASK = "gazette"
 SITE = "http://gazette.example/a/"
@@ -117,6 +119,33 @@ def deliver(connection, pages, *, task=TASK, wake=True, headers=None):
     if not wake:
         connection.delete(inbox.queue.key)
     return list(fetched)
+
+
+def come_again(connection, ledger, clock, body, seconds, missing=()):
+    """Let the time be so many seconds after the test's begin, and the pages come in whose recheck is due: their names.
+
+    `missing`: what is missing of each page, as in `StoredPage`.
+    """
+    clock.offset = seconds
+    ledger.start_rechecks()
+    pages = {
+        leased.fingerprint: StoredPage(leased.url, body, "text/html; charset=utf-8", FETCHED_AT, missing=missing)
+        for leased in ledger.lease(9)
+    }
+    Inbox(connection).deliver(ledger, pages)
+    return list(pages)
+
+
+def extract(connection, names, *, name="other", **more):
+    """Let a worker that ends then extract pages."""
+    with closing(ExtractionWorker(connection, name, **more)) as worker:
+        worker.extract_pages(TASK, names)
+
+
+def lose_ledger(connection):
+    """Redis loses what it knows of the task, its example excepted, and is in another epoch then."""
+    connection.delete(*[key for key in connection.keys(f"exemplar:task:{TASK}:*") if b":example" not in key])
+    connection.hset(keys.EPOCH, mapping={"id": "another", "run_id": "another"})
 
 
 def states(connection, *numbers, task=TASK):

@@ -5,7 +5,7 @@
     rows = deliver_with_kills(open_sink, batch_of, kills=6)
 
 A step is a call of a function, in Python or in C, or its return, in any thread of the process. The work calls `begin`
-when it is prepared: steps count from there.
+when it is prepared: steps count from there. `dying_at` lets the test's own process go on instead.
 """
 
 import itertools
@@ -18,6 +18,8 @@ import threading
 import time
 from contextlib import contextmanager
 
+import pytest
+
 from workers.errors import SinkUnavailable
 from workers.rows import key_of
 from workers.sinks.interface import RowBatch
@@ -28,6 +30,19 @@ PAUSE = 0.02  # seconds until a batch is tried again
 LIMIT = 100.0  # seconds that a process may take, on a loaded machine
 HANG = 30.0  # seconds; a fork that has not come to its halt by then hangs in a lock of its parent's threads …
 FORKS = 3  # … and another one is tried
+
+
+@contextmanager
+def dying_at(owner, name):
+    """What runs in the block ends as if it were killed, where it calls this function of a class or module."""
+
+    def die(*_, **__):
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(owner, name, die)
+        with pytest.raises(KeyboardInterrupt):
+            yield
 
 
 def counter():

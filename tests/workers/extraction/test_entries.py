@@ -1,13 +1,15 @@
 """List pages as rows: one row an entry, whatever is read again, shared or cut off half-way."""
 
-import json
 import sqlite3
 from contextlib import closing
 from datetime import timedelta
 
 import pytest
 
-from tests.workers.helpers import FETCHED_AT, TASK, deliver, news, publish, states, url
+from tests.workers.helpers import FETCHED_AT, TASK, come_again, deliver, news, publish, rows, states, url
+from tests.workers.kills import dying_at
+from tests.workers.sqlite_outputs import in_table
+from workers.errors import SinkUnavailable
 from workers.extraction_config import RowFilter
 from workers.inbox import Inbox
 from workers.ledger import Ledger
@@ -39,21 +41,6 @@ def entry(number):
     return f"{HOST}/town/{number}.html"
 
 
-def rows(folder):
-    path = folder / "out.jsonl"
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
-
-
-def come_again(connection, ledger, clock, body, seconds):
-    """Let the time be so many seconds after the test's begin, and the pages whose recheck is due come in."""
-    clock.offset = seconds
-    ledger.start_rechecks()
-    leased = ledger.lease(9)
-    pages = {one.fingerprint: StoredPage(one.url, body, "text/html", FETCHED_AT) for one in leased}
-    Inbox(connection).deliver(ledger, pages)
-    return list(pages)
-
-
 @pytest.mark.parametrize("method", ["list-rank", "i-awce"])
 def test_an_entry_is_a_row(connection, worker, ledger, tmp_path, method):
     publish(connection, tmp_path, "out.jsonl", "out.db", method=method)
@@ -65,9 +52,7 @@ def test_an_entry_is_a_row(connection, worker, ledger, tmp_path, method):
     first = written[0]
     assert (first["canonical_url"], first["listed_on"], first["version"]) == (entry(0), url(1), 1)
     assert (first["method"], first["page_type"], first["text"]) == (method, "list", TOWNS[0])
-    with closing(sqlite3.connect(tmp_path / "out.db")) as database:
-        kept = database.execute("SELECT url, listed_on FROM articles ORDER BY url").fetchall()
-    assert kept == [(entry(number), url(1)) for number in range(6)]
+    assert in_table(tmp_path, "url, listed_on") == [(entry(number), url(1)) for number in range(6)]
     assert ledger.state_of(url(1)) == ("written", "list: 6 entries, 6 new")
     assert ledger.counts().unaccounted == 0
 
@@ -123,19 +108,12 @@ def test_a_page_waits_while_another_worker_writes_an_entry_of_it(connection, wor
     assert [row["url"] for row in rows(tmp_path)] == [entry(number) for number in (3, 4, 5, 6)]
 
 
-@pytest.mark.parametrize("dies", ["before the entries are noted", "before the page is settled"])
-def test_a_worker_that_dies_after_writing_leaves_each_row_once(connection, worker, ledger, tmp_path, monkeypatch, dies):
+@pytest.mark.parametrize("step", ["entries_written", "settle_all"])
+def test_a_worker_that_dies_after_writing_leaves_each_row_once(connection, worker, ledger, tmp_path, step):
     publish(connection, tmp_path, method="list-rank")
     names = deliver(connection, {1: list_page(0, 1, 2, 3)})
-    step = "entries_written" if dies == "before the entries are noted" else "settle_all"
-
-    def killed(*_, **__):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as death:
-        death.setattr(Ledger, step, killed)
-        with pytest.raises(KeyboardInterrupt):
-            worker.extract_pages(TASK, names)
+    with dying_at(Ledger, step):
+        worker.extract_pages(TASK, names)
     assert len(rows(tmp_path)) == 4
     for name in ledger.free("here"):
         worker.extract_pages(TASK, [name])
@@ -143,20 +121,12 @@ def test_a_worker_that_dies_after_writing_leaves_each_row_once(connection, worke
     assert states(connection, 1) == ["written"]
 
 
-def test_rows_of_a_page_that_never_comes_again_are_not_doubled_by_its_neighbour(
-    connection, worker, ledger, tmp_path, monkeypatch
-):
+def test_rows_of_a_page_that_never_comes_again_are_not_doubled_by_its_neighbour(connection, worker, ledger, tmp_path):
     """The first page's worker dies after it wrote; the page is settled otherwise; the second shares two entries."""
     publish(connection, tmp_path, method="list-rank")
     first, second = deliver(connection, {1: list_page(0, 1, 2, 3), 2: list_page(2, 3, 4, 5)})
-
-    def killed(*_, **__):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as death:
-        death.setattr(Ledger, "entries_written", killed)
-        with pytest.raises(KeyboardInterrupt):
-            worker.extract_pages(TASK, [first])
+    with dying_at(Ledger, "entries_written"):
+        worker.extract_pages(TASK, [first])
     ledger.settle(first, "failed", "given up")
     worker.extract_pages(TASK, [second])
     assert sorted(row["url"] for row in rows(tmp_path)) == [entry(number) for number in range(6)]
@@ -200,8 +170,7 @@ def test_an_article_whose_entry_was_written_before_is_its_next_version(connectio
     worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
     own = [(row["version"], row["listed_on"]) for row in rows(tmp_path) if row["canonical_url"] == url(1)]
     assert own == [(1, url(7)), (2, None)]
-    with closing(sqlite3.connect(tmp_path / "out.db")) as database:
-        assert database.execute("SELECT count(*) FROM articles").fetchone() == (7,)
+    assert len(in_table(tmp_path)) == 7
 
 
 def test_list_pages_that_list_each_other_do_not_wait_for_each_other(connection, worker, ledger, clock, tmp_path):
@@ -246,13 +215,10 @@ def test_a_table_from_before_gets_the_column(connection, worker, tmp_path):
         )
     publish(connection, tmp_path, "old.db", method="list-rank")
     worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
-    with closing(sqlite3.connect(tmp_path / "old.db")) as database:
-        assert database.execute("SELECT DISTINCT listed_on FROM articles").fetchall() == [(url(1),)]
+    assert set(in_table(tmp_path, "listed_on", "old.db")) == {url(1)}
 
 
 def test_a_sink_that_can_not_be_written_keeps_the_claims_for_the_page(connection, worker, clock, tmp_path, monkeypatch):
-    from workers.errors import SinkUnavailable
-
     publish(connection, tmp_path, method="list-rank")
     names = deliver(connection, {1: list_page(0, 1, 2, 3)})
 

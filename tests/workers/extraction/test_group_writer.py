@@ -2,13 +2,13 @@
 
 import fcntl
 import os
-import sqlite3
-from contextlib import closing, contextmanager
 
 import pytest
 
 from extractors import Section
-from tests.workers.helpers import TASK, deliver, news, publish, rows, states, url
+from tests.workers.helpers import TASK, deliver, extract, news, publish, rows, states, url
+from tests.workers.kills import dying_at
+from tests.workers.sqlite_outputs import in_table, locked, refusing
 from workers.ledger import Ledger
 from workers.reporting.worker_reports import NoWatch, WorkerTimes
 from workers.sinks import AppendedFileSink
@@ -49,33 +49,6 @@ def worker(connection, clock, watch):
     worker.close()
 
 
-@contextmanager
-def locked(path):
-    """Another process' transaction on a database."""
-    with closing(sqlite3.connect(path)) as other:
-        other.execute("CREATE TABLE IF NOT EXISTS other (a)")
-        other.execute("BEGIN IMMEDIATE")
-        yield
-        other.rollback()
-
-
-@contextmanager
-def refused(path, number):
-    """A trigger that refuses one row."""
-    with closing(sqlite3.connect(path)) as other:
-        other.execute(
-            f"CREATE TRIGGER refuse BEFORE INSERT ON articles WHEN NEW.url = '{url(number)}' "
-            "BEGIN SELECT RAISE(ABORT, 'refused by a trigger'); END"
-        )
-        yield
-        other.execute("DROP TRIGGER refuse")
-
-
-def in_database(folder):
-    with closing(sqlite3.connect(folder / "out.db")) as database:
-        return sorted(stored for (stored,) in database.execute("SELECT url FROM articles"))
-
-
 def all_pause(clock):
     clock.forward(QUICK.sink_pause * MOST_FACTOR)
 
@@ -112,7 +85,7 @@ def test_a_locked_database_blames_no_page_and_holds_up_no_other_output(connectio
         assert "out.db cannot be written" in ledger.state_of(url(2))[1]
     worker.extract_pages(TASK, names)
     assert states(connection, 1, 2, 3) == ["written"] * 3
-    assert in_database(tmp_path) == [url(1), url(2), url(3)]
+    assert in_table(tmp_path) == [url(1), url(2), url(3)]
     assert len(rows(tmp_path)) == 3
 
 
@@ -120,26 +93,24 @@ def test_pages_whose_worker_ends_while_it_waits_for_an_output_keep_their_attempt
     publish(connection, tmp_path)
     names = deliver(connection, {1: news(1), 2: news(2)})
     for _ in range(MOST_ATTEMPTS + 1):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(AppendedFileSink, "_open_locked", _die)
-            with pytest.raises(KeyboardInterrupt):
-                worker.extract_pages(TASK, names)
+        with dying_at(AppendedFileSink, "_open_locked"):
+            worker.extract_pages(TASK, names)
         ledger.free("here")
     worker.extract_pages(TASK, names)
     assert states(connection, 1, 2) == ["written", "written"]
 
 
-def _die(*_):
-    raise KeyboardInterrupt
-
-
 def test_a_page_that_ends_its_worker_does_not_blame_the_group(connection, worker, ledger, tmp_path, monkeypatch):
     publish(connection, tmp_path)
     names = deliver(connection, {1: news(1), 2: b"POISON", 3: news(3)})
-    extract = Section.extract
-    monkeypatch.setattr(
-        Section, "extract", lambda self, html, *a, **k: _die() if html == b"POISON" else extract(self, html, *a, **k)
-    )
+    cut = Section.extract
+
+    def die_of_poison(self, html, *args, **more):
+        if html == b"POISON":
+            raise KeyboardInterrupt
+        return cut(self, html, *args, **more)
+
+    monkeypatch.setattr(Section, "extract", die_of_poison)
     for _ in range(MOST_ATTEMPTS + 1):
         with pytest.raises(KeyboardInterrupt):
             worker.extract_pages(TASK, names[:2])
@@ -166,7 +137,7 @@ def test_a_row_is_not_written_again_to_a_file_that_was_rotated_meanwhile(connect
     names = refused_and_rotated(connection, worker, tmp_path, clock)
     worker.extract_pages(TASK, names)
     assert [row["url"] for row in rows(tmp_path, "old.jsonl") + rows(tmp_path)] == [url(1), url(2)]
-    assert in_database(tmp_path) == [url(1), url(2)]
+    assert in_table(tmp_path) == [url(1), url(2)]
 
 
 def test_the_same_holds_for_a_page_that_is_fetched_again(connection, worker, ledger, tmp_path, clock):
@@ -176,26 +147,24 @@ def test_the_same_holds_for_a_page_that_is_fetched_again(connection, worker, led
     assert states(connection, 2) == ["waiting"]
     worker.extract_pages(TASK, deliver(connection, {2: news(2)}))
     assert [row["url"] for row in rows(tmp_path, "old.jsonl") + rows(tmp_path)] == [url(1), url(2)]
-    assert in_database(tmp_path) == [url(1), url(2)]
+    assert in_table(tmp_path) == [url(1), url(2)]
 
 
 def test_the_same_holds_for_another_worker(connection, worker, tmp_path, clock):
     names = refused_and_rotated(connection, worker, tmp_path, clock)
-    other = ExtractionWorker(connection, "other", clock=clock, times=QUICK)
-    other.extract_pages(TASK, names)
-    other.close()
+    extract(connection, names, clock=clock, times=QUICK)
     assert not (tmp_path / "out.jsonl").exists()
-    assert in_database(tmp_path) == [url(1), url(2)]
+    assert in_table(tmp_path) == [url(1), url(2)]
 
 
 def test_a_row_that_an_output_refuses_stops_no_other(connection, worker, tmp_path):
     publish(connection, tmp_path, "out.db")
     worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
     names = deliver(connection, {number: news(number) for number in (2, 3, 4)})
-    with refused(tmp_path / "out.db", 3):
+    with refusing(tmp_path / "out.db", 3):
         worker.extract_pages(TASK, names)
     assert states(connection, 2, 3, 4) == ["written"] * 3
-    assert in_database(tmp_path) == [url(1), url(2), url(4)]
+    assert in_table(tmp_path) == [url(1), url(2), url(4)]
     assert [(row.url, row.reason) for row in refused_rows(connection, TASK)] == [(url(3), "refused by a trigger")]
 
 

@@ -4,15 +4,16 @@ import bz2
 import gzip
 import json
 import lzma
-from contextlib import suppress
+import sqlite3
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 import zstandard
 
-from tests.workers.helpers import TASK, deliver, news, publish, rows, states, url
+from tests.workers.helpers import TASK, deliver, lose_ledger, news, publish, rows, states, url
 from tests.workers.sink_suite import row, write
-from workers import keys
+from tests.workers.sqlite_outputs import in_table
 from workers.extraction.ledger_recovery import KNOWN_IN_A_ROW, confirm, heal
 from workers.extraction.row_claims import RowClaims
 from workers.ledger import Ledger
@@ -47,10 +48,6 @@ def article_row(number, **more):
 def learn(ledger, output, *others, epoch="e1"):
     with output.exclusive():
         return heal(ledger, output, [output, *others], epoch, lambda: None)
-
-
-def new_epoch(connection):
-    connection.hset(keys.EPOCH, mapping={"id": "another", "run_id": "another"})
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "sqlite"])
@@ -122,16 +119,11 @@ def test_a_row_that_one_of_two_outputs_has_is_delivered_to_the_other(connection,
     publish(connection, tmp_path, "out.jsonl", "out.db")
     worker.extract_pages(TASK, deliver(connection, {1: news(1), 2: news(2)}))
     worker.close()
-    config_keys = [key for key in connection.keys("exemplar:*") if b"task:" in key and b":example" not in key]
-    connection.delete(*config_keys)
-    sink = SqliteSink(tmp_path / "out.db")
-    with sink.exclusive():
-        sink._connection.execute("DELETE FROM articles WHERE url = ?", (url(2),))
-        sink._connection.commit()
-    sink.close()
+    with closing(sqlite3.connect(tmp_path / "out.db")) as database, database:
+        database.execute("DELETE FROM articles WHERE url = ?", (url(2),))
     (tmp_path / "out.jsonl").rename(tmp_path / "old.jsonl")
     (tmp_path / "out.jsonl").write_bytes((tmp_path / "old.jsonl").read_bytes())
-    new_epoch(connection)
+    lose_ledger(connection)
     fresh = ExtractionWorker(connection, "fresh", clock=clock)
     fresh.extract_pages(TASK, deliver(connection, {3: news(3)}))
     assert states(connection, 1, 2) == ["written", None]
@@ -139,19 +131,15 @@ def test_a_row_that_one_of_two_outputs_has_is_delivered_to_the_other(connection,
     fresh.close()
     assert states(connection, 2) == ["written"]
     assert sorted(one["url"] for one in rows(tmp_path)) == [url(1), url(2), url(3)]
-    sink = SqliteSink(tmp_path / "out.db")
-    assert sorted(one.url for one in sink.newest(TASK)) == [url(1), url(2), url(3)]
-    sink.close()
+    assert in_table(tmp_path) == [url(1), url(2), url(3)]
 
 
 def test_a_row_that_one_output_has_is_not_written_to_it_again_under_another_url(connection, worker, tmp_path, clock):
     publish(connection, tmp_path, "out.jsonl", "out.db")
     worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
     worker.close()
-    config_keys = [key for key in connection.keys("exemplar:*") if b"task:" in key and b":example" not in key]
-    connection.delete(*config_keys)
     (tmp_path / "out.db").unlink()
-    new_epoch(connection)
+    lose_ledger(connection)
     fresh = ExtractionWorker(connection, "fresh", clock=clock)
     fresh.extract_pages(TASK, deliver(connection, {3: news(3)}))
     fresh.extract_pages(TASK, deliver(connection, {4: news(1, canonical=url(1))}))
@@ -159,9 +147,7 @@ def test_a_row_that_one_output_has_is_not_written_to_it_again_under_another_url(
     fresh.close()
     assert states(connection, 4, 1) == ["written", "duplicate"]
     assert sorted(one["canonical_url"] for one in rows(tmp_path)) == [url(1), url(3)]
-    sink = SqliteSink(tmp_path / "out.db")
-    assert sorted(one.canonical_url for one in sink.newest(TASK)) == [url(1), url(3)]
-    sink.close()
+    assert in_table(tmp_path, "canonical_url") == [url(1), url(3)]
 
 
 def test_what_a_person_forgot_stays_forgotten(connection, ledger, jsonl):
@@ -195,8 +181,7 @@ def test_the_page_in_hand_is_not_written_again_when_its_row_is_there(connection,
     publish(connection, tmp_path)
     worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
     written = rows(tmp_path)
-    connection.delete(*[key for key in connection.keys(f"exemplar:task:{TASK}:*") if b":example" not in key])
-    new_epoch(connection)
+    lose_ledger(connection)
     worker.extract_pages(TASK, deliver(connection, {1: news(1), 2: news(2)}))
     assert rows(tmp_path)[:1] == written
     assert [one["url"] for one in rows(tmp_path)] == [url(1), url(2)]
@@ -225,9 +210,7 @@ def test_a_worker_that_has_the_page_learns_what_another_noted(connection, worker
     worker.extract_pages(TASK, names)
     assert states(connection, 1) == ["written"]
     assert len(rows(tmp_path)) == 1
-    sink = SqliteSink(tmp_path / "out.db")
-    assert len(list(sink.newest(TASK))) == 1
-    sink.close()
+    assert len(in_table(tmp_path)) == 1
 
 
 def test_the_next_worker_of_a_page_learns_which_outputs_have_its_rows(connection, ledger):
@@ -238,22 +221,10 @@ def test_the_next_worker_of_a_page_learns_which_outputs_have_its_rows(connection
     assert ledger.take(name, "next", seconds=30).delivered == {"out.jsonl"}
 
 
-def test_rows_in_files_that_were_moved_aside_are_learnt_too(ledger, jsonl, sqlite, tmp_path):
-    write(jsonl.sink, article_row(1))
-    (tmp_path / "out.jsonl").rename(tmp_path / "out.jsonl.2")
-    write(jsonl.sink, article_row(2))
-    (tmp_path / "out.jsonl").rename(tmp_path / "out.jsonl.1")
-    (tmp_path / "out.jsonl.gz").write_bytes(b"another output")
-    write(jsonl.sink, article_row(3))
-    write(sqlite.sink, article_row(1), article_row(2), article_row(3))
-    assert sorted(one.url for one in jsonl.sink.newest(TASK)) == [url(1), url(2), url(3)]
-    assert learn(ledger, jsonl, sqlite) == 3
-    assert ledger.counts().states["written"] == 3
-
-
 @pytest.mark.parametrize(
     ("name", "compress"),
     [
+        ("out.jsonl.1", bytes),
         ("out.jsonl.1.gz", gzip.compress),
         ("out.jsonl-20270131.gz", gzip.compress),
         ("out.jsonl.1.zst", lambda data: zstandard.ZstdCompressor().compress(data)),
@@ -261,8 +232,11 @@ def test_rows_in_files_that_were_moved_aside_are_learnt_too(ledger, jsonl, sqlit
         ("out.jsonl.2.bz2", bz2.compress),
     ],
 )
-def test_rows_in_compressed_files_are_learnt_too(ledger, jsonl, sqlite, tmp_path, name, compress):
+def test_rows_in_files_that_were_moved_aside_and_compressed_are_learnt_too(
+    ledger, jsonl, sqlite, tmp_path, name, compress
+):
     before = nameless_files()
+    (tmp_path / "out.jsonl.gz").write_bytes(b"another output")
     write(jsonl.sink, article_row(1), article_row(2))
     (tmp_path / name).write_bytes(compress((tmp_path / "out.jsonl").read_bytes()))
     (tmp_path / "out.jsonl").unlink()

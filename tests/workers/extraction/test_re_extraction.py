@@ -10,14 +10,14 @@ from contextlib import closing
 import pytest
 import redis
 
-from tests.workers.helpers import FETCHED_AT, TASK, deliver, news, publish, rows, states, url
+from tests.workers.helpers import FETCHED_AT, TASK, deliver, extract, news, publish, rows, states, url
 from tests.workers.kills import die_at, steps_of
+from tests.workers.sqlite_outputs import in_table, locked
 from workers.errors import ExemplarError, SinkUnavailable
 from workers.extraction.page_processes import PageProcesses
 from workers.extraction.re_extraction import ReExtraction, kept_pages_for, section_for
 from workers.extraction_config import RowFilter
 from workers.ledger import Ledger
-from workers.worker_processes.extraction_worker import ExtractionWorker
 
 HOUR = 3600.0
 MONTH = 30 * 86400.0
@@ -39,11 +39,6 @@ def again(connection, clock=None, **more):
 
 def versions(folder, name="out.jsonl"):
     return sorted((row["url"], row["version"]) for row in rows(folder, name))
-
-
-def in_table(folder):
-    with closing(sqlite3.connect(folder / "out.db")) as database:
-        return sorted(database.execute("SELECT url, version FROM articles").fetchall())
 
 
 @pytest.fixture
@@ -86,7 +81,7 @@ def test_another_text_gives_the_next_version_in_all_outputs_once(connection, wri
     report = again(connection)
     assert (report.changed, report.rows, report.new_rows) == (8, 8, 0)
     expected = sorted((url(number), version) for number in OLD for version in (1, 2))
-    assert versions(written) == in_table(written) == expected
+    assert versions(written) == in_table(written, "url, version") == expected
     assert {row["fetched_at"] for row in rows(written)} == {FETCHED_AT.isoformat(timespec="seconds")}
     assert again(connection).rows == 0
     assert versions(written) == expected
@@ -112,14 +107,11 @@ def test_only_pages_since_a_day(connection, written, change):
 
 def test_an_unavailable_output_is_completed_by_the_next_run(connection, written, change):
     change(written)
-    with closing(sqlite3.connect(written / "out.db")) as database:
-        database.execute("BEGIN IMMEDIATE")
-        with pytest.raises(SinkUnavailable):
-            again(connection)
-        database.rollback()
+    with locked(written / "out.db"), pytest.raises(SinkUnavailable):
+        again(connection)
     assert again(connection).completed == 8
     expected = sorted((url(number), version) for number in OLD for version in (1, 2))
-    assert versions(written) == in_table(written) == expected
+    assert versions(written) == in_table(written, "url, version") == expected
 
 
 def test_a_run_that_is_killed_and_repeated_writes_no_version_twice(connection, redis_url, written, change):
@@ -135,7 +127,7 @@ def test_a_run_that_is_killed_and_repeated_writes_no_version_twice(connection, r
             changes += 1
     again(connection)
     expected = sorted((url(number), version + 1) for number in OLD for version in range(changes + 1))
-    assert versions(written) == in_table(written) == expected
+    assert versions(written) == in_table(written, "url, version") == expected
     assert again(connection).rows == 0
 
 
@@ -229,12 +221,10 @@ def test_a_page_is_kept_once_if_its_worker_died_before_it_was_settled(connection
     kept = kept_pages_for(ledger)
     assert len(kept.newest_of_each_url()) == 1
     (tmp_path / "away").unlink()
-    other = ExtractionWorker(connection, "other")
     connection.zadd(ledger.keys["held"], {names[0]: 0})
-    other.extract_pages(TASK, names)
+    extract(connection, names)
     assert states(connection, 1) == ["written"]
     assert len(kept.newest_of_each_url()) == 1
-    other.close()
 
 
 def test_rows_wait_while_their_pages_can_not_be_kept(connection, worker, tmp_path, clock):

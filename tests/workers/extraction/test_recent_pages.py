@@ -1,5 +1,4 @@
 import json
-import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from random import Random
@@ -8,6 +7,8 @@ import pytest
 
 from extractors import Section, UnusablePage
 from tests.workers.helpers import FETCHED_AT, TASK, archive, article, deliver, news, publish, rows, states, url
+from tests.workers.kills import dying_at
+from tests.workers.sqlite_outputs import in_table
 from workers.extraction import section_preparation
 from workers.extraction.recent_pages import LARGEST, REPLACE_AFTER, Candidates, section_pages, section_version
 from workers.extraction_config import example_of, keep_example
@@ -19,6 +20,7 @@ from workers.worker_processes.extraction_worker import ExtractionWorker
 
 RECENT = f"exemplar:task:{TASK}:recent"
 EXAMPLE = f"exemplar:task:{TASK}:example"
+HTML = "text/html; charset=utf-8"
 
 
 @pytest.fixture
@@ -33,8 +35,8 @@ def fresh_candidates(connection):
 
 
 def consider(candidates, number, body, **changes):
-    page = StoredPage(url(number), body, "text/html; charset=utf-8", FETCHED_AT)
     found = Section(article(0), url(0)).extract(body, url(number))
+    page = StoredPage(url(number), body, HTML, FETCHED_AT)
     candidates.consider(fingerprint(url(number)), page, replace(found, **changes))
 
 
@@ -133,18 +135,18 @@ def test_a_voter_whose_text_has_changed_does_not_vote_twice(connection, candidat
     assert not candidates.offer()
 
 
-def test_a_list_that_looks_confident_does_not_vote(candidates):
+@pytest.mark.parametrize(
+    ("body", "more"),
+    [
+        (archive(), {}),
+        (news(1), {"missing": (url(2),)}),
+        (news(1), {"parts": (StoredPage(url(2), b"", "", FETCHED_AT),)}),
+    ],
+    ids=["list", "a page is missing", "several pages"],
+)
+def test_a_list_and_a_page_of_several_do_not_vote_however_confident_the_article_is(candidates, body, more):
     sure = Section(article(0), url(0)).extract(news(1), url(1))
-    page = StoredPage(url(7), archive(), "text/html; charset=utf-8", FETCHED_AT)
-    candidates.consider(fingerprint(url(7)), page, sure)
-    assert not candidates.offer()
-
-
-@pytest.mark.parametrize("more", [{"missing": (url(2),)}, {"parts": (StoredPage(url(2), b"", "", FETCHED_AT),)}])
-def test_a_page_of_several_does_not_vote(candidates, more):
-    sure = Section(article(0), url(0)).extract(news(1), url(1))
-    page = StoredPage(url(1), news(1), "text/html; charset=utf-8", FETCHED_AT, **more)
-    candidates.consider(fingerprint(url(1)), page, sure)
+    candidates.consider(fingerprint(url(1)), StoredPage(url(1), body, HTML, FETCHED_AT, **more), sure)
     assert not candidates.offer()
 
 
@@ -294,13 +296,11 @@ def test_workers_of_one_version_write_the_same_bytes(connection, worker, tmp_pat
     assert json.loads(first[0])["section_version"] == version
 
 
-def test_a_page_that_comes_again_under_another_version_keeps_its_row(connection, worker, tmp_path, monkeypatch):
+def test_a_page_that_comes_again_under_another_version_keeps_its_row(connection, worker, tmp_path):
     publish(connection, tmp_path, "out.jsonl", "out.db")
     names = deliver(connection, {5: news(5)})
-    with monkeypatch.context() as patch:
-        patch.setattr(Ledger, "settle_all", _die)
-        with pytest.raises(KeyboardInterrupt):
-            worker.extract_pages(TASK, names)
+    with dying_at(Ledger, "settle_all"):
+        worker.extract_pages(TASK, names)
     [written] = rows(tmp_path)
     Ledger(connection, TASK).free("here")
     work_on(connection, worker, 1, 2, 3, 4)
@@ -308,9 +308,4 @@ def test_a_page_that_comes_again_under_another_version_keeps_its_row(connection,
     worker.extract_pages(TASK, names)
     assert states(connection, 5) == ["written"]
     assert [row for row in rows(tmp_path) if row["url"] == url(5)] == [written]
-    with closing(sqlite3.connect(tmp_path / "out.db")) as database:
-        assert database.execute("SELECT text FROM articles WHERE url = ?", (url(5),)).fetchall() == [(written["text"],)]
-
-
-def _die(*_, **__):
-    raise KeyboardInterrupt
+    assert [text for address, text in in_table(tmp_path, "url, text") if address == url(5)] == [written["text"]]

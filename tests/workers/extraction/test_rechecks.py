@@ -7,8 +7,19 @@ from weakref import WeakKeyDictionary
 import pytest
 
 from extractors import Section
-from tests.workers.helpers import FETCHED_AT, TASK, article, deliver, news, publish, rows, states, url
-from workers import keys
+from tests.workers.helpers import (
+    FETCHED_AT,
+    TASK,
+    article,
+    come_again,
+    deliver,
+    lose_ledger,
+    news,
+    publish,
+    rows,
+    states,
+    url,
+)
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
@@ -18,21 +29,11 @@ from workers.url_states import Found, fingerprint
 DAY = 86400.0
 
 
-def come_again(connection, ledger, clock, body, days, missing=()):
-    """Let it be so many days after the test's begin, and the page come in at its recheck; return how many were due."""
-    clock.offset = days * DAY
-    due = ledger.start_rechecks()
-    for leased in ledger.lease(1):
-        page = StoredPage(leased.url, body, "text/html; charset=utf-8", FETCHED_AT, missing=missing)
-        Inbox(connection).deliver(ledger, {leased.fingerprint: page})
-    return due
-
-
 def test_a_changed_article_becomes_a_new_version(connection, worker, ledger, tmp_path, clock):
     publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
     [name] = deliver(connection, {1: article(1)})
     worker.extract_pages(TASK, [name])
-    assert come_again(connection, ledger, clock, article(1, word="corrected"), 1) == 1
+    assert come_again(connection, ledger, clock, article(1, word="corrected"), 1 * DAY) == [name]
     assert ledger.counts().unaccounted == 0
     worker.extract_pages(TASK, [name])
     assert [(row["version"], "corrected" in row["text"]) for row in rows(tmp_path)] == [(1, False), (2, True)]
@@ -44,7 +45,7 @@ def test_an_article_that_stayed_the_same_is_written_once(connection, worker, led
     [name] = deliver(connection, {1: article(1)})
     worker.extract_pages(TASK, [name])
     for days in (1, 2):
-        assert come_again(connection, ledger, clock, article(1), days) == 1
+        assert come_again(connection, ledger, clock, article(1), days * DAY) == [name]
         worker.extract_pages(TASK, [name])
     assert len(rows(tmp_path)) == 1
     assert ledger.state_of(url(1)) == ("written", "unchanged")
@@ -58,10 +59,10 @@ def test_an_article_that_other_voters_cut_differently_stayed_the_same(
     publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
     [name] = deliver(connection, {1: news(1)})
     worker.extract_pages(TASK, [name])  # it votes from now on
-    come_again(connection, ledger, clock, news(1), 1)
+    come_again(connection, ledger, clock, news(1), 1 * DAY)
     worker.extract_pages(TASK, [name])
     assert ledger.state_of(url(1)) == ("written", "unchanged")
-    come_again(connection, ledger, clock, news(1, word="corrected"), 2)
+    come_again(connection, ledger, clock, news(1, word="corrected"), 2 * DAY)
     worker.extract_pages(TASK, [name])
     assert [(row["version"], row["title"]) for row in rows(tmp_path)] == [(1, "1 voted"), (2, "2 voted")]
 
@@ -80,11 +81,11 @@ def test_an_article_that_cannot_be_had_whole_is_no_new_version(connection, worke
     [name] = deliver(connection, {1: article(1)})
     worker.extract_pages(TASK, [name])
     changed = article(1, word="corrected")
-    assert come_again(connection, ledger, clock, changed, 1, missing=(url(1) + "?page=2",)) == 1
+    assert come_again(connection, ledger, clock, changed, 1 * DAY, missing=(url(1) + "?page=2",)) == [name]
     worker.extract_pages(TASK, [name])
     assert len(rows(tmp_path)) == 1
     assert ledger.state_of(url(1)) == ("written", "a page of it is missing")
-    assert come_again(connection, ledger, clock, changed, 2) == 1
+    assert come_again(connection, ledger, clock, changed, 2 * DAY) == [name]
     worker.extract_pages(TASK, [name])
     assert [row["version"] for row in rows(tmp_path)] == [1, 2]
 
@@ -92,10 +93,10 @@ def test_an_article_that_cannot_be_had_whole_is_no_new_version(connection, worke
 def test_rechecks_end_with_the_articles_youth(connection, worker, ledger, tmp_path, clock):
     publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
     worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
-    assert come_again(connection, ledger, clock, article(1), 0.5) == 0
+    assert come_again(connection, ledger, clock, article(1), 0.5 * DAY) == []
     rechecks = 0
     for days in range(1, 9):
-        if come_again(connection, ledger, clock, article(1), days + 0.01):
+        if come_again(connection, ledger, clock, article(1), (days + 0.01) * DAY):
             rechecks += 1
             worker.extract_pages(TASK, [fingerprint(url(1))])
     assert rechecks == 2, "on the first and the second day; the third is over by a little"
@@ -107,8 +108,7 @@ def test_rechecks_continue_after_redis_lost_the_ledger(connection, worker, ledge
     began = clock.offset / DAY
     [name] = deliver(connection, {1: article(1)})
     worker.extract_pages(TASK, [name])
-    connection.delete(*[key for key in connection.keys(f"exemplar:task:{TASK}:*") if b":example" not in key])
-    connection.hset(keys.EPOCH, mapping={"id": "another", "run_id": "another"})
+    lose_ledger(connection)
     worker.extract_pages(TASK, deliver(connection, {2: article(2)}))
     assert ledger.state_of(url(1)) == ("written", "learnt 1")
     for days, word in ((1.1, "corrected"), (2.2, "corrected"), (3.3, "again"), (4.4, "late")):

@@ -5,8 +5,7 @@ import re
 import pytest
 
 from tests.extractors.threads import ENGINES, THREAD, TITLE, Said
-from tests.workers.extraction.test_entries import come_again, rows
-from tests.workers.helpers import TASK, deliver, publish, states, url
+from tests.workers.helpers import TASK, come_again, deliver, publish, rows, states, url
 
 DAY = 86400.0
 VISITS = 20

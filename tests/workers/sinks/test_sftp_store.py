@@ -1,16 +1,15 @@
 """SFTP: the suite of batch sinks on a real server, its keys, and what a person reads of a wrong configuration."""
 
-import multiprocessing
 import shutil
 from pathlib import Path
 
 import paramiko
 import pytest
 
-from tests.workers.batch_sink_suite import BatchSinkSuite, batch, keys
+from tests.workers.batch_sink_suite import batch, keys
 from tests.workers.sink_suite import row
 from tests.workers.sinks.test_parquet import rows_of
-from tests.workers.sinks.test_stores import lines
+from tests.workers.sinks.test_stores import FilesOfLines
 from workers.errors import OutputError, SinkUnavailable
 from workers.sinks import Target, open_sink
 from workers.sinks.sftp_store import SftpStore, _replace
@@ -25,7 +24,7 @@ def address(server, folder, *, key="", known_hosts="", login="", form="{task}/")
     return f"sftp://{login}@127.0.0.1:{server.port}{folder}/deep/{form}?{options}"
 
 
-class TestSftp(BatchSinkSuite):
+class TestSftp(FilesOfLines):
     @pytest.fixture
     def place(self, sshd, tmp_path, monkeypatch):
         monkeypatch.setenv("SFTP_PASSWORD", PASSWORD)
@@ -34,11 +33,8 @@ class TestSftp(BatchSinkSuite):
     def open(self, place):
         return open_sink(address(*place, login=f"{place[0].user}:${{SFTP_PASSWORD}}"), "t", None)
 
-    def files(self, place):
-        return {path: path.read_bytes() for path in sorted((place[1] / "deep").rglob("[!.]*")) if path.is_file()}
-
-    def read(self, place):
-        return [one for path, data in self.files(place).items() for one in lines(str(path), data)]
+    def folder(self, place):
+        return place[1] / "deep"
 
     def take_away(self, place):
         place[0].stop()
@@ -52,22 +48,6 @@ class TestSftp(BatchSinkSuite):
     def failing(self, place):
         server, folder = place
         yield open_sink(address(server, folder, key=server.wrong_key, login="me:${SFTP_PASSWORD}"), "t", None)
-
-    def test_leftovers_of_a_killed_process_are_removed(self, sink, place):
-        sink.write(batch(1, row(1)))
-        [path] = self.files(place)
-        path.with_name(f".{path.name}.0123456789ab.part").write_bytes(b"half")
-        sink.write(batch(1, row(1), again=True))
-        assert [*path.parent.iterdir()] == [path]
-
-    def test_a_forked_process_uses_a_connection_of_its_own(self, sink, place):
-        sink.write(batch(1, row(1)))
-        process = multiprocessing.get_context("fork").Process(target=sink.write, args=(batch(2, row(2)),))
-        process.start()
-        process.join(30)
-        assert process.exitcode == 0
-        sink.write(batch(3, row(3)))
-        assert self.keys(place) == keys([row(1), row(2), row(3)])
 
     def test_a_folder_below_that_of_the_login(self, place):
         server, folder = place

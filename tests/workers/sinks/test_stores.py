@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+from abc import abstractmethod
 from datetime import date
 from pathlib import Path
 
@@ -34,16 +35,37 @@ def lines(path, data):
     return [json.loads(line) for line in data.decode("utf-8").split("\n")[:-1]]
 
 
-class FolderOutput(BatchSinkSuite):
+class FilesOfLines(BatchSinkSuite):
+    """Files that the tests see in a folder."""
+
+    @abstractmethod
+    def folder(self, place):
+        """Return the folder of all files; it may not exist."""
+
+    def files(self, place):
+        """The bytes of the files that a reader sees, by path."""
+        return {path: path.read_bytes() for path in sorted(self.folder(place).rglob("[!.]*")) if path.is_file()}
+
+    def read(self, place):
+        return [one for path, data in self.files(place).items() for one in lines(str(path), data)]
+
+    def test_leftovers_of_a_killed_process_are_removed(self, sink, place):
+        sink.write(batch(1, row(1)))
+        [path] = self.files(place)
+        path.with_name(f".{path.name}.0123456789ab.part").write_bytes(b"half")
+        sink.write(batch(1, row(1), again=True))
+        assert [*path.parent.iterdir()] == [path]
+
+
+class FolderOutput(FilesOfLines):
     """Files of this machine below `place`/deep."""
 
     @pytest.fixture
     def place(self, tmp_path):
         return tmp_path
 
-    def files(self, place):
-        """The files that a reader sees, by path."""
-        return {path: path.read_bytes() for path in sorted((place / "deep").rglob("[!.]*")) if path.is_file()}
+    def folder(self, place):
+        return place / "deep"
 
     def take_away(self, place):
         (place / "deep").rename(place / "away")
@@ -57,17 +79,6 @@ class FolderOutput(BatchSinkSuite):
 class TestFolderOfLines(FolderOutput):
     def open(self, place):
         return open_sink(f"file://{place}/deep/{{task}}/", "t", place)
-
-    def read(self, place):
-        return [one for path, data in self.files(place).items() for one in lines(str(path), data)]
-
-    def test_leftovers_of_a_killed_process_are_removed(self, sink, place):
-        sink.write(batch(1, row(1)))
-        [path] = self.files(place)
-        leftover = path.with_name(f".{path.name}.0123456789ab.part")
-        leftover.write_bytes(b"half")
-        sink.write(batch(1, row(1), again=True))
-        assert [*path.parent.iterdir()] == [path]
 
     def test_a_folder_that_is_away_has_no_names_to_look_rows_up(self, place):
         (place / "deep").write_text("a file where a folder should be")
@@ -159,9 +170,6 @@ class TestFolderOfLines(FolderOutput):
 class TestZstdInNamesOfYourOwn(FolderOutput):
     def open(self, place):
         return open_sink(f"file://{place}/deep/{{date}}/{{task}}-{{batch}}.jsonl.zst", "t", place)
-
-    def read(self, place):
-        return [one for path, data in self.files(place).items() for one in lines(str(path), data)]
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv"])

@@ -7,6 +7,7 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 
 from tests.workers.helpers import FETCHED_AT, news, url
+from tests.workers.kills import dying_at
 from tests.workers.page_sink_suite import FIRST, PageSinkSuite, source, write
 from workers.errors import OutputError, SinkUnavailable
 from workers.page_store import StoredPage
@@ -158,20 +159,14 @@ def test_a_torn_tail_is_cut_at_the_last_complete_record(tmp_path, index):
     assert [each[3] for each in records(tmp_path / "a.warc.gz.open") if each[0] == "response"] == [news(1), news(2)]
 
 
-def test_the_first_records_of_a_process_that_died_before_it_noted_them_are_cut(tmp_path, monkeypatch):
+def test_the_first_records_of_a_process_that_died_before_it_noted_them_are_cut(tmp_path):
     sink = WarcSink(tmp_path / "a.warc.gz")
-    monkeypatch.setattr(os, "fdatasync", _die)
-    with pytest.raises(KeyboardInterrupt):
+    with dying_at(os, "fdatasync"):
         write(sink, source(1))
-    monkeypatch.undo()
     sink.close()
     assert (tmp_path / "a.warc.gz.open").stat().st_size
     write(WarcSink(tmp_path / "a.warc.gz"), source(1), source(2))
     assert [each[3] for each in records(tmp_path / "a.warc.gz.open") if each[0] == "response"] == [news(1), news(2)]
-
-
-def _die(*_):
-    raise KeyboardInterrupt
 
 
 def test_a_file_that_was_renamed_before_its_process_died_is_complete(tmp_path):

@@ -1,7 +1,5 @@
 """An extraction worker in this process; real workers are in test_supervisor.py."""
 
-import sqlite3
-from contextlib import closing
 from datetime import date
 
 import pytest
@@ -9,6 +7,8 @@ import pytest
 from extractors import NoArticle, Section, UnusablePage
 from extractors.content.body_html import TreeMarkup
 from tests.workers.helpers import FETCHED_AT, TASK, archive, article, deliver, publish, rows, states, url
+from tests.workers.kills import dying_at
+from tests.workers.sqlite_outputs import in_table
 from workers.extraction import section_preparation
 from workers.extraction_config import RowFilter, example_fetched, keep_example
 from workers.ledger import Ledger
@@ -69,8 +69,7 @@ def test_a_page_becomes_a_row_in_every_output(connection, worker, tmp_path):
     assert row["text"].startswith("Story 1, plain: The harbour office")
     assert "Market Square" not in row["text"]
     assert row["fetched_at"] == FETCHED_AT.isoformat()
-    with closing(sqlite3.connect(tmp_path / "out.db")) as database:
-        assert database.execute("SELECT url, text FROM articles").fetchall() == [(url(1), row["text"])]
+    assert in_table(tmp_path, "url, text") == [(url(1), row["text"])]
     assert states(connection, 1) == ["written"]
 
 
@@ -204,18 +203,12 @@ def test_a_page_answered_twice_is_written_once(connection, worker, tmp_path):
 def test_a_row_written_before_its_worker_died_is_not_written_again(connection, worker, ledger, tmp_path, monkeypatch):
     publish(connection, tmp_path)
     names = deliver(connection, {1: article(1)})
-    with monkeypatch.context() as patch:
-        patch.setattr(Ledger, "settle_all", _die)
-        with pytest.raises(KeyboardInterrupt):
-            worker.extract_pages(TASK, names)
+    with dying_at(Ledger, "settle_all"):
+        worker.extract_pages(TASK, names)
     assert (len(rows(tmp_path)), states(connection, 1)) == (1, ["fetched"])
     ledger.free("here")
     worker.extract_pages(TASK, names)
     assert (len(rows(tmp_path)), states(connection, 1)) == (1, ["written"])
-
-
-def _die(*_, **__):
-    raise KeyboardInterrupt
 
 
 def test_a_row_is_in_each_output_once_when_one_of_them_was_away(connection, worker, tmp_path, notes, clock):

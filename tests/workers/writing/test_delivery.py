@@ -2,21 +2,21 @@
 
 import os
 import signal
-import sqlite3
 import threading
 import time
 from collections import Counter
-from contextlib import closing
 from functools import partial
 
 import pytest
 
 from extractors.article import Article
 from tests.redis_servers import BINARIES, running
+from tests.workers import helpers
 from tests.workers.batch_folder import SCHEME, read_batches, read_rows, register
 from tests.workers.helpers import FETCHED_AT, TASK, article, deliver, eventually, news, publish, rows, states, url
 from tests.workers.redis_access.test_full_redis import fill, relieve
 from tests.workers.servers import LossyProxy, Server
+from tests.workers.sqlite_outputs import in_table, locked, refusing
 from tests.workers.supervisors import supervisors
 from tests.written_rows import rows_so_far
 from workers import keys
@@ -50,6 +50,7 @@ CROWD = DEFAULT_MARKS.task_pages // 2
 WEEK = 7 * 86400.0
 QUICK = DeliveryTimes(look_every=0.02, first_pause=0.1, longest_pause=0.5)
 HASTY = OutputOptions(batch_rows=4, batch_seconds=0.2)
+HURRIED = WorkerTimes(output_patience=0.1)
 
 
 @pytest.fixture(autouse=True)
@@ -77,6 +78,13 @@ def extract(worker, connection, *numbers, **more):
 def forget_the_first_week(connection, clock):
     """Let the week pass in which any row may be in an output already: its queue has begun before."""
     connection.hset(keys.of_task(TASK, f"queue:{OUTPUT}"), "epoch_since", clock() - WEEK)
+
+
+def fault(folder, kind, told=""):
+    """Let a target have a fault (`tests.workers.batch_folder`); return the file, without which it is over."""
+    folder.mkdir(exist_ok=True)
+    (folder / kind).write_text(told)
+    return folder / kind
 
 
 def row_number(number):
@@ -220,16 +228,10 @@ def test_an_output_gets_the_rows_that_its_condition_admits(connection, worker, t
     assert delivered(tmp_path, "two") == once(1, 2, 3)
     assert [row["url"] for row in rows(tmp_path)] == [url(2)]
     assert not (tmp_path / "none.jsonl").exists()
-
-
-def test_rows_that_no_output_gets_are_counted(connection, worker, tmp_path):
-    only = {
-        name: OutputOptions(where=RowCondition(keywords=(f"Story {number}",))).to_json()
-        for name, number in ((OUTPUT, 1), ("out.jsonl", 2))
-    }
+    assert Ledger(connection, TASK).counts().left_out == 0
     publish(connection, tmp_path, "out.jsonl", OUTPUT, output_options=only)
-    extract(worker, connection, 1, 2, 3, 4)
-    assert Ledger(connection, TASK).counts().left_out == 2
+    extract(worker, connection, 4)
+    assert Ledger(connection, TASK).counts().left_out == 1
 
 
 def test_waiting_rows_count_for_back_pressure_until_they_are_delivered(connection, worker, tmp_path):
@@ -321,8 +323,7 @@ def test_a_batch_has_each_key_once(connection, worker, clock, tmp_path):
 
 def test_a_failure_is_known_to_all_machines_and_its_pause_grows(connection, worker, delivery, clock, tmp_path):
     publish(connection, tmp_path, OUTPUT, output_options=options(batch_seconds=0))
-    (tmp_path / "one").mkdir()
-    (tmp_path / "one" / "away").touch()
+    away = fault(tmp_path / "one", "away")
     extract(worker, connection, 1)
     elsewhere = Delivery(connection, "elsewhere", clock=clock)
     for pause in (1, 2, 4, 8):
@@ -332,7 +333,7 @@ def test_a_failure_is_known_to_all_machines_and_its_pause_grows(connection, work
         clock.forward(pause - 0.5)
         assert due_queues(connection, clock=clock) == []
         clock.forward(1)
-    (tmp_path / "one" / "away").unlink()
+    away.unlink()
     assert elsewhere.deliver_due() == 1
     assert not connection.hexists(keys.of_task(TASK, f"queue:{OUTPUT}"), "failures")
     assert delivered(tmp_path) == once(1)
@@ -340,10 +341,9 @@ def test_a_failure_is_known_to_all_machines_and_its_pause_grows(connection, work
 
 def test_an_output_is_not_tried_before_the_time_that_its_target_asks_for(connection, worker, delivery, clock, tmp_path):
     publish(connection, tmp_path, OUTPUT, output_options=options(batch_seconds=0))
-    (tmp_path / "one").mkdir()
     extract(worker, connection, 1)
     for asked, pause in (("40", 40), ("0.1", 2), ("-5", 4), ("86400", 3600)):
-        (tmp_path / "one" / "away").write_text(asked)
+        fault(tmp_path / "one", "away", asked)
         assert delivery.deliver_due() == 0
         clock.forward(pause - 0.5)
         assert due_queues(connection, clock=clock) == []
@@ -357,12 +357,11 @@ def test_the_sink_of_an_unavailable_output_is_closed_and_used_again(
     opened = []
     monkeypatch.setattr("tests.workers.batch_folder.FolderSink.opened", lambda sink: opened.append(sink))
     publish(connection, tmp_path, OUTPUT, output_options=options(batch_seconds=0))
-    (tmp_path / "one").mkdir()
-    (tmp_path / "one" / "away").touch()
+    away = fault(tmp_path / "one", "away")
     extract(worker, connection, 1)
     assert delivery.deliver_due() == 0
     assert [sink.closed for sink in opened] == [True]
-    (tmp_path / "one" / "away").unlink()
+    away.unlink()
     clock.forward(2)
     assert delivery.deliver_due() == 1
     assert len(opened) == 1
@@ -389,8 +388,7 @@ def test_rows_of_an_output_that_the_task_has_no_more_are_delivered_or_after_a_da
     connection, worker, delivery, clock, tmp_path
 ):
     publish(connection, tmp_path, OUTPUT, OTHER)
-    (tmp_path / "two").mkdir()
-    (tmp_path / "two" / "away").touch()
+    fault(tmp_path / "two", "away")
     extract(worker, connection, 1)
     publish(connection, tmp_path, "out.jsonl")
     clock.forward(20)
@@ -408,14 +406,9 @@ def test_rows_of_an_output_that_the_task_has_no_more_are_delivered_or_after_a_da
 # -- refused rows ------------------------------------------------------------------------------------------------------
 
 
-def refuse(folder, part):
-    folder.mkdir(exist_ok=True)
-    (folder / "refuse").write_text(part)
-
-
 def test_a_refused_row_is_kept_and_never_tried_again_by_itself(connection, worker, tmp_path, clock):
     publish(connection, tmp_path, OUTPUT, OTHER)
-    refuse(tmp_path / "one", "/2.html")
+    fault(tmp_path / "one", "refuse", "/2.html")
     extract(worker, connection, 1, 2, 3)
     delivery = Delivery(connection, "d", draining="now", clock=clock)
     assert delivery.deliver_due() == 2
@@ -470,11 +463,7 @@ def test_pages_wait_while_no_further_refused_row_can_be_kept_and_others_are_writ
 ):
     publish(connection, tmp_path, "out.jsonl", "out.db")
     extract(worker, connection, 1)
-    with closing(sqlite3.connect(tmp_path / "out.db")) as other:
-        other.execute(
-            f"CREATE TRIGGER refuse BEFORE INSERT ON articles WHEN NEW.url IN ('{url(2)}', '{url(3)}') "
-            "BEGIN SELECT RAISE(ABORT, 'refused by a trigger'); END"
-        )
+    with refusing(tmp_path / "out.db", 2, 3):
         extract(worker, connection, 2)
         extract(worker, connection, 3, 4)
         assert states(connection, 2, 3, 4) == ["written", "fetched", "written"]
@@ -492,12 +481,11 @@ def test_pages_wait_while_no_further_refused_row_can_be_kept_and_others_are_writ
 @pytest.mark.usefixtures("little_space")
 def test_a_batch_waits_while_no_further_refused_row_can_be_kept(connection, worker, delivery, tmp_path, clock):
     publish(connection, tmp_path, OUTPUT)
-    (tmp_path / "one").mkdir()
-    (tmp_path / "one" / "refuse").write_text(url(2), "utf-8")
+    fault(tmp_path / "one", "refuse", url(2))
     extract(worker, connection, 1, 2)
     clock.forward(60.0)
     assert delivery.deliver_due() == 1
-    (tmp_path / "one" / "refuse").write_text(url(3), "utf-8")
+    fault(tmp_path / "one", "refuse", url(3))
     extract(worker, connection, 3, 4)
     clock.forward(60.0)
     assert delivery.deliver_due() == 0
@@ -514,21 +502,14 @@ def test_a_batch_waits_while_no_further_refused_row_can_be_kept(connection, work
 def test_a_row_that_a_database_refuses_is_kept_and_delivered_to_it_after_a_retry(connection, worker, tmp_path, clock):
     publish(connection, tmp_path, "out.jsonl", "out.db")
     extract(worker, connection, 1)
-    with closing(sqlite3.connect(tmp_path / "out.db")) as other:
-        other.execute(
-            f"CREATE TRIGGER refuse BEFORE INSERT ON articles WHEN NEW.url = '{url(3)}' "
-            "BEGIN SELECT RAISE(ABORT, 'refused by a trigger'); END"
-        )
+    with refusing(tmp_path / "out.db", 3):
         extract(worker, connection, 2, 3, 4)
         assert states(connection, 2, 3, 4) == ["written"] * 3
-        assert len(rows(tmp_path)) == 4
         [note] = refused_rows(connection, TASK)
         assert (note.output, note.url, note.reason) == ("out.db", url(3), "refused by a trigger")
-        other.execute("DROP TRIGGER refuse")
-        retry_refused(connection, note)
-        assert Delivery(connection, "d", draining="now", clock=clock).deliver_due() == 1
-        stored = [address for (address,) in other.execute("SELECT url FROM articles ORDER BY url")]
-    assert stored == [url(number) for number in (1, 2, 3, 4)]
+    retry_refused(connection, note)
+    assert Delivery(connection, "d", draining="now", clock=clock).deliver_due() == 1
+    assert in_table(tmp_path) == [url(number) for number in (1, 2, 3, 4)]
     assert len(rows(tmp_path)) == 4
 
 
@@ -554,14 +535,13 @@ PAGES = range(1, 41)
 def test_a_delivery_that_is_killed_at_any_step_loses_and_doubles_no_row(server, supervise, tmp_path):
     connection = client(server.url)
     publish(connection, tmp_path, OUTPUT, output_options=HASTY_OPTIONS)
-    (tmp_path / "one").mkdir()
     deliver(connection, {number: news(number) for number in PAGES})
     supervise()
     for step in ("before", "half", "after") * 2:
-        (tmp_path / "one" / "kill").write_text(step)
+        kill = fault(tmp_path / "one", "kill", step)
         if rows_so_far(tmp_path / "one" / "rows.jsonl") < len(PAGES):
-            eventually(lambda: not (tmp_path / "one" / "kill").exists() or not has_queues(connection), "the kill")
-    (tmp_path / "one" / "kill").unlink(missing_ok=True)
+            eventually(lambda kill=kill: not kill.exists() or not has_queues(connection), "the kill")
+    kill.unlink(missing_ok=True)
     eventually(lambda: rows_so_far(tmp_path / "one" / "rows.jsonl") >= len(PAGES), "all rows")
     eventually(lambda: not has_queues(connection), "the end")
     assert delivered(tmp_path) == once(*PAGES)
@@ -588,20 +568,18 @@ def test_a_redis_that_loses_its_last_writes_loses_and_doubles_no_row(server, sup
 def test_an_output_that_is_away_or_stalls_does_not_slow_the_other(server, supervise, tmp_path):
     connection = client(server.url)
     publish(connection, tmp_path, "out.jsonl", OUTPUT, OTHER, output_options=HASTY_OPTIONS)
-    for name, fault in (("one", "away"), ("two", "slow")):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / fault).write_text("0")
+    away, slow = fault(tmp_path / "one", "away"), fault(tmp_path / "two", "slow", "0")
     deliver(connection, {number: news(number) for number in PAGES})
     supervise()
     eventually(lambda: delivered(tmp_path, "two") == once(*PAGES), "the other's rows")
     [problem] = eventually(lambda: present_problems(connection), "the problem")
     assert problem.text == f"output unavailable: {tmp_path / 'one'} is away"
     assert read_rows(tmp_path / "one") == []
-    (tmp_path / "two" / "slow").write_text("5")
-    (tmp_path / "one" / "away").unlink()
+    slow.write_text("5")
+    away.unlink()
     deliver(connection, {number: news(number) for number in range(41, 49)})
     eventually(lambda: delivered(tmp_path) == once(*range(1, 49)), "the rows of the one that is back")
-    (tmp_path / "two" / "slow").unlink()
+    slow.unlink()
     eventually(lambda: not has_queues(connection), "all")
     assert delivered(tmp_path, "two") == once(*range(1, 49))
 
@@ -633,7 +611,7 @@ def test_a_full_redis_takes_and_delivers_rows(binary, tmp_path):
         worker = ExtractionWorker(connection, "w")
         worker.extract_pages(TASK, names)
         assert states(connection, 1, 8) == ["written", "written"]
-        refuse(tmp_path / "one", "/3.html")
+        fault(tmp_path / "one", "refuse", "/3.html")
         assert Delivery(connection, "d", draining="now").deliver_due() == 1
         assert delivered(tmp_path) == once(1, 2, 4, 5, 6, 7, 8)
         assert refused_count(connection, TASK, OUTPUT) == 1
@@ -679,8 +657,7 @@ def supervised(connection, redis_url):
 def test_a_delivery_that_is_silent_is_replaced_and_its_leases_are_freed(connection, worker, supervised, tmp_path):
     serve, told = supervised
     publish(connection, tmp_path, OUTPUT)
-    (tmp_path / "one").mkdir()
-    (tmp_path / "one" / "slow").write_text("0.5")
+    fault(tmp_path / "one", "slow", "0.5")
     extract(worker, connection, 1)
     eventually(lambda: serve() and read_batches(tmp_path / "one"), "the first try")
     os.kill(serve().process.pid, signal.SIGSTOP)
@@ -694,12 +671,11 @@ def test_a_target_that_does_not_return_is_a_problem_and_its_process_is_replaced(
 ):
     serve, told = supervised
     publish(connection, tmp_path, OUTPUT)
-    (tmp_path / "one").mkdir()
-    (tmp_path / "one" / "slow").write_text("60")
+    slow = fault(tmp_path / "one", "slow", "60")
     extract(worker, connection, 1)
     eventually(lambda: serve() and told["reports"], "the problem")
     assert told["reports"][0]["problem"] == f"output unavailable: {OUTPUT} did not accept rows within 1 s"
-    (tmp_path / "one" / "slow").unlink()
+    slow.unlink()
     eventually(lambda: serve() and not has_queues(connection), "another process")
     assert (delivered(tmp_path), told["warnings"]) == (once(1), [])
 
@@ -707,11 +683,8 @@ def test_a_target_that_does_not_return_is_a_problem_and_its_process_is_replaced(
 def test_what_waits_for_each_output_is_known(connection, worker, tmp_path):
     publish(connection, tmp_path, "out.jsonl", "out.db", OUTPUT)
     extract(worker, connection, 1)
-    with closing(sqlite3.connect(tmp_path / "out.db")) as other:
-        other.execute("BEGIN IMMEDIATE")
-        hurried = ExtractionWorker(connection, "hurried", times=WorkerTimes(output_patience=0.1))
-        hurried.extract_pages(TASK, deliver(connection, {2: news(2), 3: news(3)}))
-        hurried.close()
+    with locked(tmp_path / "out.db"):
+        helpers.extract(connection, deliver(connection, {2: news(2), 3: news(3)}), times=HURRIED)
     queued, pages = output_states(connection)
     assert (pages.output, pages.waiting, pages.unit) == ("out.db", 2, "pages")
     assert pages.since == FETCHED_AT.timestamp()
@@ -722,13 +695,10 @@ def test_what_waits_for_each_output_is_known(connection, worker, tmp_path):
 
 def test_each_output_has_its_own_problem(connection, tmp_path):
     publish(connection, tmp_path, "first.db", "second.db", "third.jsonl")
-    with closing(sqlite3.connect(tmp_path / "first.db")) as first, closing(sqlite3.connect(tmp_path / "second.db")):
-        (tmp_path / "second.db").write_text("no database")
-        (tmp_path / "third.jsonl").mkdir()
-        first.execute("BEGIN IMMEDIATE")
-        hurried = ExtractionWorker(connection, "hurried", times=WorkerTimes(output_patience=0.1))
-        hurried.extract_pages(TASK, deliver(connection, {1: news(1)}))
-        hurried.close()
+    (tmp_path / "second.db").write_text("no database")
+    (tmp_path / "third.jsonl").mkdir()
+    with locked(tmp_path / "first.db"):
+        helpers.extract(connection, deliver(connection, {1: news(1)}), times=HURRIED)
     problems = {state.output: state.problem for state in output_states(connection)}
     assert sorted(problems) == ["first.db", "second.db", "third.jsonl"]
     for output, words in (("first.db", "locked"), ("second.db", "not a database"), ("third.jsonl", "directory")):
