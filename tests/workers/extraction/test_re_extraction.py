@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import time
 from contextlib import closing
+from functools import partial
 
 import pytest
 import redis
@@ -18,6 +19,7 @@ from workers.extraction.page_processes import PageProcesses
 from workers.extraction.re_extraction import ReExtraction, kept_pages_for, section_for
 from workers.extraction_config import RowFilter
 from workers.ledger import Ledger
+from workers.reporting.worker_reports import WorkerTimes
 
 HOUR = 3600.0
 MONTH = 30 * 86400.0
@@ -105,8 +107,10 @@ def test_only_pages_since_a_day(connection, written, change):
     assert again(connection, since=FETCHED_AT.timestamp()).pages == 8
 
 
-def test_an_unavailable_output_is_completed_by_the_next_run(connection, written, change):
+def test_an_unavailable_output_is_completed_by_the_next_run(connection, written, change, monkeypatch):
     change(written)
+    impatient = partial(WorkerTimes, output_patience=0.1)
+    monkeypatch.setattr("workers.extraction.section_preparation.WorkerTimes", impatient)
     with locked(written / "out.db"), pytest.raises(SinkUnavailable):
         again(connection)
     assert again(connection).completed == 8

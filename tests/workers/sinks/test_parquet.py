@@ -125,8 +125,9 @@ class TestParquet(FolderOutput, OlderForm):
         assert rows.num_rows == 20
         assert sum(sizes) < 70_000
 
-    def test_large_rows_are_several_row_groups(self, sink, place):
-        sink.write(batch(1, *(row(number, text="字" * 30_000_000) for number in range(3))))
+    def test_large_rows_are_several_row_groups(self, sink, place, monkeypatch):
+        monkeypatch.setattr("workers.sinks.parquet.GROUP_CHARACTERS", 64_000)
+        sink.write(batch(1, *(row(number, text="字" * 30_000) for number in range(3))))
         [path] = self.files(place)
         assert pq.ParquetFile(path).num_row_groups == 2
 

@@ -7,10 +7,8 @@ import itertools
 import multiprocessing
 import os
 import signal
-import sqlite3
 import tempfile
 import time
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from rq.serializers import JSONSerializer
 from extractors import Section
 from tests.workers.helpers import TASK, article, deliver, eventually, gone, publish, rows, states, url
 from tests.workers.servers import Server
+from tests.workers.sqlite_outputs import in_table
 from workers.inbox import QUEUE, Inbox
 from workers.ledger import Ledger
 from workers.log_ids import node_name
@@ -30,10 +29,10 @@ from workers.redaction import remember
 from workers.redis_access.connection import client
 from workers.redis_access.embedded import Embedded
 from workers.reporting.presence import alive
-from workers.reporting.present_problems import present_problems
+from workers.reporting.present_problems import ProblemBook, present_problems
 from workers.reporting.worker_reports import WorkerTimes
 from workers.sinks import AppendedFileSink
-from workers.url_states import MOST_ATTEMPTS
+from workers.url_states import MOST_ATTEMPTS, fingerprint
 from workers.worker_processes.supervisor import STOP_WAIT, Supervisor
 
 pytestmark = pytest.mark.timeout(150)
@@ -126,39 +125,52 @@ def written_once(folder, *numbers):
     return sorted(row["url"] for row in rows(folder)) == sorted(map(url, numbers))
 
 
-def test_delivered_pages_become_rows_in_every_output(connection, supervise, tmp_path):
-    publish(connection, tmp_path, "out.jsonl", "out.db")
+@pytest.fixture
+def work_on(connection, supervise, tmp_path):
+    """Publishes the task, delivers pages and starts a supervisor; returns its process."""
+
+    def start(pages, count=1, *, outputs=(), **options):
+        publish(connection, tmp_path, *outputs)
+        deliver(connection, pages)
+        return supervise(count, **options)
+
+    return start
+
+
+@pytest.fixture
+def all_written(connection, tmp_path):
+    """Waits until pages are settled; each has to be written, and its row be there once."""
+
+    def wait(*numbers, connection=connection):
+        eventually(settled(connection, *numbers), "the rows")
+        assert states(connection, *numbers) == ["written"] * len(numbers)
+        assert written_once(tmp_path, *numbers)
+
+    return wait
+
+
+def test_delivered_pages_become_rows_in_every_output(work_on, all_written, tmp_path):
     numbers = range(1, 41)
-    deliver(connection, {number: article(number) for number in numbers})
-    supervise(2)
-    eventually(settled(connection, *numbers), "the rows")
-    assert set(states(connection, *numbers)) == {"written"}
-    assert written_once(tmp_path, *numbers)
-    with closing(sqlite3.connect(tmp_path / "out.db")) as database:
-        assert {found for (found,) in database.execute("SELECT url FROM articles")} == set(map(url, numbers))
+    work_on({number: article(number) for number in numbers}, 2, outputs=("out.jsonl", "out.db"))
+    all_written(*numbers)
+    assert in_table(tmp_path) == sorted(map(url, numbers))
 
 
-def test_an_idle_worker_wakes_for_a_page(connection, supervise, tmp_path):
-    publish(connection, tmp_path)
-    supervise()
+def test_an_idle_worker_wakes_for_a_page(connection, work_on, all_written):
+    work_on({})
     eventually(lambda: alive(connection), "the supervisor")
     deliver(connection, {1: article(1)})
-    eventually(settled(connection, 1), "the row")
-    assert written_once(tmp_path, 1)
+    all_written(1)
 
 
-def test_a_worker_killed_in_the_middle_of_a_page_loses_nothing(connection, supervise, tmp_path, pages):
+def test_a_worker_killed_in_the_middle_of_a_page_loses_nothing(work_on, all_written, tmp_path, pages):
     pages["SLOW"] = hang_once
-    publish(connection, tmp_path)
-    deliver(connection, {1: article(1), 2: article(2, word="SLOW"), 3: article(3)})
-    supervise()
+    work_on({1: article(1), 2: article(2, word="SLOW"), 3: article(3)})
     os.kill(worker_at(tmp_path / "SLOW"), signal.SIGKILL)
-    eventually(settled(connection, 1, 2, 3), "the rows")
-    assert states(connection, 1, 2, 3) == ["written"] * 3
-    assert written_once(tmp_path, 1, 2, 3)
+    all_written(1, 2, 3)
 
 
-def test_a_worker_killed_between_row_and_ledger_writes_nothing_twice(connection, supervise, tmp_path, monkeypatch):
+def test_a_worker_killed_between_row_and_ledger_writes_nothing_twice(work_on, all_written, tmp_path, monkeypatch):
     mark = tmp_path / "written"
     write = AppendedFileSink.write
 
@@ -168,22 +180,19 @@ def test_a_worker_killed_between_row_and_ledger_writes_nothing_twice(connection,
             hang_once(mark)
 
     monkeypatch.setattr(AppendedFileSink, "write", write_and_hang)
-    publish(connection, tmp_path)
-    deliver(connection, {1: article(1), 2: article(2), 3: article(3)})
-    supervise()
+    work_on({1: article(1), 2: article(2), 3: article(3)})
     worker = worker_at(mark)
     assert written_once(tmp_path, 1, 2, 3)
     os.kill(worker, signal.SIGKILL)
-    eventually(settled(connection, 1, 2, 3), "the rows")
-    assert written_once(tmp_path, 1, 2, 3)
+    all_written(1, 2, 3)
 
 
-def test_workers_killed_at_random_lose_nothing_and_write_nothing_twice(connection, supervise, tmp_path, pages):
+def test_workers_killed_at_random_lose_nothing_and_write_nothing_twice(
+    connection, work_on, all_written, tmp_path, pages
+):
     pages["page"] = lambda mark: (mark.write_text(str(os.getpid())), time.sleep(0.05))
-    publish(connection, tmp_path)
     numbers = range(1, 61)
-    deliver(connection, {number: article(number, word="page") for number in numbers})
-    supervise(2)
+    work_on({number: article(number, word="page") for number in numbers}, 2)
     killed = set()
     while len(killed) < 4 and not settled(connection, *numbers)():
         text = (tmp_path / "page").read_text() if (tmp_path / "page").exists() else ""
@@ -191,188 +200,150 @@ def test_workers_killed_at_random_lose_nothing_and_write_nothing_twice(connectio
             os.kill(int(text), signal.SIGKILL)
             killed.add(int(text))
         time.sleep(0.05)
-    eventually(settled(connection, *numbers), "the rows")
+    all_written(*numbers)
     assert len(killed) == 4
-    assert set(states(connection, *numbers)) == {"written"}
-    assert written_once(tmp_path, *numbers)
 
 
-def test_a_page_that_hangs_is_blamed_alone(connection, supervise, tmp_path, pages):
-    pages["HANGS"] = hang
-    publish(connection, tmp_path)
-    body = article(3, word="HANGS")
-    names = deliver(connection, {1: article(1), 2: article(2), 3: body, 4: article(4), 5: article(5)})
-    supervise(times=replace(QUICK, page_deadline=0.3))
-    eventually(settled(connection, 1, 2, 3, 4, 5), "the end of the hanging page")
-    assert states(connection, 1, 2, 3, 4, 5) == ["written", "written", "failed", "written", "written"]
+def crash(mark):
+    mark.open("a").write(f"{os.getpid()}\n")
+    os._exit(9)
+
+
+@pytest.mark.parametrize("behaviour", [hang, crash])
+def test_a_page_that_hangs_or_crashes_its_workers_is_blamed_alone(connection, work_on, tmp_path, pages, behaviour):
+    pages["BAD"] = behaviour
+    body = article(3, word="BAD")
+    bodies = {1: article(1), 2: article(2), 3: body, 4: article(4), 5: article(5)}
+    work_on(bodies, times=replace(QUICK, page_deadline=0.3 if behaviour is hang else QUICK.page_deadline))
+    eventually(settled(connection, *bodies), "the end of the bad page")
+    assert states(connection, *bodies) == ["written", "written", "failed", "written", "written"]
     assert written_once(tmp_path, 1, 2, 4, 5)
-    assert len((tmp_path / "HANGS").read_text().split()) == MOST_ATTEMPTS
-    assert kept_page(connection, TASK, names[2])[1] == body
+    assert len((tmp_path / "BAD").read_text().split()) == MOST_ATTEMPTS
+    assert kept_page(connection, TASK, fingerprint(url(3)))[1] == body
     [problem] = Ledger(connection, TASK).problems()
     assert (problem["url"], problem["reason"]) == (url(3), "crashed or timed out its worker 3 times")
 
 
-def test_a_worker_without_memory_is_replaced_and_the_page_tried_again(connection, supervise, tmp_path, pages):
+def test_a_worker_without_memory_is_replaced_and_the_page_tried_again(work_on, all_written, tmp_path, pages):
     def grow_once(mark):
         if not mark.exists():
             mark.write_text(f"{os.getpid()}\n")
             raise MemoryError
 
     pages["GROWS"] = grow_once
-    publish(connection, tmp_path)
-    deliver(connection, {1: article(1, word="GROWS"), 2: article(2)})
-    supervise()
-    eventually(settled(connection, 1, 2), "the rows")
-    assert written_once(tmp_path, 1, 2)
+    work_on({1: article(1, word="GROWS"), 2: article(2)})
+    all_written(1, 2)
     assert gone(worker_at(tmp_path / "GROWS"))
 
 
-def test_a_page_waits_for_an_output_that_is_away(connection, supervise, tmp_path):
-    publish(connection, tmp_path, "out.jsonl", "away/out.db")
+def test_a_page_waits_for_an_output_that_is_away(connection, work_on, all_written, tmp_path, monkeypatch):
+    options = ProblemBook.__init__.__kwdefaults__
+    monkeypatch.setattr(ProblemBook.__init__, "__kwdefaults__", options | {"calm": 1.0})
     (tmp_path / "away").write_text("a file where a folder should be")
-    deliver(connection, {1: article(1)})
-    supervise()
+    work_on({1: article(1)}, outputs=("out.jsonl", "away/out.db"))
     [problem] = eventually(lambda: [p for p in present_problems(connection) if p.count > 2], "the problem")
     assert "away/out.db cannot be written" in problem.text
     assert problem.nodes == (node_name(),)
     assert states(connection, 1) == ["fetched"]
     (tmp_path / "away").unlink()
-    eventually(settled(connection, 1), "the row")
+    all_written(1)
     eventually(lambda: not present_problems(connection), "the problem's end")
     [began, ended] = (tmp_path / "problems").read_text().splitlines()  # one line each, whatever the number of attempts
     assert began.startswith("problem: ")
     assert ended.startswith("resolved: ")
-    assert states(connection, 1) == ["written"]
-    assert written_once(tmp_path, 1)
+
+
+def stop_once(mark):
+    """Stop this process unless another one was stopped; its id is in a file."""
+    if not mark.exists():
+        mark.write_text(f"{os.getpid()}\n")
+        os.kill(os.getpid(), signal.SIGSTOP)
 
 
 def test_a_worker_that_is_stopped_while_it_writes_is_replaced_and_no_page_is_blamed(
-    connection, supervise, tmp_path, monkeypatch
+    connection, work_on, all_written, tmp_path, monkeypatch
 ):
-    mark = tmp_path / "locked"
-    write = AppendedFileSink.write
-
-    def stop_once(self, rows, *, again):
-        if not mark.exists():
-            mark.write_text(f"{os.getpid()}\n")
-            os.kill(os.getpid(), signal.SIGSTOP)  # it holds the file's lock
-        write(self, rows, again=again)
-
-    monkeypatch.setattr(AppendedFileSink, "write", stop_once)
-    publish(connection, tmp_path)
-    deliver(connection, {1: article(1), 2: article(2)})
-    supervise(2, times=replace(QUICK, write_deadline=0.5))
-    eventually(settled(connection, 1, 2), "the rows")
-    assert gone(worker_at(mark))
-    assert written_once(tmp_path, 1, 2)
+    mark, write = tmp_path / "locked", AppendedFileSink.write
+    monkeypatch.setattr(AppendedFileSink, "write", lambda *args, **more: (stop_once(mark), write(*args, **more))[1])
+    work_on({1: article(1), 2: article(2)}, 2, times=replace(QUICK, write_deadline=0.5))
+    all_written(1, 2)
+    assert gone(worker_at(mark))  # it held the file's lock
     assert "did not accept rows within" in (tmp_path / "problems").read_text()
     assert not [int(n) for n in connection.hvals(Ledger(connection, TASK).keys["cuts"]) if int(n)]
 
 
-def test_a_worker_that_is_stopped_between_two_pages_is_replaced(connection, supervise, tmp_path, monkeypatch):
-    mark = tmp_path / "stopped"
-    take_all = Ledger.take_all
+def test_a_worker_that_is_stopped_between_two_pages_is_replaced(work_on, all_written, tmp_path, monkeypatch):
+    mark, take_all = tmp_path / "stopped", Ledger.take_all
 
-    def stop_once(self, *args, **more):
-        for leases in take_all(self, *args, **more):
-            if not mark.exists():
-                mark.write_text(f"{os.getpid()}\n")
-                os.kill(os.getpid(), signal.SIGSTOP)
+    def take_and_stop(*args, **more):
+        for leases in take_all(*args, **more):
+            stop_once(mark)
             yield leases
 
-    monkeypatch.setattr(Ledger, "take_all", stop_once)
-    publish(connection, tmp_path)
-    deliver(connection, {1: article(1), 2: article(2)})
-    supervise(times=replace(QUICK, silence=0.5))
-    eventually(settled(connection, 1, 2), "the rows")
+    monkeypatch.setattr(Ledger, "take_all", take_and_stop)
+    work_on({1: article(1), 2: article(2)}, times=replace(QUICK, silence=0.5))
+    all_written(1, 2)
     assert gone(worker_at(mark))
-    assert written_once(tmp_path, 1, 2)
 
 
-def test_only_the_page_that_crashed_its_worker_counts_an_attempt(connection, supervise, tmp_path, pages):
-    def crash(mark):
-        mark.open("a").write(f"{os.getpid()}\n")
-        os._exit(9)
-
-    pages["CRASH"] = crash
-    publish(connection, tmp_path)
-    deliver(connection, {1: article(1), 2: article(2), 3: article(3, word="CRASH")})
-    supervise(times=replace(QUICK, sink_pause=0.2))
-    eventually(settled(connection, 1, 2, 3), "the end")
-    assert states(connection, 1, 2, 3) == ["written", "written", "failed"]
-    assert len((tmp_path / "CRASH").read_text().split()) == MOST_ATTEMPTS
-
-
-def test_a_worker_that_a_person_kills_counts_no_attempt(connection, supervise, tmp_path, pages):
+def test_a_worker_that_a_person_kills_counts_no_attempt(work_on, all_written, tmp_path, pages):
     def hang_often(mark):
         if not mark.exists() or len(mark.read_text().split()) <= MOST_ATTEMPTS:
             hang(mark)
 
     pages["SLOW"] = hang_often
-    publish(connection, tmp_path)
-    deliver(connection, {1: article(1), 2: article(2, word="SLOW")})
-    supervise()
+    work_on({1: article(1), 2: article(2, word="SLOW")})
     mark = tmp_path / "SLOW"
     for died in range(MOST_ATTEMPTS + 1):
         eventually(lambda died=died: mark.exists() and len(mark.read_text().split()) > died, "the worker")
         os.kill(worker_at(mark), signal.SIGKILL)
-    eventually(settled(connection, 1, 2), "the rows")
-    assert written_once(tmp_path, 1, 2)
+    all_written(1, 2)
 
 
 SHORT = replace(QUICK, page_lease=1.0, renew_every=0.2)
 
 
-def test_the_lease_of_a_slow_page_is_renewed(connection, supervise, tmp_path, pages):
-    def take_three_seconds(mark):
+def test_the_lease_of_a_slow_page_is_renewed(work_on, supervise, all_written, tmp_path, pages):
+    def take_two_seconds(mark):
         mark.open("a").write(f"{os.getpid()}\n")
-        time.sleep(3.0)
+        time.sleep(2.0)
 
-    pages["SLOW"] = take_three_seconds
-    publish(connection, tmp_path)
-    deliver(connection, {1: article(1, word="SLOW"), 2: article(2)})
+    pages["SLOW"] = take_two_seconds
+    work_on({1: article(1, word="SLOW"), 2: article(2)}, times=SHORT)
     supervise(times=SHORT)
-    supervise(times=SHORT)
-    eventually(settled(connection, 1, 2), "the rows")
+    all_written(1, 2)
     assert len((tmp_path / "SLOW").read_text().split()) == 1
-    assert written_once(tmp_path, 1, 2)
 
 
-def test_the_pages_of_a_supervisor_that_died_are_taken_by_another_one(connection, supervise, tmp_path, pages):
+def test_the_pages_of_a_supervisor_that_died_are_taken_by_another_one(
+    connection, work_on, supervise, all_written, tmp_path, pages
+):
     pages["SLOW"] = hang_once
-    publish(connection, tmp_path)
-    deliver(connection, {1: article(1, word="SLOW"), 2: article(2), 3: article(3)})
-    first = supervise(times=SHORT)
+    first = work_on({1: article(1, word="SLOW"), 2: article(2), 3: article(3)}, times=SHORT)
     worker_at(tmp_path / "SLOW")
     supervise(times=SHORT)
     first.kill()
-    eventually(settled(connection, 1, 2, 3), "the rows")
-    assert written_once(tmp_path, 1, 2, 3)
-    counted = connection.hgetall(Ledger(connection, TASK).keys["cuts"])
-    assert counted == {}
+    all_written(1, 2, 3)
+    assert connection.hgetall(Ledger(connection, TASK).keys["cuts"]) == {}
 
 
-def test_a_lost_job_is_queued_again(connection, supervise, tmp_path):
+def test_a_lost_job_is_queued_again(connection, supervise, all_written, tmp_path):
     publish(connection, tmp_path)
     [name] = deliver(connection, {1: article(1)}, wake=False)
     Ledger(connection, TASK).take(name, "lost", seconds=-1)
     supervise()
-    eventually(settled(connection, 1), "the row")
-    assert written_once(tmp_path, 1)
+    all_written(1)
 
 
-def test_a_stop_finishes_the_page_in_hand(connection, supervise, tmp_path, pages):
+def test_a_stop_finishes_the_page_in_hand(connection, work_on, all_written, tmp_path, pages):
     pages["SLOW"] = take_half_a_second
-    publish(connection, tmp_path)
-    deliver(connection, {1: article(1, word="SLOW")})
-    process = supervise()
+    process = work_on({1: article(1, word="SLOW")})
     worker = worker_at(tmp_path / "SLOW")
     process.terminate()
     process.join(15)
     assert process.exitcode == 0
     assert gone(worker)
-    assert states(connection, 1) == ["written"]
-    assert written_once(tmp_path, 1)
+    all_written(1)
     assert Inbox(connection).waiting_jobs() == 0
 
 
@@ -387,21 +358,17 @@ def test_a_stop_right_after_the_start_is_not_lost(connection, supervise):
     assert alive(connection) == []
 
 
-def test_workers_end_with_their_supervisor(connection, supervise, tmp_path, pages):
+def test_workers_end_with_their_supervisor(work_on, tmp_path, pages):
     pages["HANGS"] = hang
-    publish(connection, tmp_path)
-    deliver(connection, {1: article(1, word="HANGS")})
-    process = supervise()
+    process = work_on({1: article(1, word="HANGS")})
     worker = worker_at(tmp_path / "HANGS")
     process.kill()
     eventually(lambda: gone(worker), "the worker's end")
 
 
-def test_until_empty_ends_when_no_page_waits(connection, supervise, tmp_path):
-    publish(connection, tmp_path, "away/out.jsonl")
+def test_until_empty_ends_when_no_page_waits(connection, work_on, tmp_path):
     (tmp_path / "away").write_text("a file where a folder should be")
-    deliver(connection, {1: article(1)})
-    process = supervise(until_empty=True)
+    process = work_on({1: article(1)}, outputs=["away/out.jsonl"], until_empty=True)
     eventually(lambda: (tmp_path / "problems").exists(), "the problem")
     process.join(0.3)
     assert process.is_alive()  # a page at rest still waits
@@ -411,28 +378,25 @@ def test_until_empty_ends_when_no_page_waits(connection, supervise, tmp_path):
     assert states(connection, 1) == ["written"]
 
 
-def test_until_empty_ends_at_once_when_there_is_nothing(connection, supervise):
+def test_until_empty_ends_at_once_when_there_is_nothing(supervise):
     process = supervise(until_empty=True)
     process.join(15)
     assert process.exitcode == 0
 
 
-def test_a_job_can_not_name_another_function(connection, supervise, tmp_path):
+def test_a_job_can_not_name_another_function(connection, work_on, all_written, tmp_path):
     forbidden = tmp_path / "made by a stranger"
     queue = Queue(QUEUE, connection=connection, serializer=JSONSerializer)
     queue.enqueue("os.mkdir", str(forbidden))
     planted = queue.enqueue("workers.worker_processes.page_job.extract_pages", TASK, [])
     connection.hset(planted.key, "success_callback_name", "os.mkdir")
     connection.hset(planted.key, "failure_callback_name", "os.mkdir")
-    publish(connection, tmp_path)
-    deliver(connection, {1: article(1)})
-    supervise()
-    eventually(settled(connection, 1), "the row")
-    assert written_once(tmp_path, 1)
+    work_on({1: article(1)})
+    all_written(1)
     assert not forbidden.exists()
 
 
-def test_work_goes_on_after_redis_was_killed(supervise, tmp_path):
+def test_work_goes_on_after_redis_was_killed(supervise, all_written, tmp_path):
     with tempfile.TemporaryDirectory(prefix="e-") as folder:
         server = Embedded(Path(folder))
         address = server.start()
@@ -443,9 +407,7 @@ def test_work_goes_on_after_redis_was_killed(supervise, tmp_path):
             for number in range(1, 4):
                 deliver(connection, {number: article(number)})
                 os.kill(connection.info("server")["process_id"], signal.SIGKILL)
-            eventually(settled(connection, 1, 2, 3), "the rows")
-            assert states(connection, 1, 2, 3) == ["written"] * 3
-            assert written_once(tmp_path, 1, 2, 3)
+            all_written(1, 2, 3, connection=connection)
             assert process.is_alive()
             process.terminate()
             process.join(15)
@@ -453,19 +415,26 @@ def test_work_goes_on_after_redis_was_killed(supervise, tmp_path):
             server.stop()
 
 
-def test_a_supervisor_waits_for_a_redis_that_is_away(supervise, tmp_path):
+@pytest.fixture
+def impatient(monkeypatch):
+    """Processes repeat a command once, and not for seconds."""
+    for module in ("supervisor", "worker"):
+        monkeypatch.setattr(f"workers.worker_processes.{module}.client", lambda url, **_: client(url, retries=1))
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_supervisor_waits_for_a_redis_that_is_away(supervise, all_written, tmp_path):
     with Server() as server:
         connection = client(server.url)
         publish(connection, tmp_path)
         process = supervise(url=server.url)
         eventually(lambda: alive(connection), "the supervisor")
         server.kill()
-        time.sleep(12.0)  # longer than a client repeats a command
+        time.sleep(3.0)  # longer than a process repeats a command
         assert process.is_alive()
         server.start()
         deliver(connection, {1: article(1)})
-        eventually(settled(connection, 1), "the row")
-        assert written_once(tmp_path, 1)
+        all_written(1, connection=connection)
         # The worker may be back before the supervisor, which looks every few seconds.
         eventually(lambda: "again" in (tmp_path / "notices").read_text(), "the notice")
         process.terminate()
@@ -475,7 +444,8 @@ def test_a_supervisor_waits_for_a_redis_that_is_away(supervise, tmp_path):
     assert back.startswith("Redis is available again after ")
 
 
-def test_a_supervisor_may_end_when_redis_is_away(supervise, tmp_path):
+@pytest.mark.usefixtures("impatient")
+def test_a_supervisor_may_end_when_redis_is_away(supervise):
     with Server() as server:
         process = supervise(url=server.url, exits_without_redis=True)
         eventually(lambda: alive(client(server.url)), "the supervisor")
