@@ -9,9 +9,8 @@ Each test has a place of its own, with an empty output. `RefusedRows` and `Older
 
 import logging
 import multiprocessing
-import time
 import traceback
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 
 import pytest
 
@@ -21,7 +20,7 @@ from workers.sinks.interface import RowBatch
 
 from .kills import deliver_with_kills
 from .naughty import as_stored, naughty_rows
-from .sink_suite import row
+from .sink_suite import OutputSuite, row
 
 
 def batch(number, *rows, again=()):
@@ -39,7 +38,7 @@ def keys(rows):
     return sorted(map(key_of, rows))
 
 
-class BatchSinkSuite(ABC):
+class BatchSinkSuite(OutputSuite):
     """The tests. A subclass says where its output is, and how it is opened, read and damaged.
 
     `once_only`: a row of an earlier batch is not there twice (with False a reader removes it, by its key).
@@ -55,20 +54,8 @@ class BatchSinkSuite(ABC):
         """What the other methods get: where the output of one test is."""
 
     @abstractmethod
-    def open(self, place):
-        """Return a sink of the output; the same output each time."""
-
-    @abstractmethod
     def read(self, place):
         """Return the rows of the output as mappings, in any order."""
-
-    @abstractmethod
-    def take_away(self, place):
-        """Make the target unavailable."""
-
-    @abstractmethod
-    def bring_back(self, place):
-        """Make it available again."""
 
     def secrets(self, place):
         """Return passwords, tokens and keys in the address of the output."""
@@ -82,11 +69,12 @@ class BatchSinkSuite(ABC):
         """Return what the output makes of a text. The default: a lone surrogate is replaced, the rest stays."""
         return as_stored(text)
 
-    @pytest.fixture
-    def sink(self, place):
-        sink = self.open(place)
-        yield sink
-        sink.close()
+    def put(self, sink, *numbers, again=()):
+        """Write a batch; the same numbers are the same batch."""
+        sink.write(batch(int.from_bytes(bytes(numbers)), *map(row, numbers), again=list(map(row, again))))
+
+    def numbers(self, place):
+        return [int(address.rpartition("/")[2]) for _, address, _ in self.keys(place)]
 
     def keys(self, place):
         """The keys of the output. Where a reader removes what is there twice, each once."""
@@ -110,15 +98,6 @@ class BatchSinkSuite(ABC):
             return {name: self._stored(part) for name, part in value.items()}
         return self.stored(value) if isinstance(value, str) else value
 
-    def test_a_batch_that_comes_again_is_there_once(self, sink, place):
-        rows = [row(number) for number in range(5)]
-        sink.write(batch(1, *rows))
-        sink.write(batch(1, *rows, again=True))
-        other = self.open(place)
-        other.write(batch(1, *rows, again=True))
-        other.close()
-        assert self.keys(place) == keys(rows)
-
     def test_a_closed_sink_opens_again_at_the_next_write(self, sink, place):
         rows = [row(number) for number in range(4)]
         sink.close()
@@ -131,24 +110,13 @@ class BatchSinkSuite(ABC):
         assert self.keys(place) == keys(rows)
 
     def test_a_forked_process_uses_a_connection_of_its_own(self, sink, place):
-        sink.write(batch(1, row(1)))
+        self.put(sink, 1)
         process = multiprocessing.get_context("fork").Process(target=sink.write, args=(batch(2, row(2)),))
         process.start()
         process.join(30)
         assert process.exitcode == 0
-        sink.write(batch(3, row(3)))
-        assert self.keys(place) == keys([row(1), row(2), row(3)])
-
-    def test_rows_of_an_earlier_batch_that_come_again_are_there_once(self, sink, place):
-        rows = [row(number) for number in range(8)]
-        sink.write(batch(1, *rows[:3]))
-        sink.write(batch(2, *rows[3:5]))
-        sink.write(batch(3, rows[0], rows[5], rows[4], again=(rows[0], rows[4])))
-        other = self.open(place)
-        other.write(batch(4, rows[5], rows[6], rows[1], rows[7], again=(rows[5], rows[1])))
-        other.write(batch(5, *rows, again=True))
-        other.close()
-        assert self.keys(place) == keys(rows)
+        self.put(sink, 3)
+        assert self.numbers(place) == [1, 2, 3]
 
     def test_an_empty_batch_has_no_effect(self, sink, place):
         sink.write(batch(1))
@@ -163,21 +131,6 @@ class BatchSinkSuite(ABC):
         sink.write(batch(3, other))
         sink.write(batch(4, first, second, again=True))
         assert self.keys(place) == keys([first, second, other, row(11)])
-
-    def test_a_target_that_is_away_is_named_and_gets_its_rows_when_it_is_back(self, sink, place):
-        sink.write(batch(1, row(1)))
-        self.take_away(place)
-        started = time.monotonic()
-        with pytest.raises(SinkUnavailable) as unavailable:
-            sink.write(batch(2, row(2), row(3)))
-        with pytest.raises(SinkUnavailable):
-            sink.check()
-        assert sink.name in str(unavailable.value)
-        assert "\n" not in str(unavailable.value).strip()
-        assert time.monotonic() - started < 60
-        self.bring_back(place)
-        sink.write(batch(2, row(2), row(3), again=True))
-        assert self.keys(place) == keys([row(1), row(2), row(3)])
 
     def test_processes_killed_in_the_middle_of_batches_leave_each_row_once(self, place):
         rows = deliver_with_kills(lambda: self.open(place), batches_of(20, text="x" * 3000), kills=6)

@@ -45,36 +45,143 @@ def row(number, **more):
     }
 
 
+def _long_row(number):
+    return row(number, text="x" * 5000)
+
+
 def write(sink, *rows, again=True):
     """Write rows as after an interrupted attempt, unless `again` is False."""
     with sink.exclusive():
         sink.write(rows, again={key_of(one) for one in rows} if again else frozenset())
 
 
-class SinkSuite(ABC):
-    """The tests. A subclass says where its output is, and how it is opened, read and damaged."""
+class OutputSuite(ABC):
+    """The tests of every output, of rows or of pages, here called items; an item is named by its number.
+
+    A subclass says where its output is, and how it is opened, written, read and taken away.
+    """
+
+    reported_within = 60  # seconds, if it is away
+
+    @pytest.fixture
+    def place(self, tmp_path):
+        """What the other methods get: where the output of one test is."""
+        return tmp_path
+
+    @abstractmethod
+    def open(self, place):
+        """Return a sink of the output; the same output each time."""
+
+    @pytest.fixture
+    def sink(self, place):
+        sink = self.open(place)
+        yield sink
+        sink.close()
+
+    @abstractmethod
+    def put(self, sink, *numbers, again=()):
+        """Write items. `again`: those of them that may be in the output already."""
+
+    @abstractmethod
+    def numbers(self, place):
+        """Return the sorted numbers of the items in the output."""
+
+    @abstractmethod
+    def take_away(self, place):
+        """Make the output unavailable."""
+
+    @abstractmethod
+    def bring_back(self, place):
+        """Make it available again."""
+
+    def test_items_that_come_again_are_there_once_also_by_another_process(self, sink, place):
+        self.put(sink, 1, 2, 3)
+        self.put(sink, 1, 2, 3, again=[1, 2, 3])
+        self.put(sink, 2, 4, again=[2])
+        other = self.open(place)
+        self.put(other, 3, 5, 1, again=[3, 1])
+        self.put(sink, 5, 6, again=[5, 6])  # it has been open meanwhile
+        self.put(other, 1, 2, 3, 4, 5, 6, again=range(1, 7))
+        other.close()
+        assert self.numbers(place) == [1, 2, 3, 4, 5, 6]
+
+    def test_an_output_that_is_away_is_named_and_written_when_it_is_back(self, sink, place):
+        self.put(sink, 1)
+        self.take_away(place)
+        started = time.monotonic()
+        for call in (lambda: self.put(sink, 2, 3), sink.check):
+            with pytest.raises(SinkUnavailable) as unavailable:
+                call()
+            assert sink.name in str(unavailable.value)
+            assert "\n" not in str(unavailable.value).strip()
+        assert time.monotonic() - started < self.reported_within
+        self.bring_back(place)
+        self.put(sink, 2, 3, again=[2, 3])
+        assert self.numbers(place) == [1, 2, 3]
+
+
+class HeldOutputSuite(OutputSuite):
+    """The tests of outputs that one process holds while it writes."""
+
+    reported_within = 5
 
     @abstractmethod
     def path(self, folder):
         """Return the path of the output in a folder."""
 
-    @abstractmethod
-    def open(self, folder):
-        """Return a sink of the output in a folder; the same output each time."""
+    def take_away(self, place):
+        self.path(place).parent.rename(place / "away")
+        self.path(place).parent.write_text("a file where a folder should be")
+
+    def bring_back(self, place):
+        self.path(place).parent.unlink()
+        (place / "away").rename(self.path(place).parent)
+
+    def test_waiting_for_another_process_has_a_limit(self, sink, tmp_path):
+        self.put(sink, 1)
+        with _another(self._hold, tmp_path) as holder:
+            started = time.monotonic()
+            with pytest.raises(SinkUnavailable) as unavailable, sink.exclusive(patience=0.3):
+                pytest.fail("two processes hold the output")
+            assert 0.2 < time.monotonic() - started < 5
+            assert sink.name in str(unavailable.value)
+            os.kill(holder.pid, signal.SIGKILL)
+            holder.join(10)
+            self.put(sink, 2)
+        assert self.numbers(tmp_path) == [1, 2]
+
+    def _hold(self, folder, ready):
+        with self.open(folder).exclusive():
+            ready.set()
+            signal.pause()
+
+    def test_processes_killed_in_the_middle_of_groups_leave_each_item_once(self, tmp_path):
+        chance = random.Random(1)
+        (tmp_path / "other").mkdir()
+        steps = steps_of(self._put_groups, tmp_path / "other", range(20), 1)
+        for first in range(0, 120, 20):
+            numbers = range(first, first + 20)
+            delay = chance.choice((0.0, chance.uniform(0, DELAY)))
+            assert die_at(chance.randrange(1, steps), self._put_groups, tmp_path, numbers, delay=delay)
+            self._put_groups(lambda: None, tmp_path, numbers, 1)
+        assert self.numbers(tmp_path) == [*range(120)]
+
+    def _put_groups(self, begin, folder, numbers, rounds=sys.maxsize):
+        """Write items again and again."""
+        begin()
+        sink = self.open(folder)
+        for _ in range(rounds):
+            for start in range(0, len(numbers), 5):
+                self.put(sink, *numbers[start : start + 5], again=numbers[start : start + 5])
+        sink.close()
+
+
+class SinkSuite(HeldOutputSuite):
+    """The tests. A subclass says where its output is, and how it is opened, read and damaged."""
 
     @abstractmethod
     def read(self, folder):
         """Return the rows of the output as mappings, in any order."""
-
-    def take_away(self, folder):
-        """Make the output unavailable."""
-        self.path(folder).parent.rename(folder / "away")
-        self.path(folder).parent.write_text("a file where a folder should be")
-
-    def bring_back(self, folder):
-        """Make it available again."""
-        self.path(folder).parent.unlink()
-        (folder / "away").rename(self.path(folder).parent)
 
     @abstractmethod
     def forget_unsynced(self, folder, keep):
@@ -84,11 +191,12 @@ class SinkSuite(ABC):
     def make_older(self, folder):
         """Give the output, which has rows, the form that an earlier version wrote, without field `listed_on`."""
 
-    @pytest.fixture
-    def sink(self, tmp_path):
-        sink = self.open(tmp_path)
-        yield sink
-        sink.close()
+    def put(self, sink, *numbers, again=()):
+        with sink.exclusive():
+            sink.write([_long_row(number) for number in numbers], again={key_of(row(number)) for number in again})
+
+    def numbers(self, place):
+        return sorted(int(url.rpartition("/")[2]) for _, url, _ in self.keys(place))
 
     def keys(self, folder):
         return sorted(key_of(one) for one in self.read(folder))
@@ -101,12 +209,6 @@ class SinkSuite(ABC):
         for one in rows:
             assert {name: stored[one["canonical_url"]][name] for name in one} == one
 
-    def test_a_row_that_is_delivered_again_is_there_once(self, sink, tmp_path):
-        write(sink, row(1), row(2), row(3), again=False)
-        write(sink, row(2), row(4))
-        write(self.open(tmp_path), row(3), row(1))
-        assert self.keys(tmp_path) == [key_of(row(number)) for number in (1, 2, 3, 4)]
-
     def test_rows_of_other_tasks_and_versions_stand_beside_it(self, sink, tmp_path):
         write(sink, row(11))
         write(sink, row(1))  # its URL is the beginning of the other's
@@ -117,39 +219,9 @@ class SinkSuite(ABC):
         write(sink, row(1))
         with pytest.raises((SinkUnavailable, TypeError)):
             write(sink, row(2), row(3, title=object()))
-        assert self.keys(tmp_path) == [key_of(row(1))]
+        assert self.numbers(tmp_path) == [1]
         write(sink, row(2))
-        assert len(self.keys(tmp_path)) == 2
-
-    def test_an_output_that_is_away_is_named_and_written_when_it_is_back(self, sink, tmp_path):
-        write(sink, row(1))
-        self.take_away(tmp_path)
-        started = time.monotonic()
-        with pytest.raises(SinkUnavailable) as unavailable:
-            write(sink, row(1), row(2))
-        assert sink.name in str(unavailable.value)
-        assert time.monotonic() - started < 5
-        self.bring_back(tmp_path)
-        write(sink, row(1), row(2))
-        assert self.keys(tmp_path) == [key_of(row(1)), key_of(row(2))]
-
-    def test_waiting_for_another_process_has_a_limit(self, sink, tmp_path):
-        write(sink, row(1))
-        with _another(self._hold, tmp_path) as holder:
-            started = time.monotonic()
-            with pytest.raises(SinkUnavailable) as unavailable, sink.exclusive(patience=0.3):
-                pytest.fail("two processes hold the output")
-            assert 0.2 < time.monotonic() - started < 5
-            assert sink.name in str(unavailable.value)
-            os.kill(holder.pid, signal.SIGKILL)
-            holder.join(10)
-            write(sink, row(2))
-        assert len(self.keys(tmp_path)) == 2
-
-    def _hold(self, folder, ready):
-        with self.open(folder).exclusive():
-            ready.set()
-            signal.pause()
+        assert self.numbers(tmp_path) == [1, 2]
 
     @pytest.mark.parametrize("kept", [0, 1, 5, 9])
     def test_an_unsynced_tail_that_is_lost_is_written_again(self, tmp_path, kept):
@@ -161,33 +233,8 @@ class SinkSuite(ABC):
         sink = self.open(tmp_path)
         write(sink, *rows[kept:])
         write(sink, *rows[kept:])
-        assert self.keys(tmp_path) == [key_of(one) for one in rows]
+        assert self.numbers(tmp_path) == [*range(10)]
         sink.close()
-
-    def test_processes_killed_in_the_middle_of_groups_leave_each_row_once(self, tmp_path):
-        chance = random.Random(1)
-        (tmp_path / "other").mkdir()
-        steps = steps_of(self._write_groups, tmp_path / "other", self._long_rows(0), 1)
-        for first in range(0, 120, 20):
-            rows = self._long_rows(first)
-            delay = chance.choice((0.0, chance.uniform(0, DELAY)))
-            assert die_at(chance.randrange(1, steps), self._write_groups, tmp_path, rows, delay=delay)
-            sink = self.open(tmp_path)
-            for start in range(0, 20, 5):
-                write(sink, *rows[start : start + 5])
-            sink.close()
-        assert self.keys(tmp_path) == sorted(key_of(row(number)) for number in range(120))
-
-    def _long_rows(self, first):
-        return [row(number, text="x" * 5000) for number in range(first, first + 20)]
-
-    def _write_groups(self, begin, folder, rows, rounds=None):
-        """Write rows again and again."""
-        begin()
-        sink = self.open(folder)
-        for _ in range(rounds or sys.maxsize):
-            for start in range(0, len(rows), 5):
-                write(sink, *rows[start : start + 5])
 
     def test_an_output_of_an_earlier_version_takes_rows(self, tmp_path):
         sink = self.open(tmp_path)
@@ -196,7 +243,7 @@ class SinkSuite(ABC):
         self.make_older(tmp_path)
         sink = self.open(tmp_path)
         write(sink, row(1), row(2, listed_on="http://a.example/"))
-        assert self.keys(tmp_path) == [key_of(row(1)), key_of(row(2))]
+        assert self.numbers(tmp_path) == [1, 2]
         assert [one.get("listed_on") for one in self.read(tmp_path)] == [None, "http://a.example/"]
         sink.close()
 

@@ -2,8 +2,8 @@
 
     python -m tests.workers.snapshot 0.3.0      the present code → snapshots/0.3.0.json
 
-A release's snapshot is made once, with its own code, and never changed. For a release that had no such script, put its
-checkout on the path: `PYTHONPATH=CHECKOUT python tests/workers/snapshot.py 0.2.0`.
+A release's snapshot is made once, with its own code, and never changed. That of 0.2.0, which had no such script, was
+made by a form of this one for its code.
 
 The state is small and invented: of three tasks, the second run of `gazette` was killed, that of `courier` ended, and
 `board` reads list pages. All of it is written by the system's own code: publication, runs, inbox, workers, schedule,
@@ -33,13 +33,13 @@ from crawler.run.section_run import SectionRun
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import loads
 from crawler.task_list.publication import publish
-from workers import inbox as inbox_module
 from workers.inbox import Inbox, StoredPage
 from workers.ledger import Ledger
 from workers.redis_access.embedded import Embedded
 from workers.reporting.presence import Presence
 from workers.task_state.forgetting import expire
 from workers.url_states import Found, fingerprint
+from workers.worker_processes.extraction_worker import ExtractionWorker
 
 FOLDER = "/srv/exemplar"  # stands for the folder of tasks.yaml
 MACHINE = "machine.example"  # stands for the name of this one
@@ -201,20 +201,11 @@ def board(connection, folder):
 
 def deliver(connection, ledger, name, fetched):
     """Hand a page in as a spider does."""
-    if hasattr(inbox_module, "FetchedPage"):  # 0.2.0
-        more = {"headers": fetched.headers, "parts": fetched.parts, "missing": fetched.missing}
-        old = inbox_module.FetchedPage(name, fetched.url, fetched.body, HTML, 200, FETCHED_AT, **more)
-        Inbox(connection).deliver(ledger, [old])
-    else:
-        Inbox(connection).deliver(ledger, {name: fetched})
+    Inbox(connection).deliver(ledger, {name: fetched})
 
 
 def extract(connection, task, folder, most=None):
     """Let a worker extract pages that wait: those of the first jobs, `most` of them."""
-    try:
-        from workers.worker_processes.extraction_worker import ExtractionWorker
-    except ImportError:  # 0.2.0
-        from workers.extract import ExtractionWorker
     worker = ExtractionWorker(connection, "worker-one")
     names = [raw.decode() for raw in connection.zrange(f"exemplar:task:{task}:fetched", 0, -1)]
     worker.extract_pages(task, sorted(names)[:most])
@@ -251,8 +242,7 @@ def dead_worker(connection):
     names = sorted(raw.decode() for raw in connection.zrange(ledger.keys["fetched"], 0, -1))
     assert ledger.take(names[0], "worker-dead", seconds=60.0)
     assert ledger.take(names[1], "worker-two", seconds=60.0)
-    release = getattr(ledger, "release", None) or ledger.let_go  # its name in 0.2.0
-    release(names[1], "worker-two", 5.0, "output unavailable: disk full")
+    ledger.release(names[1], "worker-two", 5.0, "output unavailable: disk full")
 
 
 def schedule_and_hosts(connection):

@@ -119,10 +119,11 @@ def answer_of(fetch):
     return Answered(200, page(fetch.url, article(number, word=" corrected" if number == 2 else "")))
 
 
-def test_a_killed_run_goes_on_and_rechecks_come_due(upgraded, redis_url, tmp_path):
-    ledger = Ledger(upgraded, "gazette", clock=lambda: HandClock()() + 2 * HOUR)
+def run_to_its_end(connection):
+    """Let a run fetch all that waits, rechecks included; return the URLs that it fetched, and the ledger."""
+    ledger = Ledger(connection, "gazette", clock=lambda: HandClock()() + 2 * HOUR)
     assert ledger.start_rechecks() == 5
-    run = SectionRun(upgraded, published(upgraded)["gazette"])
+    run = SectionRun(connection, published(connection)["gazette"])
     run.begin()
     asked = []
     while fetches := run.next():
@@ -130,6 +131,11 @@ def test_a_killed_run_goes_on_and_rechecks_come_due(upgraded, redis_url, tmp_pat
         for fetch in fetches:
             run.settle(fetch, answer_of(fetch))
     run.end("finished")
+    return asked, ledger
+
+
+def test_a_killed_run_goes_on_and_rechecks_come_due(upgraded, redis_url, tmp_path):
+    asked, ledger = run_to_its_end(upgraded)
     assert f"{GAZETTE}/a/?page=2" in asked  # a list that the killed run left unread
     assert f"{GAZETTE}/a/100.html" in asked  # a recheck; the example itself is kept
     assert {f"{GAZETTE}/a/{number}.html" for number in (12, 13, 14)} < set(asked)  # leased to the run that was killed
@@ -196,15 +202,9 @@ def _with_later(value):
 def test_fields_of_a_later_version_are_ignored(connection, redis_url, stored, tmp_path):
     load(connection, with_later_fields(stored), tmp_path)
     assert alive(connection, clock=lambda: stored["at"])[0][LATER] == {"a": [1]}
-    ledger = Ledger(connection, "gazette", clock=lambda: HandClock()() + 2 * HOUR)
-    assert all(LATER in json.loads(record) for record in connection.hvals(ledger.keys["open"]))
-    assert ledger.start_rechecks() == 5
-    run = SectionRun(connection, published(connection)["gazette"])
-    run.begin()
-    while fetches := run.next():
-        for fetch in fetches:
-            run.settle(fetch, answer_of(fetch))
-    run.end("finished")
+    open_urls = connection.hvals(Ledger(connection, "gazette").keys["open"])
+    assert all(LATER in json.loads(record) for record in open_urls)
+    run_to_its_end(connection)
     assert work_until_empty(redis_url, tmp_path / "state") == 0
     keys_of_rows(tmp_path)
     assert counts(connection, "gazette")["written"] >= 11

@@ -194,9 +194,3 @@ def test_pages_are_not_extracted_while_their_only_output_is_away(connection, wor
     all_pause(clock)
     worker.extract_pages(TASK, names)
     assert states(connection, 1, 2) == ["written", "written"]
-
-
-def test_two_pages_of_one_article_in_a_job_are_one_row_at_once(connection, worker, tmp_path):
-    publish(connection, tmp_path)
-    worker.extract_pages(TASK, deliver(connection, {1: news(1, canonical=url(2)), 2: news(2), 3: news(3)}))
-    assert states(connection, 1, 2, 3) == ["written", "duplicate", "written"]

@@ -20,10 +20,10 @@ DAY = 86400
 
 class TestKeptPages(PageSinkSuite):
     def open(self, folder, **more):
-        return KeptPages(folder / "pages" / "gazette.pages", **more)
+        return KeptPages(self.path(folder), **more)
 
-    def files(self, folder):
-        return [folder / "pages" / "gazette.pages"]
+    def path(self, folder):
+        return folder / "pages" / "gazette.pages"
 
     def read(self, folder):
         kept = self.open(folder)

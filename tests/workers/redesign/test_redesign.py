@@ -2,6 +2,7 @@
 between the two is extracted again. Pages are those of the sample site in its two designs."""
 
 import json
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import timedelta
 
@@ -29,15 +30,28 @@ HIGH = 0.9  # confidence
 RIGHT = 0.8  # F1 from which a text is right
 
 
+@pytest.fixture
+def redesigned(connection, tmp_path, clock):
+    """Makes a section of which pages have come in, some in the old design and then some in the new one."""
+    with ExitStack() as workers:
+
+        def make(old=range(6), new=range(6, 10), *, kind=RedesignedSection, folder=tmp_path, **config):
+            section = kind(connection, folder, clock, **config)
+            workers.callback(section.worker.close)
+            for design, places in zip(section.designs, (old, new), strict=True):
+                section.come(design, places)
+            return section
+
+        yield make
+
+
 @pytest.fixture(params=["en", "zh"])
-def section(request, connection, tmp_path, clock):
-    section = RedesignedSection(connection, tmp_path, clock, request.param)
-    yield section
-    section.worker.close()
+def section(request, redesigned):
+    """No page in the new design has come in yet."""
+    return redesigned(new=(), section=request.param)
 
 
 def test_after_a_redesign_a_new_example_is_proposed_and_adopted_and_the_gap_is_extracted_again(section):
-    section.come("classic", range(6))
     assert not OffTemplatePages(section.redis, TASK).count()
     section.come("new", range(6, 12))
     before = rows(section.folder)
@@ -76,7 +90,6 @@ def test_after_a_redesign_a_new_example_is_proposed_and_adopted_and_the_gap_is_e
 
 
 def test_pages_of_a_job_that_ends_after_the_adoption_belong_to_the_gap(section, monkeypatch):
-    section.come("classic", range(6))
     section.come("new", range(6, 12))
     note = OffTemplatePages.note
 
@@ -106,50 +119,30 @@ def test_pages_noted_while_the_gap_is_read_stay_noted(connection, clock):
     assert [*low.notes()] == [second.name]
 
 
-def test_a_task_may_adopt_by_itself_or_look_for_no_example(connection, tmp_path, clock):
-    section = RedesignedSection(connection, tmp_path, clock, redesign="adopt")
-    section.come("classic", range(6))
-    section.come("new", range(6, 10))
+def test_a_task_may_adopt_by_itself_or_look_for_no_example(connection, redesigned):
+    section = redesigned(redesign="adopt")
     proposal = proposal_of(connection, TASK)
     assert (proposal.state, proposal.problem) == ("adopted", "")
     assert len(section.work()) == 4
-    section.worker.close()
     connection.flushall()
-    section = RedesignedSection(connection, tmp_path, clock, redesign="ignore")
-    section.come("classic", range(6))
-    section.come("new", range(6, 12))
+    redesigned(new=range(6, 12), redesign="ignore")
     assert proposal_of(connection, TASK) is None
     assert not OffTemplatePages(connection, TASK).count()
-    section.worker.close()
 
 
-def test_of_a_site_without_metadata_an_example_is_proposed_but_not_adopted_by_itself(connection, tmp_path, clock):
-    section = PlainSection(connection, tmp_path, clock, most=4, redesign="adopt")
-    section.come("first", range(6))
-    section.come("second", range(6, 10))
-    proposal = proposal_of(connection, TASK)
-    assert (proposal.state, proposal.cluster, proposal.test.lost) == ("proposed", 4, 0)
-    assert proposal.is_doubtful
-    assert "declare too little to be surely articles" in proposal.problem
-    assert unproposed(connection, [TASK]) == {}
-    section.worker.close()
-
-
-def test_pages_without_metadata_are_classified_together(connection, tmp_path, clock):
-    section = PlainSection(connection, tmp_path, clock, most=4, redesign="adopt")
-    section.come("first", range(4))
-    section.come("second", range(6, 10))
+def test_pages_without_metadata_are_proposed_but_adopted_only_if_many_are_classified_together(connection, redesigned):
+    section = redesigned(range(4), kind=PlainSection, most=4, redesign="adopt")
     four = proposal_of(connection, TASK)
-    assert (four.state, four.problem.startswith("not adopted: its pages declare too little")) == ("proposed", True)
+    assert (four.state, four.cluster, four.test.lost, four.is_doubtful) == ("proposed", 4, 0, True)
+    assert four.problem.startswith("not adopted: its pages declare too little to be surely articles")
+    assert unproposed(connection, [TASK]) == {}
     section.come("second", [4, 5, 10, 11, 12])
     eight = proposal_of(connection, TASK)
     assert (eight.state, eight.problem, eight.cluster) == ("adopted", "", 8)
-    section.worker.close()
 
 
-def test_short_pages_without_metadata_are_not_proposed_and_the_reason_is_told(connection, tmp_path, clock):
-    section = PlainSection(connection, tmp_path, clock, most=1)
-    section.come("first", range(6))
+def test_short_pages_without_metadata_are_not_proposed_and_the_reason_is_told(connection, redesigned):
+    section = redesigned(new=(), kind=PlainSection, most=1)
     assert unproposed(connection, [TASK]) == {}
     section.come("second", [6])
     assert unproposed(connection, [TASK]) == {TASK: "at least 4 pages off the template are required; found: 1"}
@@ -162,65 +155,53 @@ def test_short_pages_without_metadata_are_not_proposed_and_the_reason_is_told(co
     assert any("cannot be told from lists" in raw.decode() for raw in connection.lrange(keys.NOTICES, 0, -1))
     rename_task(connection, TASK, "renamed")
     assert (unproposed(connection, [TASK]), [*unproposed(connection, ["renamed"])]) == ({}, [])  # not published yet
-    section.worker.close()
 
 
-def test_of_a_task_whose_pages_look_like_lists_an_example_is_proposed(connection, tmp_path, clock):
-    section = PlainSection(connection, tmp_path, clock, most=1, articles=True)
+def test_of_a_task_whose_pages_look_like_lists_an_example_is_proposed(connection, redesigned):
+    section = redesigned((), (), kind=PlainSection, most=1, articles=True)
     section.designs["first"][section.articles[0].path] = Response(200, {}, archive())
     section.come("first", range(6))
     section.come("second", range(6, 13))
     proposal = proposal_of(connection, TASK)
     assert (proposal.state, proposal.problem, proposal.test.lost) == ("proposed", "", 0)
     assert proposal.test.counts["same"] + proposal.test.counts["changed"] == len(proposal.test.pages)
-    section.worker.close()
 
 
 @pytest.mark.parametrize(
     ("more", "reason"),
     [({"redesign": "ignore"}, "`redesign: ignore`"), ({"method": "density"}, "method density does not compare")],
 )
-def test_why_no_example_is_looked_for_is_told(connection, tmp_path, clock, more, reason):
-    section = RedesignedSection(connection, tmp_path, clock, **more)
+def test_why_no_example_is_looked_for_is_told(connection, redesigned, more, reason):
+    redesigned((), (), **more)
     assert reason in unproposed(connection, [TASK])[TASK]
-    section.worker.close()
 
 
-def test_a_dismissed_proposal_does_not_come_back(connection, tmp_path, clock):
-    section = RedesignedSection(connection, tmp_path, clock)
-    section.come("classic", range(6))
-    section.come("new", range(6, 10))
+def test_a_dismissed_proposal_does_not_come_back(connection, redesigned, clock):
+    section = redesigned()
     dismiss(connection, proposal_of(connection, TASK), now=clock())
     section.come("new", range(10, 14))
     assert proposal_of(connection, TASK).state == "dismissed"
     assert "was proposed and dismissed" in unproposed(connection, [TASK])[TASK]
-    section.worker.close()
 
 
-def test_after_the_older_template_of_an_archive_is_adopted_both_are_known(connection, tmp_path, clock):
-    section = RedesignedSection(connection, tmp_path, clock, redesign="adopt")
-    section.come("classic", range(13, 7, -1))
-    section.come("new", range(5))  # older articles, in an older template
+def test_after_the_older_template_of_an_archive_is_adopted_both_are_known(redesigned, tmp_path):
+    section = redesigned(range(13, 7, -1), range(5), redesign="adopt")  # older articles, in an older template
     section.work()
     section.come("new", range(5, 7))
     section.come("classic", [7])
     newest = {row["url"]: row for row in rows(tmp_path)}
     assert len(newest) == 14
     assert all(section.f1(row) >= 0.8 for row in newest.values())
-    section.worker.close()
 
 
-def test_pages_of_a_back_fill_are_no_redesign(connection, tmp_path, clock):
-    section = RedesignedSection(connection, tmp_path, clock)
-    section.come("classic", range(6))
+def test_pages_of_a_back_fill_are_no_redesign(connection, redesigned):
+    section = redesigned(new=())
     section.come("new", range(6, 12), days=["2020-01-01", "2030-01-01"])
     assert not OffTemplatePages(connection, TASK).count()
-    section.worker.close()
 
 
-def test_notices_are_no_new_template(connection, tmp_path, clock):
-    section = RedesignedSection(connection, tmp_path, clock)
-    section.come("classic", range(6))
+def test_notices_are_no_new_template(connection, redesigned):
+    section = redesigned(new=())
     notice = "".join(f"<p>Our readers are asked to wait for a while, number {n} in the queue.</p>" for n in range(30))
     body = f"<html><head><title>Wait</title></head><body><div>{notice}</div></body></html>".encode()
     for article in section.articles[6:12]:
@@ -228,12 +209,10 @@ def test_notices_are_no_new_template(connection, tmp_path, clock):
     section.come("new", range(6, 12))
     assert proposal_of(connection, TASK) is None
     assert unproposed(connection, [TASK])[TASK]
-    section.worker.close()
 
 
-def test_lists_are_no_new_template(connection, tmp_path, clock):
-    section = PlainSection(connection, tmp_path, clock, redesign="adopt")
-    section.come("first", range(6))
+def test_lists_are_no_new_template(connection, redesigned):
+    section = redesigned(new=(), kind=PlainSection, redesign="adopt")
     titles = [title for title, _ in plain_articles()]
     for number, place in enumerate(section.articles[6:12]):
         chosen = [f'<li><a href="/posts/{n}.html">{title}</a></li>' for n, title in enumerate(titles[number:])]
@@ -243,7 +222,6 @@ def test_lists_are_no_new_template(connection, tmp_path, clock):
         )
     section.come("second", range(6, 12))
     assert proposal_of(connection, TASK) is None
-    section.worker.close()
 
 
 def test_pages_off_the_template_are_bounded(connection, clock):
@@ -268,33 +246,26 @@ def test_pages_off_the_template_are_bounded(connection, clock):
     assert OffTemplatePages(connection, "b").count() == 1
 
 
-def test_pages_that_are_not_in_redis_are_taken_from_the_kept_ones_or_fetched(connection, tmp_path, clock):
-    section = RedesignedSection(connection, tmp_path, clock, keep_pages=86400.0)
-    section.come("classic", range(6))
-    section.come("new", range(6, 10))
-    connection.delete(keys.of_task(TASK, "low:pages"), keys.of_task(TASK, "low:pages:at"))
+def test_pages_that_are_not_in_redis_are_taken_from_the_kept_ones_or_fetched(connection, redesigned, tmp_path, clock):
+    pages_in_redis = keys.of_task(TASK, "low:pages"), keys.of_task(TASK, "low:pages:at")
+    section = redesigned(keep_pages=86400.0)
+    connection.delete(*pages_in_redis)
     assert proposal_of(connection, TASK).test.source == "kept pages"
     gap = adopt(connection, TASK, clock=clock).gap
     assert (gap.stored, gap.to_fetch) == (4, 0)
     assert len(section.work()) == 4
-    section.worker.close()
     connection.flushall()
-    section = RedesignedSection(connection, tmp_path / "b", clock)
     (tmp_path / "b").mkdir()
-    section.come("classic", range(6))
-    section.come("new", range(6, 10))
-    connection.delete(keys.of_task(TASK, "low:pages"), keys.of_task(TASK, "low:pages:at"))
+    section = redesigned(folder=tmp_path / "b")
+    connection.delete(*pages_in_redis)
     gap = adopt(connection, TASK, clock=clock).gap
     assert (gap.stored, gap.to_fetch) == (0, 4)
     waiting = section.ledger.lease(10)
     assert {leased.url for leased in waiting} == {SITE + article.path for article in section.articles[6:10]}
-    section.worker.close()
 
 
-def test_an_adoption_that_was_interrupted_is_completed(connection, tmp_path, clock):
-    section = RedesignedSection(connection, tmp_path, clock)
-    section.come("classic", range(6))
-    section.come("new", range(6, 10))
+def test_an_adoption_that_was_interrupted_is_completed(connection, redesigned, clock):
+    section = redesigned()
     low = OffTemplatePages(connection, TASK, clock=clock)
     notes = low.notes()
     adopted = adopt(connection, TASK, clock=clock)
@@ -303,19 +274,15 @@ def test_an_adoption_that_was_interrupted_is_completed(connection, tmp_path, clo
     gap = adopt(connection, TASK, clock=clock).gap
     assert (gap.stored + gap.to_fetch, gap.untouched) == (0, 4)
     assert len(section.work()) == 4
-    section.worker.close()
 
 
-def test_a_proposal_of_an_example_that_was_replaced_is_not_adopted(connection, tmp_path, clock):
-    section = RedesignedSection(connection, tmp_path, clock)
-    section.come("classic", range(6))
-    section.come("new", range(6, 10))
+def test_a_proposal_of_an_example_that_was_replaced_is_not_adopted(connection, redesigned, clock):
+    redesigned()
     example = example_of(connection, TASK)
     keep_example(connection, TASK, example.page, example.page.url, clock=clock)
     with pytest.raises(ExemplarError, match="another example"):
         adopt(connection, TASK, clock=clock)
     assert example_of(connection, TASK).page.url == example.page.url
-    section.worker.close()
 
 
 def test_only_settled_urls_are_reopened_written_ones_with_a_known_row(connection, ledger):

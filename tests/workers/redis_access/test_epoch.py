@@ -24,26 +24,6 @@ def test_it_stays_as_long_as_the_server_does(server):
         assert int(first.hget(keys.EPOCH, "at")) > 0
 
 
-def test_it_changes_under_a_living_client_when_the_server_restarts(server):
-    with client(server.url) as connection:
-        before = current_epoch(connection)
-        server.kill()
-        server.start()
-        assert current_epoch(connection) != before
-
-
-def test_it_changes_when_the_server_loses_its_last_writes(server):
-    with client(server.url) as connection:
-        connection.set("early", 1)
-        moment = server.size()
-        before = current_epoch(connection)
-        connection.set("late", 1)
-        server.roll_back(moment)
-        assert current_epoch(connection) != before
-        assert connection.get("late") is None
-        assert connection.get("early") == b"1"
-
-
 def test_an_emptied_redis_begins_another_one(server):
     with client(server.url) as connection:
         before = current_epoch(connection)

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from tests.redis_servers import BINARIES, SYSTEM, eventually, free_port, redis_server, sentinel
+from tests.redis_servers import BINARIES, SYSTEM, free_port, redis_server, sentinel
 from workers.errors import RedisRefused, RedisUnavailable
 from workers.redis_access.connection import client, connect
 from workers.redis_access.redis_address import address_of
@@ -168,24 +168,6 @@ def test_a_client_of_a_replica_connects_anew(tmp_path, binary, script):
         with pytest.raises(redis.ConnectionError, match="a replica now"):
             pool_connection.read_response()
         assert not pool_connection.is_connected
-
-
-@pytest.mark.skipif(SYSTEM is None, reason="no redis-server with Sentinel on this machine")
-def test_a_client_follows_its_service_to_the_promoted_replica(tmp_path):
-    first, second, watch = free_port(), free_port(), free_port()
-    with (
-        redis_server(tmp_path / "first", first, binary=SYSTEM) as primary,
-        redis_server(tmp_path / "second", second, "--replicaof", "127.0.0.1", str(first), binary=SYSTEM),
-        sentinel(tmp_path / "watch", watch, "news", first, SYSTEM),
-    ):
-        url = f"redis+sentinel://127.0.0.1:{watch}/news/0"
-        eventually(lambda: len(redis.Redis(port=watch).sentinel_slaves("news")) == 1)
-        with connect(url) as connection:
-            connection.set("exemplar:count", 1)
-            eventually(lambda: connection.wait(1, 1000) == 1)
-            primary.kill()
-            assert connection.incr("exemplar:count") == 2  # tried again until the replica is promoted
-            assert connection.info("server")["tcp_port"] == second
 
 
 def test_an_unknown_service_is_unavailable_and_named(tmp_path):

@@ -13,7 +13,6 @@ import pytest
 
 from tests.workers.batch_sink_suite import OlderForm, RefusedRows, batch, batches_of, keys
 from tests.workers.kills import deliver_with_kills
-from tests.workers.naughty import naughty_rows
 from tests.workers.sink_suite import row
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import key_of
@@ -258,10 +257,6 @@ def test_an_invalid_address_is_refused_without_its_secrets(address, words):
 def test_names_that_no_column_can_have_are_refused(fields):
     with pytest.raises(OutputError):
         open_sql("postgresql://h/d", fields=fields)
-
-
-def test_the_columns_are_the_fields_of_a_row():
-    assert set(COLUMNS) == set(next(naughty_rows()))
 
 
 def test_a_user_without_rights_reads_which_statement_grants_them(postgres):

@@ -46,13 +46,13 @@ def is_valid(path):
 
 class TestWarc(PageSinkSuite):
     def open(self, folder, **more):
-        return WarcSink(folder / "warc" / "gazette.warc.gz", **more)
+        return WarcSink(self.path(folder), **more)
 
-    def files(self, folder):
-        return sorted(path for path in (folder / "warc").iterdir() if path.suffix in (".gz", ".open"))
+    def path(self, folder):
+        return folder / "warc" / "gazette.warc.gz"
 
     def read(self, folder):
-        found = records(*self.files(folder))
+        found = records(*sorted(path for path in (folder / "warc").iterdir() if path.suffix in (".gz", ".open")))
         return [(each[1]["WARC-Target-URI"], each[3]) for each in found if each[0] == "response"]
 
 

@@ -4,10 +4,9 @@ from datetime import date
 
 import pytest
 
-from extractors import NoArticle, Section, UnusablePage
+from extractors import Section, UnusablePage
 from extractors.content.body_html import TreeMarkup
-from tests.workers.helpers import FETCHED_AT, TASK, archive, article, deliver, publish, rows, states, url
-from tests.workers.kills import dying_at
+from tests.workers.helpers import FETCHED_AT, TASK, article, deliver, publish, rows, states, url
 from tests.workers.sqlite_outputs import in_table
 from workers.extraction import section_preparation
 from workers.extraction_config import RowFilter, example_fetched, keep_example
@@ -15,9 +14,8 @@ from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.pages.quarantine import kept_page
 from workers.sinks import AppendedFileSink, OutputOptions
-from workers.url_states import MOST_ATTEMPTS, fingerprint
+from workers.url_states import fingerprint
 from workers.worker_processes.extraction_worker import MOST_FETCHES, ExtractionWorker
-from workers.writing.outputs import MOST_FACTOR
 
 
 class Notes:
@@ -68,15 +66,17 @@ def test_a_page_becomes_a_row_in_every_output(connection, worker, tmp_path):
     assert (row["task"], row["url"], row["canonical_url"], row["title"]) == (TASK, url(1), url(1), "Story 1")
     assert row["text"].startswith("Story 1, plain: The harbour office")
     assert "Market Square" not in row["text"]
-    assert row["fetched_at"] == FETCHED_AT.isoformat()
+    assert (row["fetched_at"], row["robots_directives"]) == (FETCHED_AT.isoformat(), [])
     assert in_table(tmp_path, "url, text") == [(url(1), row["text"])]
     assert states(connection, 1) == ["written"]
 
 
 def test_html_and_markdown_are_in_the_outputs_that_name_them_and_only_made_for_these(connection, worker, tmp_path):
     page = article(1).replace(b"Story 1, plain: ", b"<b>Story 1</b>, plain: ")
-    publish(connection, tmp_path, "plain.jsonl")
-    worker.extract_pages(TASK, deliver(connection, {1: page}))
+    publish(connection, tmp_path, "plain.jsonl", "out.db")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TreeMarkup, "html", lambda markup: pytest.fail("nobody asked for HTML"))
+        worker.extract_pages(TASK, deliver(connection, {1: page}))
     named = OutputOptions(fields=(("url", "url"), ("body", "html"), ("markdown", "markdown"))).to_json()
     publish(connection, tmp_path, "plain.jsonl", "named.jsonl", "{id}.md", output_options={"named.jsonl": named})
     worker.extract_pages(TASK, deliver(connection, {2: page}))
@@ -103,13 +103,6 @@ def test_comments_are_in_the_outputs_that_name_them(connection, worker, tmp_path
     assert "Well told" not in row["text"]
 
 
-def test_the_html_of_an_article_is_not_made_for_an_output_without_it(connection, worker, tmp_path, monkeypatch):
-    monkeypatch.setattr(TreeMarkup, "html", lambda markup: pytest.fail("nobody asked for HTML"))
-    publish(connection, tmp_path, "plain.jsonl", "out.db")
-    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
-    assert len(rows(tmp_path, "plain.jsonl")) == 1
-
-
 def test_an_example_in_an_encoding_that_only_its_header_names_is_read(connection, worker, tmp_path, monkeypatch):
     publish(connection, tmp_path)
     seen = []
@@ -134,24 +127,12 @@ def test_an_example_is_prepared_once_until_it_changes(connection, worker, tmp_pa
     assert prepared == [url(0), url(9)]
 
 
-def test_a_list_whose_url_matches_by_accident_is_rejected(connection, worker, tmp_path):
-    assert Section(None).extract(archive(), url(7))  # by its text alone it could be an article
-    publish(connection, tmp_path)
-    worker.extract_pages(TASK, deliver(connection, {7: archive(), 1: article(1)}))
-    assert [row["url"] for row in rows(tmp_path)] == [url(1)]
-    assert states(connection, 1, 7) == ["written", "rejected"]
-
-
-def test_without_an_example_pages_are_cut_by_the_fallback(connection, worker, tmp_path):
+@pytest.mark.parametrize("example", [None, b" "], ids=["none", "one that cannot be used"])
+def test_without_a_usable_example_pages_are_cut_by_the_fallback(connection, worker, tmp_path, example):
     publish(connection, tmp_path)
     connection.delete(f"exemplar:task:{TASK}:example")
-    worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
-    assert [row["method"] for row in rows(tmp_path)] == ["density"]
-
-
-def test_an_example_that_cannot_be_used_leaves_the_fallback(connection, worker, tmp_path):
-    publish(connection, tmp_path)
-    keep_example(connection, TASK, StoredPage(url(9), b" ", "text/html", FETCHED_AT), url(9))
+    if example is not None:
+        keep_example(connection, TASK, StoredPage(url(9), example, "text/html", FETCHED_AT), url(9))
     worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
     assert [row["method"] for row in rows(tmp_path)] == ["density"]
 
@@ -190,39 +171,6 @@ def test_the_time_an_example_takes_is_watched(connection, worker, tmp_path, note
     worker.extract_pages(TASK, [name])
     assert notes.told[:4] == [("job", [name]), ("begin", "example"), ("end",), ("begin", name)]
     assert notes.told[-1] == ("job", [])
-
-
-def test_a_page_answered_twice_is_written_once(connection, worker, tmp_path):
-    publish(connection, tmp_path)
-    names = deliver(connection, {1: article(1)})
-    worker.extract_pages(TASK, names)
-    worker.extract_pages(TASK, names)
-    assert len(rows(tmp_path)) == 1
-
-
-def test_a_row_written_before_its_worker_died_is_not_written_again(connection, worker, ledger, tmp_path, monkeypatch):
-    publish(connection, tmp_path)
-    names = deliver(connection, {1: article(1)})
-    with dying_at(Ledger, "settle_all"):
-        worker.extract_pages(TASK, names)
-    assert (len(rows(tmp_path)), states(connection, 1)) == (1, ["fetched"])
-    ledger.free("here")
-    worker.extract_pages(TASK, names)
-    assert (len(rows(tmp_path)), states(connection, 1)) == (1, ["written"])
-
-
-def test_a_row_is_in_each_output_once_when_one_of_them_was_away(connection, worker, tmp_path, notes, clock):
-    publish(connection, tmp_path, "out.jsonl", "away/out.db")
-    (tmp_path / "away").write_text("a file where a folder should be")
-    names = deliver(connection, {1: article(1)})
-    for _ in range(MOST_ATTEMPTS + 2):
-        worker.extract_pages(TASK, names)
-        clock.forward(worker.times.sink_pause * MOST_FACTOR)
-    assert states(connection, 1) == ["fetched"]
-    assert "away/out.db cannot be written" in notes.problems_told[0]
-    (tmp_path / "away").unlink()
-    worker.extract_pages(TASK, names)
-    assert (len(rows(tmp_path)), states(connection, 1)) == (1, ["written"])
 
 
 def test_an_output_that_can_not_be_opened_lets_pages_rest_and_is_told(connection, worker, ledger, tmp_path, notes):
@@ -270,13 +218,6 @@ def test_a_page_whose_article_another_page_is_writing_waits(connection, worker, 
     clock.forward(worker.times.claim_pause)
     worker.extract_pages(TASK, [name])
     assert states(connection, 2) == ["duplicate"]
-
-
-def test_a_page_without_article_is_rejected_with_its_reason(connection, worker, ledger, tmp_path, monkeypatch):
-    publish(connection, tmp_path)
-    monkeypatch.setattr(Section, "extract", lambda *_, **__: NoArticle("a list page"))
-    worker.extract_pages(TASK, deliver(connection, {1: b"<ul>"}))
-    assert ledger.state_of(url(1)) == ("rejected", "a list page")
 
 
 def test_an_unwanted_article_is_rejected_with_its_reason(connection, worker, ledger, tmp_path):
@@ -343,31 +284,6 @@ def test_a_damaged_example_is_fetched_again(connection, worker, tmp_path):
     assert (states(connection, 1), example_fetched(connection, TASK)[0]) == (["fetched"], None)
 
 
-def test_a_page_that_ended_its_workers_is_not_tried_again(connection, worker, ledger, tmp_path, monkeypatch):
-    publish(connection, tmp_path)
-    [name] = deliver(connection, {1: b"POISON"})
-    for _ in range(MOST_ATTEMPTS):
-        ledger.take(name, "victim", seconds=-1)
-    monkeypatch.setattr(Section, "extract", lambda *_, **__: pytest.fail("tried again"))
-    worker.extract_pages(TASK, [name])
-    assert ledger.state_of(url(1))[0] == "failed"
-    assert f"crashed or timed out its worker {MOST_ATTEMPTS} times" in ledger.problems()[0]["reason"]
-    assert kept_page(connection, TASK, name)[1] == b"POISON"
-
-
-def test_no_memory_is_the_worker_s_end_and_not_the_page_s(connection, worker, tmp_path, monkeypatch):
-    publish(connection, tmp_path)
-    [name] = deliver(connection, {1: article(1)})
-
-    def grow(*_, **__):
-        raise MemoryError
-
-    monkeypatch.setattr(Section, "extract", grow)
-    with pytest.raises(MemoryError):
-        worker.extract_pages(TASK, [name])
-    assert states(connection, 1) == ["fetched"]
-
-
 def test_who_lost_the_page_while_waiting_for_the_file_writes_nothing(connection, worker, ledger, tmp_path, monkeypatch):
     publish(connection, tmp_path)
     [name] = deliver(connection, {1: article(1)})
@@ -410,11 +326,3 @@ def test_a_page_that_its_site_reserves_is_skipped_on_request(connection, worker,
     assert states(connection, 1, 2, 3, 4) == ["rejected", "written", "rejected", "written"]
     assert ledger.state_of(url(1)) == ("rejected", "skip: noai")
     assert ledger.state_of(url(3)) == ("rejected", "skip: tdm-reservation")
-
-
-def test_a_page_that_was_stored_without_headers_is_cut(connection, worker, tmp_path):
-    publish(connection, tmp_path)
-    [name] = deliver(connection, {1: article(1)})
-    assert not connection.hexists(f"exemplar:task:{TASK}:page:{name}", "headers")
-    worker.extract_pages(TASK, [name])
-    assert rows(tmp_path)[0]["robots_directives"] == []
