@@ -5,18 +5,11 @@ with Receiver() as receiver:
     receiver.requests                       all that arrived whole, in order
 """
 
-import datetime
-import ipaddress
 import socket
-import ssl
 import threading
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
 
 @dataclass(frozen=True)
@@ -152,42 +145,3 @@ def read_request(connection):
         parts.append(more)
         missing -= len(more)
     return Request(method, path, headers, b"".join(parts))
-
-
-def own_authority(folder):
-    """A certificate authority of our own: the path of its certificate, and what a server for 127.0.0.1 needs."""
-    now = datetime.datetime.now(datetime.UTC)
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "authority of a test")])
-    authority_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
-
-    def certificate(subject, public_key, *extensions):
-        builder = x509.CertificateBuilder().subject_name(subject).issuer_name(name).public_key(public_key)
-        builder = builder.serial_number(x509.random_serial_number())
-        builder = builder.not_valid_before(now - datetime.timedelta(1)).not_valid_after(now + datetime.timedelta(1))
-        for extension, is_critical in extensions:
-            builder = builder.add_extension(extension, is_critical)
-        return builder.sign(authority_key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
-
-    usage = x509.KeyUsage(True, False, False, False, False, True, True, False, False)
-    identity = x509.SubjectKeyIdentifier.from_public_key(authority_key.public_key())
-    whose = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key())
-    authority = folder / "ca.pem"
-    authority.write_bytes(
-        certificate(
-            name,
-            authority_key.public_key(),
-            (x509.BasicConstraints(True, None), True),
-            (usage, True),
-            (identity, False),
-        )
-    )
-    names = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "receiver")])
-    private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    both = folder / "server.pem"
-    both.write_bytes(private + certificate(subject, key.public_key(), (names, False), (whose, False)))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(both)
-    return authority, context

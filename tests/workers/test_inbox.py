@@ -1,6 +1,6 @@
 import json
 import time
-from datetime import datetime
+import zlib
 
 import pytest
 from rq import Queue
@@ -10,7 +10,7 @@ from workers import inbox as module
 from workers.inbox import QUEUE, Inbox
 from workers.ledger import REQUEUE_AFTER, Ledger
 from workers.page_store import StoredPage, pack, pack_body, unpack, unpack_body
-from workers.url_states import Found, fingerprint
+from workers.url_states import fingerprint
 
 from .helpers import FETCHED_AT, TASK, deliver, states, url
 
@@ -61,8 +61,7 @@ def test_a_page_comes_out_as_it_came_in(connection):
 def test_a_job_is_json(connection):
     [name] = deliver(connection, {1: b"one"})
     [job] = jobs(connection)
-    data = connection.hget(job.key, "data")
-    assert json.loads(_unzipped(data)) == [module.JOB, None, [TASK, [name]], {}]
+    assert json.loads(zlib.decompress(connection.hget(job.key, "data"))) == [module.JOB, None, [TASK, [name]], {}]
 
 
 def test_several_pages_share_a_job(connection):
@@ -130,18 +129,6 @@ def test_a_sweep_may_be_for_some_tasks_only(connection, inbox, clock):
     assert inbox.sweep(["other"]) == 1
 
 
-def test_a_page_that_is_only_waiting_is_not_queued(connection, inbox):
-    Ledger(connection, TASK).add([Found(url(1))])
-    assert inbox.sweep() == 0
-    assert Ledger(connection, TASK).take(fingerprint(url(1)), "w", seconds=9) is None
-
-
-def test_stored_form_and_back():
-    page = unpack(STORED)
-    assert page.body.decode() == "体"
-    assert page.fetched_at == datetime.fromtimestamp(1773304200, FETCHED_AT.tzinfo)
-
-
 @pytest.mark.parametrize(
     "damage",
     [
@@ -152,18 +139,14 @@ def test_stored_form_and_back():
         {"at": b"soon"},
         {"at": b"1e300"},
         {"at": b"nan"},
+        *({field: None} for field in sorted(STORED)),
     ],
     ids=str,
 )
 def test_a_damaged_page_is_one_named_error(damage):
+    stored = {name: value for name, value in (STORED | damage).items() if value is not None}
     with pytest.raises(ValueError, match="stored page is damaged"):
-        unpack(STORED | damage)
-
-
-@pytest.mark.parametrize("field", sorted(STORED))
-def test_a_page_with_a_field_missing_is_damaged(field):
-    with pytest.raises(ValueError, match="stored page is damaged"):
-        unpack({name: value for name, value in STORED.items() if name != field})
+        unpack(stored)
 
 
 def test_a_body_that_would_fill_the_memory_is_damaged():
@@ -183,12 +166,3 @@ def test_a_page_of_several_parts_comes_out_as_it_went_in():
     page = StoredPage(part.url[:-7], b"one", "text/html", FETCHED_AT, headers, (part, part), ("http://a.example/3",))
     stored = {name: value if isinstance(value, bytes) else str(value).encode() for name, value in pack(page).items()}
     assert unpack(stored) == page
-
-
-def _unzipped(data):
-    import zlib
-
-    try:
-        return zlib.decompress(data)
-    except zlib.error:
-        return data

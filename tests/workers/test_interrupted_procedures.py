@@ -48,6 +48,14 @@ from .sink_suite import row, write
 
 pytestmark = pytest.mark.timeout(900)
 ROWS = 40
+EVERY = sample(3, 1)  # every third step is killed in the short form
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """The empty folder of a task's outputs."""
+    (tmp_path / "out").mkdir()
+    return tmp_path / "out"
 
 
 class Saved:
@@ -67,17 +75,34 @@ class Saved:
         shutil.copytree(self._copy, self.folder)
 
 
-def each_kill(saved, work, *arguments):
-    """Kill the work at each of its steps in turn, each time from the same state; yields after each kill.
-
-    The short form does so at every third step.
-    """
-    for kill in count(1, sample(3, 1)):
+def each_kill(saved, work, *arguments, every=EVERY):
+    """Kill the work at each of its steps in turn, each time from the same state; yields the disk and the step."""
+    for kill in count(1, every):
         saved.restore()
-        is_through = Disk(saved.folder).run(work, *arguments, kill_at=kill)
-        yield kill
+        disk = Disk(saved.folder)
+        is_through = disk.run(work, *arguments, kill_at=kill)
+        yield disk, kill
         if is_through:
             assert kill > 2
+            return
+
+
+def each_killed_worker(connection, redis_url, tmp_path, output, content=None):
+    """Kill a worker at each of its steps from its first change of a file on; yields the folder and the pages' names.
+
+    `content`: what its output has before.
+    """
+    for kill in count(1):
+        connection.flushall()
+        folder = tmp_path / str(kill)
+        begin(connection, folder, output)
+        if content is not None:
+            (folder / output).write_bytes(content)
+        names = deliver(connection, PAGES)
+        is_through = Disk(folder).run(extract, redis_url, "first", names, kill_at=kill, from_first_change=True)
+        yield folder, names
+        if is_through:
+            assert kill > 3
             return
 
 
@@ -117,10 +142,8 @@ def recover(redis_url, folder, names, empty_at=None):
 
 
 @pytest.mark.parametrize(("names", "empty_at"), [(("a.jsonl",), None), (("a.jsonl", "b.db"), None), (("a.jsonl",), 2)])
-def test_a_recovery_that_is_killed_is_continued_by_the_next_worker(connection, redis_url, tmp_path, names, empty_at):
+def test_a_recovery_that_is_killed_is_continued_by_the_next_worker(connection, redis_url, folder, names, empty_at):
     """One output has rows of other tasks between, and the other one, among its rows, some that the first one lacks."""
-    folder = tmp_path / "out"
-    folder.mkdir()
     first, *more = outputs_of(folder, names)
     lacking = {4, 5, 20, 21} if more else set()
     mixed = [part for number in range(ROWS) for part in (article_row(number), row(number, task="other"))]
@@ -128,8 +151,7 @@ def test_a_recovery_that_is_killed_is_continued_by_the_next_worker(connection, r
     for output in more:
         write(output.sink, *map(article_row, range(ROWS)))
         output.sink.close()
-    saved = Saved(connection, folder)
-    for kill in each_kill(saved, recover, redis_url, folder, names, empty_at):
+    for _, kill in each_kill(Saved(connection, folder), recover, redis_url, folder, names, empty_at):
         Disk(folder).run(recover, redis_url, folder, names, empty_at, kill_at=kill // 2 + 1)
         recover(redis_url, folder, names)
         found = states(connection, *range(ROWS))
@@ -163,18 +185,15 @@ def versions(folder):
     return in_lines
 
 
-def test_a_re_extraction_that_is_killed_is_completed_by_the_next(connection, redis_url, tmp_path):
+def test_a_re_extraction_that_is_killed_is_completed_by_the_next(connection, redis_url, folder):
     """Two rows get a new text; a page that was refused gives its first row."""
-    folder = tmp_path / "out"
-    folder.mkdir()
     publish(connection, folder, "out.jsonl", "out.db", method=CHEAP, keep_pages=1e8)
     extract(redis_url, "here", deliver(connection, {number: news(number) for number in (1, 2, 3)}))
     with closing(sqlite3.connect(folder / "pages" / TASK / f"{TASK}.pages")) as database, database:
         database.execute("UPDATE articles SET content_hash = zeroblob(16)")
         database.execute("UPDATE example_texts SET hash = zeroblob(16)")
     texts = {one: text for (one, _), text in versions(folder).items()}
-    saved = Saved(connection, folder)
-    for _ in each_kill(saved, extract_again, redis_url):
+    for _ in each_kill(Saved(connection, folder), extract_again, redis_url):
         extract_again(redis_url)
         expected = {(url(number), version): texts[url(number)] for number in (1, 2, 3) for version in (1, 2)}
         assert versions(folder) == expected
@@ -192,23 +211,14 @@ def export(folder, output):
 
 
 @pytest.mark.parametrize("output", ["new/copy.jsonl", "copy.csv", "copy.db", "new/{date}.jsonl.zst", "feed.atom"])
-def test_an_export_that_is_killed_is_completed_by_the_next(connection, tmp_path, output):
-    folder = tmp_path / "out"
-    folder.mkdir()
-    saved = Saved(connection, folder)
-    for kill in count(1):
-        saved.restore()
-        disk = Disk(folder)
-        is_through = disk.run(export, folder, output, kill_at=kill)
+def test_an_export_that_is_killed_is_completed_by_the_next(connection, folder, output):
+    for disk, _ in each_kill(Saved(connection, folder), export, folder, output, every=1):
         disk.run(export, folder, output)
         for left in (folder, disk.after_power_failure()):
             if output == "feed.atom":
                 assert [(left / output).read_text().count(f"<title>题 {number}<") for number in range(5)] == [1] * 5
             else:
                 assert bodies(left, output) == {url(number): article_row(number)["text"] for number in range(5)}
-        if is_through:
-            break
-    assert kill > 5
 
 
 # -- adoption and proposals --------------------------------------------------------------------------------------------
@@ -224,16 +234,13 @@ def rows_of(folder):
     return by_url(((one["url"], one["version"]), one["text"]) for one in map(json.loads, lines))
 
 
-def test_an_adoption_that_is_killed_is_completed_by_the_next(connection, redis_url, tmp_path, clock):
-    folder = tmp_path / "out"
-    folder.mkdir()
+def test_an_adoption_that_is_killed_is_completed_by_the_next(connection, redis_url, folder, clock):
     section = RedesignedSection(connection, folder, clock)
     section.come("classic", range(4))
     section.come("new", range(6, 10))
     section.worker.close()
-    saved = Saved(connection, folder)
     expected = None
-    for kill in itertools.chain([0], each_kill(saved, adopt_proposal, redis_url)):
+    for kill in itertools.chain([None], each_kill(Saved(connection, folder), adopt_proposal, redis_url)):
         adopt_proposal(redis_url)
         assert section.ledger.counts().states["waiting"] == 0  # all of the pages are in Redis
         section.worker = ExtractionWorker(connection, "here", clock=clock)
@@ -256,18 +263,15 @@ def look(redis_url):
 
 
 def test_a_search_for_an_example_that_is_killed_is_repeated_and_adopts_it(
-    connection, redis_url, tmp_path, clock, monkeypatch
+    connection, redis_url, folder, clock, monkeypatch
 ):
-    folder = tmp_path / "out"
-    folder.mkdir()
     section = RedesignedSection(connection, folder, clock, redesign="adopt")
     section.come("classic", range(4))
     with monkeypatch.context() as patch:
         patch.setattr(ProposalFinder, "look", lambda finder: None)
         section.come("new", range(6, 10))
     section.worker.close()
-    saved = Saved(connection, folder)
-    for _ in each_kill(saved, look, redis_url):
+    for _ in each_kill(Saved(connection, folder), look, redis_url):
         for key in connection.keys(f"{keys.PREFIX}task:{PAPER}:low:*"):
             if 0 < connection.ttl(key) <= LOCKED_FOR:
                 connection.delete(key)  # as it ends by itself, two minutes later
@@ -292,18 +296,12 @@ def forget(redis_url, act, *arguments):
 
 
 @pytest.fixture
-def saved(connection, redis_url, tmp_path):
+def saved(connection, redis_url, folder):
     """A task with an article under another canonical URL, and two further ones."""
-    folder = tmp_path / "out"
-    folder.mkdir()
     publish(connection, folder, method=CHEAP)
     pages = {1: news(1, canonical=url(7)), 2: news(2), 3: news(3)}
     extract(redis_url, "here", deliver(connection, pages))
     return Saved(connection, folder)
-
-
-def come_again(connection, redis_url, pages):
-    extract(redis_url, "here", deliver(connection, pages))
 
 
 @pytest.mark.parametrize("act", [(forget_url, url(1)), (expire, timedelta(days=-1))])
@@ -312,7 +310,7 @@ def test_a_forgotten_article_is_not_written_twice_when_forgetting_was_killed(con
         forget(redis_url, *act)
         assert not connection.hlen(Ledger(connection, TASK).keys["claims"])
         counted(connection)
-        come_again(connection, redis_url, {7: news(1)})  # the article under its other URL
+        extract(redis_url, "here", deliver(connection, {7: news(1)}))  # the article under its other URL
         assert states(connection, 7) == ["written"]
         assert len(bodies(saved.folder, "out.jsonl")) == 3
 
@@ -338,13 +336,10 @@ def rename(redis_url):
     rename_task(connection, TASK, "new")
 
 
-def test_a_task_whose_renaming_is_killed_has_all_under_one_name(connection, redis_url, tmp_path):
-    folder = tmp_path / "out"
-    folder.mkdir()
+def test_a_task_whose_renaming_is_killed_has_all_under_one_name(connection, redis_url, folder):
     publish(connection, folder, method=CHEAP, keep_pages=1e8)
     extract(redis_url, "here", deliver(connection, {1: news(1), 2: news(2)}))
-    saved = Saved(connection, folder)
-    for _ in each_kill(saved, rename, redis_url):
+    for _ in each_kill(Saved(connection, folder), rename, redis_url):
         if Ledger(connection, TASK).counts().seen:
             rename(redis_url)
         assert counted(connection, "new") == {"written": 2}
@@ -385,33 +380,17 @@ def in_all_files(folder, output):
     ],
 )  # fmt: skip
 def test_a_row_of_a_killed_worker_is_not_written_again_after_a_rotation(connection, redis_url, tmp_path, output, move):
-    for kill in count(1):
-        connection.flushall()
-        folder = tmp_path / str(kill)
-        begin(connection, folder, output)
-        names = deliver(connection, PAGES)
-        is_through = Disk(folder).run(extract, redis_url, "first", names, kill_at=kill, from_first_change=True)
+    for folder, names in each_killed_worker(connection, redis_url, tmp_path, output):
         for path in folder.glob(output.replace("{date}", "*")):
             move(path)
         extract(redis_url, "second", names)
         assert states(connection, *PAGES) == ["written"] * len(PAGES)
         assert in_all_files(folder, output) == {url(number) for number in PAGES}
-        if is_through:
-            break
-    assert kill > 3
 
 
 def test_a_file_with_other_columns_is_moved_aside_once_whenever_its_worker_is_killed(connection, redis_url, tmp_path):
-    for kill in count(1):
-        connection.flushall()
-        folder = tmp_path / str(kill)
-        begin(connection, folder, "out.csv")
-        (folder / "out.csv").write_bytes(b"a,b\r\n1,2\r\n")
-        names = deliver(connection, PAGES)
-        is_through = Disk(folder).run(extract, redis_url, "first", names, kill_at=kill, from_first_change=True)
+    other = b"a,b\r\n1,2\r\n"
+    for folder, names in each_killed_worker(connection, redis_url, tmp_path, "out.csv", other):
         extract(redis_url, "second", names)
         assert bodies(folder, "out.csv").keys() == {url(number) for number in PAGES}
-        assert [path.read_bytes() for path in folder.glob("out.csv.*")] == [b"a,b\r\n1,2\r\n"]
-        if is_through:
-            break
-    assert kill > 3
+        assert [path.read_bytes() for path in folder.glob("out.csv.*")] == [other]

@@ -2,27 +2,23 @@
 
 import json
 import random
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
 
 from benchmarks.health_year import SECTIONS, alarms_of_year, delay_of
-from console.sample_site import render_site, truth
-from console.sample_site.content import EXAMPLES
-from tests.workers.helpers import FETCHED_AT, TASK, article, deliver, news, publish, url
+from tests.workers.helpers import TASK, article, deliver, news, publish, url
+from tests.workers.redesigned import RedesignedSection
 from workers import keys
-from workers.extraction_config import ExtractionConfig, keep_example
 from workers.health import dismiss_alarms, health_report, present_alarms, update_health
 from workers.health.observations import PageObservation, VisitObservation, from_json, refused_observation, to_json
 from workers.health.sequential import ShareRule, ShareTest
 from workers.health.state import HealthState
 from workers.health.task_health import DAY, PAGE_THRESHOLD, TaskHealth
-from workers.inbox import Inbox
-from workers.ledger import OBSERVED_KEPT, Ledger
-from workers.page_store import StoredPage
+from workers.ledger import OBSERVED_KEPT
 from workers.task_state.forgetting import forget_task
 from workers.task_state.renaming import rename_task
-from workers.url_states import Found, fingerprint
 
 BASE = "https://paper.example"
 RULE = ShareRule(0.1, 0.8, PAGE_THRESHOLD, least=5)
@@ -37,6 +33,26 @@ def page(number, **more):
         at=1e9 + number, url=url(number), fate="article", method="example", match=0.7, confidence=0.97,
         length=1500 + 100 * (number % 7), title_mark=number + 1, text_mark=number + 1, **more,
     )  # fmt: skip
+
+
+def pages(count, **later):
+    """Pages that fit, of which the thirty-first and later ones are changed."""
+    return [page(number) if number < 30 else replace(page(number), **later) for number in range(count)]
+
+
+def after(observations, health=None):
+    """A task's health after observations."""
+    health = health or TaskHealth(TASK)
+    for observation in observations:
+        health.observe(observation)
+    return health
+
+
+def visits(numbers, every=3600, **what):
+    return [VisitObservation(1e9 + every * number, **{"lists": 1, **what}) for number in numbers]
+
+
+USUAL_VISIT = {"found": 20, "known": 19, "new": 1, "fetched": 1}
 
 
 def opened(health):
@@ -83,10 +99,8 @@ def test_observations_keep_their_values_and_later_fields_are_ignored():
 
 
 def test_the_state_keeps_its_values():
-    health = TaskHealth(TASK)
-    for number in range(40):
-        health.observe(page(number) if number < 30 else replace(page(number), match=0.1))
-        health.observe(VisitObservation(1e9 + 100 * number, lists=1, found=20, known=18, new=2, fetched=2))
+    visited = visits(range(40), 100, found=20, known=18, new=2, fetched=2)
+    health = after(one for pair in zip(pages(40, match=0.1), visited, strict=True) for one in pair)
     again = HealthState.from_json(health.state.to_json(), TASK)
     assert again.to_json() == health.state.to_json()
     assert [*again.alarms] == ["template changed"]
@@ -104,55 +118,40 @@ def test_a_changed_template_a_captcha_and_a_few_odd_pages_are_told_apart():
         ],
         "failures": [PageObservation(one.at, one.url, "failed", reason="unusable page") for one in later[:10]],
     }
-    for kind, pages in cases.items():
-        health = TaskHealth(TASK)
-        for one in usual + pages:
-            health.observe(one)
-        assert opened(health) == [kind]
+    for kind, changed in cases.items():
+        assert opened(after(usual + changed)) == [kind]
 
 
 def test_texts_that_become_far_shorter_are_a_changed_template():
-    health = TaskHealth(TASK)
-    for number in range(40):
-        health.observe(page(number) if number < 30 else replace(page(number), length=200))
+    health = after(pages(40, length=200))
     assert opened(health) == ["template changed"]
     assert "usually 1800" in health.state.alarms["template changed"].evidence
 
 
 def test_texts_that_begin_alike_are_a_changed_template_unless_they_always_did():
-    alike, other = TaskHealth(TASK), TaskHealth(TASK)
-    for number in range(40):
-        alike.observe(replace(page(number), text_mark=7))
-        other.observe(replace(page(number), text_mark=7) if number >= 30 else page(number))
-    assert not alike.changes
+    other = after(pages(40, text_mark=7))
+    assert not after(replace(page(number), text_mark=7) for number in range(40)).changes
     assert opened(other) == ["template changed"]
     assert other.state.alarms["template changed"].evidence.endswith("9 have texts that begin alike")
 
 
 def test_short_texts_in_a_first_run_are_no_changed_template():
-    health = TaskHealth(TASK)
-    for number in range(40):
-        health.observe(page(number) if number < 8 else replace(page(number), length=400))
-    assert not health.changes
+    lengths = [page(number).length if number < 8 else 400 for number in range(40)]
+    assert not after(replace(page(number), length=length) for number, length in enumerate(lengths)).changes
 
 
 def test_an_example_among_its_own_pages_and_a_first_run_are_no_baseline():
     health = TaskHealth(TASK)
     health.observe(replace(page(0), match=1.0, length=90))
     health.observe(VisitObservation(1e9, lists=90, found=2000, new=2000, fetched=200, is_whole=False))
-    for number in range(1, 100):
-        health.observe(replace(page(number), match=0.5))
-        health.observe(VisitObservation(1e9 + 3600 * number, lists=1, found=20, known=19, new=1, fetched=1))
+    for number, visit in enumerate(visits(range(1, 100), **USUAL_VISIT), 1):
+        after([replace(page(number), match=0.5), visit], health)
     assert not health.changes
 
 
 def test_a_list_without_links_is_a_section_that_moved():
-    health = TaskHealth(TASK)
-    for number in range(20):
-        health.observe(VisitObservation(1e9 + 3600 * number, lists=1, found=20, known=19, new=1, fetched=1))
-    for number in range(20, 24):
-        moved = {"start": "http://a.example/", "moved_to": "http://a.example/b/"}
-        health.observe(VisitObservation(1e9 + 3600 * number, lists=1, **moved))
+    moved = visits(range(20, 24), start="http://a.example/", moved_to="http://a.example/b/")
+    health = after(visits(range(20), **USUAL_VISIT) + moved)
     assert opened(health) == ["section moved"]
     evidence = health.state.alarms["section moved"].evidence
     assert "usually 20" in evidence
@@ -160,14 +159,9 @@ def test_a_list_without_links_is_a_section_that_moved():
 
 
 def test_visits_at_which_everything_is_new_come_too_rarely():
-    health = TaskHealth(TASK)
-    for number in range(6):
-        health.observe(VisitObservation(1e9 + DAY * number, lists=1, found=20, known=0, new=20, fetched=20))
-    assert opened(health) == ["everything new"]
-    beside = TaskHealth(TASK)
-    for number in range(20):  # one of two lists shows the articles of before
-        beside.observe(VisitObservation(1e9 + DAY * number, lists=2, unchanged=1, found=5, new=5, fetched=5))
-    assert not beside.changes
+    assert opened(after(visits(range(6), DAY, found=20, known=0, new=20, fetched=20))) == ["everything new"]
+    # One of two lists shows the articles of before.
+    assert not after(visits(range(20), DAY, lists=2, unchanged=1, found=5, new=5, fetched=5)).changes
 
 
 def test_people_are_told_once_a_day_of_an_alarm_that_comes_and_goes():
@@ -184,13 +178,11 @@ def test_people_are_told_once_a_day_of_an_alarm_that_comes_and_goes():
 def test_another_example_begins_the_baselines_of_pages_anew():
     health = TaskHealth(TASK)
     health.use_example("1")
-    for number in range(40):
-        health.observe(page(number) if number < 30 else replace(page(number), match=0.1))
+    after(pages(40, match=0.1), health)
     health.use_example("2")
     assert not health.state.alarms
     assert [change.news for change in health.changes] == ["opened", "recovered"]
-    for number in range(40, 60):
-        health.observe(replace(page(number), match=0.5))
+    after((replace(page(number), match=0.5) for number in range(40, 60)), health)
     assert not health.state.alarms
 
 
@@ -234,10 +226,16 @@ def test_observations_that_nobody_counts_are_bounded(connection, ledger):
     assert not update_health(connection, TASK)
 
 
-def test_a_captcha_is_an_alarm_with_its_evidence_and_can_be_dismissed(connection, worker, tmp_path):
+@pytest.fixture
+def blocked(connection, worker, tmp_path):
+    """A task of which ten articles came in, and then ten times a captcha."""
     publish(connection, tmp_path)
     worker.extract_pages(TASK, deliver(connection, {number: news(number) for number in range(1, 11)}))
     worker.extract_pages(TASK, deliver(connection, dict.fromkeys(range(11, 21), CAPTCHA)))
+
+
+@pytest.mark.usefixtures("blocked")
+def test_a_captcha_is_an_alarm_with_its_evidence_and_can_be_dismissed(connection):
     [alarm] = present_alarms(connection)
     assert (alarm.task, alarm.kind, alarm.is_open) == (TASK, "blocked", True)
     assert "captcha" in alarm.evidence
@@ -248,10 +246,8 @@ def test_a_captcha_is_an_alarm_with_its_evidence_and_can_be_dismissed(connection
     assert health_report(connection, TASK).history[0].state == "dismissed"
 
 
-def test_alarms_go_with_a_task_that_is_renamed_and_with_its_ledger(connection, worker, tmp_path):
-    publish(connection, tmp_path)
-    worker.extract_pages(TASK, deliver(connection, {number: news(number) for number in range(1, 11)}))
-    worker.extract_pages(TASK, deliver(connection, dict.fromkeys(range(11, 21), CAPTCHA)))
+@pytest.mark.usefixtures("blocked")
+def test_alarms_go_with_a_task_that_is_renamed_and_with_its_ledger(connection):
     rename_task(connection, TASK, "town")
     update_health(connection, "town")
     assert [(alarm.task, alarm.kind) for alarm in present_alarms(connection)] == [("town", "blocked")]
@@ -274,26 +270,13 @@ def test_a_page_without_an_article_has_marks_by_which_it_is_alike():
     assert one.words == "captcha"
 
 
-@pytest.mark.parametrize(("section", "usual"), [("zh", 6), ("en", 5)])
-def test_a_redesign_of_the_sample_site_is_an_alarm_within_ten_pages(connection, worker, tmp_path, section, usual):
-    before, after = (render_site(BASE, design) for design in ("classic", "new"))
-    example = BASE + EXAMPLES[section]
-    config = ExtractionConfig(TASK, example, r"https://paper\.example/.*", ("out.jsonl",), str(tmp_path))
-    connection.hset(keys.CONFIGS, TASK, config.to_json())
-    keep_example(connection, TASK, _stored(before, EXAMPLES[section]), example)
-    stories = [story.path for story in truth(section) if story.path != EXAMPLES[section]]
-    for site, paths in ((before, stories[:usual]), (after, stories[usual : usual + 10])):
-        ledger, inbox = Ledger(connection, TASK), Inbox(connection)
-        ledger.add([Found(BASE + path) for path in paths])
-        ledger.lease(len(paths))
-        names = {fingerprint(BASE + path): _stored(site, path) for path in paths}
-        inbox.deliver(ledger, names)
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_a_redesign_of_the_sample_site_is_an_alarm_within_ten_pages(connection, clock, tmp_path, language):
+    section = RedesignedSection(connection, tmp_path, clock, language, redesign="ignore")
+    with closing(section.worker):
+        section.come("classic", range(6))
         assert not present_alarms(connection)
-        worker.extract_pages(TASK, [*names])
+        section.come("new", range(6, min(16, len(section.articles))))
     [alarm] = present_alarms(connection)
     assert alarm.kind == "template changed"
     assert "surround" in alarm.evidence or "lines around the text match" in alarm.evidence
-
-
-def _stored(site, path):
-    return StoredPage(BASE + path, site[path].body, site[path].headers["Content-Type"], FETCHED_AT)

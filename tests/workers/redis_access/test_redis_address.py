@@ -1,16 +1,11 @@
 """What REDIS_URL may say, and that the clients it gives talk to real servers: with TLS, as an ACL user, by Sentinel."""
 
-import datetime
-import ipaddress
 import subprocess
 
 import pytest
 import redis
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
+from tests.certificates import certificate
 from tests.redis_servers import BINARIES, SYSTEM, free_port, redis_server, sentinel
 from workers.errors import RedisRefused, RedisUnavailable
 from workers.redis_access.connection import client, connect
@@ -95,30 +90,6 @@ def test_a_public_sentinel_without_a_password_is_refused():
 
 
 # TLS
-
-
-def certificate(folder, name, issuer=None):
-    """A key and a certificate for 127.0.0.1 in two files, signed by `issuer` or by itself."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    signer, signing_key = issuer or (subject, key)
-    now = datetime.datetime.now(datetime.UTC)
-    built = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(signer)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.BasicConstraints(ca=issuer is None, path_length=None), critical=True)
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
-        .sign(signing_key, hashes.SHA256())
-    )
-    plain = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    (folder / f"{name}.key").write_bytes(key.private_bytes(*plain))
-    (folder / f"{name}.pem").write_bytes(built.public_bytes(serialization.Encoding.PEM))
-    return subject, key
 
 
 def has_tls(binary):

@@ -7,8 +7,9 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.certificates import own_authority
 from tests.workers.batch_sink_suite import OlderForm, RefusedRows, batch, batches_of, keys
-from tests.workers.http_receiver import answering, own_authority, sending, stalling
+from tests.workers.http_receiver import answering, sending, stalling
 from tests.workers.kills import deliver_with_kills
 from tests.workers.search_double import SearchDouble
 from tests.workers.sink_suite import row

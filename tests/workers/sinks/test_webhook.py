@@ -13,11 +13,11 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.certificates import own_authority
 from tests.workers.batch_sink_suite import RefusedRows, batch, batches_of
 from tests.workers.http_receiver import (
     Receiver,
     answering,
-    own_authority,
     reply,
     sending,
     stalling,
