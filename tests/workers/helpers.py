@@ -35,17 +35,20 @@ def url(number):
     return f"{SITE}{number}.html"
 
 
-def article(number, *, word="plain", canonical=None, head="", sentences=_SENTENCES):
-    """An article that says its number in every paragraph. `canonical`: what the page names as its own URL."""
+def article(number, *, word="plain", said="", canonical=None, head="", sentences=_SENTENCES):
+    """An article that says its number, or what is `said`, in every paragraph.
+
+    `canonical`: what the page names as its own URL.
+    """
     link = f'<link rel="canonical" href="{canonical}">' if canonical else ""
-    text = "".join(f"<p>Story {number}, {word}: {sentence}</p>" for sentence in sentences)
+    text = "".join(f"<p>{said or f'Story {number}, {word}'}: {sentence}</p>" for sentence in sentences)
     return f"""<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Story {number} - The Gazette</title>
         {link}{head}</head><body><div class="nav"><a href="/">Home</a> <a href="/town">Town</a></div>
         <div class="main"><h1>Story {number}</h1><div class="story">{text}</div></div>
         <div class="foot">The Gazette, 7 Market Square.</div></body></html>""".encode()
 
 
-_WORDS = (
+WORDS = (
     "harbour tide gauge mast council storm pier winter ferry lantern bakery market orchard bridge school river clock "
     "museum garden library marsh engine station village charter meadow festival regatta workshop quarry"
 )
@@ -54,7 +57,7 @@ _WORDS = (
 def news(number, **more):
     """An article that says something else than those of other numbers. `more` as for `article`."""
     chance = random.Random(number)
-    sentences = [" ".join(chance.choices(_WORDS.split(), k=14)) + "." for _ in range(6)]
+    sentences = [" ".join(chance.choices(WORDS.split(), k=14)) + "." for _ in range(6)]
     return article(number, sentences=sentences, **more)
 
 
@@ -71,6 +74,17 @@ def publish(connection, folder, *outputs, task=TASK, **more):
     connection.hset(keys.CONFIGS, task, config.to_json())
     keep_example(connection, task, StoredPage(url(0), article(0), "text/html", FETCHED_AT), url(0))
     return config
+
+
+def list_page(titles, day=3):
+    """A list page with an entry for each title (by the number in its URL), of a day in March 2026."""
+    entries = "".join(
+        f'<li class="entry"><a href="/town/{number}.html">{title}</a> <span>2026-03-0{day}</span></li>'
+        for number, title in titles.items()
+    )
+    return f"""<!DOCTYPE html><html lang="en"><head><title>Town news - The Gazette</title></head><body>
+        <div class="nav"><a href="/">Home</a> <a href="/town">Town</a></div><h1>Town news</h1>
+        <ul class="list">{entries}</ul><div class="foot">The Gazette, 7 Market Square.</div></body></html>""".encode()
 
 
 _HEADLINES = (

@@ -56,16 +56,8 @@ def _combining() -> list[str]:
     marks = [chr(code) for code in (0x300, 0x301, 0x308, 0x327, 0x338, 0x489, 0x20DD, 0x3099, 0x1AB0, 0x0E47)]
     tower = "Z" + "".join(chr(0x300 + step) for step in range(0x50))
     return [f"e{mark}" for mark in marks] + [
-        tower,
-        tower * 20,
-        "é",
-        "e\u0301",
-        "가",
-        "\u1100\u1161",
-        "Å",
-        "\u212b",
-        "ﬃ",
-    ]
+        tower, tower * 20, "é", "e\u0301", "가", "\u1100\u1161", "Å", "\u212b", "ﬃ",
+    ]  # fmt: skip
 
 
 def _emoji() -> list[str]:
@@ -74,35 +66,16 @@ def _emoji() -> list[str]:
     flags = ["".join(chr(0x1F1E6 + ord(letter) - ord("A")) for letter in code) for code in ("CN", "AQ", "XK")]
     england = "🏴" + "".join(chr(0xE0000 + ord(letter)) for letter in "gbeng") + "\U000e007f"
     return [
-        "😀",
-        family,
-        family * 50,
-        *tones,
-        *flags,
-        england,
-        "❤\ufe0f",
-        "❤\ufe0e",
-        "1\ufe0f\u20e3",
-        "🫨",
+        "😀", family, family * 50, *tones, *flags, england, "❤\ufe0f", "❤\ufe0e", "1\ufe0f\u20e3", "🫨",
         "👁\ufe0f\u200d🗨\ufe0f",
-    ]
+    ]  # fmt: skip
 
 
 def _astral() -> list[str]:
     fraktur = "".join(chr(0x1D504 + step) for step in range(8))
     return [
-        fraktur,
-        "𠮷野家",
-        "𠜎𠜱𠝹",
-        "𝒳²",
-        "\U00010000",
-        "\U0010fffd",
-        "\U0010ffff",
-        "\U0001ffff",
-        "𐌰𐌱",
-        "𒀀",
-        "🀄𡃁",
-    ]
+        fraktur, "𠮷野家", "𠜎𠜱𠝹", "𝒳²", "\U00010000", "\U0010fffd", "\U0010ffff", "\U0001ffff", "𐌰𐌱", "𒀀", "🀄𡃁",
+    ]  # fmt: skip
 
 
 def _formulas() -> list[str]:
@@ -110,22 +83,8 @@ def _formulas() -> list[str]:
     starts = ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", "|", "%", "'", '"=', "'=", " =", ";="]
     bodies = ["1+1", 'HYPERLINK("http://a.example","x")', "cmd|' /C calc'!A0"]
     whole = [
-        "=",
-        "+",
-        "-",
-        "@",
-        "--",
-        "-1",
-        "+86 10 5555",
-        "-1e5",
-        "=A1",
-        "''",
-        "'",
-        "'text",
-        "'=1",
-        "''=1",
-        "@user: hi",
-    ]
+        "=", "+", "-", "@", "--", "-1", "+86 10 5555", "-1e5", "=A1", "''", "'", "'text", "'=1", "''=1", "@user: hi",
+    ]  # fmt: skip
     return [start + body for start in starts for body in bodies] + whole
 
 

@@ -13,6 +13,15 @@ from .sink_suite import HeldOutputSuite
 FIRST = 1_773_300_000
 
 
+class StoppedClock:
+    """A clock that stands at `now`, in Unix seconds, until a test moves it."""
+
+    now = float(FIRST)
+
+    def __call__(self):
+        return self.now
+
+
 def source(number, *, body=None, at=0, kind="article", version=1, task="gazette", **more):
     """A page with its row."""
     body = news(number) if body is None else body

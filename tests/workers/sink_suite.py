@@ -129,13 +129,17 @@ class HeldOutputSuite(OutputSuite):
     def path(self, folder):
         """Return the path of the output in a folder."""
 
+    def root(self, folder):
+        """Return the folder that a check looks at."""
+        return self.path(folder).parent
+
     def take_away(self, place):
-        self.path(place).parent.rename(place / "away")
-        self.path(place).parent.write_text("a file where a folder should be")
+        self.root(place).rename(place / "away")
+        self.root(place).write_text("a file where a folder should be")
 
     def bring_back(self, place):
-        self.path(place).parent.unlink()
-        (place / "away").rename(self.path(place).parent)
+        self.root(place).unlink()
+        (place / "away").rename(self.root(place))
 
     def test_waiting_for_another_process_has_a_limit(self, sink, tmp_path):
         self.put(sink, 1)

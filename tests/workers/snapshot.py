@@ -14,13 +14,12 @@ snapshot was made, in Unix seconds.
 
 import base64
 import json
-import random
 import re
 import socket
 import sys
 import tempfile
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import redis
@@ -41,9 +40,10 @@ from workers.task_state.forgetting import expire
 from workers.url_states import Found, fingerprint
 from workers.worker_processes.extraction_worker import ExtractionWorker
 
+from .helpers import FETCHED_AT, WORDS, list_page, news
+
 FOLDER = "/srv/exemplar"  # stands for the folder of tasks.yaml
 MACHINE = "machine.example"  # stands for the name of this one
-FETCHED_AT = datetime(2026, 3, 12, 8, 30, tzinfo=UTC)
 HTML = "text/html; charset=utf-8"
 GAZETTE, COURIER = "http://gazette.example", "http://courier.example"
 TASKS = """
@@ -70,22 +70,11 @@ tasks:
     output: board.jsonl
     method: list-rank
 """
-_WORDS = (
-    "harbour tide gauge mast council storm pier winter ferry lantern bakery market orchard bridge school river clock "
-    "museum garden library marsh engine station village charter meadow festival regatta workshop quarry"
-)
 
 
-def article(number, *, canonical=None, word="", head=""):
+def article(number, *, word="", **more):
     """A page of an invented article; those of other numbers have other texts."""
-    chance = random.Random(number)
-    sentences = [" ".join(chance.choices(_WORDS.split(), k=14)) + "." for _ in range(6)]
-    link = f'<link rel="canonical" href="{canonical}">' if canonical else ""
-    text = "".join(f"<p>Story {number}{word}: {sentence}</p>" for sentence in sentences)
-    return f"""<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Story {number} - The Gazette</title>
-        {link}{head}</head><body><div class="nav"><a href="/">Home</a> <a href="/town">Town</a></div>
-        <div class="main"><h1>Story {number}</h1><div class="story">{text}</div></div>
-        <div class="foot">The Gazette, 7 Market Square.</div></body></html>""".encode()
+    return news(number, said=f"Story {number}{word}", **more)
 
 
 def number_of(url):
@@ -106,15 +95,9 @@ def links(path, *numbers, following=""):
 
 def entries(*numbers):
     """A list page with an entry for each number."""
-    words = _WORDS.split()
-    items = "".join(
-        f'<li class="entry"><a href="/town/{n}.html">{words[n].title()} news: the {words[n + 1]} and the '
-        f"{words[n + 2]} of the town</a> <span>2026-03-0{n}</span></li>"
-        for n in numbers
-    )
-    return f"""<!DOCTYPE html><html lang="en"><head><title>Town news - The Board</title></head><body>
-        <div class="nav"><a href="/">Home</a> <a href="/town">Town</a></div><h1>Town news</h1>
-        <ul class="list">{items}</ul><div class="foot">The Board, 7 Market Square.</div></body></html>""".encode()
+    words = WORDS.split()
+    titles = {n: f"{words[n].title()} news: the {words[n + 1]} and the {words[n + 2]} of the town" for n in numbers}
+    return list_page(titles)
 
 
 # -- filling -----------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.workers.helpers import FETCHED_AT, TASK, come_again, deliver, news, publish, rows, states, url
+from tests.workers.helpers import FETCHED_AT, TASK, come_again, deliver, list_page, news, publish, rows, states, url
 from tests.workers.kills import dying_at
 from tests.workers.sqlite_outputs import in_table
 from workers.errors import SinkUnavailable
@@ -26,15 +26,9 @@ TOWNS = (
 )  # fmt: skip
 
 
-def list_page(*numbers, day=3):
+def towns(*numbers):
     """A list page with an entry for each number."""
-    entries = "".join(
-        f'<li class="entry"><a href="/town/{number}.html">{TOWNS[number]}</a> <span>2026-03-0{day}</span></li>'
-        for number in numbers
-    )
-    return f"""<!DOCTYPE html><html lang="en"><head><title>Town news - The Gazette</title></head><body>
-        <div class="nav"><a href="/">Home</a> <a href="/town">Town</a></div><h1>Town news</h1>
-        <ul class="list">{entries}</ul><div class="foot">The Gazette, 7 Market Square.</div></body></html>""".encode()
+    return list_page({number: TOWNS[number] for number in numbers})
 
 
 def entry(number):
@@ -44,7 +38,7 @@ def entry(number):
 @pytest.mark.parametrize("method", ["list-rank", "i-awce"])
 def test_an_entry_is_a_row(connection, worker, ledger, tmp_path, method):
     publish(connection, tmp_path, "out.jsonl", "out.db", method=method)
-    worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3, 4, 5)}))
+    worker.extract_pages(TASK, deliver(connection, {1: towns(0, 1, 2, 3, 4, 5)}))
     written = rows(tmp_path)
     assert [(row["title"], row["url"], row["published"]) for row in written] == [
         (TOWNS[number], entry(number), "2026-03-03") for number in range(6)
@@ -59,12 +53,12 @@ def test_an_entry_is_a_row(connection, worker, ledger, tmp_path, method):
 
 def test_a_list_page_that_is_read_again_writes_only_what_is_new(connection, worker, ledger, clock, tmp_path):
     publish(connection, tmp_path, method="list-rank", revisit=(3600.0, 86400.0))
-    worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
-    worker.extract_pages(TASK, come_again(connection, ledger, clock, list_page(4, 0, 1, 2), 3600))
+    worker.extract_pages(TASK, deliver(connection, {1: towns(0, 1, 2, 3)}))
+    worker.extract_pages(TASK, come_again(connection, ledger, clock, towns(4, 0, 1, 2), 3600))
     assert [row["url"] for row in rows(tmp_path)] == [entry(number) for number in (0, 1, 2, 3, 4)]
     assert ledger.state_of(url(1)) == ("written", "list: 4 entries, 1 new")
     (tmp_path / "out.jsonl").unlink()  # a person has taken the rows away
-    worker.extract_pages(TASK, come_again(connection, ledger, clock, list_page(5, 4, 0, 1), 7200))
+    worker.extract_pages(TASK, come_again(connection, ledger, clock, towns(5, 4, 0, 1), 7200))
     assert [row["url"] for row in rows(tmp_path)] == [entry(5)]
 
 
@@ -73,8 +67,8 @@ def test_a_list_page_is_read_as_long_as_it_had_something_new(
     connection, worker, ledger, clock, tmp_path, second, comes_again
 ):
     publish(connection, tmp_path, method="list-rank", revisit=(3600.0, 5400.0))
-    worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
-    names = come_again(connection, ledger, clock, list_page(*second), 3600)
+    worker.extract_pages(TASK, deliver(connection, {1: towns(0, 1, 2, 3)}))
+    names = come_again(connection, ledger, clock, towns(*second), 3600)
     assert len(names) == 1
     worker.extract_pages(TASK, names)
     assert bool(come_again(connection, ledger, clock, b"", 9000)) is comes_again
@@ -82,20 +76,20 @@ def test_a_list_page_is_read_as_long_as_it_had_something_new(
 
 def test_without_revisit_a_list_page_is_read_once(connection, worker, ledger, clock, tmp_path):
     publish(connection, tmp_path, method="list-rank")
-    worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
+    worker.extract_pages(TASK, deliver(connection, {1: towns(0, 1, 2, 3)}))
     assert come_again(connection, ledger, clock, b"", 1e9) == []
 
 
 def test_entries_that_two_list_pages_share_are_written_once(connection, worker, tmp_path):
     publish(connection, tmp_path, method="list-rank")
-    worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3), 2: list_page(2, 3, 4, 5)}))
+    worker.extract_pages(TASK, deliver(connection, {1: towns(0, 1, 2, 3), 2: towns(2, 3, 4, 5)}))
     assert sorted(row["url"] for row in rows(tmp_path)) == [entry(number) for number in range(6)]
     assert states(connection, 1, 2) == ["written", "written"]
 
 
 def test_a_page_waits_while_another_worker_writes_an_entry_of_it(connection, worker, ledger, clock, tmp_path):
     publish(connection, tmp_path, method="list-rank")
-    first, second = deliver(connection, {1: list_page(0, 1, 2, 3), 2: list_page(3, 4, 5, 6)})
+    first, second = deliver(connection, {1: towns(0, 1, 2, 3), 2: towns(3, 4, 5, 6)})
     ledger.take(first, "another", seconds=60)
     shared = fingerprint(entry(3))
     assert ledger.claim_entries(first, [shared], "another", pages_give_rows=False) == [True]
@@ -111,7 +105,7 @@ def test_a_page_waits_while_another_worker_writes_an_entry_of_it(connection, wor
 @pytest.mark.parametrize("step", ["entries_written", "settle_all"])
 def test_a_worker_that_dies_after_writing_leaves_each_row_once(connection, worker, ledger, tmp_path, step):
     publish(connection, tmp_path, method="list-rank")
-    names = deliver(connection, {1: list_page(0, 1, 2, 3)})
+    names = deliver(connection, {1: towns(0, 1, 2, 3)})
     with dying_at(Ledger, step):
         worker.extract_pages(TASK, names)
     assert len(rows(tmp_path)) == 4
@@ -124,7 +118,7 @@ def test_a_worker_that_dies_after_writing_leaves_each_row_once(connection, worke
 def test_rows_of_a_page_that_never_comes_again_are_not_doubled_by_its_neighbour(connection, worker, ledger, tmp_path):
     """The first page's worker dies after it wrote; the page is settled otherwise; the second shares two entries."""
     publish(connection, tmp_path, method="list-rank")
-    first, second = deliver(connection, {1: list_page(0, 1, 2, 3), 2: list_page(2, 3, 4, 5)})
+    first, second = deliver(connection, {1: towns(0, 1, 2, 3), 2: towns(2, 3, 4, 5)})
     with dying_at(Ledger, "entries_written"):
         worker.extract_pages(TASK, [first])
     ledger.settle(first, "failed", "given up")
@@ -134,7 +128,7 @@ def test_rows_of_a_page_that_never_comes_again_are_not_doubled_by_its_neighbour(
 
 def test_keep_and_drop_choose_among_entries(connection, worker, ledger, tmp_path):
     publish(connection, tmp_path, method="list-rank", keep=RowFilter(keywords=("bakery", "clock", "goose")))
-    worker.extract_pages(TASK, deliver(connection, {1: list_page(*range(8))}))
+    worker.extract_pages(TASK, deliver(connection, {1: towns(*range(8))}))
     assert [row["title"] for row in rows(tmp_path)] == [TOWNS[1], TOWNS[4], TOWNS[6]]
     assert ledger.state_of(url(1)) == ("written", "list: 8 entries, 3 new")
 
@@ -149,7 +143,7 @@ def test_a_page_without_a_list_is_rejected_with_the_reason(connection, worker, l
 
 def own_list(*numbers):
     """A list page whose entries are pages of the task."""
-    return list_page(*numbers).replace(b"/town/", b"/a/")
+    return towns(*numbers).replace(b"/town/", b"/a/")
 
 
 def test_i_awce_gives_articles_and_entries_and_no_url_twice(connection, worker, ledger, tmp_path):
@@ -188,8 +182,8 @@ def test_pages_of_one_list_are_one_page(connection, worker, ledger, tmp_path):
     publish(connection, tmp_path, method="list-rank")
     ledger.add([Found(url(1))])
     ledger.lease(1)
-    further = StoredPage(f"{HOST}/a/1_2.html", list_page(3, 4, 5, 6), "text/html", FETCHED_AT)
-    page = StoredPage(url(1), list_page(0, 1, 2, 3), "text/html", FETCHED_AT, parts=(further,))
+    further = StoredPage(f"{HOST}/a/1_2.html", towns(3, 4, 5, 6), "text/html", FETCHED_AT)
+    page = StoredPage(url(1), towns(0, 1, 2, 3), "text/html", FETCHED_AT, parts=(further,))
     Inbox(connection).deliver(ledger, {fingerprint(url(1)): page})
     worker.extract_pages(TASK, [fingerprint(url(1))])
     assert [row["url"] for row in rows(tmp_path)] == [entry(number) for number in range(7)]
@@ -197,9 +191,9 @@ def test_pages_of_one_list_are_one_page(connection, worker, ledger, tmp_path):
 
 def test_forgotten_entries_are_written_again_where_their_rows_are_gone(connection, worker, ledger, clock, tmp_path):
     publish(connection, tmp_path, method="list-rank", revisit=(3600.0, 100 * 86400.0))
-    worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
+    worker.extract_pages(TASK, deliver(connection, {1: towns(0, 1, 2, 3)}))
     assert forget_url(ledger, entry(2))
-    worker.extract_pages(TASK, come_again(connection, ledger, clock, list_page(0, 1, 2, 3), 3600))
+    worker.extract_pages(TASK, come_again(connection, ledger, clock, towns(0, 1, 2, 3), 3600))
     assert len(rows(tmp_path)) == 4  # its row is there still
     (tmp_path / "out.jsonl").unlink()
     clock.offset = timedelta(days=50).total_seconds()
@@ -214,13 +208,13 @@ def test_a_table_from_before_gets_the_column(connection, worker, tmp_path):
             "content_hash TEXT, version INTEGER, PRIMARY KEY (task, canonical_url, version))"
         )
     publish(connection, tmp_path, "old.db", method="list-rank")
-    worker.extract_pages(TASK, deliver(connection, {1: list_page(0, 1, 2, 3)}))
+    worker.extract_pages(TASK, deliver(connection, {1: towns(0, 1, 2, 3)}))
     assert set(in_table(tmp_path, "listed_on", "old.db")) == {url(1)}
 
 
 def test_a_sink_that_can_not_be_written_keeps_the_claims_for_the_page(connection, worker, clock, tmp_path, monkeypatch):
     publish(connection, tmp_path, method="list-rank")
-    names = deliver(connection, {1: list_page(0, 1, 2, 3)})
+    names = deliver(connection, {1: towns(0, 1, 2, 3)})
 
     def full(*_, **__):
         raise SinkUnavailable("out.jsonl cannot be written: no space left")

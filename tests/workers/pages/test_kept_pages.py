@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.workers.helpers import news, url
-from tests.workers.page_sink_suite import FIRST, PageSinkSuite, source, write
+from tests.workers.page_sink_suite import FIRST, PageSinkSuite, StoppedClock, source, write
 from workers.extraction_config import ExtractionConfig
 from workers.page_store import StoredPage
 from workers.pages.kept_pages import KeptPages, kept_pages_of
@@ -32,16 +32,9 @@ class TestKeptPages(PageSinkSuite):
         return [(page.url, page.page.body) for page in kept.read(ids)]
 
 
-class Clock:
-    now = float(FIRST)
-
-    def __call__(self):
-        return self.now
-
-
 @pytest.fixture
 def clock():
-    return Clock()
+    return StoppedClock()
 
 
 @pytest.fixture

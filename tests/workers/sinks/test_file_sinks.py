@@ -197,12 +197,15 @@ def test_a_neutralised_text_can_be_read_back():
 
 
 class TestDays(LinesSuite):
-    """One file a day. The rows of the suite are of one day; take_away and the like see its file."""
+    """One file a day. The rows of the suite are of one day; `forget_unsynced` and the like see its file."""
 
     output = "deep/{date:%Y/%m-%d}.jsonl"
 
     def path(self, folder):
         return folder / "deep" / "2026" / "03-12.jsonl"
+
+    def root(self, folder):
+        return folder / "deep"
 
     def keys(self, folder):
         lines = [line for path in (folder / "deep").glob("*/*.jsonl") for line in path.read_bytes().splitlines()]

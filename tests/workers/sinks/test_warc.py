@@ -8,18 +8,11 @@ from warcio.checker import Checker
 
 from tests.workers.helpers import FETCHED_AT, news, url
 from tests.workers.kills import dying_at
-from tests.workers.page_sink_suite import FIRST, PageSinkSuite, source, write
+from tests.workers.page_sink_suite import PageSinkSuite, StoppedClock, source, write
 from workers.errors import OutputError, SinkUnavailable
 from workers.page_store import StoredPage
 from workers.sinks import SourcePage, open_sink
 from workers.sinks.warc import WarcSink
-
-
-class Clock:
-    now = float(FIRST)
-
-    def __call__(self):
-        return self.now
 
 
 def records(*paths):
@@ -58,7 +51,7 @@ class TestWarc(PageSinkSuite):
 
 @pytest.fixture
 def clock():
-    return Clock()
+    return StoppedClock()
 
 
 def complete(folder):
