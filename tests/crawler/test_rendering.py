@@ -17,6 +17,7 @@ from crawler.rendering.chromium import BROWSER, NAMES, OF_PLAYWRIGHT, BrowserMis
 from crawler.rendering.memory import below, resident
 from tests import forks
 from tests.crawler.proxies import Proxy
+from tests.crawler.servers import Serving
 from tests.crawler.spiders import REPOSITORY, environment, until
 
 # Chromium and its headless shell, as far as they are installed; "": the usual one. What a page must not reach is tried
@@ -67,22 +68,21 @@ class Pages:
             def log_message(self, *args):
                 pass
 
-        class Server(ThreadingHTTPServer):
+        class Listener(Serving, ThreadingHTTPServer):
             def handle_error(self, *args):
                 pass  # the browser hangs up early on purpose
 
-        self.server = Server((host, port), Handler)
-        self.port = self.server.server_port
+        self.server = Listener((host, port), Handler)
+        self.port = self.server.port
         self.place = f"{host}:{self.port}"
         self.url = f"http://{self.place}"
 
     def __enter__(self):
-        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
+        self.server.__enter__()
         return self
 
     def __exit__(self, *error):
-        self.server.shutdown()
-        self.server.server_close()
+        self.server.__exit__()
 
     def paths(self):
         return [path for path, _ in self.seen]

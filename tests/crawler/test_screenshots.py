@@ -22,12 +22,6 @@ EMPTIED = (
 EMPTY = b"<!doctype html><title>nothing</title>"
 
 
-@pytest.fixture
-def site():
-    with SiteServer() as server:
-        yield server
-
-
 def taken(folder, *urls, allow="127.0.0.1", **environ):
     """Exit code, the index by URL, and standard error."""
     command = [sys.executable, "-m", "crawler.screenshots", *urls, "--out", "shots", "--delay", "0"]

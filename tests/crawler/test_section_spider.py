@@ -25,11 +25,13 @@ from crawler.run.outcomes import Outcome
 from crawler.run.run_report import BOUNDS
 from crawler.spiders.section import SectionSpider
 from tests.crawler.spiders import (
+    LEAST_GAP,
     Child,
     Ended,
     asked_for,
     crawl,
     forget_robots,
+    gaps,
     linked,
     states,
     until,
@@ -45,12 +47,6 @@ ARTICLES = [article.path for article in truth("zh")]
 [MOVED] = [article for article in truth("zh") if article.other_paths]  # listed under its old path too, which redirects
 LINKED = len(ARTICLES) + 1
 HTML = {"Content-Type": "text/html; charset=utf-8"}
-
-
-@pytest.fixture
-def site():
-    with SiteServer() as server:
-        yield server
 
 
 # One crawl of a section in which each article has a trouble of its own
@@ -297,25 +293,16 @@ def test_a_redirect_to_a_host_that_is_not_listed_needs_a_contact(site, connectio
 
 # The pace, by the server's own log
 
-LEAST = 0.5  # of the delay; a busy machine may hold a request for 0.2 s between its turn and its arrival
-
-
-def gaps(site):
-    times = sorted(request.time for request in site.requests)
-    return [later - earlier for earlier, later in itertools.pairwise(times)]
-
 
 @pytest.mark.parametrize("tasks", [1, 2])
 def test_no_two_requests_are_closer_than_the_delay(site, connection, redis_url, tmp_path, tasks):
-    write_tasks(tmp_path, site.url, delay=0.6, limit=4)
-    file = tmp_path / "tasks.yaml"
-    text = file.read_text("utf-8")
-    file.write_text(text + text.partition("tasks:\n")[2].replace("zh-news:", "again:"), "utf-8")
+    names = ("zh-news", "again")[:tasks]
+    write_tasks(tmp_path, site.url, names=names, delay=0.6, limit=4)
     with ExitStack() as running:
-        children = [running.enter_context(Child(name, tmp_path, redis_url)) for name in ("zh-news", "again")[:tasks]]
+        children = [running.enter_context(Child(name, tmp_path, redis_url)) for name in names]
         assert [child.end().code for child in children] == [0] * tasks
     assert len(gaps(site)) >= 6 + 5 * (tasks - 1) - 1, "robots.txt is asked for once"
-    assert min(gaps(site)) >= 0.6 * LEAST
+    assert min(gaps(site)) >= 0.6 * LEAST_GAP
 
 
 def test_slow_answers_that_come_all_at_once_do_not_bunch_requests(site, connection, redis_url, tmp_path):
@@ -345,7 +332,7 @@ def test_slow_answers_that_come_all_at_once_do_not_bunch_requests(site, connecti
         gate.set()
         child.end()
     times = [at for _, at in arrived]
-    assert min(b - a for a, b in itertools.pairwise(times)) >= 0.4 * LEAST
+    assert min(b - a for a, b in itertools.pairwise(times)) >= 0.4 * LEAST_GAP
 
 
 # Ends

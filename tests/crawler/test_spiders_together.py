@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from console.sample_site import Response, SiteServer, truth
+from console.sample_site import Response, truth
 from tests.crawler.spiders import ARTICLE, Child, asked_for, crawl, linked, states, until, write_tasks
 from workers.keys import of_task
 from workers.ledger import Ledger
@@ -16,12 +16,6 @@ pytestmark = pytest.mark.timeout(90)
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 [MOVED] = [article for article in truth("zh") if article.other_paths]  # listed under its old path too
 LONG = truth("zh")[5].path
-
-
-@pytest.fixture
-def site():
-    with SiteServer() as server:
-        yield server
 
 
 def test_two_spiders_of_one_task_fetch_each_page_once(site, connection, redis_url, tmp_path):

@@ -1,19 +1,16 @@
 """robots.txt by RFC 9309: a table written from its text, and what a crawl makes of each kind of answer."""
 
-import itertools
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.sample_site import Response, SiteServer, truth
+from console.sample_site import Response, truth
 from crawler.politeness.robots import ALLOWS_ALL, KEPT, KEPT_SHORT, PARSED, RobotsCache, Unreachable, of_answer, parse
-from tests.crawler.spiders import asked_for, crawl, states, write_tasks
+from tests.crawler.spiders import LEAST_GAP, asked_for, crawl, gaps, states, write_tasks
 from workers import keys
 from workers.ledger import Ledger
 from workers.url_states import Found
 
-LEAST = 0.5  # of the delay; a busy machine may hold a request for 0.2 s between its turn and its arrival
 PLAIN = {"Content-Type": "text/plain"}
 SITE = "https://www.example.com"
 SIMPLE = """User-Agent: *
@@ -245,18 +242,6 @@ def test_2_4_what_is_known_counts_for_a_day_and_what_passes_for_minutes():
 ARTICLES = [article.path for article in truth("zh")]
 
 
-@pytest.fixture
-def site():
-    with SiteServer() as server:
-        yield server
-
-
-@pytest.fixture
-def other():
-    with SiteServer() as server:
-        yield server
-
-
 def answer(site, status, headers=None, body=b""):
     site.override("/robots.txt", status=status, headers=headers or PLAIN, body=body)
 
@@ -354,9 +339,8 @@ def test_the_pace_holds_for_redirects_of_robots_txt(site, connection, redis_url,
         site.override(path, status=302, headers={"Location": f"/hop/{number + 1}"}, body=b"")
     write_tasks(tmp_path, site.url, delay=0.6, limit=1)
     crawl(tmp_path, redis_url)
-    times = [request.time for request in site.requests]
-    assert [request.path for request in site.requests][:4] == ["/robots.txt", "/hop/1", "/hop/2", "/hop/3"]
-    assert min(later - earlier for earlier, later in itertools.pairwise(times)) >= 0.6 * LEAST
+    assert asked_for(site, "/")[:4] == ["/robots.txt", "/hop/1", "/hop/2", "/hop/3"]
+    assert min(gaps(site)) >= 0.6 * LEAST_GAP
 
 
 def test_an_article_that_moved_to_a_host_without_robots_txt_is_tried_again(

@@ -35,11 +35,6 @@ class Clock:
 
 
 @pytest.fixture
-def ledger(connection):
-    return Ledger(connection, "news")
-
-
-@pytest.fixture
 def pictures(connection):
     return Ledger(connection, keys.pictures_of("news"))
 

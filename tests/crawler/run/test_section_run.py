@@ -19,7 +19,6 @@ from workers import keys
 from workers.extraction.ledger_recovery import heal
 from workers.extraction_config import example_of
 from workers.inbox import Inbox, StoredPage
-from workers.ledger import Ledger
 from workers.sinks import JsonLinesSink
 from workers.url_states import Found, fingerprint
 from workers.writing.outputs import Output
@@ -70,11 +69,6 @@ class Driver:
 
     def end(self, outcome="finished"):
         return self.run.end(outcome)
-
-
-@pytest.fixture
-def ledger(connection):
-    return Ledger(connection, "news")
 
 
 def states(ledger):

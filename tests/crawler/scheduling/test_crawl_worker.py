@@ -10,7 +10,6 @@ from datetime import datetime
 import pytest
 import redis
 
-from console.sample_site import SiteServer
 from crawler.run.run_report import reports as last_runs
 from crawler.scheduling.crawl_worker import CrawlWorkers
 from crawler.scheduling.schedule import Schedule
@@ -20,12 +19,6 @@ from tests.crawler.spiders import asked_for, states, until, write_tasks
 from workers.reporting.presence import alive
 
 pytestmark = pytest.mark.timeout(60)
-
-
-@pytest.fixture
-def site():
-    with SiteServer() as server:
-        yield server
 
 
 @pytest.fixture
