@@ -87,7 +87,7 @@ def crawl(folder: Path, redis_url: str, task: str = "zh-news", *, scrapy: bool =
 def write_tasks(
     folder: Path, site_url: str, *, settings: str = "", names: Iterable[str] = ("zh-news",), **keys_: Any
 ) -> None:
-    """A tasks.yaml with the site's Chinese section as tasks of these names; `settings`: a YAML map for the usual ones."""
+    """A tasks.yaml with the site's Chinese section as tasks of these names; `settings`: a YAML map."""
     chosen = {
         "example": site_url + truth("zh")[3].path,
         "pattern": site_url + PATTERNS["zh"],

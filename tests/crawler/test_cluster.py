@@ -68,14 +68,13 @@ def test_three_spiders_keep_the_floor_together(site, connection, redis_url, tmp_
     assert asked_for(site, "/").count("/robots.txt") == 1, "one asks for all"
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.2])
-def test_nobody_asks_before_the_time_that_one_of_them_was_told(site, connection, redis_url, tmp_path, delay):
+def test_nobody_asks_before_the_time_that_one_of_them_was_told(site, connection, redis_url, tmp_path):
     answer, refused = refusing(site, 1, Retry_After="3")
     site.override(ARTICLES[-1], answer)
     for path in ARTICLES:  # slow enough that all three are at work when it comes
         if path != ARTICLES[-1]:
             site.override(path, delay=0.2)
-    write_tasks(tmp_path, site.url, names=TASKS, delay=delay)
+    write_tasks(tmp_path, site.url, names=TASKS)
     with Three(tmp_path, redis_url) as three:
         ended = three.end()
     assert [one.report["outcome"] for one in ended] == ["finished"] * 3
@@ -96,16 +95,6 @@ def test_an_article_that_was_refused_is_fetched_later_and_no_try_is_counted(site
     assert (ended.code, ended.report["failed"], len(refused)) == (0, 0, 2)
     assert ended.report["later"] == 2
     assert Ledger(connection, "zh-news").state_of(site.url + ARTICLES[-1]) == ("fetched", "")
-
-
-def test_an_article_that_is_always_refused_does_not_keep_the_run_for_ever(site, connection, redis_url, tmp_path):
-    answer, refused = refusing(site, 1000, Retry_After="1")
-    site.override(ARTICLES[-1], answer)
-    write_tasks(tmp_path, site.url, retries=0)
-    ended = crawl(tmp_path, redis_url)
-    assert (ended.report["outcome"], ended.report["failed"], len(refused)) == ("finished", 1, 4)
-    state, reason = Ledger(connection, "zh-news").state_of(site.url + ARTICLES[-1])
-    assert (state, reason.startswith("http 429")) == ("failed", True)
 
 
 def test_a_host_that_asks_for_long_is_left_alone_and_its_articles_wait(site, connection, redis_url, tmp_path):
@@ -236,14 +225,3 @@ def test_tdmrep_json_is_asked_for_once_where_a_task_skips_by_it(site, connection
     assert asked_for(site, "/").count("/.well-known/tdmrep.json") == 1
     assert stored_headers(connection, site, ARTICLES[-1]) == {"tdmrep": ["0"]}
     assert stored_headers(connection, site, ARTICLES[-2]) == {"tdmrep": ["1"]}
-
-
-def test_robots_txt_that_leads_to_a_public_host_is_not_followed_without_a_contact(
-    site, connection, redis_url, tmp_path
-):
-    site.override("/robots.txt", status=302, headers={"Location": "http://news.example/robots.txt"}, body=b"")
-    write_tasks(tmp_path, site.url, settings="{allow_hosts: [127.0.0.1], delay: 0}", limit=2)
-    with Child("zh-news", tmp_path, redis_url) as child:
-        ended = child.end()
-    assert any("no contact for site owners" in problem for problem in ended.report["problems"])
-    assert asked_for(site) == []

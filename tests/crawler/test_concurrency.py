@@ -9,7 +9,7 @@ from tests.crawler.servers import Server, run_section
 pytestmark = pytest.mark.timeout(60)
 
 PAGE = b"<html><p>" + b"The harbour was quiet. " * 40
-ARTICLES = 12
+ARTICLES = 6
 SLOW = 0.3  # seconds that an article takes
 
 

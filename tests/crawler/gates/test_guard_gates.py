@@ -143,11 +143,3 @@ def test_a_proxy_that_requires_authentication_is_reported(connection, redis_url,
     with Proxy("407 Proxy Authentication Required") as proxy:
         run = run_behind(proxy.port, tmp_path, redis_url, "127.0.0.1, news.test", "https", robots="false")
     assert any("http 407: proxy requires authentication" in said for said in run.report["problems"])
-
-
-def test_a_proxy_that_is_not_there_is_named(connection, redis_url, tmp_path):
-    with Proxy() as proxy:
-        dead = proxy.port
-    run = run_behind(dead, tmp_path, redis_url, "127.0.0.1, news.test", robots="false")
-    assert run.code == 1
-    assert any(f"connection refused, by proxy proxy.test:{dead}" in said for said in run.report["problems"])

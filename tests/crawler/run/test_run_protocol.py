@@ -9,7 +9,7 @@ from crawler.run.fetches import Answered, ArticleFetch, ExampleFetch, ListFetch,
 from crawler.run.list_fetches import PAUSES, RETRIES
 from crawler.run.outcomes import Outcome
 from crawler.run.section_run import SectionRun
-from tests.crawler.run.test_section_run import EXAMPLE, HOST, LIST, PROSE, links, states, task, url
+from tests.crawler.run.sections import EXAMPLE, HOST, LIST, PROSE, links, states, task, url
 from workers.inbox import StoredPage
 from workers.page_store import unpack
 from workers.url_states import fingerprint

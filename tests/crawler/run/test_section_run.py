@@ -13,37 +13,17 @@ from crawler.run.run_report import BOUNDS, PROBLEMS_MOST, RunBounds, RunOptions,
 from crawler.run.section_articles import PAGES_A_FLUSH, SECONDS_A_FLUSH
 from crawler.run.section_run import SectionRun
 from crawler.run.spider_coordination import disband
-from crawler.task_list.file import loads
+from tests.crawler.run.sections import EXAMPLE, HOST, LIST, links, list_of, page, place_of, states, task, url
 from tests.workers.sink_suite import row, write
 from workers import keys
 from workers.extraction.ledger_recovery import heal
 from workers.extraction_config import example_of
-from workers.inbox import Inbox, StoredPage
+from workers.inbox import Inbox
 from workers.sinks import JsonLinesSink
 from workers.url_states import Found, fingerprint
 from workers.writing.outputs import Output
 
-HOST = "http://127.0.0.1:9"
-LIST = HOST + "/a/"
-EXAMPLE = HOST + "/a/5.html"
-
-
-def task(**keys_):
-    chosen = {"example": EXAMPLE, "pattern": HOST + "/a/{id}.html", "start": LIST, "every": "1h", "output": "a.jsonl"}
-    lines = "".join(f"    {name}: {value}\n" for name, value in (chosen | keys_).items())
-    return loads(f"tasks:\n  news:\n{lines}")["news"]
-
-
-def url(number):
-    return f"{HOST}/a/{number}.html"
-
-
 STATE = {"etag": '"1"', "date": "Sat, 21 Nov 2026 12:00:00 GMT"}
-PROSE = b"<h1>The ferry</h1>" + b"<p>The old ferry was late again today, said the harbour master at noon.</p>" * 9
-
-
-def page(address):
-    return StoredPage(address, PROSE, "text/html", datetime.now(UTC))
 
 
 def dated_task(**more):
@@ -52,10 +32,6 @@ def dated_task(**more):
 
 def days_of(urls):
     return [one.removeprefix(LIST).removesuffix("/1.html") for one in urls]
-
-
-def links(*numbers):
-    return "".join(f'<a href="/a/{n}.html">x</a>' for n in numbers).encode()
 
 
 class Driver:
@@ -92,10 +68,6 @@ class Driver:
 
     def end(self, outcome="finished"):
         return self.run.end(outcome)
-
-
-def states(ledger):
-    return {state: n for state, n in ledger.counts().states.items() if n}
 
 
 # From list to inbox
@@ -448,19 +420,13 @@ def test_a_linked_page_that_is_not_there_is_gone(connection):
 
 
 def read_pages(connection, chosen=None):
-    """One run on a section of three pages; says how many were read."""
-    driver = Driver(connection, chosen)
-    pages = {
-        LIST: links(9, 8) + b'<a href="/a/list_2.html">2</a>',
-        LIST + "list_2.html": links(7, 6) + b'<a href="/a/list_3.html">3</a>',
-        LIST + "list_3.html": links(5, 4),
-    }
-    read = []
+    """One run on a section of three lists, with the articles 6 to 1; says how many were read."""
+    driver, read = Driver(connection, chosen), 0
     while listed := driver.run.next_list():
-        read += [listed.url] * (listed.url in pages)
-        driver.read_body(pages.get(listed.url, b""), listed, headers={})
+        read += listed.url.startswith(LIST)
+        driver.read_body(list_of(listed.url, 6, 2), listed, headers={})
     driver.complete()
-    return len(read)
+    return read
 
 
 def test_after_a_complete_walk_the_next_stops_at_known_pages(connection):
@@ -480,7 +446,7 @@ def learn_during_a_walk(connection, ledger, folder):
     running = Driver(connection)
     learn(ledger, folder, 10)
     while listed := running.run.next_list():
-        running.read_body(links(9, 8), listed)
+        running.read_body(links(6, 5), listed)
     running.end()
 
 
@@ -591,11 +557,11 @@ def test_a_spider_that_dies_in_a_list_loses_none_of_its_further_pages(connection
     assert after.run.lists.record_unchanged(start, start.url)
     listed = after.run.next_list()
     assert (listed.url, listed.resumed) == (LIST + "list_2.html", True)
-    after.read_body(links(18, 9), listed)
+    after.read_body(links(18, 6), listed)
     assert url(18) in after.fetch_all()
 
 
-def walk(connection, articles, *, lists=None, failing=0):
+def walk(connection, articles, *, lists=None, failing=None):
     """A run on a section with two articles on each of its lists, of which the newest is first.
 
     It dies after `lists`; list number `failing` is unavailable. Returns how many lists were read.
@@ -605,13 +571,10 @@ def walk(connection, articles, *, lists=None, failing=0):
         if read == lists:
             die(connection)
             return read
-        number = int(listed.url.removeprefix(LIST + "list_").removesuffix(".html")) if "list_" in listed.url else 1
-        if number == failing:
+        if place_of(listed.url) == failing:
             driver.run.lists.record_failure(listed, "http 503", passing=True)
             continue
-        top = articles - 2 * (number - 1) if listed.url.startswith(LIST) else 0
-        more = f'<a href="/a/list_{number + 1}.html">{number + 1}</a>' if top > 2 else ""
-        driver.read_body(links(*range(top, max(0, top - 2), -1)) + more.encode(), listed, headers={})
+        driver.read_body(list_of(listed.url, articles, 2), listed, headers={})
         read += 1
     driver.complete()
     return read
@@ -784,9 +747,8 @@ def test_reports_are_kept_newest_first(connection):
 def test_a_walk_that_was_cut_off_is_a_problem(connection):
     driver = Driver(connection)
     for number in range(20):
-        driver.read(
-            *[1][number:], more=b'<a href="/day/%d">x</a><a rel="next" href="/a/?page=%d">next</a>' % (number, number)
-        )
+        more = b'<a href="/day/%d">x</a><a rel="next" href="/a/?page=%d">next</a>' % (number, number)
+        driver.read(*[1][number:], more=more)
     [problem] = driver.end().problems
     assert "pages in a row without an article; not followed further" in problem
 
@@ -890,7 +852,7 @@ def test_the_text_of_an_example_that_is_a_list_is_not_written_and_the_report_war
     if is_known:
         ledger.add([Found(EXAMPLE, 1.0)])
     driver = Driver(connection)
-    driver.run.store_example(StoredPage(EXAMPLE, INDEX, "text/html", datetime.now(UTC)))
+    driver.run.store_example(page(EXAMPLE, INDEX))
     driver.end()
     assert states(ledger) == {"rejected": 1}
     for report in (driver.run.report, ended_report(connection)):
@@ -899,7 +861,7 @@ def test_the_text_of_an_example_that_is_a_list_is_not_written_and_the_report_war
 
 def test_the_text_of_an_example_that_looks_like_a_list_is_written_if_the_tasks_pages_are_articles(connection, ledger):
     driver = Driver(connection, task(articles="true"))
-    driver.run.store_example(StoredPage(EXAMPLE, INDEX, "text/html", datetime.now(UTC)))
+    driver.run.store_example(page(EXAMPLE, INDEX))
     driver.end()
     assert states(ledger) == {"fetched": 1}
     assert not any("list page" in remark for remark in driver.run.report.remarks)
@@ -913,7 +875,7 @@ def ended_report(connection):
 
 def test_an_example_that_a_person_accepted_is_fetched_as_an_article(connection, ledger):
     driver = Driver(connection)
-    driver.run.store_example(StoredPage(EXAMPLE, INDEX, "text/html", datetime.now(UTC)))
+    driver.run.store_example(page(EXAMPLE, INDEX))
     assert ledger.accept(EXAMPLE)
-    driver.run.store_example(StoredPage(EXAMPLE, INDEX, "text/html", datetime.now(UTC)))
+    driver.run.store_example(page(EXAMPLE, INDEX))
     assert states(ledger) == {"waiting": 1}
