@@ -424,14 +424,14 @@ def test_a_script_that_may_be_kept_is_asked_for_once(shown):
 def test_browsers_are_renewed_and_none_is_left_behind():
     with Pages() as site:
         site.pages["/x"] = TEXT
-        constants = QUICK | {"browsers.PAGES_A_CONTEXT": 2, "browsers.PAGES_A_BROWSER": 4}
-        child = start([f"{site.url}/x?{n}" for n in range(10)], allow=[site.place], constants=constants, at_once=2)
+        constants = QUICK | {"browsers.PAGES_A_CONTEXT": 1, "browsers.PAGES_A_BROWSER": 2}
+        child = start([f"{site.url}/x?{n}" for n in range(5)], allow=[site.place], constants=constants, at_once=2)
         seen = set()
         while child.poll() is None:
             seen |= set(below(child.pid))
             time.sleep(0.05)
         lines = [json.loads(line) for line in child.communicate()[0].splitlines()]
-        assert [line["kind"] for line in lines[:-1]] == ["page"] * 10
+        assert [line["kind"] for line in lines[:-1]] == ["page"] * 5
         assert lines[-1]["reason"] == 3
         assert len(seen) > 10
         until(lambda: not resident(list(seen)))
