@@ -54,9 +54,8 @@ match STEP:
 
 def process(off, url, step):
     """What a process whose clock is `off` seconds ahead prints."""
-    done = subprocess.run(
-        [sys.executable, "-c", _OFF, str(off), url, step], cwd=ROOT, capture_output=True, text=True, timeout=60
-    )
+    command = [sys.executable, "-c", _OFF, str(off), url, step]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip(), done.stderr
 

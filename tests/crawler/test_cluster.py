@@ -87,23 +87,23 @@ def test_nobody_asks_before_the_time_that_one_of_them_was_told(site, connection,
     assert held[0] <= 4.5
 
 
-def test_an_article_that_was_refused_is_fetched_later_and_no_try_is_counted(site, connection, redis_url, tmp_path):
+def test_an_article_that_was_refused_is_fetched_later_and_no_try_is_counted(site, crawl_with, connection):
     answer, refused = refusing(site, 2, Retry_After="1")
     site.override(ARTICLES[-1], answer)
-    write_tasks(tmp_path, site.url, retries=0)
-    ended = crawl(tmp_path, redis_url)
+    ended = crawl_with(retries=0)
     assert (ended.code, ended.report["failed"], len(refused)) == (0, 0, 2)
     assert ended.report["later"] == 2
     assert Ledger(connection, "zh-news").state_of(site.url + ARTICLES[-1]) == ("fetched", "")
 
 
-def test_a_host_that_asks_for_long_is_left_alone_and_its_articles_wait(site, connection, redis_url, tmp_path):
+def test_a_host_that_asks_for_long_is_left_alone_and_its_articles_wait(
+    site, crawl_with, connection, redis_url, tmp_path
+):
     answer, refused = refusing(site, 1000, status=503, Retry_After="600")
     for path in ARTICLES:
         site.override(path, answer)
     site.restore(EXAMPLE)
-    write_tasks(tmp_path, site.url, retries=0, delay=0.1)
-    ended = crawl(tmp_path, redis_url)
+    ended = crawl_with(retries=0, delay=0.1)
     assert (ended.code, ended.report["outcome"], len(refused)) == (1, "unreachable", 1)
     [problem] = ended.report["problems"]
     assert problem == "127.0.0.1 is closed: http 503; Retry-After: 600 s; the rest waits for the next run"
@@ -128,12 +128,10 @@ def test_refusals_slow_everyone_down_and_good_answers_make_up_for_it(site, conne
     assert host_state(connection, host_of(site.url)).interval < 1.0
 
 
-def test_a_crawl_delay_is_kept_by_who_does_not_read_robots_txt_too(site, connection, redis_url, tmp_path):
+def test_a_crawl_delay_is_kept_by_who_does_not_read_robots_txt_too(site, crawl_with):
     site.robots_txt = "User-agent: *\nCrawl-delay: 0.6\n"
-    write_tasks(tmp_path, site.url, limit=3)
-    assert crawl(tmp_path, redis_url).code == 0
-    write_tasks(tmp_path, site.url, limit=6, robots="false")
-    assert crawl(tmp_path, redis_url).code == 0
+    assert crawl_with(limit=3).code == 0
+    assert crawl_with(limit=6, robots="false").code == 0
     assert len(site.requests) >= 6, "the first run's five and the second one's list page"
     assert min(gaps(site)) >= 0.6 * LEAST_GAP
 
@@ -203,24 +201,20 @@ def stored_headers(connection, site, path):
     return json.loads(raw) if raw else {}
 
 
-def test_headers_about_the_use_of_a_page_travel_with_it(site, connection, redis_url, tmp_path):
+def test_headers_about_the_use_of_a_page_travel_with_it(site, crawl_with, connection):
     html = {"Content-Type": "text/html; charset=utf-8"}
     site.override(ARTICLES[-1], headers={**html, "X-Robots-Tag": "noai, noimageai", "TDM-Reservation": "1"})
-    write_tasks(tmp_path, site.url)
-    crawl(tmp_path, redis_url)
-    assert stored_headers(connection, site, ARTICLES[-1]) == {
-        "x-robots-tag": ["noai, noimageai"],
-        "tdm-reservation": ["1"],
-    }
+    crawl_with()
+    said = {"x-robots-tag": ["noai, noimageai"], "tdm-reservation": ["1"]}
+    assert stored_headers(connection, site, ARTICLES[-1]) == said
     assert stored_headers(connection, site, ARTICLES[-2]) == {}
     assert "/.well-known/tdmrep.json" not in asked_for(site, "/"), "no task skips by it"
 
 
-def test_tdmrep_json_is_asked_for_once_where_a_task_skips_by_it(site, connection, redis_url, tmp_path):
+def test_tdmrep_json_is_asked_for_once_where_a_task_skips_by_it(site, crawl_with, connection, redis_url, tmp_path):
     rules = [{"location": ARTICLES[-1], "tdm-reservation": 0}, {"location": "/zh/*", "tdm-reservation": 1}]
     site.override("/.well-known/tdmrep.json", status=200, body=json.dumps(rules).encode())
-    write_tasks(tmp_path, site.url, skip="tdm-reservation")
-    crawl(tmp_path, redis_url)
+    crawl_with(skip="tdm-reservation")
     crawl(tmp_path, redis_url)
     assert asked_for(site, "/").count("/.well-known/tdmrep.json") == 1
     assert stored_headers(connection, site, ARTICLES[-1]) == {"tdmrep": ["0"]}

@@ -45,9 +45,8 @@ def rss(*numbers, more=""):
 
 
 def urlset(*numbers, days="2024-01-01"):
-    return "".join(
-        ["<urlset>", *(f"<url><loc>/a/{n}.html</loc><lastmod>{days}</lastmod></url>" for n in numbers), "</urlset>"]
-    )
+    said = (f"<url><loc>/a/{n}.html</loc><lastmod>{days}</lastmod></url>" for n in numbers)
+    return f"<urlset>{''.join(said)}</urlset>"
 
 
 def index(*children):

@@ -178,19 +178,17 @@ def test_both_ways_to_start_a_spider_give_the_same_ledger(site, connection, redi
     assert seen[0][0]["fetched"] == LINKED
 
 
-def test_a_second_run_fetches_no_article_again(site, connection, redis_url, tmp_path):
-    write_tasks(tmp_path, site.url)
-    crawl(tmp_path, redis_url)
+def test_a_second_run_fetches_no_article_again(site, crawl_with, redis_url, tmp_path):
+    crawl_with()
     site.requests.clear()
     ended = crawl(tmp_path, redis_url)
     assert (ended.code, ended.report["fetched"], asked_for(site)) == (0, 0, [])
     assert asked_for(site, "/") == ["/zh/news/"], "robots.txt is asked for once a day"
 
 
-def test_an_example_that_leads_elsewhere_is_not_kept(site, connection, redis_url, tmp_path):
+def test_an_example_that_leads_elsewhere_is_not_kept(site, crawl_with):
     site.override(truth("zh")[3].path, status=302, headers={"Location": "/"})
-    write_tasks(tmp_path, site.url, limit=1)
-    ended = crawl(tmp_path, redis_url)
+    ended = crawl_with(limit=1)
     assert ended.code == 1
     assert f"redirects to {site.url}/, which does not match the pattern" in ended.report["problems"][0]
 
@@ -219,11 +217,11 @@ def test_a_public_host_is_not_crawled_without_a_contact(connection, redis_url, t
     assert "EXEMPLAR_CONTACT" in ended.said
 
 
-def test_a_redirect_to_a_host_that_is_not_listed_needs_a_contact(site, connection, redis_url, tmp_path):
+def test_a_redirect_to_a_host_that_is_not_listed_needs_a_contact(site, crawl_with, connection):
     elsewhere = site.url.replace("127.0.0.1", "localhost") + ARTICLES[1]
     site.override(ARTICLES[0], status=302, headers={"Location": elsewhere})
-    write_tasks(tmp_path, site.url, settings="{allow_hosts: [127.0.0.1], delay: 0}", limit=3)
-    assert crawl(tmp_path, redis_url).report["fetched"] > 0, "a listed host needs no contact"
+    ended = crawl_with(settings="{allow_hosts: [127.0.0.1], delay: 0}", limit=3)
+    assert ended.report["fetched"] > 0, "a listed host needs no contact"
     state, reason = Ledger(connection, "zh-news").state_of(site.url + ARTICLES[0])
     assert (state, reason.startswith("no contact for site owners")) == ("failed", True)
 

@@ -5,7 +5,7 @@ import signal
 import pytest
 
 from console.sample_site import Response, truth
-from tests.crawler.spiders import ARTICLE, Child, asked_for, crawl, linked, states, until, write_tasks
+from tests.crawler.spiders import ARTICLE, Child, asked_for, linked, states, until, write_tasks
 from workers.keys import of_task
 from workers.ledger import Ledger
 from workers.page_store import unpack
@@ -76,10 +76,9 @@ def stored(connection, url):
     return unpack({key.decode(): value for key, value in raw.items()})
 
 
-def test_the_example_is_fetched_once_with_its_further_pages(site, connection, redis_url, tmp_path):
+def test_the_example_is_fetched_once_with_its_further_pages(site, crawl_with, connection):
     several_pages(site, 3)
-    write_tasks(tmp_path, site.url, example=site.url + LONG)
-    assert crawl(tmp_path, redis_url).report["outcome"] == "finished"
+    assert crawl_with(example=site.url + LONG).report["outcome"] == "finished"
     page = stored(connection, site.url + LONG)
     assert [part.url.rpartition("_")[2] for part in page.parts] == ["2.html", "3.html"]
     assert ["第2页".encode() in part.body for part in page.parts] == [True, False]
@@ -87,9 +86,8 @@ def test_the_example_is_fetched_once_with_its_further_pages(site, connection, re
     assert states(connection)["fetched"] == len(truth("zh")) + 1, "further pages are no articles of their own"
 
 
-def test_a_further_page_that_stays_away_is_named_and_the_article_handed_in(site, connection, redis_url, tmp_path):
+def test_a_further_page_that_stays_away_is_named_and_the_article_handed_in(site, crawl_with, connection):
     several_pages(site, 2, broken={2})
-    write_tasks(tmp_path, site.url, retries=0)
-    assert crawl(tmp_path, redis_url).report["outcome"] == "finished"
+    assert crawl_with(retries=0).report["outcome"] == "finished"
     page = stored(connection, site.url + LONG)
     assert (page.parts, [url.rpartition("_")[2] for url in page.missing]) == ((), ["2.html"])

@@ -101,9 +101,8 @@ class Misbehaving(socketserver.BaseRequestHandler):
             elif path == "/endless-interim":
                 self.endlessly(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 100)
             elif path == "/long-headers":
-                self.request.sendall(
-                    ok + b"Connection: close\r\n" + (b"X-Some: " + b"y" * 900 + b"\r\n") * 100 + b"\r\n" + PAGE
-                )
+                headers = b"Connection: close\r\n" + (b"X-Some: " + b"y" * 900 + b"\r\n") * 100
+                self.request.sendall(ok + headers + b"\r\n" + PAGE)
             elif path == "/drip":
                 self.request.sendall(ok + b"Content-Length: 100000\r\n\r\n")
                 self.endlessly(b"x", pause=0.2)

@@ -176,11 +176,10 @@ def test_a_value_that_would_say_more_than_one_thing_is_refused_without_showing_i
 
 
 def test_secrets_are_in_no_representation():
-    credentials = credentials_of(
-        task(headers="{X-Key: abc-1}", cookies="{session: abc-2}", auth="{user: reader, password: abc-3}"), {}
-    )
+    login = "{user: reader, password: abc-3}"
+    credentials = credentials_of(task(headers="{X-Key: abc-1}", cookies="{session: abc-2}", auth=login), {})
     assert "abc" not in repr(credentials)
-    assert "abc-3" not in repr(task(auth="{user: reader, password: abc-3}"))
+    assert "abc-3" not in repr(task(auth=login))
 
 
 def test_a_proxy_is_filled_in_and_looked_at():

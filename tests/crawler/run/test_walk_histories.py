@@ -51,9 +51,8 @@ class Section:
     def read(self):
         """Read one list, or end the run if there is none; begin a run if there is none."""
         if self.run is None:
-            bounds = RunBounds(
-                now=clock_of(self.redis).moment, entered_at_once=self.choose.choice([1, ARTICLES_OF_A_LIST])
-            )
+            at_once = self.choose.choice([1, ARTICLES_OF_A_LIST])
+            bounds = RunBounds(now=clock_of(self.redis).moment, entered_at_once=at_once)
             self.run = SectionRun(self.redis, TASK, bounds=bounds)
             self.run.begin()
         if self.choose.random() < 0.5:

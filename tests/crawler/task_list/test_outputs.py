@@ -80,9 +80,8 @@ def test_an_output_without_options_is_what_it_was_before_there_were_options(outp
 
 
 def test_outputs_that_show_kept_pictures_know_the_way_to_them():
-    outputs = (
-        "[a.db, 'out/{task}.jsonl', 'md/{date}/{title}.md', {to: 's3://b/c/', where: {language: zh}, fields: [html]}]"
-    )
+    to_store = "{to: 's3://b/c/', where: {language: zh}, fields: [html]}"
+    outputs = f"[a.db, 'out/{{task}}.jsonl', 'md/{{date}}/{{title}}.md', {to_store}]"
     task = task_of(f"{outputs}\n    pictures: keep")
     options = extraction_config(task, Path("/x")).output_options
     ways = {output: OutputOptions.from_json(text).pictures for output, text in options.items()}
@@ -91,9 +90,8 @@ def test_outputs_that_show_kept_pictures_know_the_way_to_them():
 
 
 def test_the_fingerprint_changes_with_the_options():
-    prints = {
-        task_of(f"{{to: a.jsonl, {option}}}").fingerprint for option in ("fields: [url]", "where: {language: zh}")
-    }
+    options = "fields: [url]", "where: {language: zh}"
+    prints = {task_of(f"{{to: a.jsonl, {option}}}").fingerprint for option in options}
     assert len(prints | {task_of("a.jsonl").fingerprint}) == 3
 
 

@@ -108,11 +108,8 @@ def test_mistake_names_row_and_column_and_nothing_is_written(tmp_path, tasks_yam
 
 def test_all_mistakes_come_at_once(tmp_path, tasks_yaml):
     content = "name,example,pattern,every\na,h/1,/{id},1q\n\nb,http://h/1,/{x},1h\n"
-    assert [line.split(": ")[0] for line in mistakes_of(tmp_path, content)] == [
-        "sections.csv:2:2",
-        "sections.csv:2:4",
-        "sections.csv:4:3",
-    ]
+    places = [line.split(": ")[0].removeprefix("sections.csv:") for line in mistakes_of(tmp_path, content)]
+    assert places == ["2:2", "2:4", "4:3"]
 
 
 def test_no_such_spreadsheet_is_a_mistake_too(tmp_path):

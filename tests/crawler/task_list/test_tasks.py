@@ -68,9 +68,8 @@ def test_single_values_and_lists_are_both_fine():
 
 
 def test_defaults_fill_in_and_give_way():
-    found = loads(
-        GOOD.replace("every: 1h", "every: 1h\n  delay: 5\n  depth: 1").replace("output:", "depth: 7\n    output:")
-    )
+    text = GOOD.replace("every: 1h", "every: 1h\n  delay: 5\n  depth: 1")
+    found = loads(text.replace("output:", "depth: 7\n    output:"))
     assert (found.tasks["kuaibao"].delay, found.tasks["kuaibao"].depth) == (5, 7)
 
 
@@ -94,9 +93,7 @@ def test_start_pages_are_written_out_newest_first():
 
 
 def test_keys_of_an_anchor_are_merged():
-    text = (
-        "tasks:\n  a: &a {example: 'http://h/1', pattern: '/{id}', every: 1h, output: a.db}\n  b: {<<: *a, every: 2h}\n"
-    )
+    text = MINIMAL.replace("a: {", "a: &a {") + "  b: {<<: *a, every: 2h}\n"
     found = loads(text)
     assert (found.tasks["b"].every.text, found.tasks["b"].example) == ("2h", "http://h/1")
 
