@@ -5,7 +5,6 @@ import select
 import socket
 import socketserver
 import ssl
-import threading
 from contextlib import suppress
 from urllib.parse import urlsplit
 
@@ -14,29 +13,18 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from tests.crawler.servers import Serving
 
-class Proxy(socketserver.ThreadingTCPServer):
+
+class Proxy(Serving):
     """Passes on what it is asked for to 127.0.0.1, whatever the name; `targets`: (method, host:port, authorization).
 
     `refusal`: the status line it answers with instead.
     """
 
-    daemon_threads = True
-    request_queue_size = 64
-    allow_reuse_address = True
-
     def __init__(self, refusal=""):
         self.refusal, self.targets = refusal, []
         super().__init__(("127.0.0.1", 0), _Passing)
-        self.port = self.server_address[1]
-
-    def __enter__(self):
-        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
-        return self
-
-    def __exit__(self, *error):
-        self.shutdown()
-        self.server_close()
 
 
 class _Passing(socketserver.BaseRequestHandler):

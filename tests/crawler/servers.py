@@ -2,6 +2,7 @@
 
 import json
 import socket
+import socketserver
 import subprocess
 import sys
 import threading
@@ -12,17 +13,33 @@ from tests.crawler.network import connections
 from tests.crawler.spiders import environment
 
 
-class Server(ThreadingHTTPServer):
-    """An HTTP server on an address; `answer(handler)` says status, headers and body. Counts connections."""
+class Serving(socketserver.ThreadingTCPServer):
+    """A server that works in a thread of its own as long as a `with` block; `port` is where."""
 
     daemon_threads = True
+    allow_reuse_address = True
     request_queue_size = 128
+
+    def __enter__(self):
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
+        return self
+
+    def __exit__(self, *error):
+        self.shutdown()
+        self.server_close()
+
+    @property
+    def port(self):
+        return self.server_address[1]
+
+
+class Server(Serving, ThreadingHTTPServer):
+    """An HTTP server on an address; `answer(handler)` says status, headers and body. Counts connections."""
 
     def __init__(self, address, answer, port=0):
         self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
         self.answer, self.touched = answer, 0
         super().__init__((address, port), _Handler)
-        self.port = self.server_address[1]
 
     def server_bind(self):
         if self.address_family == socket.AF_INET6:  # IPv4 as well
@@ -32,14 +49,6 @@ class Server(ThreadingHTTPServer):
     def process_request(self, request, client_address):
         self.touched += 1
         super().process_request(request, client_address)
-
-    def __enter__(self):
-        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
-        return self
-
-    def __exit__(self, *error):
-        self.shutdown()
-        self.server_close()
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -63,24 +72,15 @@ def here(handler):
 
 def attempt(folder, urls, names, allowed, seconds=30.0):
     """What came of each URL, and the connections that were begun."""
-    file, noted = folder / "urls.json", folder / "connections"
+    file = folder / "urls.json"
     file.write_text(json.dumps(urls), "utf-8")
-    child = subprocess.run(
-        [sys.executable, "-m", "tests.crawler.network", "tests.crawler.attempt", str(file), str(seconds)],
-        cwd=folder,
-        env=environment(
-            TEST_NAMES=json.dumps(names),
-            TEST_CONNECTIONS=str(noted),
-            EXEMPLAR_CONTACT="a@example.org",
-            EXEMPLAR_ALLOW_HOSTS=allowed,
-        ),
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=True,
+    command = ["tests.crawler.attempt", str(file), str(seconds)]
+    child, begun = _behind_network(
+        folder, command, names, EXEMPLAR_CONTACT="a@example.org", EXEMPLAR_ALLOW_HOSTS=allowed
     )
+    assert child.returncode == 0
     assert "Traceback" not in child.stderr
-    return json.loads(child.stdout), set(connections(noted))
+    return json.loads(child.stdout), begun
 
 
 class Section(NamedTuple):
@@ -92,41 +92,40 @@ class Section(NamedTuple):
     begun: set[tuple[str, int]]
 
 
-def run_section(folder, redis_url, names, tasks, *, verbose=False, **environ):
-    """Run the spider for the task `news` of `tasks`, the text of a tasks.yaml, behind `tests.crawler.network`."""
+def run_section(folder, redis_url, names, site_url, *, allow="127.0.0.1", more="", verbose=False, **environ):
+    """Run the spider for a task `news` at `site_url`, behind `tests.crawler.network`.
+
+    The task's articles are `/a/{id}.html`, of which 1 is the example, and its list is `/list`. `allow`: the hosts of
+    `allow_hosts`; `more`: keys of the task, a line of YAML each, beside the usual ones or in their place.
+    """
+    keys = {"example": f"{site_url}/a/1.html", "pattern": "/a/{id}.html", "start": "/list", "every": "1h"}
+    keys |= {"output": "out.jsonl"} | dict(line.strip().split(": ", 1) for line in more.strip().splitlines())
+    lines = "".join(f"    {key}: {value}\n" for key, value in keys.items())
+    settings = f"{{contact: a@example.org, allow_hosts: [{allow}], delay: 0}}"
+    (folder / "tasks.yaml").write_text(f"settings: {settings}\ntasks:\n  news:\n{lines}", "utf-8")
+    scrapy = f"scrapy crawl section -a task=news -a tasks={folder}/tasks.yaml -s LOG_LEVEL=DEBUG".split()
+    child, begun = _behind_network(
+        folder,
+        scrapy if verbose else ["tests.crawler.one_run", "news"],
+        names,
+        REDIS_URL=redis_url,
+        SCRAPY_SETTINGS_MODULE="crawler.settings",
+        **environ,
+    )
+    report = [] if verbose else child.stdout.strip().splitlines()
+    return Section(child.returncode, json.loads(report[-1]) if report else {}, child.stderr, begun)
+
+
+def _behind_network(folder, command, names, **environ):
+    """A module with its arguments behind `tests.crawler.network`: the process that ended, the connections it began."""
     noted = folder / "connections"
     noted.unlink(missing_ok=True)
-    (folder / "tasks.yaml").write_text(tasks, "utf-8")
-    scrapy = [
-        "scrapy",
-        "crawl",
-        "section",
-        "-a",
-        "task=news",
-        "-a",
-        f"tasks={folder}/tasks.yaml",
-        "-s",
-        "LOG_LEVEL=DEBUG",
-    ]
     child = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "tests.crawler.network",
-            *(scrapy if verbose else ["tests.crawler.one_run", "news"]),
-        ],
+        [sys.executable, "-m", "tests.crawler.network", *command],
         cwd=folder,
-        env=environment(
-            REDIS_URL=redis_url,
-            TEST_NAMES=json.dumps(names),
-            TEST_CONNECTIONS=str(noted),
-            SCRAPY_SETTINGS_MODULE="crawler.settings",
-            **environ,
-        ),
+        env=environment(TEST_NAMES=json.dumps(names), TEST_CONNECTIONS=str(noted), **environ),
         capture_output=True,
         text=True,
-        timeout=60,
-        check=False,
+        timeout=100,
     )
-    lines = [] if verbose else child.stdout.strip().splitlines()
-    return Section(child.returncode, json.loads(lines[-1]) if lines else {}, child.stderr, set(connections(noted)))
+    return child, set(connections(noted))

@@ -1,12 +1,13 @@
 """Spiders as a user starts them: child processes against a real site and a real Redis."""
 
+import itertools
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from workers.ledger import Ledger
 
 REPOSITORY = Path(__file__).parents[2]
 SCRAPY = Path(sys.executable).with_name("scrapy")
+LEAST_GAP = 0.5  # of the delay; a busy machine may hold a request for 0.2 s between its turn and its arrival
 LONGEST = 100.0  # seconds that any one run may take
 ARTICLE = "/zh/news/2026/"
 
@@ -82,8 +84,10 @@ def crawl(folder: Path, redis_url: str, task: str = "zh-news", *, scrapy: bool =
         return child.end()
 
 
-def write_tasks(folder: Path, site_url: str, *, settings: str = "", **keys_: Any) -> None:
-    """A tasks.yaml with the site's Chinese section; `settings` replaces the usual ones (YAML flow map)."""
+def write_tasks(
+    folder: Path, site_url: str, *, settings: str = "", names: Iterable[str] = ("zh-news",), **keys_: Any
+) -> None:
+    """A tasks.yaml with the site's Chinese section as tasks of these names; `settings`: a YAML map."""
     chosen = {
         "example": site_url + truth("zh")[3].path,
         "pattern": site_url + PATTERNS["zh"],
@@ -94,7 +98,8 @@ def write_tasks(folder: Path, site_url: str, *, settings: str = "", **keys_: Any
     }
     lines = "".join(f"    {name}: {value}\n" for name, value in chosen.items())
     said = settings or "{contact: https://example.org/our-crawler, allow_hosts: [127.0.0.1], delay: 0}"
-    (folder / "tasks.yaml").write_text(f"settings: {said}\ntasks:\n  zh-news:\n{lines}", "utf-8")
+    tasks = "".join(f"  {name}:\n{lines}" for name in names)
+    (folder / "tasks.yaml").write_text(f"settings: {said}\ntasks:\n{tasks}", "utf-8")
 
 
 def linked(site: SiteServer) -> set[str]:
@@ -105,6 +110,12 @@ def linked(site: SiteServer) -> set[str]:
 def asked_for(site: SiteServer, start: str = ARTICLE) -> list[str]:
     """The paths that were requested below `start`, in order."""
     return [request.path for request in site.requests if request.path.startswith(start)]
+
+
+def gaps(site: SiteServer) -> list[float]:
+    """The seconds between two requests that followed each other."""
+    times = sorted(request.time for request in site.requests)
+    return [later - earlier for earlier, later in itertools.pairwise(times)]
 
 
 def until(condition: Callable[[], Any], within: float = 60.0) -> None:

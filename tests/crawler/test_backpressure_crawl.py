@@ -30,12 +30,6 @@ def extracting(folder: Path, redis_url: str) -> Iterator[None]:
         process.wait(40)
 
 
-@pytest.fixture
-def site() -> Iterator[SiteServer]:
-    with SiteServer() as server:
-        yield server
-
-
 def test_a_crawl_pauses_at_the_mark_and_ends_when_a_worker_comes(
     site: SiteServer, connection: "redis.Redis", redis_url: str, tmp_path: Path
 ) -> None:

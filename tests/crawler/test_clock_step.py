@@ -47,9 +47,7 @@ def clock(ahead: "redis.Redis") -> Clock:
     return Clock(ahead)
 
 
-def test_the_next_permit_is_an_interval_away_neither_more_nor_less(
-    server: RedisWithClock, ahead: "redis.Redis"
-) -> None:
+def test_the_next_permit_is_an_interval_away_no_more_no_less(server: RedisWithClock, ahead: "redis.Redis") -> None:
     pace = Pace(ahead)
     assert pace.request_permit(HOST, 50.0).wait == 0
     server.set(0)
@@ -75,9 +73,7 @@ def test_after_a_step_forward_and_back_the_pace_is_kept(server: RedisWithClock, 
     [HostProblem("429", rest=100.0, slow=True), HostProblem("unavailable", failed=True)],
     ids=["Retry-After", "breaker"],
 )
-def test_a_closed_host_opens_after_its_own_time(
-    server: RedisWithClock, ahead: "redis.Redis", problem: HostProblem
-) -> None:
+def test_a_closed_host_opens_in_its_time(server: RedisWithClock, ahead: "redis.Redis", problem: HostProblem) -> None:
     pace = Pace(ahead)
     for _ in range(8):
         pace.on_problem(HOST, pace.request_permit(HOST, 0.0).at, problem)
@@ -96,9 +92,7 @@ def test_a_permit_from_before_the_step_is_not_renewed(server: RedisWithClock, ah
     assert pace.in_time(HOST, permit, 50.0) is None
 
 
-def test_the_place_of_a_dead_spider_expires_and_its_walk_is_restarted(
-    server: RedisWithClock, ahead: "redis.Redis"
-) -> None:
+def test_a_dead_spiders_place_expires_and_its_walk_is_restarted(server: RedisWithClock, ahead: "redis.Redis") -> None:
     dead, other = Crew(ahead, TASK, process="other:1"), Crew(ahead, TASK, process="other:2")
     dead.join()
     server.set(0)
@@ -109,9 +103,7 @@ def test_the_place_of_a_dead_spider_expires_and_its_walk_is_restarted(
     assert (other.others, other.walks) == (0, True)
 
 
-def test_a_walk_that_ended_before_the_step_does_not_end_later_walks(
-    server: RedisWithClock, ahead: "redis.Redis"
-) -> None:
+def test_a_walk_that_ended_before_the_step_ends_no_later_walk(server: RedisWithClock, ahead: "redis.Redis") -> None:
     first = Crew(ahead, TASK)
     first.join()
     first.leave(walk_ended=True)
@@ -154,9 +146,7 @@ def test_a_task_is_due_after_its_usual_period(ahead: "redis.Redis", clock: Clock
     assert schedule.fire() == [TASK]
 
 
-def test_the_run_of_a_dead_crawl_worker_is_leased_again(
-    ahead: "redis.Redis", clock: Clock, step: Callable[[], None]
-) -> None:
+def test_a_dead_workers_run_is_leased_again(ahead: "redis.Redis", clock: Clock, step: Callable[[], None]) -> None:
     schedule = Schedule(ahead, clock)
     schedule.fire_now([TASK])
     assert schedule.lease() is not None

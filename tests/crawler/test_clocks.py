@@ -54,27 +54,22 @@ match STEP:
 
 def process(off, url, step):
     """What a process whose clock is `off` seconds ahead prints."""
-    done = subprocess.run(
-        [sys.executable, "-c", _OFF, str(off), url, step], cwd=ROOT, capture_output=True, text=True, timeout=60
-    )
+    command = [sys.executable, "-c", _OFF, str(off), url, step]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip(), done.stderr
 
 
-@pytest.fixture(params=[HOUR, -HOUR], ids=["ahead", "behind"])
-def off(request):
-    return request.param
-
-
-def test_a_lease_of_a_machine_that_is_off_is_valid_for_its_time(connection, redis_url, off):
+def test_a_lease_of_a_machine_that_is_off_is_valid_for_its_time(connection, redis_url):
     ledger = Ledger(connection, "gazette")
     ledger.add([Found(url, float(place)) for place, url in enumerate(URLS)])
-    process(off, redis_url, "lease")
+    process(HOUR, redis_url, "lease")
     [(_, ends)] = connection.zrange(ledger.keys["leased"], 0, -1, withscores=True)
     assert 30 < ends - clock_of(connection).now() <= 60
     assert [leased.url for leased in ledger.lease(3)] == URLS[1:]
 
 
+@pytest.mark.parametrize("off", [HOUR, -HOUR], ids=["ahead", "behind"])
 def test_a_machine_that_is_off_takes_nothing_from_the_others_and_says_so(connection, redis_url, off):
     ledger, schedule = Ledger(connection, "gazette"), Schedule(connection)
     ledger.add([Found(url, float(place)) for place, url in enumerate(URLS)])
@@ -94,23 +89,23 @@ def test_a_machine_that_is_off_takes_nothing_from_the_others_and_says_so(connect
     assert second.url == URLS[1]
 
 
-def test_a_plan_of_a_machine_that_is_off_is_in_time(connection, redis_url, off):
-    process(off, redis_url, "fire")
+def test_a_plan_of_a_machine_that_is_off_is_in_time(connection, redis_url):
+    process(-HOUR, redis_url, "fire")
     [at] = Schedule(connection).next_times().values()
     assert HOUR * 0.9 <= at - clock_of(connection).now() <= HOUR  # it was new, has started, and is due an hour later
 
 
-def test_a_run_lease_of_a_machine_that_is_off_is_valid_for_its_time(connection, redis_url, off):
+def test_a_run_lease_of_a_machine_that_is_off_is_valid_for_its_time(connection, redis_url):
     schedule = Schedule(connection)
     schedule.plan({"gazette": "1h"})
     schedule.fire_now(["gazette"])
-    assert process(off, redis_url, "run")[0] == "gazette"
+    assert process(HOUR, redis_url, "run")[0] == "gazette"
     assert schedule.lease() is None
     [(_, ends)] = connection.zrange("exemplar:running", 0, -1, withscores=True)
     assert 0 < ends - clock_of(connection).now() <= 60
 
 
-def test_a_job_of_a_machine_that_is_off_is_as_old_as_it_is(connection, redis_url, off):
+def test_a_job_of_a_machine_that_is_off_is_as_old_as_it_is(connection, redis_url):
     before = clock_of(connection).now()
-    process(off, redis_url, "wake")
+    process(HOUR, redis_url, "wake")
     assert before - 1 <= Inbox(connection).oldest_job() <= clock_of(connection).now()

@@ -9,7 +9,7 @@ from tests.crawler.servers import Server, run_section
 pytestmark = pytest.mark.timeout(60)
 
 PAGE = b"<html><p>" + b"The harbour was quiet. " * 40
-ARTICLES = 12
+ARTICLES = 6
 SLOW = 0.3  # seconds that an article takes
 
 
@@ -31,17 +31,7 @@ def test_no_more_articles_are_in_flight_than_the_task_says(connection, redis_url
         return 200, {}, PAGE
 
     with Server("127.0.0.1", answer) as site:
-        tasks = f"""
-settings: {{allow_hosts: [127.0.0.1], delay: 0}}
-tasks:
-  news:
-    example: http://127.0.0.1:{site.port}/a/1.html
-    pattern: /a/{{id}}.html
-    start: /list
-    every: 1h
-    output: out.jsonl
-    concurrency: {most}
-"""
-        run = run_section(tmp_path, redis_url, {}, tasks)
+        here = f"http://127.0.0.1:{site.port}"
+        run = run_section(tmp_path, redis_url, {}, here, more=f"concurrency: {most}")
     assert run.report["fetched"] == ARTICLES
     assert highest[0] == most

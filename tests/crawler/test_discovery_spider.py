@@ -1,4 +1,4 @@
-"""Sections with a feed, a sitemap, a pagination or all of them: what the spider asks for, by the server's own log."""
+"""Sections with a feed, a sitemap, "load more" or all of them: what the spider asks for, by the server's own log."""
 
 import gzip
 
@@ -16,17 +16,19 @@ def site():
         yield server
 
 
-def section(site, tmp_path, **keys_):
-    said = {"example": site.url + "/a/1.html", "pattern": site.url + "/a/{id}.html", "start": site.url + "/news/"}
-    write_tasks(tmp_path, site.url, **said | keys_)
+@pytest.fixture
+def run(site, connection, redis_url, tmp_path):
+    """One run of the section that starts at a path; its report, and the lists that were asked for but robots.txt."""
 
+    def run_from(start="/news/"):
+        keys = {"example": site.url + "/a/1.html", "pattern": site.url + "/a/{id}.html", "start": site.url + start}
+        write_tasks(tmp_path, site.url, **keys)
+        site.asked.clear()
+        ended = crawl(tmp_path, redis_url)
+        assert ended.said == ""
+        return ended.report, [path for path in site.lists() if path != "/robots.txt"]
 
-def run(tmp_path, redis_url, site):
-    """One run; says what it reported and which lists it asked for, robots.txt left out."""
-    site.asked.clear()
-    ended = crawl(tmp_path, redis_url)
-    assert ended.said == ""
-    return ended.report, [path for path in site.lists() if path != "/robots.txt"]
+    return run_from
 
 
 def articles(site):
@@ -43,9 +45,8 @@ def rss(*numbers, more=""):
 
 
 def urlset(*numbers, days="2024-01-01"):
-    return "".join(
-        ["<urlset>", *(f"<url><loc>/a/{n}.html</loc><lastmod>{days}</lastmod></url>" for n in numbers), "</urlset>"]
-    )
+    said = (f"<url><loc>/a/{n}.html</loc><lastmod>{days}</lastmod></url>" for n in numbers)
+    return f"<urlset>{''.join(said)}</urlset>"
 
 
 def index(*children):
@@ -53,61 +54,38 @@ def index(*children):
     return f"<sitemapindex>{''.join(said)}</sitemapindex>"
 
 
-def test_a_section_with_a_feed_only(site, connection, redis_url, tmp_path):
+def test_a_section_with_a_feed_only(site, run):
     site.pages["/rss"] = rss(1, 2, more='<a:link rel="next" href="/rss?p=2"/>')
     site.pages["/rss?p=2"] = rss(3, 4)
-    section(site, tmp_path, start=site.url + "/rss")
-    assert run(tmp_path, redis_url, site)[1][:2] == ["/rss", "/rss?p=2"]
+    assert run("/rss")[1][:2] == ["/rss", "/rss?p=2"]
     assert articles(site) == [1, 2, 3, 4]
     site.pages["/rss"] = rss(5, 1, 2)
-    assert run(tmp_path, redis_url, site)[1] == ["/rss"]
+    assert run("/rss")[1] == ["/rss"]
     assert articles(site) == [5]
 
 
-def test_a_section_with_packed_sitemaps_only(site, connection, redis_url, tmp_path):
+def test_a_section_with_packed_sitemaps_only(site, run):
     site.pages["/robots.txt"] = f"User-agent: *\nSitemap: {site.url}/index.xml\n"
     site.pages["/index.xml"] = index(("/old.xml.gz", "2023-01-01"), ("/new.xml.gz", "2024-01-01T10:00:00Z"))
     site.pages["/old.xml.gz"] = gzip.compress(urlset(1, 2, days="2023-01-01").encode())
     site.pages["/new.xml.gz"] = gzip.compress(urlset(3, 4).encode())
-    section(site, tmp_path)
-    _, lists = run(tmp_path, redis_url, site)
+    _, lists = run()
     assert lists[-3] == "/index.xml"
     assert {*lists[-2:]} == {"/new.xml.gz", "/old.xml.gz"}
     assert site.lists().count("/robots.txt") == 1, "what the gate was told is known"
     assert articles(site) == [1, 2, 3, 4]
     site.pages["/index.xml"] = index(("/old.xml.gz", "2023-01-01"), ("/new.xml.gz", "2024-01-02T10:00:00Z"))
     site.pages["/new.xml.gz"] = gzip.compress(urlset(3, 4, 5, days="2024-01-02").encode())
-    _, lists = run(tmp_path, redis_url, site)
+    _, lists = run()
     assert [path for path in lists if "xml" in path] == ["/index.xml", "/new.xml.gz"]
     assert articles(site) == [5]
 
 
-@pytest.mark.parametrize(
-    "further",
-    [
-        '<a href="/news/list_2.html">2</a>',
-        '<a href="/news/list_2.html">下一页</a>',
-        '<select><option value="/news/list_2.html">2</option></select>',
-        """<a href="javascript:;" onclick="location.href='/news/list_2.html'">&gt;</a>""",
-        '<button class="load-more" data-url="/news/list_2.html">加载更多</button>',
-        '<link rel="next" href="/news/list_2.html">',
-    ],
-    ids=["number", "word", "option", "script", "load more", "rel"],
-)
-def test_a_section_with_a_pagination_only(site, connection, redis_url, tmp_path, further):
-    site.pages["/news/"] = links(1, 2) + further
-    site.pages["/news/list_2.html"] = links(3, 4)
-    section(site, tmp_path)
-    assert run(tmp_path, redis_url, site)[1][:2] == ["/news/", "/news/list_2.html"]
-    assert articles(site) == [1, 2, 3, 4]
-
-
-def test_load_more_that_answers_in_json(site, connection, redis_url, tmp_path):
+def test_load_more_that_answers_in_json(site, run):
     site.pages["/news/"] = links(1, 2) + '<button data-next="/api/news?page=2">加载更多</button>'
     site.pages["/api/news?page=2"] = '{"items": [{"url": "/a/3.html"}], "next_url": "/api/news?page=3"}'
     site.pages["/api/news?page=3"] = '{"html": "<a href=\\"/a/4.html\\">4</a>", "next_url": null}'
-    section(site, tmp_path)
-    run(tmp_path, redis_url, site)
+    run()
     assert articles(site) == [1, 2, 3, 4]
 
 
@@ -119,54 +97,50 @@ def merged(site):
     site.pages["/sitemap.xml"] = urlset(1, 5, 6)
 
 
-def test_all_that_a_section_has_is_merged_and_each_article_fetched_once(site, connection, redis_url, tmp_path):
+def test_all_that_a_section_has_is_merged_and_each_article_fetched_once(site, run, connection):
     merged(site)
-    section(site, tmp_path)
-    report, _ = run(tmp_path, redis_url, site)
+    report, _ = run()
     assert articles(site) == [1, 2, 3, 4, 5, 6]
     assert (report["outcome"], report["problems"]) == ("finished", [])
     assert states(connection) == {"seen": 6, "fetched": 6}
 
 
-def test_lists_that_did_not_change_are_asked_for_by_their_state(site, connection, redis_url, tmp_path):
+def test_lists_that_did_not_change_are_asked_for_by_their_state(site, run):
     merged(site)
-    section(site, tmp_path)
-    run(tmp_path, redis_url, site)
+    run()
     assert all(asked.state == "" for asked in site.asked), "nothing was known before"
-    report, _ = run(tmp_path, redis_url, site)
+    report, _ = run()
     looks = sorted((asked.path, asked.status) for asked in site.asked if asked.path != "/robots.txt")  # two at once
     assert looks == [("/news/", 304), ("/rss", 304), ("/sitemap.xml", 304)]
     assert (report["unchanged"], report["new"], report["outcome"]) == (3, 0, "finished")
     site.pages["/news/"] = site.pages["/news/"].replace(links(1), links(7, 1))
-    report, _ = run(tmp_path, redis_url, site)
+    report, _ = run()
     assert articles(site) == [7]
     assert {asked.path: asked.status for asked in site.asked}["/news/"] == 200
 
 
-def test_lists_without_a_state_are_known_by_their_bodies(site, connection, redis_url, tmp_path):
+def test_lists_without_a_state_are_known_by_their_bodies(site, run):
     site.states = False
     merged(site)
-    section(site, tmp_path)
-    run(tmp_path, redis_url, site)
-    report, _ = run(tmp_path, redis_url, site)
+    run()
+    report, _ = run()
     assert all(asked.state == "" for asked in site.asked)
     assert [asked.status for asked in site.asked if asked.path == "/news/"] == [200]
     assert (report["unchanged"], report["lists"], report["new"], report["outcome"]) == (3, 3, 0, "finished")
     site.pages["/news/"] = site.pages["/news/"].replace(links(1), links(7, 1))
-    report, _ = run(tmp_path, redis_url, site)
+    report, _ = run()
     assert articles(site) == [7]
     assert (report["unchanged"], report["new"]) == (2, 1)
 
 
-def test_a_304_that_nobody_asked_for_is_a_problem_and_loses_nothing(site, connection, redis_url, tmp_path):
+def test_a_304_that_nobody_asked_for_is_a_problem_and_loses_nothing(site, run):
     answer = site.answer
     site.answer = lambda path, state: (304, {}, b"") if path == "/news/" else answer(path, state)
-    section(site, tmp_path)
-    report, _ = run(tmp_path, redis_url, site)
+    report, _ = run()
     assert "http 304" in report["problems"][0]
 
 
-def test_a_redirect_to_a_list_that_is_not_the_one_of_before_is_read_whole(site, connection, redis_url, tmp_path):
+def test_a_redirect_to_a_list_that_is_not_the_one_of_before_is_read_whole(site, run):
     answer, today = site.answer, ["/news/1/"]
     site.pages |= {"/news/1/": links(1), "/news/2/": links(2)}
 
@@ -177,43 +151,8 @@ def test_a_redirect_to_a_list_that_is_not_the_one_of_before_is_read_whole(site, 
         return (304, headers, b"") if state and path == "/news/2/" else (status, headers, body)
 
     site.answer = moving
-    section(site, tmp_path)
-    run(tmp_path, redis_url, site)
+    run()
     today[0] = "/news/2/"
-    run(tmp_path, redis_url, site)
+    run()
     assert articles(site) == [2]
     assert [asked.status for asked in site.asked if asked.path == "/news/2/"] == [304, 200]
-
-
-def test_when_all_of_a_list_is_new_the_next_page_is_read_to_where_all_is_known(site, connection, redis_url, tmp_path):
-    def publish(newest):
-        for page in range(1, 6):
-            first = newest - 3 * (page - 1)
-            further = f'<a href="/news/?page={page + 1}">{page + 1}</a>'
-            path = "/news/" if page == 1 else f"/news/?page={page}"
-            site.pages[path] = links(*range(first, first - 3, -1)) + further
-
-    publish(100)
-    section(site, tmp_path, example=site.url + "/a/100.html")
-    run(tmp_path, redis_url, site)
-    publish(105)
-    _, lists = run(tmp_path, redis_url, site)
-    assert lists == ["/news/", "/news/?page=2", "/news/?page=3"]
-    assert articles(site) == [101, 102, 103, 104, 105]
-
-
-def test_a_calendar_is_left_and_the_report_says_so(site, connection, redis_url, tmp_path):
-    answer = site.answer
-
-    def calendar(path, state):
-        if "?page=" not in path:
-            return answer(path, state)
-        number = int(path.rpartition("=")[2])
-        return 200, {}, f'<a href="/day/{number}">{number}</a><a href="/news/?page={number + 1}">next</a>'.encode()
-
-    site.answer = calendar
-    site.pages["/news/"] = links(1) + '<a href="/news/?page=1">next</a>'
-    section(site, tmp_path)
-    report, lists = run(tmp_path, redis_url, site)
-    assert len(lists) < 20
-    assert "pages in a row without an article; not followed further" in report["problems"][0]

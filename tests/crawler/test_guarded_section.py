@@ -75,18 +75,13 @@ def ran(redis_url, tmp_path_factory):
         broken = "http://127.0.0.1:99999/a/899.html"
         traps.append(broken)
         starts = ", ".join(f"'{base}{path}'" for path in ("/list", "/based", "/feed.xml", "/sitemap.xml", "/index.xml"))
-        tasks = f"""
-settings: {{contact: a@example.org, allow_hosts: ['127.0.0.1:{site.port}'], delay: 0}}
-tasks:
-  news:
-    example: {base}/a/1.html
-    pattern: 're:https?://[^/]+/a/\\d+\\.html'
-    start: [{starts}, '{trap}/list', 'http://[::1]:{listener.port}/list']
-    every: 1h
-    retries: 0
-    output: out.jsonl
-"""
-        section = run_section(tmp_path_factory.mktemp("ran"), redis_url, NAMES, tasks)
+        more = f"""
+            pattern: 're:https?://[^/]+/a/\\d+\\.html'
+            start: [{starts}, '{trap}/list', 'http://[::1]:{listener.port}/list']
+            retries: 0
+        """
+        folder, allow = tmp_path_factory.mktemp("ran"), f"'127.0.0.1:{site.port}'"
+        section = run_section(folder, redis_url, NAMES, base, allow=allow, more=more)
         ledger = Ledger(connection, "news")
         urls = [f"{base}/a/{number}.html" for number in range(1, LISTED + 1)] + [
             f"http://{host}:{listener.port}/a/{800 + n}.html" for n, host in enumerate(HOSTS) if host.isascii()
@@ -130,16 +125,7 @@ def test_private_start_pages_are_said_in_the_report(ran):
 
 def test_a_private_example_is_said_and_not_fetched(connection, redis_url, tmp_path):
     with Server("::", here) as listener:
-        tasks = f"""
-settings: {{contact: a@example.org, delay: 0}}
-tasks:
-  news:
-    example: http://localtest.test:{listener.port}/a/1.html
-    pattern: /a/{{id}}.html
-    every: 1h
-    output: out.jsonl
-"""
-        run = run_section(tmp_path, redis_url, NAMES, tasks)
+        run = run_section(tmp_path, redis_url, NAMES, f"http://localtest.test:{listener.port}", allow="")
         assert listener.touched == 0
     assert run.begun == set()
     assert "127.0.0.1 is not public" in run.report["problems"][0]

@@ -89,11 +89,8 @@ def test_the_example_runs(stories, connection, redis_url, tmp_path, scrapy):
     assert ended.code == 0, ended.said
     assert sorted(stories.small) == [*ARTICLES]
     [line] = map(json.loads, numbers.read_text("utf-8").splitlines())
-    assert line == {
-        "task": "stories",
-        "responses": len(ARTICLES) + 3,
-        "reason": "finished",
-    }  # list, robots.txt, sitemap.xml
+    with_lists = len(ARTICLES) + 3  # list, robots.txt, sitemap.xml
+    assert line == {"task": "stories", "responses": with_lists, "reason": "finished"}
 
 
 def test_a_settings_module_is_in_force_beside_the_task_list(stories, connection, redis_url, tmp_path):
@@ -155,10 +152,9 @@ def test_a_task_list_with_a_setting_that_is_refused_says_why(written, message):
 
 def test_each_refused_setting_is_refused_in_a_module_unless_it_has_this_programs_value():
     for name in REFUSED:
+        is_map = isinstance(Settings()[name], BaseSettings)
         with pytest.raises(ExemplarError, match=f"the setting {name} of Scrapy"):
-            put_in_force(
-                Settings({name: {"another": "a.B"} if isinstance(Settings()[name], BaseSettings) else "another"})
-            )
+            put_in_force(Settings({name: {"another": "a.B"} if is_map else "another"}))
     own = Settings()
     own.setmodule("crawler.settings", priority="project")
     put_in_force(own)

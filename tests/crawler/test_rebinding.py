@@ -21,6 +21,7 @@ NAMES = {
     "wrapped.test": [["::ffff:127.0.0.2", "127.0.0.1"]],
     "private.test": [["127.0.0.2"]],
     "moves.test": [["127.0.0.1"]],
+    "named.test": [["127.0.0.3"]],  # listed by its name, with a port
 }
 REFUSED = "address 127.0.0.2 is not public; list the host under allow_hosts of settings if it is yours"
 
@@ -39,7 +40,7 @@ def tried(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tried")
     hosts = []
 
-    def listed(handler):
+    def answer(handler):
         host = handler.headers["Host"].partition(":")[0]
         hosts.append(host)
         if host == "moves.test" and handler.path == "/":
@@ -51,7 +52,7 @@ def tried(tmp_path_factory):
         return status, headers, body
 
     with ExitStack() as open_ones:
-        site = open_ones.enter_context(Server("127.0.0.1", listed))
+        site = open_ones.enter_context(Server("127.0.0.1", answer))
         closed = Server("127.0.0.1", here)
         closed.server_close()
         private = [
@@ -59,10 +60,12 @@ def tried(tmp_path_factory):
             for address, port in [("127.0.0.2", site.port), ("::1", site.port), ("127.0.0.2", closed.port)]
         ]
         paths = ["changes.test/1", "changes.test/2", "kept.test/1", "kept.test/2", "kept.test/3"]
-        paths += ["mixed.test/", "six.test/", "wrapped.test/", "private.test/", "moves.test/"]
+        open_ones.enter_context(Server("127.0.0.3", here, site.port))
+        paths += ["mixed.test/", "six.test/", "wrapped.test/", "private.test/", "moves.test/", "named.test/"]
         urls = {path: f"http://{path.replace('/', f':{site.port}/')}" for path in paths}
-        urls["closed"] = f"http://mixed.test:{closed.port}/"
-        answers, begun = attempt(folder, [*urls.values()], NAMES, f"127.0.0.1:{site.port},127.0.0.1:{closed.port}")
+        urls |= {f"closed, {name}": f"http://{name}.test:{closed.port}/" for name in ("mixed", "named")}
+        listed = f"127.0.0.1:{site.port},127.0.0.1:{closed.port},named.test:{site.port}"
+        answers, begun = attempt(folder, [*urls.values()], NAMES, listed)
         return Tried(
             {path: answers[url] for path, url in urls.items()},
             begun,
@@ -75,7 +78,7 @@ def tried(tmp_path_factory):
 
 def test_nothing_private_is_connected_to(tried):
     assert tried.private == 0
-    assert tried.begun == {("127.0.0.1", port) for port in tried.ports}
+    assert tried.begun == {("127.0.0.1", port) for port in tried.ports} | {("127.0.0.3", tried.ports[0])}
 
 
 def test_an_answer_that_changes_is_refused_where_it_is_used(tried):
@@ -96,7 +99,12 @@ def test_of_several_addresses_only_those_that_are_allowed_are_tried(tried, name)
 
 
 def test_a_private_address_is_no_second_choice_when_the_first_does_not_answer(tried):
-    assert tried.answers["closed"] == "the site is unreachable: connection refused"
+    assert tried.answers["closed, mixed"] == "the site is unreachable: connection refused"
+
+
+def test_a_listed_name_lets_its_private_address_pass_on_the_listed_port_alone(tried):
+    assert tried.answers["named.test/"] == "fetched"
+    assert tried.answers["closed, named"] == REFUSED.replace("0.0.2", "0.0.3")
 
 
 def test_an_open_connection_to_the_same_port_is_not_used_for_another_host(tried):

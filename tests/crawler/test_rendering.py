@@ -17,6 +17,7 @@ from crawler.rendering.chromium import BROWSER, NAMES, OF_PLAYWRIGHT, BrowserMis
 from crawler.rendering.memory import below, resident
 from tests import forks
 from tests.crawler.proxies import Proxy
+from tests.crawler.servers import Serving
 from tests.crawler.spiders import REPOSITORY, environment, until
 
 # Chromium and its headless shell, as far as they are installed; "": the usual one. What a page must not reach is tried
@@ -67,22 +68,21 @@ class Pages:
             def log_message(self, *args):
                 pass
 
-        class Server(ThreadingHTTPServer):
+        class Listener(Serving, ThreadingHTTPServer):
             def handle_error(self, *args):
                 pass  # the browser hangs up early on purpose
 
-        self.server = Server((host, port), Handler)
-        self.port = self.server.server_port
+        self.server = Listener((host, port), Handler)
+        self.port = self.server.port
         self.place = f"{host}:{self.port}"
         self.url = f"http://{self.place}"
 
     def __enter__(self):
-        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
+        self.server.__enter__()
         return self
 
     def __exit__(self, *error):
-        self.server.shutdown()
-        self.server.server_close()
+        self.server.__exit__()
 
     def paths(self):
         return [path for path, _ in self.seen]
@@ -250,16 +250,15 @@ def test_a_name_whose_answer_changes_is_not_followed_to_the_new_address():
 
 
 @pytest.fixture(scope="module")
-def shown():
-    """Many pages in one browser: what became of each, and what two sites saw."""
+def rendering():
+    """Many pages in one browser: what became of each, by its path, and what two sites saw."""
     with Pages() as site, Pages("127.0.0.2") as other:
         pages = site.pages
         pages["/robots.txt"] = lambda handler: handler.answer("User-agent: *\nDisallow: /private", kind="text/plain")
         pages["/late"] = """<div id=app></div><script>setTimeout(async () => {
             const a = await fetch('/late.json'); app.textContent = (await a.json()).text }, 150)</script>"""
-        pages["/late.json"] = lambda handler: handler.answer(
-            json.dumps({"text": "It came late. " * 30}), kind="application/json"
-        )
+        late = json.dumps({"text": "It came late. " * 30})
+        pages["/late.json"] = lambda handler: handler.answer(late, kind="application/json")
         pages["/gbk"] = lambda handler: handler.answer(
             "<meta charset=gbk><p>渡轮九点出发".encode("gbk") + b"<script>document.body.append('\\u2603')</script>",
             kind="text/html; charset=gbk",
@@ -316,34 +315,39 @@ def _unending(handler):
         time.sleep(0.1)
 
 
-def test_what_scripts_fetch_and_draw_is_in_the_page(shown):
-    found, _, _ = shown
+@pytest.fixture(scope="module")
+def found(rendering):
+    return rendering[0]
+
+
+@pytest.fixture(scope="module")
+def shown_site(rendering):
+    return rendering[1]
+
+
+def test_what_scripts_fetch_and_draw_is_in_the_page(found):
     assert "It came late." in found["late"]["text"]
 
 
-def test_a_page_comes_out_in_utf_8_whatever_it_was_in(shown):
-    found, _, _ = shown
+def test_a_page_comes_out_in_utf_8_whatever_it_was_in(found):
     assert "渡轮九点出发" in found["gbk"]["text"]
     assert "☃</body>" in found["gbk"]["text"]
 
 
 @pytest.mark.parametrize("path", ["goes", "refreshes", "moved"])
-def test_where_a_page_leads_is_fetched_as_a_redirect(shown, path):
-    found, site, _ = shown
-    assert found[path]["url"] == f"{site.url}/goal"
+def test_where_a_page_leads_is_fetched_as_a_redirect(found, shown_site, path):
+    assert found[path]["url"] == f"{shown_site.url}/goal"
     assert "<h1>goal</h1>" in found[path]["text"]
 
 
-def test_an_address_that_scripts_write_is_the_pages(shown):
-    found, site, _ = shown
-    assert found["pushed"]["url"] == f"{site.url}/shown.html"
+def test_an_address_that_scripts_write_is_the_pages(found, shown_site):
+    assert found["pushed"]["url"] == f"{shown_site.url}/shown.html"
 
 
 @pytest.mark.parametrize("path", ["to-private", "moved-to-private"])
-def test_robots_txt_holds_for_where_a_page_leads(shown, path):
-    found, site, _ = shown
+def test_robots_txt_holds_for_where_a_page_leads(found, shown_site, path):
     assert (found[path]["kind"], found[path]["reason"]) == ("reject", "robots.txt forbids it")
-    assert not [path for path in site.paths() if path.startswith("/private")]
+    assert not [path for path in shown_site.paths() if path.startswith("/private")]
 
 
 @pytest.mark.parametrize(
@@ -360,20 +364,18 @@ def test_robots_txt_holds_for_where_a_page_leads(shown, path):
         ("hangs", "again", "the page's scripts do not end"),
     ],
 )
-def test_what_is_no_page_has_its_own_reason(shown, path, kind, reason):
-    found, _, _ = shown
+def test_what_is_no_page_has_its_own_reason(found, path, kind, reason):
     assert (found[path]["kind"], found[path]["reason"]) == (kind, reason)
 
 
 @pytest.mark.parametrize("path", ["asks", "polls", "pops"])
-def test_a_page_that_never_rests_is_taken_as_it_is(shown, path):
-    found, site, _ = shown
+def test_a_page_that_never_rests_is_taken_as_it_is(found, shown_site, path):
     assert "The ferry leaves at nine" in found[path]["text"]
-    assert not [path for path in site.paths() if path.startswith("/popped")]
+    assert not [path for path in shown_site.paths() if path.startswith("/popped")]
 
 
-def test_headers_and_cookies_of_a_task_go_to_its_host_alone(shown):
-    _, site, other = shown
+def test_headers_and_cookies_of_a_task_go_to_its_host_alone(rendering):
+    _, site, other = rendering
     of = dict(site.seen)
     assert (of["/both"]["x-key"], of["/both"]["cookie"]) == ("secret", "member=7")
     assert (of["/own.json"]["x-key"], of["/own.json"]["cookie"]) == ("secret", "member=7")
@@ -408,14 +410,12 @@ def test_in_a_browser_too_all_goes_through_a_tasks_proxy():
     assert len([place for _, place, _ in proxy.targets if place == site.place]) >= len(site.seen) >= 2
 
 
-def test_a_shell_is_never_answered_by_not_modified(shown):
-    _, site, _ = shown
-    assert all("if-none-match" not in headers for path, headers in site.seen if path != "/robots.txt")
+def test_a_shell_is_never_answered_by_not_modified(shown_site):
+    assert all("if-none-match" not in headers for path, headers in shown_site.seen if path != "/robots.txt")
 
 
-def test_a_script_that_may_be_kept_is_asked_for_once(shown):
-    _, site, _ = shown
-    assert site.paths().count("/kept.js") < 3
+def test_a_script_that_may_be_kept_is_asked_for_once(shown_site):
+    assert shown_site.paths().count("/kept.js") < 3
 
 
 # The browser's life
@@ -424,14 +424,14 @@ def test_a_script_that_may_be_kept_is_asked_for_once(shown):
 def test_browsers_are_renewed_and_none_is_left_behind():
     with Pages() as site:
         site.pages["/x"] = TEXT
-        constants = QUICK | {"browsers.PAGES_A_CONTEXT": 2, "browsers.PAGES_A_BROWSER": 4}
-        child = start([f"{site.url}/x?{n}" for n in range(10)], allow=[site.place], constants=constants, at_once=2)
+        constants = QUICK | {"browsers.PAGES_A_CONTEXT": 1, "browsers.PAGES_A_BROWSER": 2}
+        child = start([f"{site.url}/x?{n}" for n in range(5)], allow=[site.place], constants=constants, at_once=2)
         seen = set()
         while child.poll() is None:
             seen |= set(below(child.pid))
             time.sleep(0.05)
         lines = [json.loads(line) for line in child.communicate()[0].splitlines()]
-        assert [line["kind"] for line in lines[:-1]] == ["page"] * 10
+        assert [line["kind"] for line in lines[:-1]] == ["page"] * 5
         assert lines[-1]["reason"] == 3
         assert len(seen) > 10
         until(lambda: not resident(list(seen)))

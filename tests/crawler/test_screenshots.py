@@ -1,6 +1,5 @@
 """Screenshots as a user takes them: the command, a real Chromium, a real HTTP server."""
 
-import json
 import shutil
 import subprocess
 import sys
@@ -22,12 +21,6 @@ EMPTIED = (
 EMPTY = b"<!doctype html><title>nothing</title>"
 
 
-@pytest.fixture
-def site():
-    with SiteServer() as server:
-        yield server
-
-
 def taken(folder, *urls, allow="127.0.0.1", **environ):
     """Exit code, the index by URL, and standard error."""
     command = [sys.executable, "-m", "crawler.screenshots", *urls, "--out", "shots", "--delay", "0"]
@@ -42,7 +35,7 @@ def taken(folder, *urls, allow="127.0.0.1", **environ):
     return done.returncode, read_index(folder / "shots"), done.stderr
 
 
-def test_pages_get_a_small_screenshot_or_the_reason_why_not(browser, site, tmp_path):
+def test_pages_get_a_small_screenshot_once_or_the_reason_why_not(browser, site, tmp_path):
     from PIL import Image
 
     site.override("/emptied", status=200, headers=HTML, body=EMPTIED)
@@ -50,7 +43,8 @@ def test_pages_get_a_small_screenshot_or_the_reason_why_not(browser, site, tmp_p
     good, dead, emptied, empty, private = (
         site.url + path for path in (ARTICLE, DEAD_LINKS["zh"], "/emptied", "/empty", "/private/subscribers.html")
     )
-    code, shots, said = taken(tmp_path, good, dead, emptied, empty, private)
+    (tmp_path / "urls.txt").write_text(f"{good}\n\n", "utf-8")
+    code, shots, said = taken(tmp_path, "urls.txt", dead, emptied, empty, private)
     assert "Traceback" not in said
     assert code == 1
     assert (shots[good].reason, shots[good].scripts) == ("", True)
@@ -60,6 +54,9 @@ def test_pages_get_a_small_screenshot_or_the_reason_why_not(browser, site, tmp_p
     assert shots[empty].reason == "the page is blank"
     assert shots[dead].reason == "http 404"
     assert shots[private].reason == "robots.txt forbids it"
+    asked = len(site.requests)
+    code, again, _ = taken(tmp_path, "urls.txt")
+    assert (code, again[good], len(site.requests)) == (0, shots[good], asked), "what is known is not fetched again"
 
 
 def test_the_guard_holds_for_the_browser_and_for_what_it_follows(browser, site, tmp_path):
@@ -74,16 +71,6 @@ def test_the_guard_holds_for_the_browser_and_for_what_it_follows(browser, site, 
         assert shots[pages[0]].reason == ""
         assert all("127.0.0.1 is not public" in shots[page].reason for page in pages[1:])
         assert inside.requests == []
-
-
-def test_a_page_that_is_known_is_not_fetched_again(browser, site, tmp_path):
-    (tmp_path / "urls.txt").write_text(f"{site.url}{ARTICLE}\n\n", "utf-8")
-    assert taken(tmp_path, "urls.txt")[0] == 0
-    asked = len(site.requests)
-    code, shots, _ = taken(tmp_path, "urls.txt")
-    assert (code, len(shots), len(site.requests)) == (0, 1, asked)
-    assert len((tmp_path / "shots" / "screenshots.jsonl").read_text("utf-8").splitlines()) == 1
-    assert json.loads((tmp_path / "shots" / "screenshots.jsonl").read_text("utf-8"))["scripts"]
 
 
 def test_without_a_browser_the_command_says_what_to_install(tmp_path):

@@ -4,8 +4,8 @@ import signal
 
 import pytest
 
-from console.sample_site import Response, SiteServer, truth
-from tests.crawler.spiders import ARTICLE, Child, asked_for, crawl, linked, states, until, write_tasks
+from console.sample_site import Response, truth
+from tests.crawler.spiders import ARTICLE, Child, asked_for, linked, states, until, write_tasks
 from workers.keys import of_task
 from workers.ledger import Ledger
 from workers.page_store import unpack
@@ -16,12 +16,6 @@ pytestmark = pytest.mark.timeout(90)
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 [MOVED] = [article for article in truth("zh") if article.other_paths]  # listed under its old path too
 LONG = truth("zh")[5].path
-
-
-@pytest.fixture
-def site():
-    with SiteServer() as server:
-        yield server
 
 
 def test_two_spiders_of_one_task_fetch_each_page_once(site, connection, redis_url, tmp_path):
@@ -82,29 +76,18 @@ def stored(connection, url):
     return unpack({key.decode(): value for key, value in raw.items()})
 
 
-def test_an_article_is_fetched_with_its_further_pages_in_order(site, connection, redis_url, tmp_path):
+def test_the_example_is_fetched_once_with_its_further_pages(site, crawl_with, connection):
     several_pages(site, 3)
-    write_tasks(tmp_path, site.url)
-    ended = crawl(tmp_path, redis_url)
-    assert (ended.code, ended.report["outcome"]) == (0, "finished")
+    assert crawl_with(example=site.url + LONG).report["outcome"] == "finished"
     page = stored(connection, site.url + LONG)
     assert [part.url.rpartition("_")[2] for part in page.parts] == ["2.html", "3.html"]
     assert ["第2页".encode() in part.body for part in page.parts] == [True, False]
+    assert asked_for(site).count(LONG) == 1
     assert states(connection)["fetched"] == len(truth("zh")) + 1, "further pages are no articles of their own"
 
 
-def test_the_example_is_fetched_once_with_its_further_pages(site, connection, redis_url, tmp_path):
-    several_pages(site, 3)
-    write_tasks(tmp_path, site.url, example=site.url + LONG)
-    assert crawl(tmp_path, redis_url).report["outcome"] == "finished"
-    page = stored(connection, site.url + LONG)
-    assert [part.url.rpartition("_")[2] for part in page.parts] == ["2.html", "3.html"]
-    assert asked_for(site).count(LONG) == 1
-
-
-def test_a_further_page_that_stays_away_is_named_and_the_article_handed_in(site, connection, redis_url, tmp_path):
+def test_a_further_page_that_stays_away_is_named_and_the_article_handed_in(site, crawl_with, connection):
     several_pages(site, 2, broken={2})
-    write_tasks(tmp_path, site.url, retries=0)
-    assert crawl(tmp_path, redis_url).report["outcome"] == "finished"
+    assert crawl_with(retries=0).report["outcome"] == "finished"
     page = stored(connection, site.url + LONG)
     assert (page.parts, [url.rpartition("_")[2] for url in page.missing]) == ((), ["2.html"])

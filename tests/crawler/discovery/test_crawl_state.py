@@ -181,9 +181,8 @@ def test_the_memory_of_a_walk_has_this_form(connection, memory):
 def test_a_walk_that_left_out_a_part_changes_only_whether_the_archive_is_complete(connection, memory):
     memory.save(MEMORY)
     memory.save(None)
-    assert stored(connection) == {name: value for name, value in FIELDS.items() if name != "expired"} | {
-        "complete": "no"
-    }
+    left = {name: value for name, value in FIELDS.items() if name != "expired"}
+    assert stored(connection) == left | {"complete": "no"}
 
 
 def test_of_a_changed_task_only_the_end_of_a_walk_and_the_last_forgetting_are_valid(connection):

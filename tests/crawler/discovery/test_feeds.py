@@ -1,4 +1,4 @@
-"""Feeds of all kinds, whole and broken, made by hand: the entries' addresses, titles and times."""
+"""Feeds of all kinds, whole and broken, beside what `test_feeds_like_feedparser` compares."""
 
 from datetime import UTC, datetime
 
@@ -10,17 +10,16 @@ URL = "http://site.example/feeds/news.xml"
 ATOM = 'xmlns="http://www.w3.org/2005/Atom"'
 
 
-def rss(items, channel="", attributes=""):
-    return f'<?xml version="1.0"?><rss version="2.0" {attributes}><channel>{channel}{items}</channel></rss>'.encode()
+def rss(items):
+    return f'<?xml version="1.0"?><rss version="2.0"><channel>{items}</channel></rss>'.encode()
 
 
 def item(inner):
     return rss(f"<item>{inner}</item>")
 
 
-def urls(body, content_type=None):
-    feed = read_feed(body, URL, content_type)
-    return [entry.url for entry in feed.entries]
+def urls(body):
+    return [entry.url for entry in read_feed(body, URL).entries]
 
 
 def only(body):
@@ -31,27 +30,13 @@ def only(body):
 # Kinds
 
 
-def test_rss_2_has_links_titles_and_times():
-    written = "<pubDate>Tue, 05 Mar 2024 08:30:00 +0800</pubDate>"
-    entry = only(item(f"<title>A &amp; B</title><link>http://site.example/a/1</link>{written}"))
-    assert (entry.url, entry.text) == ("http://site.example/a/1", "A & B")
-    assert entry.published == datetime(2024, 3, 5, 0, 30, tzinfo=UTC)
-
-
 def test_rss_1_keeps_its_items_beside_the_channel():
     body = b"""<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"
       xmlns:dc="http://purl.org/dc/elements/1.1/"><channel rdf:about="http://site.example/"><link>http://site.example/
       </link></channel><item rdf:about="http://site.example/a/1"><title>A</title><dc:date>2024-03-05</dc:date></item></rdf:RDF>"""
     feed = read_feed(body, URL)
-    assert [(e.url, e.published) for e in feed.entries] == [
-        ("http://site.example/a/1", datetime(2024, 3, 5, tzinfo=UTC))
-    ]
+    assert [entry.url for entry in feed.entries] == ["http://site.example/a/1"]
     assert feed.home == "http://site.example/"
-
-
-def test_rss_0_91_has_no_times():
-    body = b'<rss version="0.91"><channel><item><title>A</title><link>/a/1</link></item></channel></rss>'
-    assert only(body).published is None
 
 
 def test_atom_takes_the_alternate_link_and_the_time_of_publication():
@@ -84,28 +69,9 @@ def test_what_is_no_feed_is_none(body):
 # Addresses
 
 
-def test_the_original_address_stands_before_feedburners():
-    body = rss(
-        "<item><link>http://feeds.example/~r/1</link><feedburner:origLink>http://site.example/a/1</feedburner:origLink></item>",
-        attributes='xmlns:feedburner="http://rssnamespace.org/feedburner/ext/1.0"',
-    )
-    assert urls(body) == ["http://site.example/a/1"]
-
-
 def test_a_guid_is_an_address_unless_it_says_it_is_none():
     guids = '<item><guid>http://site.example/a/1</guid></item><item><guid isPermaLink="false">http://site.example/a/2</guid></item>'
     assert urls(rss(guids + "<item><guid>urn:3</guid></item>")) == ["http://site.example/a/1"]
-
-
-def test_relative_addresses_count_from_xml_base_else_from_the_feed():
-    body = f'<feed {ATOM} xml:base="/archive/"><entry><link href="1.html"/></entry></feed>'.encode()
-    assert urls(body) == ["http://site.example/archive/1.html"]
-    assert urls(item("<link>1.html</link>")) == ["http://site.example/feeds/1.html"]
-
-
-def test_an_address_counts_once_and_keeps_its_place():
-    links = "".join(f"<item><link>/a/{n}</link></item>" for n in (2, 1, 2))
-    assert urls(rss(links)) == ["http://site.example/a/2", "http://site.example/a/1"]
 
 
 def test_other_schemes_are_left_out():
@@ -118,54 +84,12 @@ def test_where_a_feed_goes_on():
     assert feed.next == ["http://site.example/feeds/news.xml?p=2", "http://site.example/2023.xml"]
 
 
-# Times
-
-
-@pytest.mark.parametrize(
-    "written",
-    ["Tue, 05 Mar 2024 00:30:00 GMT", "5 Mar 2024 00:30:00 +0000", "2024-03-05T00:30:00Z", "2024-03-05 08:30:00+08:00",
-     "2024-03-05T00:30Z", "Tue, 5 Mar 24 00:30:00 UT"],
-)  # fmt: skip
-def test_times_in_many_spellings(written):
-    assert only(item(f"<link>/a</link><pubDate>{written}</pubDate>")).published == datetime(
-        2024, 3, 5, 0, 30, tzinfo=UTC
-    )
-
-
-@pytest.mark.parametrize("written", ["", "soon", "0001-01-01T00:00:00Z", "Thu, 01 Jan 1970 00:00:00 GMT", "x" * 10_000])
-def test_what_says_no_time_says_none(written):
-    assert only(item(f"<link>/a</link><pubDate>{written}</pubDate>")).published is None
-
-
 # Bytes as they come
-
-
-@pytest.mark.parametrize("encoding", ["gb2312", "big5", "utf-8", "utf-16"])
-def test_declared_encodings(encoding):
-    entry = "<item><title>新聞</title><link>/a</link></item>"
-    text = f'<?xml version="1.0" encoding="{encoding}"?><rss><channel>{entry}</channel></rss>'
-    text = text.replace("新聞", "新闻") if encoding == "gb2312" else text
-    assert only(text.encode(encoding)).text in ("新闻", "新聞")
-
-
-def test_titles_lose_their_markup():
-    assert only(item("<title><![CDATA[<b>A</b> &amp; B]]></title><link>/a</link>")).text == "A & B"
-    assert only(item("<title>&lt;i&gt;A&lt;/i&gt;</title><link>/a</link>")).text == "A"
-
-
-def test_bare_ampersands_and_html_entities_are_no_obstacle():
-    body = item("<title>caf&eacute; & bar</title><link>/a?x=1&y=2&copy=3</link>")
-    assert (only(body).url, only(body).text) == ("http://site.example/a?x=1&y=2&copy=3", "café & bar")
 
 
 def test_an_ampersand_in_cdata_stays():
     body = item("<title>a & b</title><link><![CDATA[http://site.example/a?x=1&lt=2]]></link>")
     assert only(body).url == "http://site.example/a?x=1&lt=2"
-
-
-def test_a_feed_that_breaks_off_gives_what_it_has():
-    whole = rss("".join(f"<item><link>/a/{n}</link><title>t</title></item>" for n in range(3)))
-    assert urls(whole[: whole.index(b"/a/2")]) == ["http://site.example/a/0", "http://site.example/a/1"]
 
 
 def test_control_characters_are_no_obstacle():

@@ -120,26 +120,19 @@ KINDS = {
 }
 DATES = {
     "RFC 822": dated("<pubDate>Tue, 05 Mar 2024 08:30:00 +0800</pubDate>"),
-    "RFC 822, GMT": dated("<pubDate>Tue, 05 Mar 2024 08:30:00 GMT</pubDate>"),
     "RFC 822, a named zone": dated("<pubDate>Tue, 05 Mar 2024 08:30:00 EST</pubDate>"),
     "RFC 822, no weekday, one digit": dated("<pubDate>5 Mar 2024 8:30:00 GMT</pubDate>"),
     "RFC 822, two digits of the year": dated("<pubDate>Tue, 05 Mar 24 08:30:00 GMT</pubDate>"),
     "RFC 822, no seconds": dated("<pubDate>Tue, 05 Mar 2024 08:30 +0100</pubDate>"),
-    "RFC 822, a colon in the zone": dated("<pubDate>Tue, 05 Mar 2024 08:30:00 +08:00</pubDate>"),
-    "RFC 822, GMT before the zone": dated("<pubDate>Tue, 05 Mar 2024 08:30:00 GMT+0800</pubDate>"),
-    "RFC 822, the month in full": dated("<pubDate>Tuesday, 5 March 2024 08:30:00 GMT</pubDate>"),
     "asctime": dated("<pubDate>Tue Mar  5 08:30:00 2024</pubDate>"),
     "W3C-DTF, a year": dated("<dc:date>2024</dc:date>"),
     "pubDate after dc:date": dated("<dc:date>2024-03-04</dc:date><pubDate>Tue, 05 Mar 2024 08:30:00 GMT</pubDate>"),
-    "W3C-DTF": dated("<dc:date>2024-03-05T08:30:00-05:00</dc:date>"),
     "W3C-DTF, a day": dated("<dc:date>2024-03-05</dc:date>"),
-    "W3C-DTF, a month": dated("<dc:date>2024-03</dc:date>"),
     "W3C-DTF, fractions": dated("<dc:date>2024-03-05T08:30:00.125Z</dc:date>"),
     "ISO 8601 in pubDate": dated("<pubDate>2024-03-05T08:30:00Z</pubDate>"),
     "ISO 8601, basic": dated("<dc:date>20240305</dc:date>"),
     "a space in place of T": dated("<pubDate>2024-03-05 08:30:00</pubDate>"),
     "nothing that is a date": dated("<pubDate>some time in spring</pubDate>"),
-    "an empty date": dated("<pubDate/>"),
     "Atom, published before updated": entry(
         f"{HREF}<updated>2024-03-06T00:00:00Z</updated><published>2024-03-05T00:00:00Z</published>"
     ),

@@ -25,9 +25,8 @@ def test_the_base_element_moves_relative_links():
 
 def test_a_url_counts_once_with_its_first_readable_text():
     html = '<a href="/a#top"><img src="a.png"></a><a href="/a?utm_source=x">The  title\n here</a><a href="/a">more</a>'
-    assert [(link.url, link.text) for link in links_of(html.encode(), PAGE)] == [
-        ("http://site.example/a", "The title here")
-    ]
+    found = links_of(html.encode(), PAGE)
+    assert [(link.url, link.text) for link in found] == [("http://site.example/a", "The title here")]
 
 
 @pytest.mark.parametrize("href", ["javascript:void(0)", "mailto:a@site.example", "ftp://site.example/a", "http://[x/"])
@@ -131,9 +130,8 @@ def test_feeds_of_the_head_are_named_and_are_no_links():
 
 
 def test_a_link_to_rss_is_a_feed_too():
-    assert page_links(b'<a href="/rss/news.xml">RSS</a><a href="/rss.xml">RSS</a>', PAGE).feeds == [
-        "http://site.example/rss.xml"
-    ]
+    html = b'<a href="/rss/news.xml">RSS</a><a href="/rss.xml">RSS</a>'
+    assert page_links(html, PAGE).feeds == ["http://site.example/rss.xml"]
 
 
 def test_some_feeds_are_enough():

@@ -56,18 +56,6 @@ def test_a_feed_knows_its_page_and_a_page_its_feeds():
     assert read_listing(page, URL).feeds == ["http://site.example/rss"]
 
 
-@pytest.mark.parametrize(
-    "header",
-    ['<?page=2>; rel="next"', '<?page=1>; rel="prev", <?page=2>; title="x"; rel=next', '<?page=2>; rel="last next"'],
-)
-def test_a_link_header_names_the_next_page(header):
-    assert read_listing(PAGE, URL, None, {"link": header}).next == ["http://site.example/news/?page=2"]
-
-
-def test_other_link_headers_name_none():
-    assert read_listing(PAGE, URL, None, {"link": '</a.css>; rel=preload; as=style, <?page=0>; rel="prev"'}).next == []
-
-
 def test_robots_txt_names_sitemaps():
     listing = robots_listing(b"User-agent: *\nSitemap: /a.xml", "http://site.example/robots.txt")
     assert [child.url for child in listing.sitemaps] == ["http://site.example/a.xml"]

@@ -172,9 +172,8 @@ def test_article_links_are_never_read_as_lists():
 
 
 def test_links_keep_their_place_in_the_page():
-    taken = Walk(WalkPlan(pattern(ARTICLES), [HOST + "/a/"])).article_links(
-        [link("/x"), link("/a/2.html"), link("/a/1.html")]
-    )
+    walk = Walk(WalkPlan(pattern(ARTICLES), [HOST + "/a/"]))
+    taken = walk.article_links([link("/x"), link("/a/2.html"), link("/a/1.html")])
     assert [(found.link.url, found.position) for found in taken] == [(HOST + "/a/2.html", 1), (HOST + "/a/1.html", 2)]
 
 

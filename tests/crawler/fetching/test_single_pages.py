@@ -1,7 +1,6 @@
 """Single pages by URL, in a process of their own: Twisted's reactor runs once."""
 
 import asyncio
-import itertools
 import json
 import subprocess
 import sys
@@ -12,11 +11,11 @@ import pytest
 from scrapy import Request
 from scrapy.http import HtmlResponse
 
-from console.sample_site import DEAD_LINKS, SiteServer, truth
+from console.sample_site import DEAD_LINKS, truth
 from crawler.fetching.single_pages import Answer, SurveySpider
 from crawler.gates.context import FetchContext
 from crawler.scouting.survey import Fetch, fetch_all
-from tests.crawler.spiders import asked_for, environment
+from tests.crawler.spiders import asked_for, environment, gaps
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -29,12 +28,6 @@ print(json.dumps({url: answer if isinstance(answer, str) else [answer.url, len(a
                   for url, answer in answers.items()}))
 """
 PATHS = [article.path for article in truth("en")]
-
-
-@pytest.fixture
-def site():
-    with SiteServer() as server:
-        yield server
 
 
 def fetched(folder, *urls, delay=0.0, **environ):
@@ -87,8 +80,7 @@ def test_contact_and_hosts_come_from_the_task_list_here(site, tmp_path):
 def test_one_host_is_asked_at_its_pace(site, tmp_path):
     fetched(tmp_path, *(site.url + path for path in PATHS[:3]), delay=0.3, EXEMPLAR_ALLOW_HOSTS="127.0.0.1")
     assert sorted(asked_for(site, "/en/")) == sorted(PATHS[:3])
-    times = sorted(request.time for request in site.requests)
-    assert min(later - earlier for earlier, later in itertools.pairwise(times)) >= 0.2  # the server may be late
+    assert min(gaps(site)) >= 0.2  # the server may be late
 
 
 ONE, TWO, GONE = (f"http://town.example/{name}" for name in ("one", "two", "gone"))

@@ -14,7 +14,6 @@ from crawler.gates.guard_gates import AddressGate, UrlGate
 from crawler.guarding.guard import Guard
 from tests.crawler.proxies import Proxy, server_context
 from tests.crawler.servers import Server, run_section
-from workers.ledger import Ledger
 
 URL = "http://site.example/a"
 GUARD = Guard(["intranet.example:8080"])
@@ -71,11 +70,6 @@ PAGE = b"<html><p>" + b"The harbour was quiet. " * 40
 LINKS = b"".join(b'<a href="/a/%d.html">An article</a>' % number for number in range(1, 7))
 
 
-@pytest.fixture
-def ledger(connection):
-    return Ledger(connection, "news")
-
-
 def site_answer(seen, port, scheme="http"):
     def answer(handler):
         seen.append({name.lower(): value for name, value in handler.headers.items()})
@@ -96,28 +90,12 @@ def site_answer(seen, port, scheme="http"):
     return answer
 
 
-def tasks(port, proxy, allow, scheme="http"):
-    return f"""
-settings: {{contact: a@example.org, allow_hosts: [{allow}], delay: 0}}
-tasks:
-  news:
-    example: {scheme}://news.test:{port}/a/1.html
-    pattern: /a/{{id}}.html
-    start: /list
-    every: 1h
-    retries: 0
-    output: out.jsonl
-    proxy: {proxy}
-"""
-
-
 def test_all_goes_through_the_proxy_and_what_the_guard_refuses_does_not(ledger, redis_url, tmp_path):
     seen = []
     with Server("127.0.0.1", site_answer(seen, lambda: site.port)) as site, Proxy() as proxy:
-        allow = f"'127.0.0.1:{site.port}', '127.0.0.1:{proxy.port}'"
-        text = tasks(site.port, f"http://reader:${{PW}}@proxy.test:{proxy.port}", allow)
-        run = run_section(tmp_path, redis_url, NAMES, text, PW="pass word")
-        here = f"news.test:{site.port}"
+        here, allow = f"news.test:{site.port}", f"'127.0.0.1:{site.port}', '127.0.0.1:{proxy.port}'"
+        more = f"retries: 0\nproxy: http://reader:${{PW}}@proxy.test:{proxy.port}"
+        run = run_section(tmp_path, redis_url, NAMES, f"http://{here}", allow=allow, more=more, PW="pass word")
     assert run.begun == {("127.0.0.1", proxy.port)}
     assert {target for _, target, _ in proxy.targets} == {here}
     assert {said for _, _, said in proxy.targets} == {LOGIN}
@@ -136,9 +114,9 @@ def test_https_goes_through_a_tunnel(ledger, redis_url, tmp_path):
     seen = []
     with Server("127.0.0.1", site_answer(seen, lambda: site.port, "https")) as site, Proxy() as proxy:
         site.socket = server_context(tmp_path, "news.test").wrap_socket(site.socket, server_side=True)
-        allow = f"'127.0.0.1:{site.port}', 'proxy.test:{proxy.port}'"
-        text = tasks(site.port, f"http://reader:pass%20word@proxy.test:{proxy.port}", allow, "https")
-        run = run_section(tmp_path, redis_url, NAMES, text)
+        here, allow = f"https://news.test:{site.port}", f"'127.0.0.1:{site.port}', 'proxy.test:{proxy.port}'"
+        more = f"retries: 0\nproxy: http://reader:pass%20word@proxy.test:{proxy.port}"
+        run = run_section(tmp_path, redis_url, NAMES, here, allow=allow, more=more)
         assert ledger.state_of(f"https://news.test:{site.port}/a/66.html") is None
         assert ledger.state_of(f"https://news.test:{site.port}/a/6.html")[0] == "fetched"
     assert run.begun == {("127.0.0.1", proxy.port)}
@@ -147,26 +125,21 @@ def test_https_goes_through_a_tunnel(ledger, redis_url, tmp_path):
     assert not any("proxy-authorization" in headers for headers in seen)
 
 
+def run_behind(port, folder, redis_url, allow, scheme="http", robots="true"):
+    """A run on a site that is nowhere, behind the proxy at `port`."""
+    more = f"retries: 0\nrobots: {robots}\nproxy: http://proxy.test:{port}"
+    return run_section(folder, redis_url, NAMES, f"{scheme}://news.test:9", allow=allow, more=more)
+
+
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_a_private_proxy_has_to_be_listed(ledger, redis_url, tmp_path, scheme):
+def test_a_private_proxy_has_to_be_listed(connection, redis_url, tmp_path, scheme):
     with Proxy() as proxy:
-        text = tasks(9, f"http://proxy.test:{proxy.port}", "news.test", scheme)
-        run = run_section(tmp_path, redis_url, NAMES, text)
+        run = run_behind(proxy.port, tmp_path, redis_url, "news.test", scheme)
     assert (run.code, run.begun, proxy.targets) == (1, set(), [])
     assert any("proxy 127.0.0.1 is not public; list it under allow_hosts" in said for said in run.report["problems"])
 
 
 def test_a_proxy_that_requires_authentication_is_reported(connection, redis_url, tmp_path):
     with Proxy("407 Proxy Authentication Required") as proxy:
-        text = tasks(9, f"http://proxy.test:{proxy.port}", "127.0.0.1, news.test", "https")
-        run = run_section(tmp_path, redis_url, NAMES, text + "    robots: false\n")
+        run = run_behind(proxy.port, tmp_path, redis_url, "127.0.0.1, news.test", "https", robots="false")
     assert any("http 407: proxy requires authentication" in said for said in run.report["problems"])
-
-
-def test_a_proxy_that_is_not_there_is_named(connection, redis_url, tmp_path):
-    with Proxy() as proxy:
-        dead = proxy.port
-    text = tasks(9, f"http://proxy.test:{dead}", "127.0.0.1, news.test", "http")
-    run = run_section(tmp_path, redis_url, NAMES, text + "    robots: false\n")
-    assert run.code == 1
-    assert any(f"connection refused, by proxy proxy.test:{dead}" in said for said in run.report["problems"])

@@ -2,7 +2,6 @@
 
 import gzip
 import socketserver
-import threading
 import time
 import zlib
 from contextlib import suppress
@@ -15,7 +14,7 @@ from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 
 from crawler.gates.limits import Redirects
-from tests.crawler.servers import Server, attempt
+from tests.crawler.servers import Server, Serving, attempt
 from workers.ledger import REASON_BYTES
 
 pytestmark = pytest.mark.timeout(120)
@@ -78,26 +77,9 @@ def answers():
     return said | {f"/hop/{number}": (302, {"Location": f"/hop/{number + 1}"}, b"") for number in range(6)}
 
 
-class Misbehaving(socketserver.ThreadingTCPServer):
+class Misbehaving(socketserver.BaseRequestHandler):
     """Says whatever a path names, without HTTP's manners."""
 
-    daemon_threads = True
-    request_queue_size = 64
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), _Rude)
-        self.port = self.server_address[1]
-
-    def __enter__(self):
-        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
-        return self
-
-    def __exit__(self, *error):
-        self.shutdown()
-        self.server_close()
-
-
-class _Rude(socketserver.BaseRequestHandler):
     def handle(self):
         path = self.request.recv(65536).split(b" ")[1].decode()
         ok = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
@@ -119,9 +101,8 @@ class _Rude(socketserver.BaseRequestHandler):
             elif path == "/endless-interim":
                 self.endlessly(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 100)
             elif path == "/long-headers":
-                self.request.sendall(
-                    ok + b"Connection: close\r\n" + (b"X-Some: " + b"y" * 900 + b"\r\n") * 100 + b"\r\n" + PAGE
-                )
+                headers = b"Connection: close\r\n" + (b"X-Some: " + b"y" * 900 + b"\r\n") * 100
+                self.request.sendall(ok + headers + b"\r\n" + PAGE)
             elif path == "/drip":
                 self.request.sendall(ok + b"Content-Length: 100000\r\n\r\n")
                 self.endlessly(b"x", pause=0.2)
@@ -147,7 +128,10 @@ RUDE = ["/endless-chunks", "/endless-body", "/endless-headers", "/endless-line",
 def said(tmp_path_factory):
     """What is said of each path."""
     known = answers()
-    with Server("127.0.0.1", lambda handler: known[handler.path]) as site, Misbehaving() as rude:
+    with (
+        Server("127.0.0.1", lambda handler: known[handler.path]) as site,
+        Serving(("127.0.0.1", 0), Misbehaving) as rude,
+    ):
         urls = {path: f"http://127.0.0.1:{site.port}{path}" for path in known}
         urls |= {path: f"http://127.0.0.1:{rude.port}{path}" for path in RUDE}
         found, _ = attempt(tmp_path_factory.mktemp("said"), [*urls.values()], {}, "127.0.0.1", TIMEOUT)

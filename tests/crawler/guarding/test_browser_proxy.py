@@ -8,18 +8,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from console.sample_site import SiteServer, truth
+from console.sample_site import truth
 from crawler.guarding.browser_proxy import GuardedProxy, Refused, destination
 from crawler.guarding.guard import Guard
 from tests.crawler.proxies import Proxy
 
 ARTICLE = truth("en")[0].path
-
-
-@pytest.fixture
-def site():
-    with SiteServer() as server:
-        yield server
 
 
 def asked(proxy, url, *, method="GET"):

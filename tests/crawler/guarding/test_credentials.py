@@ -16,6 +16,11 @@ pytestmark = pytest.mark.timeout(60)
 NAMES = {name: [["127.0.0.1"]] for name in ("news.test", "other.test", "www.news.test")}
 LOGIN = "Basic " + base64.b64encode(b"reader:pass-word-1").decode()
 SECRETS = {"KEY": "key-value-1", "PASSWORD": "pass-word-1", "SESSION": "session-value-1"}
+CREDENTIALS = """
+headers: {Accept-Language: de, X-Key: "${KEY}", X-Word: word, Accept: "${KEY}"}
+auth: {user: reader, password: "${PASSWORD}"}
+cookies: {session: "${SESSION}"}
+"""
 PAGE = b"<html><p>" + b"The harbour was quiet. " * 40
 
 
@@ -65,31 +70,9 @@ def ran(redis_url, tmp_path_factory):
         redis.Redis.from_url(redis_url) as connection,
     ):
         connection.flushall()
-        tasks = f"""
-settings: {{contact: a@example.org, allow_hosts: [127.0.0.1], delay: 0}}
-tasks:
-  news:
-    example: http://news.test:{site.port}/a/1.html
-    pattern: /a/{{id}}.html
-    start: /list
-    every: 1h
-    output: out.jsonl
-    headers: {{Accept-Language: de, X-Key: "${{KEY}}", X-Word: word, Accept: "${{KEY}}"}}
-    auth: {{user: reader, password: "${{PASSWORD}}"}}
-    cookies: {{session: "${{SESSION}}"}}
-"""
-        proxy = f"http://127.0.0.1:{unused.port}"
-        section = run_section(
-            tmp_path_factory.mktemp("ran"),
-            redis_url,
-            NAMES,
-            tasks,
-            verbose=True,
-            http_proxy=proxy,
-            HTTP_PROXY=proxy,
-            all_proxy=proxy,
-            **SECRETS,
-        )
+        proxies = dict.fromkeys(("http_proxy", "HTTP_PROXY", "all_proxy"), f"http://127.0.0.1:{unused.port}")
+        place, folder = f"http://news.test:{site.port}", tmp_path_factory.mktemp("ran")
+        section = run_section(folder, redis_url, NAMES, place, more=CREDENTIALS, verbose=True, **proxies, **SECRETS)
         home = [one for one in asked if one.place == f"news.test:{site.port}"]
         return Ran(section, home, [one for one in asked if one not in home], dump(connection), unused.touched)
 
@@ -193,11 +176,10 @@ def test_a_value_that_would_say_more_than_one_thing_is_refused_without_showing_i
 
 
 def test_secrets_are_in_no_representation():
-    credentials = credentials_of(
-        task(headers="{X-Key: abc-1}", cookies="{session: abc-2}", auth="{user: reader, password: abc-3}"), {}
-    )
+    login = "{user: reader, password: abc-3}"
+    credentials = credentials_of(task(headers="{X-Key: abc-1}", cookies="{session: abc-2}", auth=login), {})
     assert "abc" not in repr(credentials)
-    assert "abc-3" not in repr(task(auth="{user: reader, password: abc-3}"))
+    assert "abc-3" not in repr(task(auth=login))
 
 
 def test_a_proxy_is_filled_in_and_looked_at():

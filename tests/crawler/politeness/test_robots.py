@@ -1,19 +1,16 @@
 """robots.txt by RFC 9309: a table written from its text, and what a crawl makes of each kind of answer."""
 
-import itertools
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.sample_site import Response, SiteServer, truth
+from console.sample_site import Response, truth
 from crawler.politeness.robots import ALLOWS_ALL, KEPT, KEPT_SHORT, PARSED, RobotsCache, Unreachable, of_answer, parse
-from tests.crawler.spiders import asked_for, crawl, states, write_tasks
+from tests.crawler.spiders import LEAST_GAP, asked_for, crawl, gaps, states, write_tasks
 from workers import keys
 from workers.ledger import Ledger
 from workers.url_states import Found
 
-LEAST = 0.5  # of the delay; a busy machine may hold a request for 0.2 s between its turn and its arrival
 PLAIN = {"Content-Type": "text/plain"}
 SITE = "https://www.example.com"
 SIMPLE = """User-Agent: *
@@ -60,9 +57,7 @@ TABLE = [
     row("2.2", "a line without a colon is no rule", "User-agent: *\nDisallow /x\n", "/x", True),
     row("2.2", "byte order mark", "\ufeffUser-agent: *\nDisallow: /x\n", "/x", False),
     row("2.2", "empty path", "User-agent: *\nDisallow:\n", "/x", True),
-    row(
-        "2.2", "an empty path ends the names", "User-agent: foobot\nDisallow:\nUser-agent: b\nDisallow: /\n", "/x", True
-    ),
+    row("2.2", "an empty path ends names", "User-agent: foobot\nDisallow:\nUser-agent: b\nDisallow: /", "/x", True),
     # 2.2.1 the user-agent line
     row("2.2.1", "names in any case", "User-agent: FooBot\nDisallow: /x\n", "/x", False),
     row("2.2.1", "our name in any case", "User-agent: foobot\nDisallow: /x\n", "/x", False, "FOOBOT"),
@@ -142,13 +137,7 @@ TABLE = [
     row("2.2.4", "nor between names", "User-agent: foobot\nSitemap: /s\nUser-agent: b\nDisallow: /x\n", "/x", False),
     row("2.2.4", "nor does an unknown one", "User-agent: foobot\nZ: 1\nUser-agent: b\nDisallow: /x\n", "/x", False),
     row("2.2.4", "nor Crawl-delay", "User-agent: foobot\nCrawl-delay: 1\nUser-agent: b\nDisallow: /x\n", "/x", False),
-    row(
-        "2.2.4",
-        "a group of others only is a group",
-        "User-agent: *\nDisallow: /\nUser-agent: foobot\nZ: 1\n",
-        "/x",
-        True,
-    ),
+    row("2.2.4", "others only are a group", "User-agent: *\nDisallow: /\nUser-agent: foobot\nZ: 1\n", "/x", True),
     # 2.3.1.5 parsing errors
     row("2.3.1.5", "what can be read counts", "<html>\n:\n\0\nUser-agent: *\n???\nDisallow: /x\n", "/x", False),
     row("2.3.1.5", "broken UTF-8", b"\xff\xfe\nUser-agent: *\n# \xe3\x28\nDisallow: /x\n", "/x", False),
@@ -245,18 +234,6 @@ def test_2_4_what_is_known_counts_for_a_day_and_what_passes_for_minutes():
 ARTICLES = [article.path for article in truth("zh")]
 
 
-@pytest.fixture
-def site():
-    with SiteServer() as server:
-        yield server
-
-
-@pytest.fixture
-def other():
-    with SiteServer() as server:
-        yield server
-
-
 def answer(site, status, headers=None, body=b""):
     site.override("/robots.txt", status=status, headers=headers or PLAIN, body=body)
 
@@ -278,12 +255,10 @@ def let_time_pass(connection):
 
 
 @pytest.mark.timeout(100)
-@pytest.mark.parametrize("found", [3, 16])
-def test_without_robots_txt_nothing_is_fetched_and_all_of_it_once_it_is_there(
-    site, connection, redis_url, tmp_path, found
-):
+def test_without_robots_txt_nothing_is_fetched_and_all_of_it_once_it_is_there(site, connection, redis_url, tmp_path):
     answer(site, 503)
     write_tasks(tmp_path, site.url, retries=0)
+    found = 16
     ledger = known_before(site, connection, ARTICLES[:found])
     for _ in range(2):  # more often than an article may fail
         ended = crawl(tmp_path, redis_url)
@@ -298,20 +273,17 @@ def test_without_robots_txt_nothing_is_fetched_and_all_of_it_once_it_is_there(
     assert {ledger.state_of(site.url + path)[0] for path in ARTICLES} == {"fetched"}
 
 
-def test_a_hiccup_of_robots_txt_costs_a_run_nothing(site, connection, redis_url, tmp_path):
+def test_a_hiccup_of_robots_txt_costs_a_run_nothing(site, crawl_with):
     once = iter([503])
     site.override("/robots.txt", lambda request: Response(next(once, 404), PLAIN, b""))
-    write_tasks(tmp_path, site.url, limit=3)
-    ended = crawl(tmp_path, redis_url)
+    ended = crawl_with(limit=3)
     assert (ended.code, ended.report["fetched"], ended.report["problems"]) == (0, 3, [])
     assert asked_for(site, "/robots") == ["/robots.txt"] * 2
 
 
-@pytest.mark.parametrize("status", [403, 404])
-def test_without_rules_all_is_fetched(site, connection, redis_url, tmp_path, status):
-    answer(site, status, body=forbidding("/").encode())
-    write_tasks(tmp_path, site.url, limit=3)
-    ended = crawl(tmp_path, redis_url)
+def test_without_rules_all_is_fetched(site, crawl_with):
+    answer(site, 403, body=forbidding("/").encode())
+    ended = crawl_with(limit=3)
     assert (ended.code, ended.report["fetched"]) == (0, 3)
     assert asked_for(site, "/robots") == ["/robots.txt"]
 
@@ -327,69 +299,40 @@ def redirects(site, other, hops, body):
 
 
 @pytest.mark.parametrize(("hops", "obeyed"), [(5, True), (6, False)])
-def test_five_redirects_are_followed_over_hosts_and_more_mean_no_rules(
-    site, other, connection, redis_url, tmp_path, hops, obeyed
-):
+def test_five_redirects_are_followed_over_hosts_and_more_mean_no_rules(site, other, crawl_with, hops, obeyed):
     redirects(site, other, hops, forbidding("/zh/news/2"))
-    write_tasks(tmp_path, site.url, limit=3)
-    crawl(tmp_path, redis_url)
+    crawl_with(limit=3)
     assert len(asked_for(site, "/hop") + asked_for(other, "/hop")) == 5
     assert (asked_for(site) == []) is obeyed
     assert asked_for(other, "/robots") == [], "rules are those of the host that was asked first"
 
 
-def test_the_guard_holds_for_redirects_of_robots_txt(site, other, connection, redis_url, tmp_path):
-    here = site.url.removeprefix("http://")
-    answer(site, 302, {"Location": other.url + "/robots.txt"})
-    write_tasks(tmp_path, site.url, settings=f"{{contact: a@example.org, allow_hosts: ['{here}'], delay: 0}}")
-    ended = crawl(tmp_path, redis_url)
-    assert other.requests == []
-    assert set(asked_for(site, "/")) == {"/robots.txt"}
-    assert "robots.txt unavailable: address 127.0.0.1 is not public" in ended.report["problems"][0]
-
-
-def test_the_pace_holds_for_redirects_of_robots_txt(site, connection, redis_url, tmp_path):
+def test_the_pace_holds_for_redirects_of_robots_txt(site, crawl_with):
     for number in range(3):
         path = "/robots.txt" if number == 0 else f"/hop/{number}"
         site.override(path, status=302, headers={"Location": f"/hop/{number + 1}"}, body=b"")
-    write_tasks(tmp_path, site.url, delay=0.6, limit=1)
-    crawl(tmp_path, redis_url)
-    times = [request.time for request in site.requests]
-    assert [request.path for request in site.requests][:4] == ["/robots.txt", "/hop/1", "/hop/2", "/hop/3"]
-    assert min(later - earlier for earlier, later in itertools.pairwise(times)) >= 0.6 * LEAST
+    crawl_with(delay=0.6, limit=1)
+    assert asked_for(site, "/")[:4] == ["/robots.txt", "/hop/1", "/hop/2", "/hop/3"]
+    assert min(gaps(site)) >= 0.6 * LEAST_GAP
 
 
-def test_an_article_that_moved_to_a_host_without_robots_txt_is_tried_again(
-    site, other, connection, redis_url, tmp_path
-):
+def test_an_article_that_moved_to_a_host_without_robots_txt_is_tried_again(site, other, crawl_with, connection):
     answer(other, 500)
     site.override(ARTICLES[0], status=301, headers={"Location": other.url + ARTICLES[0]}, body=b"")
-    write_tasks(tmp_path, site.url)
-    crawl(tmp_path, redis_url)
+    crawl_with()
     assert set(asked_for(other, "/")) == {"/robots.txt"}
     assert Ledger(connection, "zh-news").state_of(site.url + ARTICLES[0])[0] == "waiting"
 
 
-def test_rules_within_500_kib_hold_in_a_crawl(site, connection, redis_url, tmp_path):
-    head = forbidding("/en/") + "# long\n" * (490 * 1024 // 7) + "Disallow: /zh/news/2\n"
-    answer(site, 200, body=(head + "# longer\n" * 500_000 + "Disallow: /\n").encode())
-    write_tasks(tmp_path, site.url, limit=3)
-    crawl(tmp_path, redis_url)
-    assert asked_for(site) == []
-    assert asked_for(site, "/zh/news/") == ["/zh/news/"]
-
-
-def test_a_task_may_do_without_robots_txt(site, connection, redis_url, tmp_path):
+def test_a_task_may_do_without_robots_txt(site, crawl_with):
     answer(site, 503)
-    write_tasks(tmp_path, site.url, limit=3, robots="false")
-    assert crawl(tmp_path, redis_url).code == 0
+    assert crawl_with(limit=3, robots="false").code == 0
     assert asked_for(site, "/robots") == []
 
 
-def test_a_server_that_hangs_up_has_no_robots_txt_to_show(site, connection, redis_url, tmp_path):
+def test_a_server_that_hangs_up_has_no_robots_txt_to_show(site, crawl_with):
     answer(site, 200, {**PLAIN, "Content-Length": "9000", "Connection": "close"}, b"User-agent: *\n")
-    write_tasks(tmp_path, site.url)
-    ended = crawl(tmp_path, redis_url)
+    ended = crawl_with()
     assert set(asked_for(site, "/")) == {"/robots.txt"}
     assert "robots.txt unavailable: the response broke off" in ended.report["problems"][0]
 

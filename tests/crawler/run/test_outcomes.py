@@ -5,43 +5,26 @@ import pytest
 from crawler.run.outcomes import of_answer
 
 HTML = b"<html><p>text</p></html>"
+BUSY = (403, 408, 429, 500, 502, 503, 504, 599)
+FILES = ("application/pdf", "image/png", "application/json", "text/css", "video/mp4")
+PAGES = ("text/html; charset=gbk", "application/xhtml+xml", "", "TEXT/HTML")
 
 
-@pytest.mark.parametrize("status", [404, 410])
-def test_a_dead_link_is_final_after_one_look(status):
-    assert of_answer(status, "text/html", HTML).kind == "reject"
-
-
-@pytest.mark.parametrize("status", [403, 408, 429, 500, 502, 503, 504, 599])
-def test_what_a_busy_server_says_is_tried_again(status):
-    assert of_answer(status, "text/html", HTML).kind == "again"
-
-
-@pytest.mark.parametrize("status", [300, 304, 400, 451])
-def test_other_refusals_fail_without_another_try(status):
-    verdict = of_answer(status, "text/html", HTML)
-    assert (verdict.kind, verdict.reason) == ("fail", f"http {status}")
-
-
-@pytest.mark.parametrize("content_type", ["text/html; charset=gbk", "application/xhtml+xml", "", "TEXT/HTML"])
-def test_html_is_a_page_also_where_no_type_is_given(content_type):
-    assert of_answer(200, content_type, HTML).kind == "page"
-
-
-@pytest.mark.parametrize("content_type", ["application/pdf", "image/png", "application/json", "text/css", "video/mp4"])
-def test_other_files_are_no_articles(content_type):
-    verdict = of_answer(200, content_type, b"x")
-    assert (verdict.kind, verdict.reason) == ("reject", f"not a page: {content_type}")
-
-
-def test_binary_data_under_the_name_of_html_is_no_page():
-    assert of_answer(200, "text/html", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR").kind == "reject"
-
-
-def test_utf_16_is_not_binary():
-    assert of_answer(200, "text/html", HTML.decode().encode("utf-16")).kind == "page"
-
-
-@pytest.mark.parametrize("status", [200, 204, 206])
-def test_an_empty_answer_is_tried_again(status):
-    assert of_answer(status, "text/html", b"").kind == "again"
+@pytest.mark.parametrize(
+    ("status", "content_type", "body", "kind", "reason"),
+    [
+        *((status, "text/html", HTML, "reject", f"http {status}") for status in (404, 410)),  # final after one look
+        *((status, "text/html", HTML, "again", f"http {status}") for status in BUSY),
+        *((status, "text/html", HTML, "fail", f"http {status}") for status in (300, 304, 400, 451)),
+        *((200, content_type, HTML, "page", "") for content_type in PAGES),
+        *((200, content_type, b"x", "reject", f"not a page: {content_type}") for content_type in FILES),
+        (200, "text/html", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "reject", "not a page: binary data"),
+        (200, "text/html", HTML.decode().encode("utf-16"), "page", ""),
+        (200, "text/html", b"", "again", "empty answer"),
+        (204, "text/html", b"", "again", "http 204 without a page"),
+        (206, "text/html", HTML, "again", "http 206, only a part of the page"),
+    ],
+)
+def test_an_answer_has_its_outcome(status, content_type, body, kind, reason):
+    outcome = of_answer(status, content_type, body)
+    assert (outcome.kind, outcome.reason) == (kind, reason)

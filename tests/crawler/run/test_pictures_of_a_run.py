@@ -14,8 +14,8 @@ from crawler.run.run_report import RunBounds, RunOptions
 from crawler.run.section_articles import PATIENCE
 from crawler.run.section_run import SectionRun
 from crawler.run.spider_coordination import disband
+from tests.crawler.run.sections import EXAMPLE, PROSE, states, task
 from tests.crawler.run.test_run_protocol import answer, listed
-from tests.crawler.run.test_section_run import EXAMPLE, PROSE, states, task
 from workers import keys
 from workers.backpressure import DEFAULT_MARKS, READ_EVERY
 from workers.extraction.picture_keeping import want_pictures
@@ -32,11 +32,6 @@ class Clock:
 
     def __call__(self):
         return self.now
-
-
-@pytest.fixture
-def ledger(connection):
-    return Ledger(connection, "news")
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from crawler.run.fetches import ArticleFetch, ListFetch
 from crawler.run.run_report import RunBounds, RunOptions
 from crawler.run.section_run import PRESSURE_PAUSE, SectionRun
-from tests.crawler.run.test_section_run import links, page, task, url
+from tests.crawler.run.sections import links, page, task, url
 from workers.backpressure import Marks
 from workers.ledger import Ledger
 from workers.reporting.presence import alive

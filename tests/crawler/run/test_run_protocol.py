@@ -3,17 +3,14 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import pytest
-
 from crawler.politeness.pace import HostProblem
 from crawler.run.article_fetches import REFUSALS_UNCOUNTED
 from crawler.run.fetches import Answered, ArticleFetch, ExampleFetch, ListFetch, Unanswered
 from crawler.run.list_fetches import PAUSES, RETRIES
 from crawler.run.outcomes import Outcome
 from crawler.run.section_run import SectionRun
-from tests.crawler.run.test_section_run import EXAMPLE, HOST, LIST, PROSE, links, states, task, url
+from tests.crawler.run.sections import EXAMPLE, HOST, LIST, PROSE, links, states, task, url
 from workers.inbox import StoredPage
-from workers.ledger import Ledger
 from workers.page_store import unpack
 from workers.url_states import fingerprint
 
@@ -43,11 +40,6 @@ def listed(run, fetches, *numbers):
         else:
             run.settle(fetch, Unanswered(Outcome("reject", "http 404"), fetch.url))
     return [fetch for fetch in run.next() if isinstance(fetch, ArticleFetch)]
-
-
-@pytest.fixture
-def ledger(connection):
-    return Ledger(connection, "news")
 
 
 def test_the_example_is_fetched_alone_and_first(connection):

@@ -13,41 +13,25 @@ from crawler.run.run_report import BOUNDS, PROBLEMS_MOST, RunBounds, RunOptions,
 from crawler.run.section_articles import PAGES_A_FLUSH, SECONDS_A_FLUSH
 from crawler.run.section_run import SectionRun
 from crawler.run.spider_coordination import disband
-from crawler.task_list.file import loads
+from tests.crawler.run.sections import EXAMPLE, HOST, LIST, links, list_of, page, place_of, states, task, url
 from tests.workers.sink_suite import row, write
 from workers import keys
 from workers.extraction.ledger_recovery import heal
 from workers.extraction_config import example_of
-from workers.inbox import Inbox, StoredPage
-from workers.ledger import Ledger
+from workers.inbox import Inbox
 from workers.sinks import JsonLinesSink
 from workers.url_states import Found, fingerprint
 from workers.writing.outputs import Output
 
-HOST = "http://127.0.0.1:9"
-LIST = HOST + "/a/"
-EXAMPLE = HOST + "/a/5.html"
+STATE = {"etag": '"1"', "date": "Sat, 21 Nov 2026 12:00:00 GMT"}
 
 
-def task(**keys_):
-    chosen = {"example": EXAMPLE, "pattern": HOST + "/a/{id}.html", "start": LIST, "every": "1h", "output": "a.jsonl"}
-    lines = "".join(f"    {name}: {value}\n" for name, value in (chosen | keys_).items())
-    return loads(f"tasks:\n  news:\n{lines}")["news"]
+def dated_task(**more):
+    return task(example=HOST + "/a/2026-03-01/1.html", pattern=HOST + "/a/{date:%Y-%m-%d}/{id}.html", **more)
 
 
-def url(number):
-    return f"{HOST}/a/{number}.html"
-
-
-PROSE = b"<h1>The ferry</h1>" + b"<p>The old ferry was late again today, said the harbour master at noon.</p>" * 9
-
-
-def page(address):
-    return StoredPage(address, PROSE, "text/html", datetime.now(UTC))
-
-
-def links(*numbers):
-    return "".join(f'<a href="/a/{n}.html">x</a>' for n in numbers).encode()
+def days_of(urls):
+    return [one.removeprefix(LIST).removesuffix("/1.html") for one in urls]
 
 
 class Driver:
@@ -57,10 +41,24 @@ class Driver:
         self.run = SectionRun(connection, chosen or task(), RunOptions(**options), bounds)
         self.run.begin()
 
-    def read(self, *numbers):
-        listed = self.run.next_list()
-        self.run.lists.read(listed, links(*numbers), listed.url, "text/html")
+    def read(self, *numbers, more=b""):
+        return self.read_body(links(*numbers) + more, headers={})
+
+    def read_days(self, *days):
+        return self.read_body("".join(f'<a href="/a/{day}/1.html">x</a>' for day in days).encode())
+
+    def read_body(self, body, listed=None, headers=STATE):
+        listed = listed or self.run.next_list()
+        self.run.lists.read(listed, body, listed.url, "text/html", headers)
         return self
+
+    def fail_list(self, why="http 404", *, passing=False):
+        self.run.lists.record_failure(self.run.next_list(), why, passing=passing)
+        return self
+
+    def complete(self):
+        self.fetch_all()
+        return self.end()
 
     def fetch_all(self):
         leased = self.run.articles.lease(1000)
@@ -70,15 +68,6 @@ class Driver:
 
     def end(self, outcome="finished"):
         return self.run.end(outcome)
-
-
-@pytest.fixture
-def ledger(connection):
-    return Ledger(connection, "news")
-
-
-def states(ledger):
-    return {state: n for state, n in ledger.counts().states.items() if n}
 
 
 # From list to inbox
@@ -94,13 +83,8 @@ def test_a_lists_articles_go_to_the_inbox_newest_first(connection, ledger):
 
 
 def test_newest_is_what_the_urls_date_says(connection):
-    dated = task(example=HOST + "/a/20200102/1.html", pattern=HOST + "/a/{date:%Y%m%d}/{id}.html")
-    driver = Driver(connection, dated)
-    listed = driver.run.next_list()
-    body = b'<a href="/a/20200101/1.html">a</a><a href="/a/20200301/2.html">b</a><a href="/a/20200201/3.html">c</a>'
-    driver.run.lists.read(listed, body, listed.url, "text/html")
-    days = [one.url.split("/")[4] for one in driver.run.articles.lease(9)]
-    assert days == ["20200301", "20200201", "20200101"]
+    driver = Driver(connection, dated_task()).read_days("2020-01-01", "2020-03-01", "2020-02-01")
+    assert days_of(driver.fetch_all()) == ["2020-03-01", "2020-02-01", "2020-01-01"]
 
 
 def test_what_is_final_is_not_fetched_again(connection, ledger):
@@ -188,16 +172,12 @@ def test_the_first_run_is_bounded_and_what_lies_beyond_is_settled(connection, le
 
 def test_later_runs_take_what_is_new_without_bound(connection):
     bounded = task(limit=2)
-    first = Driver(connection, bounded).read(3, 2, 1)
-    first.fetch_all()
-    first.end()
+    Driver(connection, bounded).read(3, 2, 1).complete()
     assert Driver(connection, bounded).read(9, 8, 7, 6, 3, 2, 1).fetch_all() == [url(9), url(8), url(7), url(6)]
 
 
 def test_all_lifts_the_first_runs_bound_also_afterwards(connection):
-    first = Driver(connection, task(limit=2)).read(4, 3, 2, 1)
-    first.fetch_all()
-    first.end()
+    Driver(connection, task(limit=2)).read(4, 3, 2, 1).complete()
     assert Driver(connection, task(limit=2), all=True).read(4, 3, 2, 1).fetch_all() == [url(2), url(1)]
 
 
@@ -238,15 +218,11 @@ def test_a_first_run_that_broke_off_has_only_the_rest_of_its_bound(connection):
 
 
 def test_since_leaves_older_days_alone(connection, ledger):
-    dated = task(example=HOST + "/a/20200102/1.html", pattern=HOST + "/a/{date:%Y%m%d}/{id}.html")
-    driver = Driver(connection, dated, since=date(2020, 2, 1))
-    listed = driver.run.next_list()
-    body = b'<a href="/a/20200131/1.html">a</a><a href="/a/20200201/2.html">b</a>'
-    driver.run.lists.read(listed, body, listed.url, "text/html")
-    assert driver.fetch_all() == [HOST + "/a/20200201/2.html"]
+    driver = Driver(connection, dated_task(), since=date(2020, 2, 1)).read_days("2020-01-31", "2020-02-01")
+    assert days_of(driver.fetch_all()) == ["2020-02-01"]
     driver.end()
-    assert ledger.state_of(HOST + "/a/20200131/1.html") is None
-    assert Driver(connection, dated).run.lists.first, "the first run's bound still holds for the older ones"
+    assert ledger.state_of(HOST + "/a/2020-01-31/1.html") is None
+    assert Driver(connection, dated_task()).run.lists.first, "the first run's bound still holds for the older ones"
 
 
 # Several spiders of one task
@@ -374,23 +350,17 @@ def test_a_run_waits_for_a_try_that_comes_soon_only(connection):
 
 
 def test_a_start_page_that_fails_is_a_problem(connection):
-    driver = Driver(connection)
-    driver.run.lists.record_failure(driver.run.next_list(), "no answer in time", passing=True)
-    assert driver.end().problems == [f"start page {LIST}: no answer in time"]
+    report = Driver(connection).fail_list("no answer in time", passing=True).end()
+    assert report.problems == [f"start page {LIST}: no answer in time"]
 
 
 def test_all_derived_start_pages_that_fail_are_told(connection):
-    driver = Driver(connection, task(start="[]"))
-    for why in ("robots.txt forbids it", "http 404"):
-        driver.run.lists.record_failure(driver.run.next_list(), why, passing=False)
-    told = [f"start page {LIST}: robots.txt forbids it", f"start page {HOST}/: http 404"]
-    assert driver.end().problems == told
+    report = Driver(connection, task(start="[]")).fail_list("robots.txt forbids it").fail_list("http 404").end()
+    assert report.problems == [f"start page {LIST}: robots.txt forbids it", f"start page {HOST}/: http 404"]
 
 
 def test_a_fallback_start_page_that_works_is_enough(connection):
-    driver = Driver(connection, task(start="[]"))
-    driver.run.lists.record_failure(driver.run.next_list(), "http 404", passing=False)
-    assert driver.read(1, 2).end().ok
+    assert Driver(connection, task(start="[]")).fail_list().read(1, 2).end().ok
 
 
 def test_a_section_none_of_whose_links_is_of_the_pattern_is_a_problem(connection):
@@ -450,20 +420,13 @@ def test_a_linked_page_that_is_not_there_is_gone(connection):
 
 
 def read_pages(connection, chosen=None):
-    """One run on a section of three pages; says how many were read."""
-    driver = Driver(connection, chosen)
-    pages = {
-        LIST: links(9, 8) + b'<a href="/a/list_2.html">2</a>',
-        LIST + "list_2.html": links(7, 6) + b'<a href="/a/list_3.html">3</a>',
-        LIST + "list_3.html": links(5, 4),
-    }
-    read = []
+    """One run on a section of three lists, with the articles 6 to 1; says how many were read."""
+    driver, read = Driver(connection, chosen), 0
     while listed := driver.run.next_list():
-        read += [listed.url] * (listed.url in pages)
-        driver.run.lists.read(listed, pages.get(listed.url, b""), listed.url, "text/html")
-    driver.fetch_all()
-    driver.end()
-    return len(read)
+        read += listed.url.startswith(LIST)
+        driver.read_body(list_of(listed.url, 6, 2), listed, headers={})
+    driver.complete()
+    return read
 
 
 def test_after_a_complete_walk_the_next_stops_at_known_pages(connection):
@@ -479,6 +442,14 @@ def learn(ledger, folder, number):
         assert heal(ledger, output, [output], f"epoch {number}", lambda: None) == 1
 
 
+def learn_during_a_walk(connection, ledger, folder):
+    running = Driver(connection)
+    learn(ledger, folder, 10)
+    while listed := running.run.next_list():
+        running.read_body(links(6, 5), listed)
+    running.end()
+
+
 def test_a_walk_does_not_stop_at_pages_that_are_known_from_the_outputs(connection, ledger, tmp_path):
     read_pages(connection)
     learn(ledger, tmp_path, 10)
@@ -487,87 +458,56 @@ def test_a_walk_does_not_stop_at_pages_that_are_known_from_the_outputs(connectio
 
 def test_what_is_learnt_during_a_walk_is_walked_by_the_next(connection, ledger, tmp_path):
     read_pages(connection)
-    running = Driver(connection)
-    learn(ledger, tmp_path, 10)
-    while listed := running.run.next_list():
-        read_list(running, links(9, 8), listed)
-    running.end()
+    learn_during_a_walk(connection, ledger, tmp_path)
     assert [read_pages(connection), read_pages(connection)] == [3, 1]
 
 
 def test_what_is_learnt_during_a_walk_through_the_whole_section_needs_no_other(connection, ledger, tmp_path):
-    running = Driver(connection)
-    learn(ledger, tmp_path, 10)
-    while listed := running.run.next_list():
-        read_list(running, links(9, 8), listed)
-    running.end()
+    learn_during_a_walk(connection, ledger, tmp_path)
     assert read_pages(connection) == 1
 
 
-def test_a_changed_start_or_follow_resets_the_walk(connection):
+@pytest.mark.parametrize("changed", [{"depth": 4}, {"pattern": HOST + "/*/{id}.html"}])
+def test_a_changed_task_resets_the_walk(connection, changed):
     read_pages(connection)
-    assert read_pages(connection, task(depth=4)) == 3
+    assert read_pages(connection, task(**changed)) == 3
 
 
-def test_a_changed_pattern_resets_the_walk(connection):
-    read_pages(connection)
-    assert read_pages(connection, task(pattern=HOST + "/*/{id}.html")) == 3
-
-
-def fail_the_start(connection):
-    driver = Driver(connection)
-    driver.run.lists.record_failure(driver.run.next_list(), "http 503", passing=True)
-    driver.end()
-
-
-def test_a_list_that_failed_in_passing_leaves_the_archive_incomplete(connection):
-    fail_the_start(connection)
+def test_a_list_that_failed_in_passing_leaves_an_archive_incomplete_but_opens_none_again(connection):
+    Driver(connection).fail_list("http 503", passing=True).end()
     assert [read_pages(connection), read_pages(connection)] == [3, 1]
-
-
-def test_once_the_archive_is_complete_a_failed_list_does_not_open_it_again(connection):
-    read_pages(connection)
-    fail_the_start(connection)
+    Driver(connection).fail_list("http 503", passing=True).end()
     assert read_pages(connection) == 1
 
 
 # Lists by their state
 
-STATE = {"etag": '"1"', "date": "Sat, 21 Nov 2026 12:00:00 GMT"}
-
-
-def read_list(driver, body, listed=None, headers=STATE, url=None):
-    listed = listed or driver.run.next_list()
-    driver.run.lists.read(listed, body, url or listed.url, "text/html", headers)
-    return listed
-
 
 def complete(connection, *numbers, headers=STATE, **options):
     """A first run that read one list to its end."""
-    driver = Driver(connection, **options)
-    read_list(driver, links(*numbers), headers=headers)
-    driver.fetch_all()
-    driver.end()
+    Driver(connection, **options).read_body(links(*numbers), headers=headers).complete()
 
 
-def conditions(connection, chosen=None):
-    driver = Driver(connection, chosen)
-    listed = driver.run.next_list()
-    return driver.run.lists.conditions(listed)
+def conditions(connection, chosen=None, **options):
+    """By which state a run asks for its first list."""
+    driver = Driver(connection, chosen, **options)
+    asked = driver.run.lists.conditions(driver.run.next_list())
+    driver.end("stopped")
+    return asked
 
 
-def test_once_all_is_entered_a_list_is_asked_for_by_its_state(connection):
-    first = Driver(connection)
-    assert first.run.lists.conditions(first.run.next_list()) == {}
-    first.end("stopped")
+def test_once_all_is_entered_a_list_is_asked_for_by_its_state_but_not_to_read_all_or_for_a_changed_task(connection):
+    assert conditions(connection) == {}
     complete(connection, 1, 2)
     assert conditions(connection) == {"If-None-Match": '"1"'}
+    assert conditions(connection, all=True) == {}
+    assert conditions(connection, task(depth=4)) == {}
 
 
 def test_an_unchanged_list_has_nothing_new_and_leads_on_to_its_lists(connection):
     follows = task(follow=HOST + "/t/*")
     first = Driver(connection, follows)
-    read_list(first, links(1) + b'<a href="/t/x">x</a>')
+    first.read_body(links(1) + b'<a href="/t/x">x</a>')
     first.end()
     second = Driver(connection, follows)
     listed = second.run.next_list()
@@ -606,22 +546,10 @@ def test_a_run_that_left_links_out_does_not_ask_by_state(connection):
     assert conditions(connection) == {}
 
 
-def test_an_archive_that_is_walked_anew_is_read_whole(connection):
-    complete(connection, 1)
-    driver = Driver(connection, all=True)
-    assert driver.run.lists.conditions(driver.run.next_list()) == {}
-
-
-def test_a_changed_task_reads_its_lists_whole(connection):
-    complete(connection, 1)
-    driver = Driver(connection, task(depth=4))
-    assert driver.run.lists.conditions(driver.run.next_list()) == {}
-
-
 def test_a_spider_that_dies_in_a_list_loses_none_of_its_further_pages(connection):
     read_pages(connection)
     dead = Driver(connection)
-    read_list(dead, links(20, 19) + b'<a href="/a/list_2.html">2</a>')
+    dead.read_body(links(20, 19) + b'<a href="/a/list_2.html">2</a>')
     die(connection)
     after = Driver(connection)
     start = after.run.next_list()
@@ -629,11 +557,11 @@ def test_a_spider_that_dies_in_a_list_loses_none_of_its_further_pages(connection
     assert after.run.lists.record_unchanged(start, start.url)
     listed = after.run.next_list()
     assert (listed.url, listed.resumed) == (LIST + "list_2.html", True)
-    read_list(after, links(18, 9), listed)
+    after.read_body(links(18, 6), listed)
     assert url(18) in after.fetch_all()
 
 
-def walk(connection, articles, *, lists=None, failing=0):
+def walk(connection, articles, *, lists=None, failing=None):
     """A run on a section with two articles on each of its lists, of which the newest is first.
 
     It dies after `lists`; list number `failing` is unavailable. Returns how many lists were read.
@@ -643,16 +571,12 @@ def walk(connection, articles, *, lists=None, failing=0):
         if read == lists:
             die(connection)
             return read
-        number = int(listed.url.removeprefix(LIST + "list_").removesuffix(".html")) if "list_" in listed.url else 1
-        if number == failing:
+        if place_of(listed.url) == failing:
             driver.run.lists.record_failure(listed, "http 503", passing=True)
             continue
-        top = articles - 2 * (number - 1) if listed.url.startswith(LIST) else 0
-        more = f'<a href="/a/list_{number + 1}.html">{number + 1}</a>' if top > 2 else ""
-        driver.run.lists.read(listed, links(*range(top, max(0, top - 2), -1)) + more.encode(), listed.url, "text/html")
+        driver.read_body(list_of(listed.url, articles, 2), listed, headers={})
         read += 1
-    driver.fetch_all()
-    driver.end()
+    driver.complete()
     return read
 
 
@@ -684,10 +608,8 @@ def test_walks_grow_no_longer_while_a_list_stays_unavailable(connection):
 
 def test_a_further_page_that_fails_is_read_by_the_next_run(connection):
     read_pages(connection)
-    driver = Driver(connection)
-    read_list(driver, links(20) + b'<a href="/a/list_2.html">2</a>')
-    driver.run.lists.record_failure(driver.run.next_list(), "http 503", passing=True)
-    driver.end()
+    driver = Driver(connection).read_body(links(20) + b'<a href="/a/list_2.html">2</a>')
+    driver.fail_list("http 503", passing=True).end()
     assert Driver(connection).read(20).run.next_list().url == LIST + "list_2.html"
 
 
@@ -711,22 +633,22 @@ def sources(ledger):
 
 def test_the_ledger_knows_where_an_article_was_found(connection, ledger):
     driver = Driver(connection)
-    read_list(driver, links(1) + b'<link rel="alternate" type="application/rss+xml" href="/rss">')
-    read_list(driver, rss((2, "2024-01-02"), (1, "2024-01-01")))
-    read_list(driver, b"Sitemap: /map.xml")
-    read_list(driver, urlset((3, "2024-01-03"), (2, None)))
+    driver.read_body(links(1) + b'<link rel="alternate" type="application/rss+xml" href="/rss">')
+    driver.read_body(rss((2, "2024-01-02"), (1, "2024-01-01")))
+    driver.read_body(b"Sitemap: /map.xml")
+    driver.read_body(urlset((3, "2024-01-03"), (2, None)))
     assert sources(ledger) == {"/a/1.html": "list", "/a/2.html": "feed", "/a/3.html": "sitemap"}
 
 
 def test_newest_is_what_a_feed_says_where_the_url_does_not(connection):
     driver = Driver(connection)
-    read_list(driver, rss((1, "2024-01-01"), (3, "2024-01-03"), (2, "2024-01-02")))
+    driver.read_body(rss((1, "2024-01-01"), (3, "2024-01-03"), (2, "2024-01-02")))
     assert driver.fetch_all() == [url(3), url(2), url(1)]
 
 
 def test_the_first_runs_bound_keeps_the_newest_of_a_sitemap(connection, ledger):
     driver = Driver(connection, task(limit=2))
-    read_list(driver, urlset((1, None), (5, None), (3, "2024-01-03"), (2, "2024-01-02")))
+    driver.read_body(urlset((1, None), (5, None), (3, "2024-01-03"), (2, "2024-01-02")))
     assert driver.fetch_all() == [url(3), url(2)]
     assert ledger.state_of(url(5)) == ("rejected", BEYOND_LIMIT)
 
@@ -737,7 +659,7 @@ def test_what_a_sitemap_holds_beyond_the_bound_is_not_new_to_later_walks(connect
     body = urlset(*zip((3, 2, 1), days, strict=True))
     first = Driver(connection, bounded, bounds=bounds)
     while listed := first.run.next_list():
-        read_list(first, {HOST + "/sitemap.xml": body}.get(listed.url, b""), listed, headers={})
+        first.read_body({HOST + "/sitemap.xml": body}.get(listed.url, b""), listed, headers={})
     assert first.fetch_all() == [url(3)]
     first.end()
     assert ledger.state_of(url(2)) == ("rejected", BEYOND_LIMIT)
@@ -745,13 +667,13 @@ def test_what_a_sitemap_holds_beyond_the_bound_is_not_new_to_later_walks(connect
     second = Driver(connection, bounded, bounds=bounds)
     while listed := second.run.next_list():
         later = urlset((4, "2024-01-21"), *zip((3, 2, 1), days, strict=True))
-        read_list(second, {HOST + "/sitemap.xml": later}.get(listed.url, b""), listed, headers={})
+        second.read_body({HOST + "/sitemap.xml": later}.get(listed.url, b""), listed, headers={})
     assert second.fetch_all() == [url(4)]
 
 
 def test_since_holds_for_what_feeds_say(connection, ledger):
     driver = Driver(connection, since=date(2024, 1, 2))
-    read_list(driver, rss((1, "2024-01-01"), (2, "2024-01-02")))
+    driver.read_body(rss((1, "2024-01-01"), (2, "2024-01-02")))
     assert driver.fetch_all() == [url(2)]
     assert ledger.state_of(url(1)) is None
 
@@ -759,10 +681,10 @@ def test_since_holds_for_what_feeds_say(connection, ledger):
 def test_a_feed_with_articles_is_read_again_and_one_without_is_not(connection):
     driver = Driver(connection)
     feeds = (b'<link rel="alternate" type="application/rss+xml" href="/rss%d">' % n for n in (1, 2))
-    read_list(driver, links(1) + b"".join(feeds))
+    driver.read_body(links(1) + b"".join(feeds))
     for _ in range(2):
         listed = driver.run.next_list()
-        read_list(driver, rss((1, "2024-01-01")) if listed.url.endswith("1") else rss(), listed)
+        driver.read_body(rss((1, "2024-01-01")) if listed.url.endswith("1") else rss(), listed)
     driver.end()
     second = Driver(connection)
     assert [second.run.next_list().url for _ in range(2)] == [HOST + "/rss1", LIST]
@@ -778,9 +700,8 @@ def walk_with_sitemap(connection, listed_numbers, mapped, days=("2024-01-05",)):
             HOST + "/robots.txt": b"",
             HOST + "/sitemap.xml": urlset(*((n, days[0]) for n in mapped)),
         }
-        read_list(driver, bodies[listed.url], listed, headers={})
-    driver.fetch_all()
-    driver.end()
+        driver.read_body(bodies[listed.url], listed, headers={})
+    driver.complete()
     return read
 
 
@@ -810,7 +731,7 @@ def test_without_robots_txt_the_usual_place_is_looked_at(connection):
 
 def test_a_sitemap_larger_than_one_step_is_entered_whole(connection, ledger):
     driver = Driver(connection, task(limit="null"))
-    read_list(driver, urlset(*((n, None) for n in range(2500))))
+    driver.read_body(urlset(*((n, None) for n in range(2500))))
     assert driver.run.report.new == 2500
 
 
@@ -821,6 +742,15 @@ def test_reports_are_kept_newest_first(connection):
     Driver(connection).end()
     Driver(connection).end("stopped")
     assert [row["outcome"] for row in reports(connection, "news", 5)] == ["stopped", "finished"]
+
+
+def test_a_walk_that_was_cut_off_is_a_problem(connection):
+    driver = Driver(connection)
+    for number in range(20):
+        more = b'<a href="/day/%d">x</a><a rel="next" href="/a/?page=%d">next</a>' % (number, number)
+        driver.read(*[1][number:], more=more)
+    [problem] = driver.end().problems
+    assert "pages in a row without an article; not followed further" in problem
 
 
 def test_the_ledger_adds_up_at_every_step(connection, ledger):
@@ -841,21 +771,6 @@ def test_the_ledger_adds_up_at_every_step(connection, ledger):
 # Back-fill
 
 
-def dated(day):
-    return f"/a/{day}/1.html"
-
-
-def dated_task(**more):
-    return task(example=HOST + "/a/2026-03-01/1.html", pattern=HOST + "/a/{date:%Y-%m-%d}/{id}.html", **more)
-
-
-def read_days(driver, *days):
-    listed = driver.run.next_list()
-    body = "".join(f'<a href="{dated(day)}">x</a>' for day in days).encode()
-    driver.run.lists.read(listed, body, listed.url, "text/html")
-    return driver
-
-
 BACK = {"backfill": True, "since": date(2020, 1, 1), "until": date(2020, 12, 31)}
 
 
@@ -868,36 +783,35 @@ def test_the_start_pages_of_earlier_days_are_not_read_again(connection):
         read.append([])
         while listed := driver.run.next_list():
             day_of_list = listed.url.rstrip("/").rpartition("/")[2]
-            body = f'<a href="{dated(day_of_list)}">x</a>'.encode() if day_of_list[0] == "2" else b""
-            driver.run.lists.read(listed, body, listed.url, "text/html")
+            body = f'<a href="/a/{day_of_list}/1.html">x</a>'.encode() if day_of_list[0] == "2" else b""
+            driver.read_body(body, listed)
             read[-1].append(day_of_list)
         driver.end()
     assert read[-1] == [f"2026-03-{day}" for day in range(24, 17, -1)]
 
 
 def test_a_backfill_takes_what_is_of_its_days(connection, ledger):
-    driver = read_days(Driver(connection, dated_task(), **BACK), "2019-12-31", "2020-05-05", "2021-01-01")
-    assert [one.partition("/a/")[2] for one in driver.fetch_all()] == ["2020-05-05/1.html"]
+    driver = Driver(connection, dated_task(), **BACK).read_days("2019-12-31", "2020-05-05", "2021-01-01")
+    assert days_of(driver.fetch_all()) == ["2020-05-05"]
 
 
 def test_news_goes_before_what_a_backfill_found(connection):
-    back = read_days(Driver(connection, dated_task(), **BACK), "2020-05-05", "2020-06-06")
-    news = read_days(Driver(connection, dated_task()), "2026-03-02", "2012-01-01")
-    days = [one.partition("/a/")[2][:10] for one in back.fetch_all()]
-    assert days == ["2026-03-02", "2012-01-01", "2020-06-06", "2020-05-05"]
+    back = Driver(connection, dated_task(), **BACK).read_days("2020-05-05", "2020-06-06")
+    news = Driver(connection, dated_task()).read_days("2026-03-02", "2012-01-01")
+    assert days_of(back.fetch_all()) == ["2026-03-02", "2012-01-01", "2020-06-06", "2020-05-05"]
     assert (news.run.crew.walks, back.run.crew.walks) == (True, True)
 
 
 def test_a_run_for_news_takes_some_of_what_a_backfill_left(connection):
-    read_days(Driver(connection, dated_task(), **BACK), "2020-05-05", "2020-06-06").end("stopped")
-    news = read_days(Driver(connection, dated_task(), bounds=RunBounds(backfill_a_run=1)), "2026-03-02")
+    Driver(connection, dated_task(), **BACK).read_days("2020-05-05", "2020-06-06").end("stopped")
+    news = Driver(connection, dated_task(), bounds=RunBounds(backfill_a_run=1)).read_days("2026-03-02")
     assert [len(news.run.articles.lease(9)) for _ in range(3)] == [1, 1, 0]
 
 
 def test_a_backfill_reads_on_only_when_little_of_it_waits(connection):
     chosen = dated_task(start=f"[{LIST}, {HOST}/b/]")
     driver = Driver(connection, chosen, bounds=RunBounds(backfill_waiting=2), **BACK)
-    read_days(driver, "2020-05-05", "2020-06-06")
+    driver.read_days("2020-05-05", "2020-06-06")
     assert driver.run.next_list() is None
     driver.run.articles.lease(1)
     assert driver.run.next_list()
@@ -938,7 +852,7 @@ def test_the_text_of_an_example_that_is_a_list_is_not_written_and_the_report_war
     if is_known:
         ledger.add([Found(EXAMPLE, 1.0)])
     driver = Driver(connection)
-    driver.run.store_example(StoredPage(EXAMPLE, INDEX, "text/html", datetime.now(UTC)))
+    driver.run.store_example(page(EXAMPLE, INDEX))
     driver.end()
     assert states(ledger) == {"rejected": 1}
     for report in (driver.run.report, ended_report(connection)):
@@ -947,7 +861,7 @@ def test_the_text_of_an_example_that_is_a_list_is_not_written_and_the_report_war
 
 def test_the_text_of_an_example_that_looks_like_a_list_is_written_if_the_tasks_pages_are_articles(connection, ledger):
     driver = Driver(connection, task(articles="true"))
-    driver.run.store_example(StoredPage(EXAMPLE, INDEX, "text/html", datetime.now(UTC)))
+    driver.run.store_example(page(EXAMPLE, INDEX))
     driver.end()
     assert states(ledger) == {"fetched": 1}
     assert not any("list page" in remark for remark in driver.run.report.remarks)
@@ -961,7 +875,7 @@ def ended_report(connection):
 
 def test_an_example_that_a_person_accepted_is_fetched_as_an_article(connection, ledger):
     driver = Driver(connection)
-    driver.run.store_example(StoredPage(EXAMPLE, INDEX, "text/html", datetime.now(UTC)))
+    driver.run.store_example(page(EXAMPLE, INDEX))
     assert ledger.accept(EXAMPLE)
-    driver.run.store_example(StoredPage(EXAMPLE, INDEX, "text/html", datetime.now(UTC)))
+    driver.run.store_example(page(EXAMPLE, INDEX))
     assert states(ledger) == {"waiting": 1}

@@ -10,7 +10,7 @@ from crawler.run.fetches import Answered, ArticleFetch, ExampleFetch, Unanswered
 from crawler.run.outcomes import Outcome
 from crawler.run.section_run import SectionRun
 from crawler.task_list.publication import extraction_config
-from tests.crawler.run.test_section_run import EXAMPLE, HOST, LIST, PROSE, links, task, url
+from tests.crawler.run.sections import EXAMPLE, HOST, LIST, PROSE, links, task, url
 from tests.extractors.threads import THREAD, TITLE, Said, phpbb
 from workers import keys
 from workers.extraction.re_extraction import ReExtraction, kept_pages_for, section_for

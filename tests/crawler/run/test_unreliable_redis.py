@@ -8,31 +8,16 @@ from tests.workers.servers import LossyProxy, Server
 from workers.ledger import Ledger
 from workers.redis_access.connection import client
 
-from .test_section_run import EXAMPLE, LIST, page, task, url
+from .sections import EXAMPLE, LIST, list_of, page, task, url
 
 PER_PAGE = 3
 
 
-class Section:
-    """A section of several list pages, newest first. `pages`: the number of each article by list page."""
-
-    def __init__(self, *pages):
-        self.pages = [list(numbers) for numbers in pages]
-
-    def body(self, address):
-        place = 0 if address == LIST else int(address.removesuffix(".html").rpartition("_")[2]) - 1
-        further = f'<a href="/a/list_{place + 2}.html">{place + 2}</a>' if place + 1 < len(self.pages) else ""
-        return ("".join(f'<a href="/a/{n}.html">x</a>' for n in self.pages[place]) + further).encode()
-
-    def numbers(self):
-        return {number for numbers in self.pages for number in numbers}
-
-
 class Crawl:
-    """A run that walks a section. `before`: called with the number of each list before it is read."""
+    """A run that walks a section with articles from `newest` down. `before`: called with the number of each list."""
 
-    def __init__(self, connection, section, before=lambda number: None):
-        self.run, self.section, self.before = SectionRun(connection, task(), RunOptions()), section, before
+    def __init__(self, connection, newest, before=lambda number: None):
+        self.run, self.newest, self.before = SectionRun(connection, task(), RunOptions()), newest, before
         self.read = []
 
     def go(self):
@@ -51,7 +36,7 @@ class Crawl:
             if listed.kind in ("robots", "sitemap"):
                 self.run.lists.record_failure(listed, "http 404", passing=False)
             else:
-                self.run.lists.read(listed, self.section.body(listed.url), listed.url, "text/html")
+                self.run.lists.read(listed, list_of(listed.url, self.newest, PER_PAGE), listed.url, "text/html")
         for leased in self.run.articles.lease(1000):
             done = True
             self.run.articles.hand_in(leased.fingerprint, page(leased.url))
@@ -65,29 +50,21 @@ def server():
         yield server
 
 
-def newest_first(first, last):
-    """List pages with the articles from `first` down to `last`."""
-    numbers = list(range(first, last - 1, -1))
-    return [numbers[at : at + PER_PAGE] for at in range(0, len(numbers), PER_PAGE)]
-
-
-def known(connection, section):
-    ledger = Ledger(connection, "news")
-    numbers = sorted(section.numbers())
-    answers = ledger.known([url(number) for number in numbers])
-    return {number for number, is_known in zip(numbers, answers, strict=True) if is_known}
+def unknown(connection, newest):
+    """The numbers of the articles that the ledger does not know."""
+    answers = Ledger(connection, "news").known([url(number) for number in range(1, newest + 1)])
+    return [number for number, is_known in enumerate(answers, 1) if not is_known]
 
 
 def test_a_walk_whose_first_reply_is_lost_reads_all_that_is_new(server):
     with LossyProxy(server.socket) as proxy, proxy.client() as connection:
-        Crawl(connection, Section(*newest_first(30, 1))).go()
-        section = Section(*newest_first(54, 1))
+        Crawl(connection, 30).go()
         add = Ledger(connection, "news").script_of("add")
-        crawl = Crawl(connection, section, lambda number: number == 0 and proxy.drop_reply_to(add.sha))
+        crawl = Crawl(connection, 54, lambda number: number == 0 and proxy.drop_reply_to(add.sha))
         report = crawl.go()
         assert proxy.dropped == 1
         assert report.new == 24
-        assert known(connection, section) == section.numbers()
+        assert unknown(connection, 54) == []
 
 
 class Loss:
@@ -104,37 +81,33 @@ class Loss:
 
 
 def test_a_living_run_walks_again_when_redis_lost_a_page_of_urls(server):
-    section = Section(*newest_first(30, 1))
     with client(server.url) as connection:
-        crawl = Crawl(connection, section, Loss(server, 3, 5))
+        crawl = Crawl(connection, 30, Loss(server, 3, 5))
         report = crawl.go()
         assert report.outcome == "finished"
         assert LOSS in report.remarks
-        assert known(connection, section) == section.numbers()
+        assert unknown(connection, 30) == []
         assert crawl.read.count(LIST) == 2
 
 
 def test_a_later_run_walks_again_when_redis_lost_a_page_of_urls(server):
     with client(server.url) as connection:
-        Crawl(connection, Section(*newest_first(9, 1))).go()
-        section = Section(*newest_first(30, 1))
-        Crawl(connection, section, Loss(server, 1, 3)).go()
-        assert known(connection, section) == section.numbers()
+        Crawl(connection, 9).go()
+        Crawl(connection, 30, Loss(server, 1, 3)).go()
+        assert unknown(connection, 30) == []
 
 
 def test_a_run_that_has_read_all_walks_again(server):
-    section = Section(*newest_first(12, 1))
     with client(server.url) as connection:
-        Crawl(connection, section, Loss(server, 2, 4)).go()  # the fifth list is a sitemap
-        assert known(connection, section) == section.numbers()
+        Crawl(connection, 12, Loss(server, 2, 4)).go()  # the fifth list is a sitemap
+        assert unknown(connection, 12) == []
 
 
 @pytest.mark.parametrize("late", [False, True])
 def test_a_run_that_ends_right_after_the_loss_does_not_keep_a_complete_walk(server, late):
-    section = Section(*newest_first(24, 1))
     with client(server.url) as connection:
         loss = Loss(server, 3, -1)
-        crawl = Crawl(connection, section, loss)
+        crawl = Crawl(connection, 24, loss)
         crawl.run.begin()
         crawl._walk()
         if late:  # in the middle of the end
@@ -143,23 +116,21 @@ def test_a_run_that_ends_right_after_the_loss_does_not_keep_a_complete_walk(serv
         else:
             server.roll_back(loss.size)
         crawl.run.end("finished")
-        assert known(connection, section) == set(range(16, 25))
-        Crawl(connection, section).go()
-        assert known(connection, section) == section.numbers()
+        assert unknown(connection, 24) == [*range(1, 16)]
+        Crawl(connection, 24).go()
+        assert unknown(connection, 24) == []
 
 
 def test_a_living_run_fills_an_emptied_redis_again(server):
-    section = Section(*newest_first(12, 1))
     with client(server.url) as connection:
-        crawl = Crawl(connection, section, lambda number: number == 3 and connection.flushall())
-        crawl.go()
-        assert known(connection, section) == section.numbers()
+        Crawl(connection, 12, lambda number: number == 3 and connection.flushall()).go()
+        assert unknown(connection, 12) == []
         assert Ledger(connection, "news").counts().unaccounted == 0
 
 
 def test_an_example_that_redis_lost_is_fetched_again(server):
     with client(server.url) as connection:
-        crawl = Crawl(connection, Section([1]))
+        crawl = Crawl(connection, 1)
         crawl.run.begin()
         [fetch] = crawl.run.next()
         crawl.run.store_example(page(fetch.url))

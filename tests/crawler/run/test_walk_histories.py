@@ -11,7 +11,7 @@ import pytest
 from crawler.run.run_report import RunBounds
 from crawler.run.section_run import SectionRun
 from crawler.run.spider_coordination import disband
-from crawler.task_list.file import loads
+from tests.crawler.run.sections import list_of, task, url
 from tests.workers.sink_suite import row, write
 from workers import keys
 from workers.extraction.ledger_recovery import heal
@@ -22,19 +22,10 @@ from workers.sinks import JsonLinesSink
 from workers.url_states import fingerprint
 from workers.writing.outputs import Output
 
-HOST = "http://127.0.0.1:9"
-LIST = f"{HOST}/a/"
 ARTICLES_OF_A_LIST = 3
-TASK = loads(
-    f"tasks:\n  news: {{example: {HOST}/a/1.html, pattern: '{HOST}/a/{{id}}.html', start: {LIST}, "
-    "every: 1h, output: a.jsonl, limit: null}\n"
-)["news"]
+TASK = task(example=url(1), limit="null")
 STEPS = ["grow"] * 2 + ["read"] * 10 + ["fetch"] * 2 + ["write"] * 2 + ["die", "save", "save", "save", "go_back"]
 STEPS_OF_A_HISTORY = 100
-
-
-def url(number):
-    return f"{HOST}/a/{number}.html"
 
 
 class SpiderKilled(Exception):
@@ -60,9 +51,8 @@ class Section:
     def read(self):
         """Read one list, or end the run if there is none; begin a run if there is none."""
         if self.run is None:
-            bounds = RunBounds(
-                now=clock_of(self.redis).moment, entered_at_once=self.choose.choice([1, ARTICLES_OF_A_LIST])
-            )
+            at_once = self.choose.choice([1, ARTICLES_OF_A_LIST])
+            bounds = RunBounds(now=clock_of(self.redis).moment, entered_at_once=at_once)
             self.run = SectionRun(self.redis, TASK, bounds=bounds)
             self.run.begin()
         if self.choose.random() < 0.5:
@@ -122,16 +112,11 @@ class Section:
         return [number for number in range(1, self.articles + 1) if self.ledger.state_of(url(number)) is None]
 
     def _read(self, page):
-        number = int(page.url.removeprefix(LIST + "list_").removesuffix(".html")) if "/list_" in page.url else 1
-        newest = self.articles - ARTICLES_OF_A_LIST * (number - 1) if page.url.startswith(LIST) else 0
-        numbers = range(newest, max(0, newest - ARTICLES_OF_A_LIST), -1)
-        links = [f'<a href="/a/{article}.html">x</a>' for article in numbers]
-        if newest > ARTICLES_OF_A_LIST:
-            links.append(f'<a href="/a/list_{number + 1}.html">{number + 1}</a>')
         if not self.is_calm and self.choose.random() < 0.05:
             self.run.lists.state.end_list = self._kill
         try:
-            self.run.lists.read(page, "".join(links).encode(), page.url, "text/html")
+            body = list_of(page.url, self.articles, ARTICLES_OF_A_LIST)
+            self.run.lists.read(page, body, page.url, "text/html")
         except SpiderKilled:
             self.die()
 

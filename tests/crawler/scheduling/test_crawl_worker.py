@@ -10,7 +10,6 @@ from datetime import datetime
 import pytest
 import redis
 
-from console.sample_site import SiteServer
 from crawler.run.run_report import reports as last_runs
 from crawler.scheduling.crawl_worker import CrawlWorkers
 from crawler.scheduling.schedule import Schedule
@@ -20,12 +19,6 @@ from tests.crawler.spiders import asked_for, states, until, write_tasks
 from workers.reporting.presence import alive
 
 pytestmark = pytest.mark.timeout(60)
-
-
-@pytest.fixture
-def site():
-    with SiteServer() as server:
-        yield server
 
 
 @pytest.fixture
@@ -39,38 +32,55 @@ def _plain_environment(monkeypatch):
         monkeypatch.delenv(name)
 
 
-def publish_tasks(connection, folder, site, **keys):
-    write_tasks(folder, site.url, **keys)
-    publish(connection, load(folder / "tasks.yaml"), folder / "tasks.yaml")
+@pytest.fixture
+def make_due(site, connection, tmp_path, schedule):
+    """Publishes the site's section as a task with these keys, which is due."""
+
+    def publish_and_fire(**keys):
+        write_tasks(tmp_path, site.url, **keys)
+        publish(connection, load(tmp_path / "tasks.yaml"), tmp_path / "tasks.yaml")
+        schedule.fire_now(["zh-news"])
+
+    return publish_and_fire
 
 
-@contextmanager
-def at_work(redis_url, count=1, **options):
-    """Workers in a thread; yields them and their reports."""
-    reports = []
-    with redis.Redis.from_url(redis_url) as own:
-        workers = CrawlWorkers(redis_url, own, count, **options)
-        thread = threading.Thread(target=workers.run, args=(lambda *report: reports.append(report),))
-        thread.start()
-        try:
-            yield workers, reports
-        finally:
-            workers.stop()
-            thread.join()
+@pytest.fixture
+def at_work(redis_url):
+    """Begins a block in which workers are in a thread; it yields them and their reports."""
+
+    @contextmanager
+    def working(count=1, **options):
+        reports = []
+        with redis.Redis.from_url(redis_url) as own:
+            workers = CrawlWorkers(redis_url, own, count, **options)
+            thread = threading.Thread(target=workers.run, args=(lambda *report: reports.append(report),))
+            thread.start()
+            try:
+                yield workers, reports
+            finally:
+                workers.stop()
+                thread.join()
+
+    return working
 
 
 def processes_of(workers):
     return [each.process for each in workers._processes]
 
 
+def signal_spider(workers, site, number):
+    """Send a signal to the spider once it is at work."""
+    until(lambda: asked_for(site))
+    processes_of(workers)[0].send_signal(number)
+
+
 def running(workers):
     return [run.lease.task for run in workers._runs]
 
 
-def test_a_due_task_is_crawled_and_its_report_arrives(site, connection, redis_url, tmp_path, schedule):
-    publish_tasks(connection, tmp_path, site, limit=2)
-    schedule.fire_now(["zh-news"])
-    with at_work(redis_url) as (_, reports):
+def test_a_due_task_is_crawled_and_its_report_arrives(connection, schedule, make_due, at_work):
+    make_due(limit=2)
+    with at_work() as (_, reports):
         until(lambda: reports)
     [(task, report)] = reports
     assert (task, report["outcome"], report["fetched"]) == ("zh-news", "finished", 2)
@@ -78,40 +88,24 @@ def test_a_due_task_is_crawled_and_its_report_arrives(site, connection, redis_ur
     assert states(connection)["fetched"] == 2
 
 
-def test_a_spider_that_was_killed_is_told_and_its_task_comes_again(site, connection, redis_url, tmp_path, schedule):
-    publish_tasks(connection, tmp_path, site, delay=0.2)
+def test_a_killed_run_is_among_the_last_runs_and_its_task_comes_again(site, connection, schedule, make_due, at_work):
+    make_due(delay=0.2)
     schedule.plan(published_periods(connection))
     later = 4_000_000_000.0
     connection.zadd("exemplar:schedule", {"zh-news": later})
-    schedule.fire_now(["zh-news"])
-    with at_work(redis_url) as (workers, reports):
-        until(lambda: asked_for(site))
-        processes_of(workers)[0].send_signal(signal.SIGKILL)
+    with at_work() as (workers, reports):
+        signal_spider(workers, site, signal.SIGKILL)
         until(lambda: reports)
-    assert reports[0][1]["outcome"] == "killed"
-    assert "SIGKILL" in reports[0][1]["problems"][0]
     assert schedule.next_times()["zh-news"] < later
-
-
-def test_a_run_whose_spider_was_killed_is_among_the_last_runs(site, connection, redis_url, tmp_path, schedule):
-    publish_tasks(connection, tmp_path, site, delay=0.2)
-    schedule.fire_now(["zh-news"])
-    with at_work(redis_url) as (workers, told):
-        until(lambda: asked_for(site))
-        processes_of(workers)[0].send_signal(signal.SIGKILL)
-        until(lambda: told)
     [report] = last_runs(connection, "zh-news", 9)
-    assert report == told[0][1]
+    assert report == reports[0][1]
     assert (report["outcome"], report["problems"]) == ("killed", ["the crawl process was ended by SIGKILL"])
     assert datetime.fromisoformat(report["started"]) <= datetime.fromisoformat(report["ended"])
 
 
-def test_a_killed_run_is_reported_although_redis_was_away_at_that_moment(
-    site, connection, redis_url, tmp_path, schedule
-):
-    publish_tasks(connection, tmp_path, site, delay=0.2)
-    schedule.fire_now(["zh-news"])
-    with at_work(redis_url) as (workers, reports):
+def test_a_killed_run_is_reported_although_redis_was_away_at_that_moment(site, make_due, at_work):
+    make_due(delay=0.2)
+    with at_work() as (workers, reports):
         report_of_killed = workers._report_of_killed
 
         def fail_once(*arguments):
@@ -119,19 +113,15 @@ def test_a_killed_run_is_reported_although_redis_was_away_at_that_moment(
             raise redis.ConnectionError("away")
 
         workers._report_of_killed = fail_once
-        until(lambda: asked_for(site))
-        processes_of(workers)[0].send_signal(signal.SIGKILL)
+        signal_spider(workers, site, signal.SIGKILL)
         until(lambda: reports)
     assert reports[0][1]["outcome"] == "killed"
 
 
-def test_without_a_scheduler_an_interrupted_run_is_started_again_a_few_times(
-    site, connection, redis_url, tmp_path, schedule
-):
-    publish_tasks(connection, tmp_path, site, delay=0.2)
-    schedule.fire_now(["zh-news"])
+def test_without_a_scheduler_an_interrupted_run_is_started_again_a_few_times(schedule, make_due, at_work):
+    make_due(delay=0.2)
     killed = set()
-    with at_work(redis_url, restarts=2) as (workers, reports):
+    with at_work(restarts=2) as (workers, reports):
 
         def kill():
             for process in processes_of(workers):
@@ -146,13 +136,11 @@ def test_without_a_scheduler_an_interrupted_run_is_started_again_a_few_times(
     assert (schedule.due(), schedule.running()) == ([], [])
 
 
-def test_a_spider_that_was_killed_is_replaced_within_seconds(site, connection, redis_url, tmp_path, schedule):
-    publish_tasks(connection, tmp_path, site, delay=0.2)
+def test_a_spider_that_was_killed_is_replaced_within_seconds(site, connection, schedule, make_due, at_work):
+    make_due(delay=0.2)
     schedule.plan(published_periods(connection))
-    schedule.fire_now(["zh-news"])
-    with at_work(redis_url) as (workers, reports):
-        until(lambda: asked_for(site))
-        processes_of(workers)[0].send_signal(signal.SIGKILL)
+    with at_work() as (workers, reports):
+        signal_spider(workers, site, signal.SIGKILL)
         killed = time.monotonic()
         until(lambda: reports)
         asked = len(asked_for(site))
@@ -160,20 +148,17 @@ def test_a_spider_that_was_killed_is_replaced_within_seconds(site, connection, r
     assert time.monotonic() - killed < 15
 
 
-def test_a_spider_that_hangs_is_killed(site, connection, redis_url, tmp_path, schedule):
-    publish_tasks(connection, tmp_path, site, delay=0.2)
-    schedule.fire_now(["zh-news"])
-    with at_work(redis_url, hangs_after=1.0) as (workers, reports):
-        until(lambda: asked_for(site))
-        processes_of(workers)[0].send_signal(signal.SIGSTOP)
+def test_a_spider_that_hangs_is_killed(site, make_due, at_work):
+    make_due(delay=0.2)
+    with at_work(hangs_after=1.0) as (workers, reports):
+        signal_spider(workers, site, signal.SIGSTOP)
         until(lambda: reports)
     assert "SIGKILL" in reports[0][1]["problems"][0]
 
 
-def test_stopping_lets_the_spider_hand_in_what_it_has(site, connection, redis_url, tmp_path, schedule):
-    publish_tasks(connection, tmp_path, site, delay=0.2)
-    schedule.fire_now(["zh-news"])
-    with at_work(redis_url) as (_, reports):
+def test_stopping_lets_the_spider_hand_in_what_it_has(site, connection, schedule, make_due, at_work):
+    make_due(delay=0.2)
+    with at_work() as (_, reports):
         until(lambda: len(asked_for(site)) >= 3)
     [(_, report)] = reports
     assert report["outcome"] == "stopped"
@@ -181,21 +166,19 @@ def test_stopping_lets_the_spider_hand_in_what_it_has(site, connection, redis_ur
     assert schedule.running() == []
 
 
-def test_stopping_a_spider_that_is_still_starting_is_no_problem(site, connection, redis_url, tmp_path, schedule):
-    publish_tasks(connection, tmp_path, site, delay=0.2)
-    schedule.fire_now(["zh-news"])
-    with at_work(redis_url) as (workers, reports):
+def test_stopping_a_spider_that_is_still_starting_is_no_problem(schedule, make_due, at_work):
+    make_due(delay=0.2)
+    with at_work() as (workers, reports):
         until(lambda: running(workers))
     [(_, report)] = reports
     assert (report["outcome"], report["problems"]) in [("killed", []), ("stopped", [])]
     assert schedule.running() == []
 
 
-def test_two_workers_never_run_one_task_at_once(site, connection, redis_url, tmp_path, schedule):
-    publish_tasks(connection, tmp_path, site, delay=0.1, limit=8)
-    schedule.fire_now(["zh-news"])
+def test_two_workers_never_run_one_task_at_once(site, schedule, make_due, at_work):
+    make_due(delay=0.1, limit=8)
     together = []
-    with at_work(redis_url) as (one, first), at_work(redis_url) as (two, second):
+    with at_work() as (one, first), at_work() as (two, second):
         until(lambda: asked_for(site))
         schedule.fire_now(["zh-news"])  # a person is impatient
 
@@ -209,8 +192,8 @@ def test_two_workers_never_run_one_task_at_once(site, connection, redis_url, tmp
     assert sorted(report["new"] for _, report in first + second)[0] == 0
 
 
-def test_a_worker_shows_that_it_is_alive_and_leaves(connection, redis_url):
-    with at_work(redis_url, count=3):
+def test_a_worker_shows_that_it_is_alive_and_leaves(connection, at_work):
+    with at_work(count=3):
         until(lambda: alive(connection))
         assert [(sign["role"], sign["workers"]) for sign in alive(connection)] == [("crawl", 3)]
     assert alive(connection) == []
@@ -228,11 +211,8 @@ class UnavailableOnce(Schedule):
         super().done(lease, **options)
 
 
-def test_a_redis_that_is_unavailable_for_a_moment_ends_neither_spider_nor_worker(
-    site, connection, redis_url, tmp_path, schedule
-):
-    publish_tasks(connection, tmp_path, site)
-    schedule.fire_now(["zh-news"])
+def test_a_redis_that_is_away_for_a_moment_ends_neither_spider_nor_worker(connection, redis_url, make_due):
+    make_due()
     workers = CrawlWorkers(redis_url, connection, 1)
     workers.schedule = UnavailableOnce(connection)
     reported = []

@@ -101,11 +101,15 @@ def test_lists_among_the_articles_are_told() -> None:
     assert any("none of" in problem or "fits" in problem for problem in tried(where).problems)
 
 
-def test_dates_and_numbers_are_counted_where_no_list_is() -> None:
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [("/d/{date:%Y-%m-%d}.html", "/d/2026-11-30.html"), ("/m/{date:%Y-%m}.html", "/m/2026-11.html")],
+)
+def test_dates_are_counted_where_no_list_is(pattern: str, path: str) -> None:
     where = site()
-    where.pages["/daily/2026-11-30.html"] = article(5, NAV)
-    found = tried(where, pattern="/daily/{date:%Y-%m-%d}.html", example=f"{HOST}/daily/2026-11-30.html", start=[])
-    assert [sample.url for sample in found.samples] == [f"{HOST}/daily/2026-11-30.html"]
+    where.pages[path] = article(5, NAV)
+    found = tried(where, pattern=pattern, example=HOST + path, start=[])
+    assert [sample.url for sample in found.samples] == [HOST + path]
 
 
 def test_a_trial_cuts_what_a_run_fetches_first(connection) -> None:
@@ -136,10 +140,3 @@ def test_sitemaps_are_read_where_the_task_names_them_only() -> None:
     tried(where, pattern="/news/2026/1101/{id}.html", example=f"{HOST}/news/2026/1101/400.html")
     assert {f"{HOST}/robots.txt", f"{HOST}/sitemap.xml"}.isdisjoint(where.asked)
     assert tried(where, start=f"{HOST}/sitemap.xml").found == 24
-
-
-def test_a_date_without_a_day_is_written_out_too() -> None:
-    where = site()
-    where.pages["/month/2026-11.html"] = article(5, NAV)
-    found = tried(where, pattern="/month/{date:%Y-%m}.html", example=f"{HOST}/month/2026-11.html", start=[])
-    assert [sample.url for sample in found.samples] == [f"{HOST}/month/2026-11.html"]

@@ -80,9 +80,8 @@ def test_an_output_without_options_is_what_it_was_before_there_were_options(outp
 
 
 def test_outputs_that_show_kept_pictures_know_the_way_to_them():
-    outputs = (
-        "[a.db, 'out/{task}.jsonl', 'md/{date}/{title}.md', {to: 's3://b/c/', where: {language: zh}, fields: [html]}]"
-    )
+    to_store = "{to: 's3://b/c/', where: {language: zh}, fields: [html]}"
+    outputs = f"[a.db, 'out/{{task}}.jsonl', 'md/{{date}}/{{title}}.md', {to_store}]"
     task = task_of(f"{outputs}\n    pictures: keep")
     options = extraction_config(task, Path("/x")).output_options
     ways = {output: OutputOptions.from_json(text).pictures for output, text in options.items()}
@@ -91,9 +90,8 @@ def test_outputs_that_show_kept_pictures_know_the_way_to_them():
 
 
 def test_the_fingerprint_changes_with_the_options():
-    prints = {
-        task_of(f"{{to: a.jsonl, {option}}}").fingerprint for option in ("fields: [url]", "where: {language: zh}")
-    }
+    options = "fields: [url]", "where: {language: zh}"
+    prints = {task_of(f"{{to: a.jsonl, {option}}}").fingerprint for option in options}
     assert len(prints | {task_of("a.jsonl").fingerprint}) == 3
 
 
@@ -112,114 +110,67 @@ def test_a_published_list_keeps_the_options(tmp_path):
 
 
 MISTAKES = [
-    ("{too: a.jsonl}", "6:14", "output.too: unknown key; did you mean 'to'?"),
-    ("{fields: [url]}", "6:13", "output: 'to' is missing; write {to: …}"),
-    ("{to: a.jsonl, feilds: [url]}", "6:27", "output.feilds: unknown key; did you mean 'fields'?"),
-    ("{to: 7}", "6:18", "output.to: must be text, not 7"),
-    ("[[a.jsonl]]", "6:14", "output[0]: must be text, not a list"),
-    ("{to: a.jsonll}", "6:18", "output.to: unknown kind of output .jsonll; did you mean .jsonl?"),
-    ("{to: 'a{tsk}.jsonl'}", "6:20", "output.to: unknown placeholder {tsk}; did you mean {task}?"),
-    ("'a.jsonl '", "6:13", "output: the output ends with a slash or a space; did you mean a.jsonl?"),
-    ("out/a.jsonl/", "6:13", "output: the output ends with a slash or a space; did you mean out/a.jsonl?"),
-    (r"C:\data\a.csv", "6:13", "output: Windows paths do not exist on this machine; write /data/a.csv"),
-    (r"\\server\share\a.csv", "6:13", "output: Windows paths do not exist on this machine; write /server/share/a.csv"),
-    ("'a.jsonl?x=1'", "6:13", "output: the output ends with a query; did you mean a.jsonl?"),
-    ("sqlit:///a.db", "6:13", "output: unknown kind of output sqlit:; did you mean sqlite:?"),
-    ("'{published:%H}.csv'", "6:13", "output: unknown part %H of a date; write %Y/%m/%d; known"),
-    (
-        "'s3://b/{published}/'",
-        "6:21",
-        "output: an output of kind s3 has no {published}; known: {task}, {date}",
-    ),
-    ("'{date}.atom'", "6:13", "output: an output of kind atom has no {date}; known: {task}"),
-    ("'s3://'", "6:13", "output: no path after s3:; write s3://bucket/path"),
-    ("'sqlite:///'", "6:13", "output: no path after sqlite:; write sqlite:///articles.db"),
-    ("{to: a.jsonl, fields: []}", "6:35", "output.fields: empty; write a list such as"),
-    ("{to: a.jsonl, fields: url}", "6:35", "output.fields: must be a list, not 'url'; write a list such as"),
-    ("{to: a.jsonl, fields: {body: text}}", "6:35", "output.fields: must be a list, not a map; write a list such as"),
-    ("{to: a.jsonl, fields: [url, titel]}", "6:41", "output.fields[1]: unknown field 'titel'; did you mean 'title'?"),
-    (
-        "{to: a.jsonl, fields: [url, {body: txt}]}",
-        "6:48",
-        "output.fields[1].body: unknown field 'txt'; did you mean 'text'?",
-    ),
-    (
-        "{to: a.jsonl, fields: [{text: body}]}",
-        "6:43",
-        "output.fields[0].text: unknown field 'body'; write {body: text}",
-    ),
-    ("{to: a.jsonl, fields: [url, url]}", "6:41", "output.fields[1]: duplicate field 'url'; delete one"),
-    ("{to: a.jsonl, fields: [{URL: text}, url]}", "6:49", "output.fields[1]: duplicate field 'url'; delete one"),
-    (
-        "{to: a.jsonl, fields: [{version: text}]}",
-        "6:46",
-        "output.fields[0].version: 'version' is a field of the row key",
-    ),
-    ("{to: a.jsonl, fields: [{'a b': text}]}", "6:44", "output.fields[0].a b: 'a b' cannot be the name of a field"),
-    ("{to: a.jsonl, fields: [7]}", "6:36", "output.fields[0]: must be the name of a field, not 7"),
-    ("{to: a.jsonl, fields: [{a: [b]}]}", "6:40", "output.fields[0].a: must be the name of a field, not a list"),
-    ("{to: a.jsonl, where: zh}", "6:34", "output.where: must be a map, not 'zh'"),
-    ("{to: a.jsonl, where: {langauge: zh}}", "6:35", "output.where.langauge: unknown key; did you mean 'language'?"),
-    (
-        "{to: a.jsonl, where: {language: chinese}}",
-        "6:45",
-        "output.where.language: unknown language 'chinese'; did you mean zh?",
-    ),
-    (
-        "{to: a.jsonl, where: {language: [en, zh-CN]}}",
-        "6:50",
-        "output.where.language[1]: unknown language 'zh-CN'; did you mean zh?",
-    ),
-    (
-        "{to: a.jsonl, where: {language: zh-TW}}",
-        "6:45",
-        "output.where.language: unknown language 'zh-TW'; did you mean zh-Hant?",
-    ),
+    # (output, column of the mistake, key path below output and words)
+    ("{too: a.jsonl}", 14, ".too: unknown key; did you mean 'to'?"),
+    ("{fields: [url]}", 13, ": 'to' is missing; write {to: …}"),
+    ("{to: a.jsonl, feilds: [url]}", 27, ".feilds: unknown key; did you mean 'fields'?"),
+    ("{to: 7}", 18, ".to: must be text, not 7"),
+    ("[[a.jsonl]]", 14, "[0]: must be text, not a list"),
+    ("{to: a.jsonll}", 18, ".to: unknown kind of output .jsonll; did you mean .jsonl?"),
+    ("{to: 'a{tsk}.jsonl'}", 20, ".to: unknown placeholder {tsk}; did you mean {task}?"),
+    ("'a.jsonl '", 13, ": the output ends with a slash or a space; did you mean a.jsonl?"),
+    ("out/a.jsonl/", 13, ": the output ends with a slash or a space; did you mean out/a.jsonl?"),
+    (r"C:\data\a.csv", 13, ": Windows paths do not exist on this machine; write /data/a.csv"),
+    (r"\\server\share\a.csv", 13, ": Windows paths do not exist on this machine; write /server/share/a.csv"),
+    ("'a.jsonl?x=1'", 13, ": the output ends with a query; did you mean a.jsonl?"),
+    ("sqlit:///a.db", 13, ": unknown kind of output sqlit:; did you mean sqlite:?"),
+    ("'{published:%H}.csv'", 13, ": unknown part %H of a date; write %Y/%m/%d; known"),
+    ("'s3://b/{published}/'", 21, ": an output of kind s3 has no {published}; known: {task}, {date}"),
+    ("'{date}.atom'", 13, ": an output of kind atom has no {date}; known: {task}"),
+    ("'s3://'", 13, ": no path after s3:; write s3://bucket/path"),
+    ("'sqlite:///'", 13, ": no path after sqlite:; write sqlite:///articles.db"),
+    ("{to: a.jsonl, fields: []}", 35, ".fields: empty; write a list such as"),
+    ("{to: a.jsonl, fields: url}", 35, ".fields: must be a list, not 'url'; write a list such as"),
+    ("{to: a.jsonl, fields: {body: text}}", 35, ".fields: must be a list, not a map; write a list such as"),
+    ("{to: a.jsonl, fields: [url, titel]}", 41, ".fields[1]: unknown field 'titel'; did you mean 'title'?"),
+    ("{to: a.jsonl, fields: [url, {body: txt}]}", 48, ".fields[1].body: unknown field 'txt'; did you mean 'text'?"),
+    ("{to: a.jsonl, fields: [{text: body}]}", 43, ".fields[0].text: unknown field 'body'; write {body: text}"),
+    ("{to: a.jsonl, fields: [url, url]}", 41, ".fields[1]: duplicate field 'url'; delete one"),
+    ("{to: a.jsonl, fields: [{URL: text}, url]}", 49, ".fields[1]: duplicate field 'url'; delete one"),
+    ("{to: a.jsonl, fields: [{version: text}]}", 46, ".fields[0].version: 'version' is a field of the row key"),
+    ("{to: a.jsonl, fields: [{'a b': text}]}", 44, ".fields[0].a b: 'a b' cannot be the name of a field"),
+    ("{to: a.jsonl, fields: [7]}", 36, ".fields[0]: must be the name of a field, not 7"),
+    ("{to: a.jsonl, fields: [{a: [b]}]}", 40, ".fields[0].a: must be the name of a field, not a list"),
+    ("{to: a.jsonl, where: zh}", 34, ".where: must be a map, not 'zh'"),
+    ("{to: a.jsonl, where: {langauge: zh}}", 35, ".where.langauge: unknown key; did you mean 'language'?"),
+    ("{to: a.jsonl, where: {language: chinese}}", 45, ".where.language: unknown language 'chinese'; did you mean zh?"),
+    ("{to: a.jsonl, where: {language: zh-CN}}", 45, ".where.language: unknown language 'zh-CN'; did you mean zh?"),
+    ("{to: a.jsonl, where: {language: zh-TW}}", 45, ".where.language: unknown language 'zh-TW'; did you mean zh-Hant?"),
     (
         "{to: a.jsonl, where: {language: Englisch}}",
-        "6:45",
-        "output.where.language: unknown language 'Englisch'; did you mean en?",
+        45,
+        ".where.language: unknown language 'Englisch'; did you mean en?",
     ),
-    (
-        "{to: a.jsonl, where: {language: [xq]}}",
-        "6:46",
-        "output.where.language[0]: unknown language 'xq'; write zh or en",
-    ),
-    ("{to: a.jsonl, where: {confidence: 50}}", "6:47", "output.where.confidence: must be at most 1, not 50"),
-    ("{to: a.jsonl, where: {confidence: high}}", "6:47", "output.where.confidence: must be a number, not 'high'"),
-    ("{to: a.jsonl, where: {keywords: ['']}}", "6:46", "output.where.keywords[0]: empty"),
-    (
-        "{to: a.jsonl, template: t.md}",
-        "6:37",
-        "output.template: has no effect on an output of the kind jsonl; delete it",
-    ),
-    (
-        "{to: a.jsonl, batch: {rows: 5}}",
-        "6:34",
-        "output.batch: has no effect on an output of the kind jsonl; delete it",
-    ),
-    ("{to: 'queued://h', batch: {row: 5}}", "6:40", "output.batch.row: unknown key; did you mean 'rows'?"),
-    ("{to: 'queued://h', batch: {rows: 0}}", "6:46", "output.batch.rows: must be at least 1, not 0"),
-    ("{to: 'queued://h', batch: {seconds: -1}}", "6:49", "output.batch.seconds: must be at least 0, not -1"),
-    (
-        "{to: 'queued://h', template: missing.tmpl}",
-        "6:42",
-        "output.template: no such file: 'missing.tmpl'; write the template",
-    ),
-    (
-        "[a.jsonl, {to: ./a.jsonl, where: {language: zh}}]",
-        "6:23",
-        "output[1]: writes to a.jsonl a second time; delete one",
-    ),
-    ("[news.db, 'sqlite:///{task}.db']", "6:23", "output[1]: writes to news.db a second time; delete one"),
+    ("{to: a.jsonl, where: {language: [en, xq]}}", 50, ".where.language[1]: unknown language 'xq'; write zh or en"),
+    ("{to: a.jsonl, where: {confidence: 50}}", 47, ".where.confidence: must be at most 1, not 50"),
+    ("{to: a.jsonl, where: {confidence: high}}", 47, ".where.confidence: must be a number, not 'high'"),
+    ("{to: a.jsonl, where: {keywords: ['']}}", 46, ".where.keywords[0]: empty"),
+    ("{to: a.jsonl, template: t.md}", 37, ".template: has no effect on an output of the kind jsonl; delete it"),
+    ("{to: a.jsonl, batch: {rows: 5}}", 34, ".batch: has no effect on an output of the kind jsonl; delete it"),
+    ("{to: 'queued://h', batch: {row: 5}}", 40, ".batch.row: unknown key; did you mean 'rows'?"),
+    ("{to: 'queued://h', batch: {rows: 0}}", 46, ".batch.rows: must be at least 1, not 0"),
+    ("{to: 'queued://h', batch: {seconds: -1}}", 49, ".batch.seconds: must be at least 0, not -1"),
+    ("{to: 'queued://h', template: missing.tmpl}", 42, ".template: no such file: 'missing.tmpl'; write the template"),
+    ("[a.jsonl, {to: ./a.jsonl, where: {language: zh}}]", 23, "[1]: writes to a.jsonl a second time; delete one"),
+    ("[news.db, 'sqlite:///{task}.db']", 23, "[1]: writes to news.db a second time; delete one"),
 ]
 
 
 @pytest.mark.usefixtures("queued_kind")
-@pytest.mark.parametrize(("output", "place", "words"), MISTAKES, ids=[mistake[0] for mistake in MISTAKES])
-def test_each_mistake_has_its_place(output, place, words, tmp_path):
+@pytest.mark.parametrize(("output", "column", "words"), MISTAKES, ids=[mistake[0] for mistake in MISTAKES])
+def test_each_mistake_has_its_place(output, column, words, tmp_path):
     found = mistakes_of(TASK + output, tmp_path)
-    assert any(line.startswith(f"tasks.yaml:{place}: tasks.news.{words}") for line in found), found
+    assert any(line.startswith(f"tasks.yaml:6:{column}: tasks.news.output{words}") for line in found), found
 
 
 def test_all_mistakes_of_an_output_are_reported_together():

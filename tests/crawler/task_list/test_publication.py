@@ -30,6 +30,12 @@ from workers.extraction_config import config_of
 HERE, THERE = Path("/here/tasks.yaml"), Path("/there/tasks.yaml")
 
 
+@pytest.fixture
+def news_in_force(connection):
+    """A list with the task `news` is in force, published from HERE."""
+    publish(connection, task_file("news"), HERE)
+
+
 def test_what_is_published_is_what_others_read(connection):
     tasks = task_file("news", "sports!", keep="[央行]", headers="{X-Key: '${KEY}'}")
     publish(connection, tasks, HERE)
@@ -46,24 +52,17 @@ def test_secrets_are_published_unexpanded(connection, monkeypatch):
     assert published(connection)["news"].headers == {"X-Key": "${KEY}"}
 
 
-def test_workers_get_a_brief_of_each_task(connection):
-    publish(connection, task_file("news"), HERE)
-    config = config_of(connection, "news")
-    assert (config.outputs, config.folder) == (("out/news.jsonl",), "/here")
-
-
-def test_workers_know_what_to_skip_and_by_which_name_sites_address_us(connection):
+def test_workers_get_a_brief_of_each_task_with_what_to_skip_and_by_which_name_sites_address_us(connection):
     publish(connection, task_file("news", skip="[noai, tdm-reservation]"), HERE)
     config = config_of(connection, "news")
+    assert (config.outputs, config.folder) == (("out/news.jsonl",), "/here")
     assert (config.skip, config.product) == (("noai", "tdm-reservation"), "Exemplar")
 
 
-def test_a_brief_from_before_there_was_anything_to_skip_is_read(connection):
-    publish(connection, task_file("news"), HERE)
+def test_a_brief_from_before_there_was_anything_to_skip_is_read(connection, news_in_force):
     raw = json.loads(connection.hget(keys.CONFIGS, "news"))
-    connection.hset(
-        keys.CONFIGS, "news", json.dumps({name: raw[name] for name in raw if name not in ("skip", "product")})
-    )
+    before = {name: raw[name] for name in raw if name not in ("skip", "product")}
+    connection.hset(keys.CONFIGS, "news", json.dumps(before))
     assert config_of(connection, "news").skip == ()
 
 
@@ -79,8 +78,7 @@ def test_a_change_names_what_it_did(connection):
     assert change == Change(added=("added",), changed=("changed",), removed=("removed",))
 
 
-def test_the_same_list_changes_nothing_from_wherever_it_comes(connection):
-    publish(connection, task_file("news"), HERE)
+def test_the_same_list_changes_nothing_from_wherever_it_comes(connection, news_in_force):
     assert not publish(connection, task_file("news"), HERE)
     assert not publish(connection, task_file("news"), THERE)
     assert edition(connection).origin.endswith(str(HERE))
@@ -92,41 +90,35 @@ def test_a_removed_tasks_brief_stays_for_the_pages_that_still_wait(connection):
     assert config_of(connection, "gone") is not None
 
 
-def test_another_file_that_differs_is_refused_and_both_are_named(connection):
-    publish(connection, task_file("news"), HERE)
+def test_another_file_that_differs_is_refused_and_both_are_named(connection, news_in_force):
     with pytest.raises(DivergentCopy, match=r"/there/tasks.yaml differs .*/here/tasks.yaml.*--take-over"):
         publish(connection, task_file("sports"), THERE)
     assert list(published(connection).tasks) == ["news"]
 
 
-def test_the_same_path_on_another_machine_is_another_file(connection, monkeypatch):
-    publish(connection, task_file("news"), HERE)
+def test_the_same_path_on_another_machine_is_another_file(connection, news_in_force, monkeypatch):
     monkeypatch.setattr(publication.socket, "gethostname", lambda: "elsewhere")
     with pytest.raises(DivergentCopy):
         publish(connection, task_file("sports"), HERE)
 
 
-def test_an_edit_of_what_is_in_force_is_accepted(connection):
-    publish(connection, task_file("news"), HERE)
+def test_an_edit_of_what_is_in_force_is_accepted(connection, news_in_force):
     before = task_file("news").fingerprint
     assert publish(connection, task_file("news", "sports"), THERE, in_step_with=before).added == ("sports",)
 
 
-def test_an_edit_of_something_else_is_refused(connection):
-    publish(connection, task_file("news"), HERE)
+def test_an_edit_of_something_else_is_refused(connection, news_in_force):
     with pytest.raises(DivergentCopy):
         publish(connection, task_file("a"), THERE, in_step_with=task_file("b").fingerprint)
 
 
-def test_an_older_edition_is_named_as_such(connection):
-    publish(connection, task_file("news"), HERE)
+def test_an_older_edition_is_named_as_such(connection, news_in_force):
     publish(connection, task_file("news", "sports"), HERE)
     with pytest.raises(DivergentCopy, match="older edition"):
         publish(connection, task_file("news"), THERE)
 
 
-def test_take_over_puts_a_divergent_copy_in_force(connection):
-    publish(connection, task_file("news"), HERE)
+def test_take_over_puts_a_divergent_copy_in_force(connection, news_in_force):
     change = publish(connection, task_file("sports"), THERE, take_over=True)
     assert (change.added, change.removed) == (("sports",), ("news",))
     assert edition(connection).origin.endswith(str(THERE))
@@ -167,8 +159,7 @@ def test_a_file_that_is_in_force_is_known_by_its_text(connection):
     assert not is_in_force(None, digest(b"text"), HERE)
 
 
-def test_a_list_in_another_form_is_written_anew(connection):
-    publish(connection, task_file("news"), HERE)
+def test_a_list_in_another_form_is_written_anew(connection, news_in_force):
     connection.delete(keys.PERIODS)
     connection.hset(keys.EDITION, "form", "1")
     publish(connection, task_file("news"), HERE)
@@ -181,8 +172,7 @@ def test_a_folder_that_was_moved_moves_the_outputs_of_all_tasks(connection):
     assert {config_of(connection, name).folder for name in ("news", "sports")} == {"/there"}
 
 
-def test_of_two_that_publish_at_once_the_second_looks_again(connection, redis_url, monkeypatch):
-    publish(connection, task_file("news"), HERE)
+def test_of_two_that_publish_at_once_the_second_looks_again(connection, news_in_force, redis_url, monkeypatch):
     write, other = publication._write, redis.Redis.from_url(redis_url)
 
     def write_late(*args):
