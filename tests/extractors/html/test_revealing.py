@@ -101,17 +101,16 @@ def test_hidden_text_that_has_the_title_is_read_on_a_page_of_menus():
     assert len(texts(page.format("Subscribe"))) == 50
 
 
-def test_noscript_that_holds_the_page_is_read():
-    assert len(texts(f"<p>Loading …</p><noscript>{LONG}</noscript>")) == 16
-
-
-def test_noscript_beside_the_text_is_not_read():
-    page = f"<main>{LONG}</main><noscript>{LONG}</noscript>"
-    assert len(texts(page)) == 15
-
-
-def test_noscript_that_asks_for_scripts_is_not_read():
-    assert texts("<p>Loading …</p><noscript>You need to enable JavaScript to read this.</noscript>") == ["Loading …"]
+@pytest.mark.parametrize(
+    ("page", "count"),
+    [
+        (f"<p>Loading …</p><noscript>{LONG}</noscript>", 16),
+        (f"<main>{LONG}</main><noscript>{LONG}</noscript>", 15),
+        ("<p>Loading …</p><noscript>You need to enable JavaScript to read this.</noscript>", 1),
+    ],
+)
+def test_only_a_noscript_that_holds_the_page_is_read(page, count):
+    assert len(texts(page)) == count
 
 
 def masked(address):
