@@ -12,14 +12,9 @@ from extractors import Section
 
 PAGE = "<h1>Tides</h1>" + "<p>The harbour was closed again, because the tide was high and the wind blew.</p>" * 4
 LATE = (  # what most of them would load themselves, when they need it
-    "scrapy.core.scheduler",
-    "scrapy.crawler",
-    "scrapy.pqueues",
-    "scrapy.squeues",
-    "scrapy.statscollectors",
-    "scrapy.utils.project",
-    "yaml",
-)
+    "scrapy.core.scheduler", "scrapy.crawler", "scrapy.pqueues", "scrapy.squeues", "scrapy.statscollectors",
+    "scrapy.utils.project", "yaml",
+)  # fmt: skip
 
 gc.disable()
 for name in ("console", "crawler"):

@@ -1,6 +1,5 @@
 """docs/healing.md: its task list is valid, and its commands do what they say, in their order, after a redesign."""
 
-import re
 import shlex
 from pathlib import Path
 
@@ -10,20 +9,17 @@ from click.testing import CliRunner
 
 from console.cli import exemplar
 from crawler.task_list.file import loads
+from tests.docs.documents import DOCS, blocks
 from tests.workers.helpers import HandClock
 from tests.workers.redesigned import RedesignedSection
 from workers.redesign.proposals import proposal_of
 
-TEXT = (Path(__file__).parent.parent / "docs" / "healing.md").read_text("utf-8")
+TEXT = (DOCS / "healing.md").read_text("utf-8")
 TASK = "en-stories"
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.M | re.S)
-
-
 def test_its_task_list_is_valid() -> None:
-    [text] = blocks("yaml")
+    [text] = blocks(TEXT, "yaml")
     assert loads(text)[TASK].redesign == "propose"
 
 
@@ -38,7 +34,7 @@ def test_its_commands_run(
     monkeypatch.chdir(tmp_path)
     proposal = proposal_of(connection, TASK)
     assert proposal is not None
-    commands = [line for block in blocks("sh") for line in block.splitlines()]
+    commands = [line for block in blocks(TEXT, "sh") for line in block.splitlines()]
     assert len(commands) >= 7
     states = []
     for command in commands:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+from tests.docs.documents import documents
 from workers.url_states import FINAL_STATES, OPEN_STATES
 
 ROOT = Path(__file__).parent.parent
@@ -74,33 +75,14 @@ def test_nothing_is_pickled() -> None:
             ), path
 
 
-@pytest.mark.parametrize(
-    "document",
-    [
-        "README.md",
-        "README.zh-CN.md",
-        "CONTRIBUTING.md",
-        "SECURITY.md",
-        "docs/architecture.md",
-        "extractors/README.md",
-        "workers/README.md",
-        "crawler/README.md",
-        "console/README.md",
-        "docs/glossary.md",
-        "docs/guarantees.md",
-        "docs/healing.md",
-        "docs/operations.md",
-        "docs/outputs.md",
-        "docs/scale.md",
-        "deploy/README.md",
-        "docs/methods-figures.md",
-    ],
-)
-def test_links_in_documents_lead_somewhere(document: str) -> None:
-    here = (ROOT / document).parent
-    for target in re.findall(r"\]\(([^)#]+)\)", (ROOT / document).read_text("utf-8")):
+PAGES = [*documents(), ROOT / "docs/methods-figures.md", *(ROOT / package / "README.md" for package in DOCUMENTED)]
+
+
+@pytest.mark.parametrize("document", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_in_documents_lead_somewhere(document: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", document.read_text("utf-8")):
         if not target.startswith("http"):
-            assert (here / target).exists(), target
+            assert (document.parent / target).exists(), target
 
 
 def test_rooms_named_in_the_architecture_exist() -> None:

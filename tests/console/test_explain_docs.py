@@ -13,11 +13,11 @@ from console.report.gathering import MOST_COMPARED
 from console.sample_site import SiteServer, tasks_yaml
 from extractors.explanation import DECISIONS
 from tests.console.conftest import Exemplar
+from tests.docs.documents import DOCS, blocks
 from tests.extractors.pages import BAKERY, HARBOUR, news_page
 
-TEXT = (Path(__file__).parent.parent.parent / "docs" / "explain.md").read_text("utf-8")
+TEXT = (DOCS / "explain.md").read_text("utf-8")
 COMMANDS = re.findall(r"^    exemplar (.+)$", TEXT, re.M)
-PROGRAMS = re.findall(r"^```python\n(.*?)^```$", TEXT, re.M | re.S)
 
 
 @pytest.fixture
@@ -30,8 +30,7 @@ def here(tmp_path: Path, site: SiteServer) -> Path:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_do_what_they_say(command: str, here: Path, exemplar: Exemplar) -> None:
-    done = exemplar(*command.split())
-    assert done.code == 0, done.err
+    done = exemplar(*command.split()).succeeded()
     assert (here / "why.html").exists() == ("--report" in command)
     assert ("turning points" in done.out) == ("--explain" in command)
 
@@ -39,7 +38,7 @@ def test_commands_do_what_they_say(command: str, here: Path, exemplar: Exemplar)
 def test_program_runs(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(news_page("New bread", BAKERY), "utf-8")
     (tmp_path / "known.html").write_text(news_page("Tides", HARBOUR), "utf-8")
-    [program] = PROGRAMS
+    [program] = blocks(TEXT, "python")
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "3 kept in" in done.stdout
     assert "title New bread <h1>" in done.stdout

@@ -4,6 +4,8 @@ import gzip
 import json
 from pathlib import Path
 
+import pytest
+
 STORIES = {
     "gauge": (
         "The harbour office opened its new tide station on Monday after two years of repairs and a long quarrel.",
@@ -134,3 +136,12 @@ def write(folder: Path, rows, groups):
     """Write truth and groups."""
     (folder / "truth.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (folder / "groups.json").write_text(json.dumps(groups))
+
+
+def mistake(main, words, capsys):
+    """Call a command that ends with exit code 2; return what it says."""
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as end:
+        main([str(word) for word in words])
+    assert end.value.code == 2
+    return capsys.readouterr().err

@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from evaluation.__main__ import main as evaluate
 from evaluation.data import read_sets
 from evaluation.left_out import LINE_MODELS, LeftOut, main, models
@@ -26,23 +24,19 @@ def test_two_looks_of_one_site_are_left_out_together():
 
 
 def test_a_folder_without_models_is_named_with_the_way_to_make_them(tmp_path, capsys):
-    with pytest.raises(SystemExit):
-        evaluate([str(layouts.normalised(tmp_path / "data")), "--left-out", str(tmp_path / "none")])
-    assert "python -m evaluation.left_out DATA" in capsys.readouterr().err
+    words = [layouts.normalised(tmp_path / "data"), "--left-out", tmp_path / "none"]
+    assert "python -m evaluation.left_out DATA" in layouts.mistake(evaluate, words, capsys)
 
 
 def test_left_out_methods_need_models(tmp_path, capsys):
-    with pytest.raises(SystemExit):
-        evaluate([str(layouts.normalised(tmp_path / "data")), "--methods", "density@sites"])
-    assert "--left-out DIR" in capsys.readouterr().err
+    words = [layouts.normalised(tmp_path / "data"), "--methods", "density@sites"]
+    assert "--left-out DIR" in layouts.mistake(evaluate, words, capsys)
 
 
 def test_data_that_is_not_there_is_a_clear_error(tmp_path, capsys):
-    for command in ([str(tmp_path / "none")], [str(tmp_path / "none"), "--out", str(tmp_path / "models")]):
-        with pytest.raises(SystemExit) as error:
-            (train if len(command) == 1 else main)(command)
-        assert error.value.code == 2
-        assert "is not a folder" in capsys.readouterr().err
+    none = tmp_path / "none"
+    for command, words in ((train, [none]), (main, [none, "--out", tmp_path / "models"])):
+        assert "is not a folder" in layouts.mistake(command, words, capsys)
 
 
 def test_a_model_is_trained_from_pages_and_says_from_how_many(tmp_path, capsys):

@@ -71,7 +71,8 @@ def test_predictions_are_kept_and_scored_again(data, tmp_path, capsys):
 def test_predictions_of_other_settings_are_not_mixed(data, tmp_path, capsys):
     kept = str(tmp_path / "kept")
     assert main([data, "--methods", "density", "--out", kept]) == 0
-    assert mistake([data, "--methods", "density", "--out", kept, "--seed", "2"], capsys).count("name another folder")
+    words = [data, "--methods", "density", "--out", kept, "--seed", "2"]
+    assert "name another folder" in layouts.mistake(main, words, capsys)
 
 
 def test_crash_of_a_peer_counts_as_empty_text(data, capsys, monkeypatch):
@@ -117,16 +118,8 @@ def test_floors_bring_their_settings_and_refuse_others(data, tmp_path, capsys):
     capsys.readouterr()
     _, report = run_json(capsys, data, "--methods", "example", "--floors", file)
     assert report["results"][0]["pages"] == 2
-    error = mistake([data, "--methods", "example", "--sample", "3", "--floors", file], capsys)
+    error = layouts.mistake(main, [data, "--methods", "example", "--sample", "3", "--floors", file], capsys)
     assert "the floors were measured with sample 2" in error
-
-
-def mistake(words, capsys):
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as exit:
-        main(words)
-    assert exit.value.code == 2
-    return capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -141,19 +134,16 @@ def mistake(words, capsys):
     ],
 )
 def test_mistakes_end_with_code_2_and_say_what_was_meant(data, capsys, options, message):
-    assert message in mistake([data, *options], capsys)
+    assert message in layouts.mistake(main, [data, *options], capsys)
 
 
 def test_missing_folder_ends_with_code_2(tmp_path, capsys):
-    assert "nowhere is not a folder" in mistake([str(tmp_path / "nowhere")], capsys)
-    assert "has no sets" in mistake([str(tmp_path)], capsys)
+    assert "nowhere is not a folder" in layouts.mistake(main, [str(tmp_path / "nowhere")], capsys)
+    assert "has no sets" in layouts.mistake(main, [str(tmp_path)], capsys)
 
 
 def test_scoring_without_predictions_ends_with_code_2(data, tmp_path, capsys):
-    with pytest.raises(SystemExit) as exit:
-        score_main([str(tmp_path / "nothing"), data])
-    assert exit.value.code == 2
-    assert "has no predictions" in capsys.readouterr().err
+    assert "has no predictions" in layouts.mistake(score_main, [tmp_path / "nothing", data], capsys)
 
 
 def test_each_call_is_first_in_its_turn():

@@ -1,8 +1,9 @@
 import re
+from pathlib import Path
 
 from lxml import html as lxml_html
 
-from evaluation.data import read_sets
+from evaluation.data import Row, read_sets
 from evaluation.perturb import hash_names, page_of, perturbed, shorten, shortened, split_body
 
 from . import layouts
@@ -101,8 +102,4 @@ def test_perturbed_set_has_a_name_a_truth_and_pages_of_its_own(tmp_path):
 
 
 def read_row(page, body=None):
-    from pathlib import Path
-
-    from evaluation.data import Row
-
     return Row(id="x", file=Path("x"), group="", body=body)

@@ -60,10 +60,7 @@ def test_a_title_from_a_page_is_text_on_ours(data, tmp_path):
 )
 def test_a_mistake_in_the_call_is_told(words, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit) as stop:
-        main(words)
-    assert stop.value.code == 2
-    assert message in capsys.readouterr().err
+    assert message in layouts.mistake(main, words, capsys)
     assert not (tmp_path / "out").exists()
 
 

@@ -17,6 +17,8 @@ from evaluation.visual_pages import Rendered, StoredSite, read_index, sample
 from extractors.errors import BadModel
 from extractors.visual.screenshots import LabelledScreenshot
 
+from .layouts import mistake
+
 
 def page(site, kind, number=0):
     return RenderedPage(site, site, kind, None, number)
@@ -119,18 +121,15 @@ def test_networks_of_the_source_learn_their_last_layers_with_given_weights(tmp_p
 def test_without_the_extra_the_command_names_it(missing, monkeypatch, tmp_path, capsys):
     monkeypatch.setitem(sys.modules, "torch", sys.modules[__name__])
     monkeypatch.setitem(sys.modules, missing, None)
-    with pytest.raises(SystemExit) as ended:
-        main([str(tmp_path), "--cache", str(tmp_path), "--network", "resnet101"])
-    assert ended.value.code == 2
-    assert "extra train is not installed: pip install 'exemplar-crawler[train]'" in capsys.readouterr().err
+    said = mistake(main, [tmp_path, "--cache", tmp_path, "--network", "resnet101"], capsys)
+    assert "extra train is not installed: pip install 'exemplar-crawler[train]'" in said
 
 
 def test_too_few_pages_are_named(monkeypatch, tmp_path, capsys):
     (tmp_path / "sets").mkdir()
     monkeypatch.setattr(visual, "_pages", lambda arguments: ([], []))
-    with pytest.raises(SystemExit):
-        main([str(tmp_path), "--cache", str(tmp_path), "--judge", "structural"])
-    assert f"no set has {visual.FEWEST} rendered pages of each kind" in capsys.readouterr().err
+    said = mistake(main, [tmp_path, "--cache", tmp_path, "--judge", "structural"], capsys)
+    assert f"no set has {visual.FEWEST} rendered pages of each kind" in said
 
 
 def test_an_empty_cache_knows_nothing(tmp_path):

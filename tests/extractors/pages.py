@@ -1,4 +1,10 @@
-"""Hand-made pages: two templates of invented sites, filled with invented stories."""
+"""Hand-made pages: two templates of invented sites, filled with invented stories; and how a page is read."""
+
+from extractors.content.assembly import read
+from extractors.html.dom import parse
+from extractors.html.lines import read_lines
+from extractors.html.paths import PathTrie
+from extractors.page import Page
 
 HARBOUR = (
     "The harbour office opened its new tide station on Monday after two years of repairs.",
@@ -37,3 +43,13 @@ def blog_page(paragraphs):
     return f"""<html><body><section class="masthead">Notes from a garden shed</section>
         <article class="entry">{text}</article><section class="colophon">Written by hand, served by mail.</section>
         <section class="archive">Older notes are kept in a tin box under the bench.</section></body></html>"""
+
+
+def lines_of(html, trie=None):
+    """Return the lines of a page as the walk reads them, with their paths in `trie`."""
+    return read_lines(parse(html), PathTrie() if trie is None else trie)
+
+
+def parsed(html, url=None):
+    """Return a page, parsed as extractors parse it."""
+    return read(Page(html, url), PathTrie())

@@ -30,6 +30,7 @@ from .threads import (
 )  # fmt: skip
 
 URL = "https://board.example/t/7"
+WRITTEN = [(one.author, one.time.replace(tzinfo=None), one.text) for one in THREAD]
 THREADS = pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
 
 
@@ -40,7 +41,7 @@ def said(post):
 @THREADS
 def test_each_post_has_author_time_and_text_alone(engine):
     posts = read_posts(engine(THREAD), URL)
-    assert [said(post) for post in posts] == [(one.author, one.time.replace(tzinfo=None), one.text) for one in THREAD]
+    assert [said(post) for post in posts] == WRITTEN
 
 
 @THREADS
@@ -76,9 +77,8 @@ def test_the_only_post_of_the_last_page_has_the_form_of_those_before(engine):
 def test_a_name_may_be_text_beside_the_time(engine):
     pages = [make_page(engine(part), URL) for part in (THREAD, THREAD[:1])]  # the last page has one post
     first, second = read_thread(pages, is_thread=True)
-    written = [(one.author, one.time.replace(tzinfo=None), one.text) for one in THREAD]
-    assert [said(post) for post in first] == written
-    assert [said(post) for post in second] == written[:1]
+    assert [said(post) for post in first] == WRITTEN
+    assert [said(post) for post in second] == WRITTEN[:1]
 
 
 @pytest.mark.parametrize("is_thread", [True, False])
@@ -134,16 +134,14 @@ def test_posts_without_a_class_of_their_own_are_siblings():
         for number, one in enumerate(THREAD)
     )
     found = read_posts(f"<html><title>{TITLE}</title><body><h1>{TITLE}</h1><ul>{posts}</ul></body></html>", URL)
-    assert [said(post) for post in found] == [(one.author, one.time.replace(tzinfo=None), one.text) for one in THREAD]
+    assert [said(post) for post in found] == WRITTEN
 
 
 def test_a_time_may_stand_beside_the_name_and_that_of_the_user_is_another():
     page = re.sub(r"<time [^>]*>([^<]*)</time>", r"\1", ENGINES["phpbb"](THREAD))
     assert "</strong> » " in page
     assert "<strong>Joined:</strong> Tue Mar 05, 2019 8:14 pm" in page
-    assert [said(post) for post in read_posts(page, URL)] == [
-        (one.author, one.time.replace(tzinfo=None), one.text) for one in THREAD
-    ]
+    assert [said(post) for post in read_posts(page, URL)] == WRITTEN
 
 
 @pytest.mark.parametrize(("form", "others"), [("%m-%d-%Y", 29), ("%d-%m-%Y", 29), ("%m-%d-%Y", 5)])
@@ -170,9 +168,7 @@ def test_what_is_named_as_the_text_may_be_around_the_time():
     inner = page.replace('class="content"', 'class="body"')
     bare = page.replace('class="content"', "")
     for each in (page, inner, bare):
-        assert [post.time.replace(tzinfo=None) for post in read_posts(each, URL)] == [
-            one.time.replace(tzinfo=None) for one in THREAD
-        ]
+        assert [post.time.replace(tzinfo=None) for post in read_posts(each, URL)] == [time for _, time, _ in WRITTEN]
     assert [post.text for post in read_posts(page, URL)] == [one.text for one in THREAD]
 
 
@@ -195,7 +191,7 @@ def test_the_card_of_an_editor_is_no_post_and_the_time_of_an_edit_is_not_that_of
     page = stack_exchange(THREAD).replace('<div class="user-info', f'{card}<div class="user-info')
     assert page.count(card) >= 3
     posts = read_posts(page, URL)
-    assert [said(post) for post in posts] == [(one.author, one.time.replace(tzinfo=None), one.text) for one in THREAD]
+    assert [said(post) for post in posts] == WRITTEN
 
 
 def test_a_part_of_a_post_that_has_its_time_and_quotes_somebody_is_no_post():

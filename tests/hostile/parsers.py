@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from functools import partial
 
 from crawler.discovery.article_pages import further_pages
 from crawler.discovery.feed_dates import moment_of
@@ -179,10 +180,6 @@ def article(text: str, method: str = "density") -> None:
         assert isinstance(render(found, "markdown"), str)
 
 
-def in_body(text: str) -> None:
-    article(TITLE + PROSE + text)
-
-
 def in_head(text: str) -> None:
     article("<html><head>" + text + "</head>" + TITLE + PROSE)
 
@@ -202,12 +199,8 @@ def in_data(text: str) -> None:
     )
 
 
-def by_source(text: str) -> None:
-    article(TITLE + PROSE + text, "line-blocks")
-
-
-def by_ranks(text: str) -> None:
-    article(TITLE + PROSE + text, "list-rank")
+def in_body(text: str, method: str = "density") -> None:
+    article(TITLE + PROSE + text, method)
 
 
 Parser = Callable[[str], None]
@@ -235,6 +228,6 @@ PARSERS: dict[str, tuple[Parser, tuple[str, ...]]] = {
     "article head": (in_head, ("", "<script>")),
     "article attributes": (in_attributes, ("",)),
     "article data": (in_data, ("", '"articleBody":"', '{"a":[')),
-    "article source": (by_source, ("", "<p>")),
-    "list entries": (by_ranks, ("", "<ul><li><a href=/1>x</a>")),
+    "article source": (partial(in_body, method="line-blocks"), ("", "<p>")),
+    "list entries": (partial(in_body, method="list-rank"), ("", "<ul><li><a href=/1>x</a>")),
 }

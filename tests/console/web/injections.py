@@ -5,14 +5,8 @@ from collections.abc import Iterator
 from itertools import product
 
 CALLS = (
-    "__ran()",
-    "top.__ran()",
-    "self['__ran']()",
-    "alert(1)",
-    "__ran`1`",
-    "window['\\x5f_ran']()",
-    "eval('__ran()')",
-)
+    "__ran()", "top.__ran()", "self['__ran']()", "alert(1)", "__ran`1`", "window['\\x5f_ran']()", "eval('__ran()')",
+)  # fmt: skip
 HANDLERS = ("onerror", "onload", "onclick", "onfocus", "onmouseover", "onanimationstart", "ontoggle", "onpointerenter")
 ELEMENTS = (
     "img src=x", "svg", "body", "input autofocus", "details open", "video src=x", "iframe src=/", "a href=/", "marquee",
@@ -23,14 +17,14 @@ BREAKS = (
     "%>", "{{", "{%", "\u2028", "`", "\\", "&quot;>", "&#34;>", "\x00", "</p></div></main>",
 )  # fmt: skip
 SCHEMES = (
-    "javascript:",
-    "JaVaScRiPt:",
-    "java\tscript:",
-    "java\nscript:",
-    " javascript:",
-    "\x01javascript:",
-    "vbscript:",
-)
+    "javascript:", "JaVaScRiPt:", "java\tscript:", "java\nscript:", " javascript:", "\x01javascript:", "vbscript:",
+)  # fmt: skip
+WATCH = """
+window.__runs = 0;
+window.__ran = () => { window.__runs += 1; };
+window.__violations = [];
+addEventListener('securitypolicyviolation', (event) => window.__violations.push(event.violatedDirective));
+"""  # for a page before its own scripts: counts what runs
 SHAPES = (
     "{b}<script>{c}</script>",
     "{b}<script/x>{c}</script >",

@@ -7,17 +7,16 @@ from extractors.content.page_body import unmatched
 from extractors.content.profile import NO_PROFILE, Layout, Profile, markup_of, profile_of
 from extractors.content.turning_points import LineEvidence, segment_weights, turning_points
 from extractors.html.dom import parse
-from extractors.html.lines import read_lines
 from extractors.html.paths import PathTrie
 
-from ..pages import BAKERY, HARBOUR
+from ..pages import BAKERY, HARBOUR, lines_of
 
 MENU = "<div class=menu>" + "".join(f"<a href=/{number}>Page {number}</a> " for number in range(9)) + "</div>"
 PROSE = "".join(f"<p>{text}</p>" for text in HARBOUR + BAKERY)
 
 
 def kept(html, profile=NO_PROFILE):
-    lines = read_lines(parse(html), PathTrie())
+    lines = lines_of(html)
     return [lines.texts[index] for index in body_of(lines, profile=profile).kept]
 
 
@@ -184,9 +183,9 @@ def test_example_s_profile_decides_between_two_candidates():
     comments = "".join(f"<div class=post>{text} I have seen it with my own eyes.</div>" for text in BAKERY)
     page = f"<div class=story>{''.join(f'<p>{t}</p>' for t in HARBOUR)}</div><div class=talk>{comments}</div>"
     trie = PathTrie()
-    example = read_lines(parse(f"<div class=story>{PROSE}</div>"), trie)
+    example = lines_of(f"<div class=story>{PROSE}</div>", trie)
     profile = profile_of(markup_of(example, list(range(len(example)))), unmatched(example))
-    lines = read_lines(parse(page), trie)
+    lines = lines_of(page, trie)
     alone, guided = body_of(lines), body_of(lines, profile=profile)
     assert [lines.texts[index] for index in guided.kept] == list(HARBOUR)
     assert alone.kept != guided.kept
@@ -196,7 +195,7 @@ def test_equal_evidence_of_two_examples_gives_one_body_unless_they_differ_in_the
     page = (
         f"<div class=story>{PROSE}<h2>Questions</h2><p>{HARBOUR[0]}</p></div><div class=side><h2>Questions</h2></div>"
     )
-    lines = read_lines(parse(page), PathTrie())
+    lines = lines_of(page)
     search, prior = BodySearch(lines), prior_of(lines, [])
     repeated = [float(text == "Questions") for text in lines.texts]
 
@@ -212,13 +211,13 @@ def test_equal_evidence_of_two_examples_gives_one_body_unless_they_differ_in_the
 
 
 def test_profile_of_nothing_is_empty():
-    lines = read_lines(parse("<p>a</p>"), PathTrie())
+    lines = lines_of("<p>a</p>")
     assert profile_of(markup_of(lines, []), unmatched(lines)) == Profile()
 
 
 def test_line_that_repeats_the_example_stays_on_a_main_path_and_goes_elsewhere():
     page = f"<div class=story>{PROSE}<p>Good day, dear readers.</p><div>Share this story with friends.</div></div>"
-    lines = read_lines(parse(page), PathTrie())
+    lines = lines_of(page)
     similarity = np.zeros(len(lines), np.float32)
     similarity[-2:] = 1
     texts = [lines.texts[index] for index in body_of(lines, similarity).kept]

@@ -9,6 +9,7 @@ from extractors.errors import UnusablePage
 from extractors.html.dom import parse
 from extractors.html.lines import read_lines
 from extractors.html.paths import PathTrie
+from tests.extractors.pages import lines_of
 from tests.hostile.forms import PIECES
 
 PROSE = "<p>The harbour office opened its new tide station on Monday.</p>"
@@ -24,7 +25,7 @@ def folded(text):
 
 def assert_same_lines(page):
     try:
-        lines = read_lines(parse(page), PathTrie())
+        lines = lines_of(page)
     except UnusablePage:
         return
     count = len(lines)
@@ -60,7 +61,7 @@ def test_deep_elements_end_lines_as_they_do_in_the_walk():
 
 
 def test_the_top_of_a_body_is_a_block():
-    lines = read_lines(parse(f"<body>{PROSE}<x-frame>loose{PROSE}{PROSE}</x-frame></body>"), PathTrie())
+    lines = lines_of(f"<body>{PROSE}<x-frame>loose{PROSE}{PROSE}</x-frame></body>")
     top = top_of(lines, 2, 3)
     assert (top.element.tag, top.number) == ("body", 0)
 

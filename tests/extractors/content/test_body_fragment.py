@@ -43,6 +43,13 @@ def test_hostile_repetition_comes_to_an_end(method, piece):
     assert extract(f"<body><p>{BAKERY[0]}</p>" + piece * sample(5_000, 30_000), method=method).reason
 
 
+@pytest.mark.parametrize("method", ["line-blocks", "tag-paths", "article-deviation"])
+def test_page_of_links_is_no_article(method):
+    result = extract('<body><a href="/1">Weather for the week</a>', method=method)
+    assert isinstance(result, NoArticle)
+    assert method != "line-blocks" or "outside links" in result.reason
+
+
 def test_metadata_come_from_the_whole_page():
     head = '<meta property="og:site_name" content="The Gazette"><link rel="canonical" href="/1.html">'
     page = news_page("Bread > stones", BAKERY, head=head)

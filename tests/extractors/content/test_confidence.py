@@ -3,15 +3,12 @@
 import numpy as np
 
 from extractors import Article, Section
-from extractors.content.assembly import read
 from extractors.content.confidence import NAMES, Known, doubts_of, known_of, trust_of, using
 from extractors.content.line_model import second_opinion
 from extractors.content.line_model.trees import Trees
 from extractors.content.page_body import rules_body
-from extractors.html.paths import PathTrie
-from extractors.page import make_page
 
-from ..pages import BAKERY, HARBOUR, LIBRARY, news_page
+from ..pages import BAKERY, HARBOUR, LIBRARY, news_page, parsed
 
 TEASERS = "".join(
     f'<div><h4><a href="/{n}">Another story of the town, number {n}</a></h4><p>{text[:90]}…</p></div>'
@@ -20,7 +17,7 @@ TEASERS = "".join(
 
 
 def opinion_of(html):
-    page = read(make_page(html, "https://paper.example/1.html"), PathTrie())
+    page = parsed(html, "https://paper.example/1.html")
     return page, second_opinion(page.lines, page.prior, rules_body(page.lines, page.prior))
 
 

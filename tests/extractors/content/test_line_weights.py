@@ -2,15 +2,14 @@ import pytest
 
 from extractors.content.line_weights import find_title_line, prior_of
 from extractors.html.class_names import role_of
-from extractors.html.dom import parse
-from extractors.html.lines import Lines, read_lines
+from extractors.html.lines import Lines
 from extractors.html.paths import PathTrie
 
-from ..pages import BAKERY, HARBOUR
+from ..pages import BAKERY, HARBOUR, lines_of
 
 
 def priors(html, title=""):
-    lines = read_lines(parse(html), PathTrie())
+    lines = lines_of(html)
     return dict(zip(lines.texts, prior_of(lines, [title]).by_line.tolist(), strict=True))
 
 
@@ -79,15 +78,13 @@ def test_summary_after_a_linked_title_in_one_block_counts_little():
     ],
 )
 def test_title_line_is_the_one_that_covers_the_title_best(titles, found):
-    lines = read_lines(
-        parse("<p>Front page</p><h1>Old stones</h1><p>“Old stones” is no title here, but a start.</p>"), PathTrie()
-    )
+    lines = lines_of("<p>Front page</p><h1>Old stones</h1><p>“Old stones” is no title here, but a start.</p>")
     assert find_title_line(lines, titles)[0] == found
 
 
 def test_heading_that_rewords_the_title_is_its_line():
     page = f"<h1>Harbour of the town: new tide station opens</h1>{text(HARBOUR)}"
-    lines = read_lines(parse(page), PathTrie())
+    lines = lines_of(page)
     assert find_title_line(lines, ["Harbour of town: tide station opens"])[0] == 0
     assert find_title_line(lines, ["A bakery in the old town bakes again"])[0] == -1
 

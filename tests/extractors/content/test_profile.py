@@ -1,9 +1,8 @@
 import pytest
 
 from extractors.content.profile import BARREN_FACTOR, NO_LAYOUT, layout_of
-from extractors.html.dom import parse
-from extractors.html.lines import read_lines
 from extractors.html.paths import PathTrie
+from tests.extractors.pages import lines_of
 
 EXAMPLE = """<div class=top>Harbour news</div><div class=page>Monday
     <div class=story><p>The gauge was wrong.</p></div>
@@ -25,12 +24,12 @@ EXAMPLE = """<div class=top>Harbour news</div><div class=page>Monday
 )
 def test_place_where_the_example_has_text_but_no_body_adds_little(line, fertile):
     trie = PathTrie()
-    example = read_lines(parse(EXAMPLE), trie)
+    example = lines_of(EXAMPLE, trie)
     layout = layout_of(example, [example.texts.index("The gauge was wrong.")])
-    factors = layout.factors(read_lines(parse(line), trie))
+    factors = layout.factors(lines_of(line, trie))
     assert factors == pytest.approx([1.0 if fertile else BARREN_FACTOR])
 
 
 def test_without_an_example_all_places_are_equal():
-    lines = read_lines(parse(EXAMPLE), PathTrie())
+    lines = lines_of(EXAMPLE)
     assert set(NO_LAYOUT.factors(lines)) == {1}

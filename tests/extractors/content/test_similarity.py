@@ -1,13 +1,13 @@
 import pytest
 
 from extractors.content.similarity import align
-from extractors.html.dom import parse
-from extractors.html.lines import PathTrie, read_lines
+from extractors.html.lines import PathTrie
+from tests.extractors.pages import lines_of
 
 
 def similarity(example, page):
     trie = PathTrie()
-    lines = [read_lines(parse("".join(f"<p>{text}</p>" for text in texts)), trie) for texts in (example, page)]
+    lines = [lines_of("".join(f"<p>{text}</p>" for text in texts), trie) for texts in (example, page)]
     return align(*lines)
 
 

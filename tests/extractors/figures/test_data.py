@@ -6,16 +6,13 @@ import pytest
 
 from console.sample_site import truth
 from extractors import extract
-from extractors.content.assembly import ParsedPage, read
 from extractors.errors import ExtraMissing
 from extractors.figures import FIGURES, NoFigure, draw, figure_data
-from extractors.html.paths import PathTrie
 from extractors.html.tagless_text import read_ctext
 from extractors.methods.article_deviation.extractor import deviation
 from extractors.methods.example.verbatim import page_text
 from extractors.methods.tag_paths.clusters import LENGTH_SHARE
-from extractors.page import Page
-from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page
+from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page, parsed
 from tests.site.figures import SITE, plain_list, plain_page
 
 URL = "https://gazette.example/a/2.html"
@@ -24,15 +21,13 @@ EXAMPLE = news_page("Tides", HARBOUR)
 STORY = truth("zh")[6]
 
 
-def lines_of(html):
-    parsed = read(Page(html), PathTrie())
-    assert isinstance(parsed, ParsedPage)
-    return parsed.lines.texts
+def texts_of(html):
+    return parsed(html).lines.texts
 
 
 def test_example_has_its_turning_points_where_the_body_begins_and_ends():
     found = figure_data(PAGE, URL, method="example", example=EXAMPLE)
-    texts = lines_of(PAGE)
+    texts = texts_of(PAGE)
     first, last = texts.index(BAKERY[0]), texts.index(BAKERY[-1])
     assert (found.head, found.tail) in ((first, last + 1), (first - 1, last + 1))  # with its headline or without
     assert [texts[line] for line in found.kept] == list(BAKERY)
@@ -58,7 +53,7 @@ def test_example_that_does_not_fit_is_drawn_with_the_reason():
 def test_example_verbatim_turns_within_a_window_of_the_body():
     page, example = plain_page("en", 3), plain_page("en", 2)
     found = figure_data(page, SITE, method="example-verbatim", example=example)
-    text = page_text(read(Page(page), PathTrie()).lines)
+    text = page_text(parsed(page).lines)
     body = truth("en")[3].text.split("\n\n")
     assert abs(found.page.head - text.index(body[0])) < 2 * found.window
     assert abs(found.page.tail - text.index(body[-1]) - len(body[-1])) < found.window
@@ -78,7 +73,7 @@ def test_example_verbatim_divides_both_texts_alike():
 
 def test_density_keeps_what_is_in_the_root():
     found = figure_data(PAGE, URL, method="density")
-    texts = lines_of(PAGE)
+    texts = texts_of(PAGE)
     assert found.root == "div.story"
     assert [texts[line] for line in found.below] == list(BAKERY)
     assert [texts[line] for line in found.kept] == list(BAKERY)
@@ -155,7 +150,7 @@ def test_list_rank_chooses_the_best_by_r():
 def test_bp_network_has_an_output_for_each_line(method):
     page = plain_page("zh", 6)
     found = figure_data(page, SITE, method=method)
-    texts = lines_of(page)
+    texts = texts_of(page)
     assert len(found.outputs) == len(texts)
     assert all(0 <= output <= 1 for output in found.outputs)
     kept = [texts[line] for line in found.kept if texts[line] != STORY.title]
@@ -196,19 +191,16 @@ def test_a_page_without_text_has_no_figure(method):
         figure_data("<html><body><p></p></body></html>", URL, method=method)
 
 
-def test_a_method_without_a_figure_lists_those_with_one():
-    with pytest.raises(
-        ValueError, match=r"'list-rank-verbatim' has no figure; these have one: auto, example, .*tag-pa"
-    ):
-        figure_data(PAGE, method="list-rank-verbatim")
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         ({"method": "tag-path"}, "did you mean 'tag-paths'"),
         ({"method": "example"}, "method 'example' needs an example page"),
         ({"method": "example-verbatim"}, "method 'example-verbatim' needs an example page"),
+        (
+            {"method": "list-rank-verbatim"},
+            r"'list-rank-verbatim' has no figure; these have one: auto, example, .*tag-pa",
+        ),
     ],
 )
 def test_a_wrong_wish_says_what_is_wrong(arguments, says):

@@ -4,14 +4,14 @@ import weakref
 import numpy as np
 import pytest
 
-from extractors.html.dom import parse
 from extractors.html.elements import MAX_DEPTH
-from extractors.html.lines import PathTrie, read_lines
+from extractors.html.lines import PathTrie
 from extractors.html.python_walk import fold
+from tests.extractors.pages import lines_of
 
 
 def texts(html):
-    return read_lines(parse(html), PathTrie()).texts
+    return lines_of(html).texts
 
 
 def path(lines, index):
@@ -57,36 +57,36 @@ def test_what_a_reader_does_not_see_is_skipped_but_not_the_text_behind_it(hidden
 
 
 def test_width_is_bytes_and_linked_its_part_inside_links():
-    lines = read_lines(parse("<p>港口 <a href=x>abc</a></p>"), PathTrie())
+    lines = lines_of("<p>港口 <a href=x>abc</a></p>")
     assert lines.width.tolist() == [10]  # 2 × 3 bytes, a space, 3 letters
     assert lines.linked.tolist() == pytest.approx([3 * 10 / 6])  # 3 of 6 characters
 
 
 def test_link_around_blocks_marks_their_lines():
-    lines = read_lines(parse("<a href=x><div>abc</div><div>de</div></a>"), PathTrie())
+    lines = lines_of("<a href=x><div>abc</div><div>de</div></a>")
     assert np.array_equal(lines.linked, lines.width)
 
 
 def test_path_is_that_of_the_block_with_inline_elements_above_it():
-    lines = read_lines(parse("<div><span><p>one <i>two</i></p></span></div>"), PathTrie())
+    lines = lines_of("<div><span><p>one <i>two</i></p></span></div>")
     assert path(lines, 0) == "body/div/span/p"
 
 
 def test_pages_of_a_section_share_paths_even_if_numbers_in_classes_differ():
     trie = PathTrie()
-    first = read_lines(parse('<div class="post post-17"><p>a</p></div>'), trie)
-    second = read_lines(parse('<div class="post post-2893"><p>b</p></div>'), trie)
+    first = lines_of('<div class="post post-17"><p>a</p></div>', trie)
+    second = lines_of('<div class="post post-2893"><p>b</p></div>', trie)
     assert first.paths == second.paths
 
 
 def test_keys_mask_digits_of_short_lines_only():
     long = "In 1987 the river rose by 3 metres and 20 houses were lost to it."
-    lines = read_lines(parse(f"<p>12 March</p><p>{long}</p>"), PathTrie())
+    lines = lines_of(f"<p>12 March</p><p>{long}</p>")
     assert lines.keys == ["0 march", long.lower()]
 
 
 def test_items_count_list_items_and_rows():
-    lines = read_lines(parse("<ul><li><p>a<p>b<li>c</ul>"), PathTrie())
+    lines = lines_of("<ul><li><p>a<p>b<li>c</ul>")
     assert lines.texts == ["a", "b", "c"]
     assert lines.items[0] == lines.items[1] != lines.items[2]
 
@@ -107,8 +107,8 @@ def test_page_without_body_element_is_read_too():
 
 def test_moved_lines_mean_the_same_paths_in_a_fresh_trie():
     crowded = PathTrie()
-    read_lines(parse("<div class=a><p>x</p></div><div class=b><p>x</p></div>"), crowded)
-    lines = read_lines(parse("<div class=c><p>one</p></div>"), crowded)
+    lines_of("<div class=a><p>x</p></div><div class=b><p>x</p></div>", crowded)
+    lines = lines_of("<div class=c><p>one</p></div>", crowded)
     before = path(lines, 0)
     fresh = PathTrie()
     lines.move_to(fresh)
@@ -121,7 +121,7 @@ def test_walk_leaves_no_cycle_that_keeps_the_page_alive():
     alive = weakref.ref(trie)
     gc.disable()
     try:
-        read_lines(parse("<div><p>one</p><pre>two</pre></div>"), trie)
+        lines_of("<div><p>one</p><pre>two</pre></div>", trie)
         del trie
         assert alive() is None
     finally:
@@ -135,4 +135,4 @@ def test_page_with_too_many_lines_is_read_up_to_a_cap(monkeypatch):
 
 def test_text_in_a_head_that_was_never_closed_is_read():
     html = f"<head><title>Bread</title><article><p>{'Flour and water. ' * 10}</p></article>"
-    assert [text[:5] for text in read_lines(parse(html), PathTrie()).texts] == ["Flour"]
+    assert [text[:5] for text in lines_of(html).texts] == ["Flour"]

@@ -3,10 +3,8 @@
 import pytest
 
 from extractors import extract
-from extractors.html.dom import parse
-from extractors.html.lines import PathTrie, read_lines
 from extractors.html.revealing import UNCLOSED_BLOCKS, unmasked_address
-from tests.extractors.pages import BAKERY
+from tests.extractors.pages import BAKERY, lines_of
 
 PROSE = "The harbour master closes the gates an hour before high water, and opens them when the tide has turned."
 LONG = "".join(f"<p>{PROSE} Gate {n}.</p>" for n in range(15))
@@ -15,7 +13,7 @@ KEY = 0x5A
 
 
 def texts(html):
-    return read_lines(parse(html), PathTrie()).texts
+    return lines_of(html).texts
 
 
 def blocks(count):
@@ -34,13 +32,13 @@ def test_rich_control_is_no_text(tag):
 
 @pytest.mark.parametrize("link", ["<a name=top>", "<a href=/x>Home "])
 def test_link_that_swallowed_the_page_is_none(link):
-    lines = read_lines(parse(f"{link}{blocks(UNCLOSED_BLOCKS)}<p>more <a href=/y>about</a></p>"), PathTrie())
+    lines = lines_of(f"{link}{blocks(UNCLOSED_BLOCKS)}<p>more <a href=/y>about</a></p>")
     assert lines.linked.tolist()[-2:] == [0, len("about")]
 
 
 @pytest.mark.parametrize("blocks", [blocks(UNCLOSED_BLOCKS - 1), blocks(UNCLOSED_BLOCKS)])
 def test_link_around_blocks_is_one(blocks):
-    lines = read_lines(parse(f"<a href=/x>{blocks}</a>"), PathTrie())
+    lines = lines_of(f"<a href=/x>{blocks}</a>")
     assert (lines.linked == lines.width).all()
 
 
@@ -103,17 +101,16 @@ def test_hidden_text_that_has_the_title_is_read_on_a_page_of_menus():
     assert len(texts(page.format("Subscribe"))) == 50
 
 
-def test_noscript_that_holds_the_page_is_read():
-    assert len(texts(f"<p>Loading …</p><noscript>{LONG}</noscript>")) == 16
-
-
-def test_noscript_beside_the_text_is_not_read():
-    page = f"<main>{LONG}</main><noscript>{LONG}</noscript>"
-    assert len(texts(page)) == 15
-
-
-def test_noscript_that_asks_for_scripts_is_not_read():
-    assert texts("<p>Loading …</p><noscript>You need to enable JavaScript to read this.</noscript>") == ["Loading …"]
+@pytest.mark.parametrize(
+    ("page", "count"),
+    [
+        (f"<p>Loading …</p><noscript>{LONG}</noscript>", 16),
+        (f"<main>{LONG}</main><noscript>{LONG}</noscript>", 15),
+        ("<p>Loading …</p><noscript>You need to enable JavaScript to read this.</noscript>", 1),
+    ],
+)
+def test_only_a_noscript_that_holds_the_page_is_read(page, count):
+    assert len(texts(page)) == count
 
 
 def masked(address):

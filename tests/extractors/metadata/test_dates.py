@@ -112,18 +112,16 @@ def test_chinese_days_are_those_of_china():
     assert find_date("昨天", datetime(2024, 3, 5, 17, 0, tzinfo=UTC)) == date(2024, 3, 5)  # where it is March 6 already
 
 
+WHOLE_DAYS = ("2024/03/05/bread", "2024-03-05/bread", "2024-03/05/7.htm", "20240305/7", "2024/0305/7")
+WHOLE_DAYS += ("2024/mar/05/bread", "2024/march/5/bread", "news/t20240305_7.html", "a/20240305A0MZ", "202403/05/7")
+NO_DAYS = ("2024/03/", "1202403051", "20241305", "id-120240305", "2024/bread/03/05")
+
+
 @pytest.mark.parametrize(
-    "path",
-    ["2024/03/05/bread", "2024-03-05/bread", "2024-03/05/7.htm", "20240305/7", "2024/0305/7", "2024/mar/05/bread",
-     "2024/march/5/bread", "news/t20240305_7.html", "a/20240305A0MZ", "202403/05/7"],
-)  # fmt: skip
-def test_day_in_an_address(path):
-    assert find_url_date(f"https://gazette.example/{path}") == date(2024, 3, 5)
-
-
-@pytest.mark.parametrize("path", ["2024/03/", "1202403051", "20241305", "id-120240305", "2024/bread/03/05"])
-def test_address_without_a_whole_day(path):
-    assert find_url_date(f"https://gazette.example/{path}") is None
+    ("path", "found"), [*((path, date(2024, 3, 5)) for path in WHOLE_DAYS), *((path, None) for path in NO_DAYS)]
+)
+def test_day_in_an_address(path, found):
+    assert find_url_date(f"https://gazette.example/{path}") == found
 
 
 def test_address_of_a_day_to_come_is_passed_over():

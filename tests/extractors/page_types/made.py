@@ -2,10 +2,8 @@
 
 import json
 
-from extractors.content.assembly import read
-from extractors.html.paths import PathTrie
-from extractors.page import Page
 from extractors.page_types.learning import DECLARED
+from tests.extractors.pages import parsed as parsed
 
 FEW_NAMES = ("place_near", "run_bytes", "like_entries", "like_text_span", *DECLARED)  # enough for these pages
 
@@ -22,11 +20,6 @@ TITLES = (
     "How the salt marsh was built again", "The clock that pupils mended", "An argument about a bench",
     "A goose holds up the regatta", "Where broken things go on Saturdays",
 )  # fmt: skip
-
-
-def parsed(html, url=None):
-    """Return the page, parsed as extractors parse it."""
-    return read(Page(html, url), PathTrie())
 
 
 def article_page(title=TITLES[0], paragraphs=PROSE, head=""):

@@ -127,32 +127,24 @@ def entries(count, heading="h3"):
     )
 
 
-@pytest.mark.parametrize(
-    ("title", "text"),
-    [
+SAID = {  # why a page is no article: title and text
+    "error page": [
         ("404", "The page you are looking for could not be found on our server today."),
         ("Error 404", "Sorry, this article is no longer available. Please go back to the front page."),
         ("提示信息", "您访问的页面不存在，可能已经被删除，请返回首页查看其他内容，谢谢您的理解与支持。"),
     ],
-)
-def test_soft_404_quotes_what_the_page_says(title, text):
-    assert "error page" in refused(shop_page(title, text))
-
-
-@pytest.mark.parametrize(
-    ("title", "text"),
-    [
+    "denies access or shows a check": [
         ("Just a moment...", "We are checking your browser before you can go on to the Gazette, please wait."),
         ("Access denied", "You do not have permission to look at this page. Reference number 18.5."),
         ("安全验证", "您的访问过于频繁，请完成验证后继续浏览，给您带来不便，敬请谅解，感谢您的配合。"),
     ],
-)
-def test_block_or_captcha_is_told_from_an_article(title, text):
-    assert "denies access or shows a check" in refused(shop_page(title, text))
+    "JavaScript": [("Gazette", "You need to enable JavaScript to run this application.")],
+}
 
 
-def test_shell_that_asks_for_javascript():
-    assert "JavaScript" in refused(shop_page("Gazette", "You need to enable JavaScript to run this application."))
+@pytest.mark.parametrize(("reason", "page"), [(reason, page) for reason, pages in SAID.items() for page in pages])
+def test_a_page_that_says_why_it_is_no_article_is_refused_for_that(reason, page):
+    assert reason in refused(shop_page(*page))
 
 
 def test_article_about_robots_and_missing_pages_is_an_article():

@@ -4,22 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from extractors.content.assembly import read
 from extractors.content.line_model import second_opinion, using
 from extractors.content.line_model.features import NAMES, features_of
 from extractors.content.line_model.opinion import SURE, SWITCH, expected, likeliest
 from extractors.content.line_model.trees import Trees
 from extractors.content.page_body import rules_body
-from extractors.html.paths import PathTrie
-from extractors.page import make_page
 
-from ...pages import BAKERY, HARBOUR, LIBRARY, news_page
+from ...pages import BAKERY, HARBOUR, LIBRARY, news_page, parsed
 
 TEXTS = [*HARBOUR, *BAKERY, *LIBRARY]
-
-
-def parsed(page):
-    return read(make_page(page), PathTrie())
 
 
 def model(feature, limit, below, above):

@@ -1,6 +1,6 @@
 import pytest
 
-from extractors import NoArticle, extract
+from extractors import extract
 from extractors.html.tagless_text import BlockTree, build_tree, read_ctext
 from extractors.methods.article_deviation.extractor import LINE_COST, find_body, text_sizes
 from tests.extractors.pages import BAKERY, HARBOUR, news_page
@@ -60,10 +60,6 @@ def test_method_cuts_the_story(story):
 def test_bold_words_stay_in_their_paragraph():
     page = news_page("Bread", BAKERY).replace("bakery", "<b>bakery</b>").replace("oven", "<i>oven</i>")
     assert extract(page, method="article-deviation").text.split("\n\n") == list(BAKERY)
-
-
-def test_page_of_links_is_no_article():
-    assert isinstance(extract('<body><a href="/1">Weather for the week</a>', method="article-deviation"), NoArticle)
 
 
 def test_form_around_the_whole_page_is_no_noise():

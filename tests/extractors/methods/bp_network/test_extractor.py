@@ -3,9 +3,7 @@ import math
 import pytest
 
 from extractors import Article, NoArticle, UnusablePage, extract
-from extractors.content.assembly import read
 from extractors.content.line_membership import IN, IN_SEGMENT, OUTSIDE
-from extractors.html.paths import PathTrie
 from extractors.methods.bp_network.extractor import (
     cut_by_line,
     cut_by_segment,
@@ -13,9 +11,8 @@ from extractors.methods.bp_network.extractor import (
     headings_near,
     lines_below,
 )
-from extractors.page import Page
 
-from ...pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page
+from ...pages import BAKERY, HARBOUR, LIBRARY, blog_page, news_page, parsed
 
 CHINESE = (
     "港口管理处周一启用了新的潮汐观测站，此前的维修工作持续了整整两年时间。",
@@ -82,12 +79,12 @@ def test_boxes_that_together_look_like_body_stay_and_others_go():
     story = "".join(f"<p>{paragraph}</p>" for paragraph in HARBOUR * 3)
     together = boxes("Open", BAKERY[0], "Free")
     page = news_page("Tides", (), body=f"{story}{together}{story}")
-    parsed = read(Page(page), PathTrie())
-    outputs = [0.9 if text in (*HARBOUR, BAKERY[0]) else 0.2 for text in parsed.lines.texts]
-    kept = [parsed.lines.texts[line] for line in cut_by_segment(parsed, outputs).kept]
+    found = parsed(page)
+    outputs = [0.9 if text in (*HARBOUR, BAKERY[0]) else 0.2 for text in found.lines.texts]
+    kept = [found.lines.texts[line] for line in cut_by_segment(found, outputs).kept]
     assert [text for text in kept if text not in HARBOUR] == ["Open", BAKERY[0], "Free"]
-    outputs = [0.9 if text in HARBOUR else 0.2 for text in parsed.lines.texts]
-    kept = [parsed.lines.texts[line] for line in cut_by_segment(parsed, outputs).kept]
+    outputs = [0.9 if text in HARBOUR else 0.2 for text in found.lines.texts]
+    kept = [found.lines.texts[line] for line in cut_by_segment(found, outputs).kept]
     assert set(kept) == set(HARBOUR)
 
 
@@ -155,17 +152,17 @@ def test_verbatim_gives_an_article():
 
 
 def test_outputs_decide_where_the_body_is():
-    parsed = read(Page(news_page("Bread", BAKERY)), PathTrie())
-    body = [float(text in BAKERY) for text in parsed.lines.texts]
-    cut = cut_by_segment(parsed, body)
-    assert [parsed.lines.texts[line] for line in cut.kept] == list(BAKERY)
-    assert cut_by_segment(parsed, [0.0] * len(body)) == "no running text: only links and fragments"
+    found = parsed(news_page("Bread", BAKERY))
+    body = [float(text in BAKERY) for text in found.lines.texts]
+    cut = cut_by_segment(found, body)
+    assert [found.lines.texts[line] for line in cut.kept] == list(BAKERY)
+    assert cut_by_segment(found, [0.0] * len(body)) == "no running text: only links and fragments"
 
 
 def test_a_story_that_is_only_the_likeliest_is_still_found():
-    parsed = read(Page(news_page("Bread", BAKERY)), PathTrie())
-    faint = [0.2 if text in BAKERY else 0.01 for text in parsed.lines.texts]
-    assert [parsed.lines.texts[line] for line in cut_by_segment(parsed, faint).kept] == list(BAKERY)
+    found = parsed(news_page("Bread", BAKERY))
+    faint = [0.2 if text in BAKERY else 0.01 for text in found.lines.texts]
+    assert [found.lines.texts[line] for line in cut_by_segment(found, faint).kept] == list(BAKERY)
 
 
 def test_evidence_grows_with_certainty_and_with_length():

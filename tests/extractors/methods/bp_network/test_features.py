@@ -1,21 +1,15 @@
 import numpy as np
 import pytest
 
-from extractors.content.assembly import read
-from extractors.html.paths import PathTrie
 from extractors.methods.bp_network.features import line_values, markup_lengths, source_values, with_neighbours
-from extractors.page import Page
+from tests.extractors.pages import parsed
 
 HTML = """<html><head><title>Tide - Gazette</title></head><body><script>var x = "<p>no</p>"</script>
 <ul><li><a href="/1">Home page</a></li></ul><p>The tide rises and <b>falls</b> twice a day.</p></body></html>"""
 
 
-def parsed():
-    return read(Page(HTML), PathTrie())
-
-
 def test_values_of_a_line():
-    lines = parsed().lines
+    lines = parsed(HTML).lines
     values = line_values(lines, ("tide",))
     link, prose = len("Home page"), len("The tide rises and falls twice a day.")
     assert lines.texts == ["Home page", "The tide rises and falls twice a day."]
@@ -24,7 +18,7 @@ def test_values_of_a_line():
 
 
 def test_source_values_count_the_markup():
-    values = source_values(parsed().lines, ("tide",), HTML)
+    values = source_values(parsed(HTML).lines, ("tide",), HTML)
     y = len("The tide rises and falls twice a day.")
     z = y + len("</a></li></ul><p><b></b>")
     assert values[4:] == [y, z, y / z, len("tide")]

@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -62,73 +63,34 @@ def test_weights_that_are_not_there_are_named(monkeypatch):
         extract(news_page("Bread", BAKERY), method="bp-network")
 
 
-def spoil_nothing(folder):
-    """Leave the folder without pages."""
-
-
-def without_text(folder):
-    write_folder(folder)
-    (folder / "page1.txt").unlink()
-
-
-def without_page(folder):
-    write_folder(folder)
-    (folder / "page1.html").unlink()
-
-
-def same_name(folder):
-    write_folder(folder)
-    (folder / "page1.htm").write_text("<p>Twice", "utf-8")
-
-
-def foreign_text(folder):
-    write_folder(folder)
-    (folder / "page1.txt").write_text("Nothing of all this stands there, not even nearly.", "utf-8")
-
-
-def other_encoding(folder):
-    write_folder(folder)
-    (folder / "page1.txt").write_bytes("港口".encode("gbk"))
-
-
-def empty_text(folder):
-    write_folder(folder)
-    (folder / "page1.txt").write_text(" \n", "utf-8")
-
-
-def empty_page(folder):
-    write_folder(folder)
-    (folder / "page1.html").write_bytes(b"")
-
-
-def unreadable_page(folder):
-    write_folder(folder)
-    (folder / "page1.html").unlink()
-    (folder / "page1.html").symlink_to(folder / "page1.html")
-
-
-def all_body(folder):
-    (folder / "page1.html").write_text("<p>All of this page is body, the whole page.</p>", "utf-8")
-    (folder / "page1.txt").write_text("All of this page is body, the whole page.", "utf-8")
+ALL = "All of this page is body, the whole page."
+NO_OTHERS = {f"page{number}{kind}": None for number in (0, 2) for kind in (".html", ".txt")}
 
 
 @pytest.mark.parametrize(
-    ("spoil", "message"),
+    ("spoilt", "message"),
     [
-        (spoil_nothing, "no pages"),
-        (without_text, "page1.html: no page1.txt"),
-        (without_page, "page1.txt: no page page1.html"),
-        (same_name, "another page has the same name"),
-        (foreign_text, "check that it is the text of this page"),
-        (other_encoding, "not in UTF-8"),
-        (empty_text, "has no words"),
-        (empty_page, "page1.html: "),
-        (unreadable_page, "page1.html"),
-        (all_body, "all lines are body"),
+        ({"page1.txt": None}, "page1.html: no page1.txt"),
+        ({"page1.html": None}, "page1.txt: no page page1.html"),
+        ({"page1.htm": "<p>Twice"}, "another page has the same name"),
+        ({"page1.txt": "Nothing of all this stands there, not even nearly."}, "check that it is the text of this page"),
+        ({"page1.txt": "港口".encode("gbk")}, "not in UTF-8"),
+        ({"page1.txt": " \n"}, "has no words"),
+        ({"page1.html": b""}, "page1.html: "),
+        ({"page1.html": Path("page1.html")}, "page1.html"),  # a link to itself cannot be read
+        ({**NO_OTHERS, "page1.html": f"<p>{ALL}</p>", "page1.txt": ALL}, "all lines are body"),
+        ({**NO_OTHERS, "page1.html": None, "page1.txt": None}, "no pages"),
     ],
 )
-def test_a_mistake_in_the_folder_is_told_in_words(tmp_path, capsys, spoil, message):
-    spoil(tmp_path)
+def test_a_mistake_in_the_folder_is_told_in_words(tmp_path, capsys, spoilt, message):
+    """`spoilt`: the files that are other than they should be; None removes one."""
+    write_folder(tmp_path)
+    for name, content in spoilt.items():
+        (tmp_path / name).unlink(missing_ok=True)
+        if isinstance(content, Path):
+            (tmp_path / name).symlink_to(tmp_path / content)
+        elif content is not None:
+            (tmp_path / name).write_bytes(content.encode() if isinstance(content, str) else content)
     assert main([str(tmp_path), "--out", str(tmp_path / "w.json")]) == 2
     told = capsys.readouterr().err
     assert message in told

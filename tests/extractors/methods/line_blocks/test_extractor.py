@@ -1,6 +1,6 @@
 import numpy as np
 
-from extractors import NoArticle, extract
+from extractors import extract
 from extractors.html.tagless_text import read_ctext
 from extractors.methods.line_blocks.extractor import (
     COMMENT,
@@ -97,9 +97,3 @@ def test_blocks_are_typed():
     page = f"<body><h2>Ovens</h2><p>{BAKERY[0]}</p><ul><li>{BAKERY[1]}</li></ul><pre>a\n  b = {'1' * 60}</pre>"
     kinds = [block.kind for block in extract(page, method="line-blocks").blocks]
     assert kinds == ["heading", "paragraph", "list", "code"]
-
-
-def test_page_of_links_is_no_article():
-    result = extract('<body><a href="/1">Weather for the week</a>', method="line-blocks")
-    assert isinstance(result, NoArticle)
-    assert "outside links" in result.reason

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from extractors import NoArticle, Section, extract
+from extractors import Section, extract
 from extractors.html.tagless_text import read_ctext
 from extractors.methods.tag_paths.clusters import (
     LENGTH_SHARE,
@@ -152,7 +152,3 @@ def test_method_learns_from_example_and_later_pages():
 
 def test_method_does_without_an_example():
     assert extract(news_page("Bread", BAKERY), method="tag-paths").text.split("\n\n") == list(BAKERY)
-
-
-def test_page_of_links_is_no_article():
-    assert isinstance(extract('<body><a href="/1">Weather for the week</a>', method="tag-paths"), NoArticle)
