@@ -8,7 +8,6 @@ Each test has a place of its own, with an empty output. `RefusedRows` and `Older
 """
 
 import logging
-import multiprocessing
 import traceback
 from abc import abstractmethod
 
@@ -18,6 +17,7 @@ from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import key_of
 from workers.sinks.interface import RowBatch
 
+from .helpers import at_once
 from .kills import deliver_with_kills
 from .naughty import as_stored, naughty_rows
 from .sink_suite import OutputSuite, row
@@ -111,10 +111,7 @@ class BatchSinkSuite(OutputSuite):
 
     def test_a_forked_process_uses_a_connection_of_its_own(self, sink, place):
         self.put(sink, 1)
-        process = multiprocessing.get_context("fork").Process(target=sink.write, args=(batch(2, row(2)),))
-        process.start()
-        process.join(30)
-        assert process.exitcode == 0
+        at_once(self.put, (sink, 2))
         self.put(sink, 3)
         assert self.numbers(place) == [1, 2, 3]
 

@@ -1,6 +1,7 @@
 """Pages, extraction configs and patience for the tests of the workers."""
 
 import json
+import multiprocessing
 import random
 import time
 from contextlib import closing
@@ -175,6 +176,16 @@ def eventually(true, what="what was waited for"):
         assert time.monotonic() < limit, f"{what} did not come"
         time.sleep(next(pause))
     return found
+
+
+def at_once(work, *arguments):
+    """Let processes do a work at the same time, one for each tuple of arguments."""
+    processes = [multiprocessing.get_context("fork").Process(target=work, args=each) for each in arguments]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(PATIENCE)
+    assert [process.exitcode for process in processes] == [0] * len(processes)
 
 
 def gone(pid):

@@ -11,6 +11,12 @@ import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
+from workers.sinks.http_client import HttpLimits
+
+LIMITS = HttpLimits(connect=5, read=5, request=8, call=20)
+QUICK = HttpLimits(connect=1, read=2, request=3, call=10)
+IMPATIENT = HttpLimits(connect=0.5, read=0.4, request=1.0, call=5.0)
+
 
 @dataclass(frozen=True)
 class Request:

@@ -133,27 +133,17 @@ def test_rows_are_delivered_after_their_usual_wait(redis_, clock, step):
     assert queue.take("here") is not None
 
 
-def test_rows_of_a_dead_delivery_process_are_taken_over_after_its_lease(redis_, clock, step):
-    queue = RowQueue(redis_, TASK, OUTPUT, clock=clock)
+@pytest.mark.parametrize("fate", ["its delivery process died", "the output was unavailable"])
+def test_rows_are_delivered_by_another_process_after_a_lease_or_a_pause(redis_, clock, step, fate):
+    queue, wait = RowQueue(redis_, TASK, OUTPUT, clock=clock), LEASE
     queue.add([row(1)], again=False)
     assert queue.take("dead", "now") is not None
+    if fate == "the output was unavailable":
+        wait = queue.put_off("dead", "unavailable", first=100)
     step()
     due_queues(redis_, clock=clock)
     assert queue.take("here", "now") is None
-    clock.later = LEASE + 2
-    assert due_queues(redis_, clock=clock) == [(TASK, OUTPUT)]
-    assert queue.take("here", "now") is not None
-
-
-def test_an_output_that_was_unavailable_is_tried_again_after_its_pause(redis_, clock, step):
-    queue = RowQueue(redis_, TASK, OUTPUT, clock=clock)
-    queue.add([row(1)], again=False)
-    queue.take("here", "now")
-    pause = queue.put_off("here", "unavailable", first=100)
-    step()
-    due_queues(redis_, clock=clock)
-    assert queue.take("here", "now") is None
-    clock.later = pause + 2
+    clock.later = wait + 2
     assert due_queues(redis_, clock=clock) == [(TASK, OUTPUT)]
     assert queue.take("here", "now") is not None
 

@@ -45,10 +45,10 @@ from .interruptions import Disk, by_url
 from .redesigned import TASK as PAPER
 from .redesigned import RedesignedSection
 from .sink_suite import row, write
+from .small_process import run_in_fork
 
 pytestmark = pytest.mark.timeout(900)
 ROWS = 40
-EVERY = sample(3, 1)  # every third step is killed in the short form
 
 
 @pytest.fixture
@@ -75,9 +75,12 @@ class Saved:
         shutil.copytree(self._copy, self.folder)
 
 
-def each_kill(saved, work, *arguments, every=EVERY):
-    """Kill the work at each of its steps in turn, each time from the same state; yields the disk and the step."""
-    for kill in count(1, every):
+def each_kill(saved, work, *arguments):
+    """Kill the work at each of its steps in turn, each time from the same state; yields the disk and the step.
+
+    The short form does so at every third step.
+    """
+    for kill in count(1, sample(3, 1)):
         saved.restore()
         disk = Disk(saved.folder)
         is_through = disk.run(work, *arguments, kill_at=kill)
@@ -90,9 +93,9 @@ def each_kill(saved, work, *arguments, every=EVERY):
 def each_killed_worker(connection, redis_url, tmp_path, output, content=None):
     """Kill a worker at each of its steps from its first change of a file on; yields the folder and the pages' names.
 
-    `content`: what its output has before.
+    The short form does so at every second step. `content`: what its output has before.
     """
-    for kill in count(1):
+    for kill in count(1, sample(2, 1)):
         connection.flushall()
         folder = tmp_path / str(kill)
         begin(connection, folder, output)
@@ -176,6 +179,12 @@ def extract_again(redis_url):
     return report
 
 
+def complete(redis_url):
+    """Extract again what an interrupted run left; after that there is nothing to be done."""
+    extract_again(redis_url)
+    assert extract_again(redis_url).rows == 0
+
+
 def versions(folder):
     lines = (folder / "out.jsonl").read_text("utf-8").splitlines()
     in_lines = by_url(((one["url"], one["version"]), one["text"]) for one in map(json.loads, lines))
@@ -194,10 +203,9 @@ def test_a_re_extraction_that_is_killed_is_completed_by_the_next(connection, red
         database.execute("UPDATE example_texts SET hash = zeroblob(16)")
     texts = {one: text for (one, _), text in versions(folder).items()}
     for _ in each_kill(Saved(connection, folder), extract_again, redis_url):
-        extract_again(redis_url)
+        assert run_in_fork(complete, redis_url) == 0
         expected = {(url(number), version): texts[url(number)] for number in (1, 2, 3) for version in (1, 2)}
         assert versions(folder) == expected
-        assert extract_again(redis_url).rows == 0
         assert counted(connection) == {"written": 3}
 
 
@@ -212,7 +220,7 @@ def export(folder, output):
 
 @pytest.mark.parametrize("output", ["new/copy.jsonl", "copy.csv", "copy.db", "new/{date}.jsonl.zst", "feed.atom"])
 def test_an_export_that_is_killed_is_completed_by_the_next(connection, folder, output):
-    for disk, _ in each_kill(Saved(connection, folder), export, folder, output, every=1):
+    for disk, _ in each_kill(Saved(connection, folder), export, folder, output):
         disk.run(export, folder, output)
         for left in (folder, disk.after_power_failure()):
             if output == "feed.atom":

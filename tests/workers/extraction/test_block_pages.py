@@ -53,6 +53,12 @@ def until_settled(connection, ledger, worker, body_of):
     return fetches
 
 
+@pytest.fixture(autouse=True)
+def published(connection, tmp_path):
+    """The task, unless a test publishes it otherwise."""
+    publish(connection, tmp_path)
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -65,7 +71,6 @@ def until_settled(connection, ledger, worker, body_of):
 )
 @pytest.mark.parametrize("together", [1, 10])
 def test_articles_behind_block_pages_are_written_once_afterwards(body, together, connection, worker, ledger, tmp_path):
-    publish(connection, tmp_path)
     numbers = range(1, 11)
     worker.extract_pages(TASK, deliver(connection, {number: news(number) for number in numbers}))
     blocked = [*range(11, 21)]
@@ -103,7 +108,6 @@ def test_pages_that_are_gone_fail_after_their_tries_and_are_no_alarm(connection,
 
 
 def test_announcements_that_are_the_same_and_fit_their_section_are_written(connection, worker, ledger, tmp_path):
-    publish(connection, tmp_path)
     same = {4, 11, 18}
     bodies = {number: news(100) if number in same else news(number) for number in range(1, 21)}
     worker.extract_pages(TASK, deliver(connection, bodies))
@@ -114,7 +118,6 @@ def test_announcements_that_are_the_same_and_fit_their_section_are_written(conne
 def test_pages_of_one_template_that_fit_and_are_the_same_at_most_urls_are_block_pages(
     connection, worker, ledger, tmp_path
 ):
-    publish(connection, tmp_path)
     worker.extract_pages(TASK, deliver(connection, {number: news(number) for number in range(1, 11)}))
     worker.extract_pages(TASK, deliver(connection, dict.fromkeys(range(11, 21), news(500))))
     assert states(connection, *range(11, 21)) == ["waiting"] * 10
@@ -122,8 +125,7 @@ def test_pages_of_one_template_that_fit_and_are_the_same_at_most_urls_are_block_
     assert len(rows(tmp_path)) == 20
 
 
-def test_an_example_that_is_a_block_page_is_removed(connection, worker, ledger, tmp_path):
-    publish(connection, tmp_path)
+def test_an_example_that_is_a_block_page_is_removed(connection, worker, ledger):
     page = StoredPage(url(0), wordless(0), "text/html", FETCHED_AT)
     keep_example(connection, TASK, page, url(0), doubt="it is a list page")
     BlockPages(ledger).reasons([SentPage(fingerprint(url(0)), url(0), mark_of(page.body), example=True)])
@@ -175,8 +177,7 @@ def test_the_newest_pages_of_a_task_are_noted(ledger):
     assert blocks.marks() == {f"mark {number}" for number in range(6, 30)}
 
 
-def test_an_article_about_captchas_is_written(connection, worker, ledger, tmp_path):
-    publish(connection, tmp_path)
+def test_an_article_about_captchas_is_written(connection, worker, ledger):
     about = news(1).replace(b"</h1>", b"</h1><p>The captcha of the library asks whether you are a robot.</p>")
     worker.extract_pages(TASK, deliver(connection, {1: about, 2: news(2)}))
     assert states(connection, 1, 2) == ["written"] * 2

@@ -35,6 +35,12 @@ def entry(number):
     return f"{HOST}/town/{number}.html"
 
 
+@pytest.fixture(autouse=True)
+def published(connection, tmp_path):
+    """The task, whose pages are lists, unless a test publishes it otherwise."""
+    publish(connection, tmp_path, method="list-rank")
+
+
 @pytest.mark.parametrize("method", ["list-rank", "i-awce"])
 def test_an_entry_is_a_row(connection, worker, ledger, tmp_path, method):
     publish(connection, tmp_path, "out.jsonl", "out.db", method=method)
@@ -74,21 +80,18 @@ def test_a_list_page_is_read_as_long_as_it_had_something_new(
     assert bool(come_again(connection, ledger, clock, b"", 9000)) is comes_again
 
 
-def test_without_revisit_a_list_page_is_read_once(connection, worker, ledger, clock, tmp_path):
-    publish(connection, tmp_path, method="list-rank")
+def test_without_revisit_a_list_page_is_read_once(connection, worker, ledger, clock):
     worker.extract_pages(TASK, deliver(connection, {1: towns(0, 1, 2, 3)}))
     assert come_again(connection, ledger, clock, b"", 1e9) == []
 
 
 def test_entries_that_two_list_pages_share_are_written_once(connection, worker, tmp_path):
-    publish(connection, tmp_path, method="list-rank")
     worker.extract_pages(TASK, deliver(connection, {1: towns(0, 1, 2, 3), 2: towns(2, 3, 4, 5)}))
     assert sorted(row["url"] for row in rows(tmp_path)) == [entry(number) for number in range(6)]
     assert states(connection, 1, 2) == ["written", "written"]
 
 
 def test_a_page_waits_while_another_worker_writes_an_entry_of_it(connection, worker, ledger, clock, tmp_path):
-    publish(connection, tmp_path, method="list-rank")
     first, second = deliver(connection, {1: towns(0, 1, 2, 3), 2: towns(3, 4, 5, 6)})
     ledger.take(first, "another", seconds=60)
     shared = fingerprint(entry(3))
@@ -104,7 +107,6 @@ def test_a_page_waits_while_another_worker_writes_an_entry_of_it(connection, wor
 
 @pytest.mark.parametrize("step", ["entries_written", "settle_all"])
 def test_a_worker_that_dies_after_writing_leaves_each_row_once(connection, worker, ledger, tmp_path, step):
-    publish(connection, tmp_path, method="list-rank")
     names = deliver(connection, {1: towns(0, 1, 2, 3)})
     with dying_at(Ledger, step):
         worker.extract_pages(TASK, names)
@@ -117,7 +119,6 @@ def test_a_worker_that_dies_after_writing_leaves_each_row_once(connection, worke
 
 def test_rows_of_a_page_that_never_comes_again_are_not_doubled_by_its_neighbour(connection, worker, ledger, tmp_path):
     """The first page's worker dies after it wrote; the page is settled otherwise; the second shares two entries."""
-    publish(connection, tmp_path, method="list-rank")
     first, second = deliver(connection, {1: towns(0, 1, 2, 3), 2: towns(2, 3, 4, 5)})
     with dying_at(Ledger, "entries_written"):
         worker.extract_pages(TASK, [first])
@@ -134,7 +135,6 @@ def test_keep_and_drop_choose_among_entries(connection, worker, ledger, tmp_path
 
 
 def test_a_page_without_a_list_is_rejected_with_the_reason(connection, worker, ledger, tmp_path):
-    publish(connection, tmp_path, method="list-rank")
     worker.extract_pages(TASK, deliver(connection, {1: b"<title>T</title><p>Only a few words stand here.</p>"}))
     assert ledger.state_of(url(1))[0] == "rejected"
     assert ledger.state_of(url(1))[1].startswith("no list")
@@ -179,7 +179,6 @@ def test_list_pages_that_list_each_other_do_not_wait_for_each_other(connection, 
 
 
 def test_pages_of_one_list_are_one_page(connection, worker, ledger, tmp_path):
-    publish(connection, tmp_path, method="list-rank")
     ledger.add([Found(url(1))])
     ledger.lease(1)
     further = StoredPage(f"{HOST}/a/1_2.html", towns(3, 4, 5, 6), "text/html", FETCHED_AT)
@@ -213,7 +212,6 @@ def test_a_table_from_before_gets_the_column(connection, worker, tmp_path):
 
 
 def test_a_sink_that_can_not_be_written_keeps_the_claims_for_the_page(connection, worker, clock, tmp_path, monkeypatch):
-    publish(connection, tmp_path, method="list-rank")
     names = deliver(connection, {1: towns(0, 1, 2, 3)})
 
     def full(*_, **__):

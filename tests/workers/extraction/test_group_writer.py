@@ -49,12 +49,17 @@ def worker(connection, clock, watch):
     worker.close()
 
 
+@pytest.fixture(autouse=True)
+def published(connection, tmp_path):
+    """The task, unless a test publishes it otherwise."""
+    publish(connection, tmp_path)
+
+
 def all_pause(clock):
     clock.forward(QUICK.sink_pause * MOST_FACTOR)
 
 
 def test_a_job_is_written_with_one_sync_before_it_is_settled(connection, worker, tmp_path, monkeypatch):
-    publish(connection, tmp_path)
     names = deliver(connection, {number: news(number) for number in range(1, 8)})
     at_sync = []
     monkeypatch.setattr(os, "fdatasync", lambda file: at_sync.append((states(connection, 1, 7), len(rows(tmp_path)))))
@@ -89,8 +94,7 @@ def test_a_locked_database_blames_no_page_and_holds_up_no_other_output(connectio
     assert len(rows(tmp_path)) == 3
 
 
-def test_pages_whose_worker_ends_while_it_waits_for_an_output_keep_their_attempts(connection, worker, ledger, tmp_path):
-    publish(connection, tmp_path)
+def test_pages_whose_worker_ends_while_it_waits_for_an_output_keep_their_attempts(connection, worker, ledger):
     names = deliver(connection, {1: news(1), 2: news(2)})
     for _ in range(MOST_ATTEMPTS + 1):
         with dying_at(AppendedFileSink, "_open_locked"):
@@ -100,8 +104,7 @@ def test_pages_whose_worker_ends_while_it_waits_for_an_output_keep_their_attempt
     assert states(connection, 1, 2) == ["written", "written"]
 
 
-def test_a_page_that_ends_its_worker_does_not_blame_the_group(connection, worker, ledger, tmp_path, monkeypatch):
-    publish(connection, tmp_path)
+def test_a_page_that_ends_its_worker_does_not_blame_the_group(connection, worker, ledger, monkeypatch):
     names = deliver(connection, {1: news(1), 2: b"POISON", 3: news(3)})
     cut = Section.extract
 
@@ -169,7 +172,6 @@ def test_a_row_that_an_output_refuses_stops_no_other(connection, worker, tmp_pat
 
 
 def test_a_held_file_is_waited_for_until_a_limit_with_a_deadline(connection, worker, watch, ledger, tmp_path, clock):
-    publish(connection, tmp_path)
     names = deliver(connection, {1: news(1)})
     with (tmp_path / "out.jsonl").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -23,9 +23,14 @@ EXAMPLE = f"exemplar:task:{TASK}:example"
 HTML = "text/html; charset=utf-8"
 
 
-@pytest.fixture
-def candidates(connection, tmp_path):
+@pytest.fixture(autouse=True)
+def published(connection, tmp_path):
+    """The task, unless a test publishes it otherwise."""
     publish(connection, tmp_path)
+
+
+@pytest.fixture
+def candidates(connection):
     return fresh_candidates(connection)
 
 
@@ -53,15 +58,13 @@ def changes(connection):
     return section_pages(connection, TASK).changes
 
 
-def test_pages_of_one_job_join_the_vote_together(connection, worker, tmp_path):
-    publish(connection, tmp_path)
+def test_pages_of_one_job_join_the_vote_together(connection, worker):
     work_on(connection, worker, 1, 2, 3, 4, 5, 6)
     assert recent(connection) == [1, 2, 3, 4]
     assert changes(connection) == 1
 
 
 def test_a_row_names_the_pages_that_voted_on_it(connection, worker, tmp_path):
-    publish(connection, tmp_path)
     example = example_of(connection, TASK).version
     work_on(connection, worker, 1, 2)
     work_on(connection, worker, 7)
@@ -70,22 +73,19 @@ def test_a_row_names_the_pages_that_voted_on_it(connection, worker, tmp_path):
 
 
 def test_a_row_names_the_pages_that_voted_even_if_others_join_meanwhile(connection, worker, tmp_path, monkeypatch):
-    publish(connection, tmp_path)
     monkeypatch.setattr(section_preparation, "section_version", lambda *_: "the version of a moment ago")
     work_on(connection, worker, 1)
     assert rows(tmp_path)[0]["section_version"] == example_of(connection, TASK).version + "+0"
 
 
 def test_a_row_without_example_names_no_section_version(connection, worker, tmp_path):
-    publish(connection, tmp_path)
     connection.delete(EXAMPLE)
     work_on(connection, worker, 1)
     assert rows(tmp_path)[0]["section_version"] is None
     assert not connection.exists(RECENT)
 
 
-def test_a_full_vote_takes_a_new_page_once_in_a_while_and_the_oldest_leaves(connection, worker, tmp_path, clock):
-    publish(connection, tmp_path)
+def test_a_full_vote_takes_a_new_page_once_in_a_while_and_the_oldest_leaves(connection, worker, clock):
     work_on(connection, worker, 1, 2, 3, 4)
     work_on(connection, worker, 5, 6)
     assert (recent(connection), changes(connection)) == ([1, 2, 3, 4], 1)
@@ -94,8 +94,7 @@ def test_a_full_vote_takes_a_new_page_once_in_a_while_and_the_oldest_leaves(conn
     assert (recent(connection), changes(connection)) == ([2, 3, 4, 7], 2)
 
 
-def test_a_worker_prepares_recent_pages_once_a_version(connection, worker, tmp_path, monkeypatch):
-    publish(connection, tmp_path)
+def test_a_worker_prepares_recent_pages_once_a_version(connection, worker, monkeypatch):
     learned = []
     learn = Section.learn
     monkeypatch.setattr(Section, "learn", lambda self, *a, **k: learned.append(a[1]) or learn(self, *a, **k))
@@ -158,8 +157,7 @@ def test_a_page_that_takes_too_much_room_does_not_vote(connection, candidates):
     assert recent(connection) == [2]
 
 
-def test_pages_of_a_back_fill_are_not_recent(connection, worker, tmp_path):
-    publish(connection, tmp_path)
+def test_pages_of_a_back_fill_are_not_recent(connection, worker):
     Ledger(connection, TASK).add([Found(url(1), info={"days": ["2001-01-01", None]})])
     work_on(connection, worker, 1)
     assert states(connection, 1) == ["written"]
@@ -201,8 +199,7 @@ def test_a_forgotten_task_has_no_voters(connection, candidates):
     assert section_version(connection, TASK) is None
 
 
-def test_a_task_of_before_goes_on(connection, worker, tmp_path):
-    publish(connection, tmp_path)
+def test_a_task_of_before_goes_on(connection, worker):
     assert not connection.hexists(EXAMPLE, "recent")
     assert section_version(connection, TASK) == section_pages(connection, TASK).version
     work_on(connection, worker, 1)
@@ -222,7 +219,6 @@ def test_pages_of_a_voter_come_back_as_they_were(connection, candidates):
 
 
 def test_a_damaged_voter_is_dropped(connection, worker, tmp_path):
-    publish(connection, tmp_path)
     work_on(connection, worker, 1, 2, 3, 4)
     connection.hset(RECENT, "body:2", b"damaged")
     connection.hincrby(EXAMPLE, "recent", 1)
@@ -259,7 +255,6 @@ def test_a_worker_without_memory_for_a_voter_ends_and_the_voter_stays(connection
 
 
 def _vote_of_which_2_fails(connection, worker, tmp_path, monkeypatch, error):
-    publish(connection, tmp_path)
     work_on(connection, worker, 1, 2, 3, 4)
     learn = Section.learn
 
@@ -271,15 +266,13 @@ def _vote_of_which_2_fails(connection, worker, tmp_path, monkeypatch, error):
     monkeypatch.setattr(Section, "learn", fail)
 
 
-def test_a_mistake_in_choosing_does_not_cost_the_page(connection, worker, tmp_path, monkeypatch):
-    publish(connection, tmp_path)
+def test_a_mistake_in_choosing_does_not_cost_the_page(connection, worker, monkeypatch):
     monkeypatch.setattr(Candidates, "consider", lambda *_: 1 / 0)
     work_on(connection, worker, 1, 2)
     assert states(connection, 1, 2) == ["written", "written"]
 
 
 def test_workers_of_one_version_write_the_same_bytes(connection, worker, tmp_path):
-    publish(connection, tmp_path)
     work_on(connection, worker, 1, 2, 3)
     work_on(connection, worker, 11, 12)  # now four vote, and this worker has extracted others before
     version = section_version(connection, TASK)

@@ -5,6 +5,8 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -33,11 +35,22 @@ def binary(request):
 
 
 @pytest.fixture
-def server(state, binary):
-    server = Embedded(state, binary=binary)
+def stopped_later():
+    """Takes a server, which is stopped after the test."""
+    with ExitStack() as servers:
+
+        def take(server):
+            servers.callback(server.stop)
+            return server
+
+        yield take
+
+
+@pytest.fixture
+def server(state, binary, stopped_later):
+    server = stopped_later(Embedded(state, binary=binary))
     server.start()
-    yield server
-    server.stop()
+    return server
 
 
 def pid_of(url):
@@ -81,18 +94,15 @@ def test_a_killed_server_is_back_on_its_socket_with_every_write_of_its_file(serv
     assert server.restarts == 1
 
 
-def test_it_lives_on_when_the_thread_that_asked_for_it_ends(state, binary):
-    server = Embedded(state, binary=binary)
+def test_it_lives_on_when_the_thread_that_asked_for_it_ends(state, binary, stopped_later):
+    server = stopped_later(Embedded(state, binary=binary))
     thread = threading.Thread(target=server.start)
     thread.start()
     thread.join()
     pid = pid_of(server.url)
-    try:
-        with pytest.raises(AssertionError):
-            _within(0.5, lambda: gone(pid))
-        assert (server.restarts, pid_of(server.url)) == (0, pid)
-    finally:
-        server.stop()
+    time.sleep(0.5)
+    assert not gone(pid)
+    assert (server.restarts, pid_of(server.url)) == (0, pid)
 
 
 def test_it_ends_with_its_owner(state):
@@ -102,20 +112,17 @@ def test_it_ends_with_its_owner(state):
     eventually(lambda: gone(pid), "the server's end")
 
 
-def test_a_successor_waits_for_the_server_of_an_owner_that_was_killed(state):
+def test_a_successor_waits_for_the_server_of_an_owner_that_was_killed(state, stopped_later):
     owner, pid = _owner(state)
     os.kill(pid, signal.SIGSTOP)  # it can't end yet
     owner.kill()
     owner.wait(60)
     threading.Timer(0.3, os.kill, (pid, signal.SIGCONT)).start()
-    server = Embedded(state)
-    try:
-        with client(server.start()) as connection:
-            assert gone(pid)
-            assert connection.get("owner") == b"was here"
-            assert server.socket.exists()
-    finally:
-        server.stop()
+    server = stopped_later(Embedded(state))
+    with client(server.start()) as connection:
+        assert gone(pid)
+        assert connection.get("owner") == b"was here"
+        assert server.socket.exists()
 
 
 def test_a_second_server_in_the_same_folder_is_refused(server, state):
@@ -326,8 +333,3 @@ def _owner(state):
     owner = subprocess.Popen([sys.executable, "-c", OWNER, str(state)], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     with owner.stdout:
         return owner, int(owner.stdout.readline())
-
-
-def _within(seconds, true):
-    done = threading.Event()
-    assert true() or done.wait(seconds) or true()

@@ -1,6 +1,6 @@
 """The epoch changes when Redis may have lost its last writes, and at no other time."""
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import redis
@@ -38,14 +38,10 @@ def test_many_connections_agree_on_one_new_epoch(server):
     before = {current_epoch(one) for one in clients}
     server.kill()
     server.start()
-    after = []
-    threads = [threading.Thread(target=lambda one=one: after.append(current_epoch(one))) for one in clients]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(before) == len(set(after)) == 1
-    assert before != set(after)
+    with ThreadPoolExecutor(len(clients)) as threads:
+        after = set(threads.map(current_epoch, clients))
+    assert len(before) == len(after) == 1
+    assert before != after
     for one in clients:
         one.close()
 

@@ -3,15 +3,12 @@
 The servers have the settings of `deploy/redis/replicated.conf`.
 """
 
-import csv
 import os
 import re
 import signal
-import sqlite3
 import threading
 import time
-from collections import Counter
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,7 +19,8 @@ from crawler.politeness.pace import Pace
 from tests.cutting_proxy import CuttingProxy
 from tests.forks import start
 from tests.redis_servers import BINARIES, SYSTEM, eventually, free_port, redis_server, sentinel
-from tests.workers.helpers import deliver, news, publish, rows, states, url
+from tests.workers.helpers import deliver, news, publish, rows, states
+from tests.workers.three_outputs import OUTPUTS, assert_written_once
 from workers.redis_access.connection import client, connect
 from workers.redis_access.outage import is_temporary
 
@@ -31,7 +29,6 @@ SETTINGS = Path(__file__).parents[3] / "deploy" / "redis" / "replicated.conf"
 REPLICATED = dict(re.findall(r"^([\w-]+) (\w+)$", SETTINGS.read_text("utf-8"), re.M))
 OPTIONS = tuple(part for name, value in REPLICATED.items() for part in (f"--{name}", value))
 LAG = int(REPLICATED["min-replicas-max-lag"])  # seconds
-OUTPUTS = ("out.jsonl", "out.csv", "out.db")
 HOST, INTERVAL = "gazette.example:80", 0.4
 
 
@@ -117,12 +114,7 @@ def test_rows_are_written_once_and_the_old_side_waits(servers, tmp_path):
     # A node says why it waits: the server of the old side refuses writes, or Sentinel knows no master.
     waits = re.compile("Redis is unavailable: .*(NOREPLICAS|No master found)")
     assert any(waits.search(errors) for _, errors in said), said
-    expected = Counter(map(url, everything))
-    assert Counter(row["url"] for row in rows(tmp_path)) == expected
-    with (tmp_path / "out.csv").open(encoding="utf-8-sig", newline="") as file:
-        assert Counter(row["url"] for row in csv.DictReader(file)) == expected
-    with closing(sqlite3.connect(tmp_path / "out.db")) as database:
-        assert Counter(row[0] for row in database.execute("SELECT url FROM articles")) == expected
+    assert_written_once(tmp_path, everything)
 
 
 def test_the_old_side_gets_no_permits_soon_after_and_outside_that_time_the_pace_is_kept(servers):

@@ -1,22 +1,19 @@
 """Two servers that both think they are the primary, and workers on both sides that share their output files."""
 
-import csv
 import random
-import sqlite3
 from collections import Counter
-from contextlib import closing
 
 import pytest
 import redis
 
 from tests.redis_servers import eventually, free_port, redis_server
 from tests.workers.helpers import TASK, deliver, news, publish, rows, states, url
+from tests.workers.three_outputs import OUTPUTS, assert_written_once
 from workers.extraction import ledger_recovery
 from workers.redis_access.connection import client
 from workers.redis_access.epoch import current_epoch
 from workers.worker_processes.extraction_worker import ExtractionWorker
 
-OUTPUTS = ("out.jsonl", "out.csv", "out.db")
 PAGES = range(1, 41)
 HEAL = ledger_recovery.heal
 
@@ -42,15 +39,6 @@ def sides(tmp_path):
         yield old, new, split
 
 
-def written(folder):
-    """How often each output has the row of each page."""
-    with (folder / "out.csv").open(encoding="utf-8-sig", newline="") as file:
-        in_csv = Counter(row["url"] for row in csv.DictReader(file))
-    with closing(sqlite3.connect(folder / "out.db")) as database:
-        in_sqlite = Counter(row[0] for row in database.execute("SELECT url FROM articles"))
-    return {"jsonl": Counter(row["url"] for row in rows(folder)), "csv": in_csv, "sqlite": in_sqlite}
-
-
 def test_pages_that_both_sides_have_are_written_once(sides, tmp_path):
     """The sides take turns on the same pages: each writes some that the other has not come to, and comes to some that
     the other has written."""
@@ -68,7 +56,7 @@ def test_pages_that_both_sides_have_are_written_once(sides, tmp_path):
         workers[side].extract_pages(TASK, share)
     for worker in workers:
         worker.close()
-    assert written(tmp_path) == {name: Counter(map(url, PAGES)) for name in ("jsonl", "csv", "sqlite")}
+    assert_written_once(tmp_path, PAGES)
     for connection in (old, new):
         assert set(states(connection, *PAGES)) == {"written"}
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import feedparser
@@ -278,11 +278,8 @@ def test_two_writers_lose_nothing(tmp_path, name):
         for number in range(first, first + 15):
             sink.write(batch(number, dated(number)))
 
-    threads = [threading.Thread(target=write, args=(first,)) for first in (0, 15, 30)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor() as threads:
+        list(threads.map(write, (0, 15, 30)))
     assert urls(tmp_path, name) == [dated(number)["url"] for number in range(44, -1, -1)]
 
 

@@ -1,13 +1,13 @@
 """JSON lines without compression: the suite of sinks, lines that others left, and targets that take no row."""
 
 import json
-import multiprocessing
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.workers.helpers import at_once
 from tests.workers.naughty import naughty_rows
 from tests.workers.sink_suite import LinesSuite, row, write, write_in_groups
 from workers.errors import SinkUnavailable
@@ -132,11 +132,5 @@ def _append(path, first, count):
 
 
 def test_processes_that_append_at_once_do_not_tear_lines(path):
-    context = multiprocessing.get_context("fork")
-    writers = [context.Process(target=_append, args=(path, n * 1000, 150), daemon=True) for n in range(3)]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join(20)
-        assert writer.exitcode == 0
+    at_once(_append, *((path, number * 1000, 150) for number in range(3)))
     assert len(set(titles(path))) == len(titles(path)) == 450

@@ -9,21 +9,17 @@ import pytest
 
 from tests.certificates import own_authority
 from tests.workers.batch_sink_suite import OlderForm, RefusedRows, batch, batches_of, keys
-from tests.workers.http_receiver import answering, sending, stalling
+from tests.workers.http_receiver import IMPATIENT, LIMITS, QUICK, answering, sending, stalling
 from tests.workers.kills import deliver_with_kills
 from tests.workers.search_double import SearchDouble
 from tests.workers.sink_suite import row
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import key_of
-from workers.sinks.http_client import HttpLimits
 from workers.sinks.kinds import Target
 from workers.sinks.options import OutputOptions
 from workers.sinks.search import SearchSink
 from workers.sinks.webhook import row_id
 
-LIMITS = HttpLimits(connect=5, read=5, request=8, call=20)
-QUICK = HttpLimits(connect=1, read=2, request=3, call=10)
-IMPATIENT = HttpLimits(connect=0.5, read=0.4, request=1.0, call=5.0)
 PASSWORD = "ge/heim+pass"
 
 

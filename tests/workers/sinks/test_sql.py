@@ -1,7 +1,6 @@
 """PostgreSQL and MariaDB, real servers: the suite of batch sinks, and what only SQL servers do."""
 
 import json
-import multiprocessing
 import random
 import secrets
 import time
@@ -12,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.workers.batch_sink_suite import OlderForm, RefusedRows, batch, batches_of, keys
+from tests.workers.helpers import at_once
 from tests.workers.kills import deliver_with_kills
 from tests.workers.sink_suite import row
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
@@ -177,16 +177,7 @@ class SqlSuite(RefusedRows, OlderForm):
         assert self.keys(place) == keys(map(row, (1, 3)))
 
     def test_two_processes_may_create_the_table_at_the_same_time(self, place):
-        context = multiprocessing.get_context("fork")
-        children = [context.Process(target=self._check, args=(place,)) for _ in range(6)]
-        for child in children:
-            child.start()
-        for child in children:
-            child.join(30)
-        assert [child.exitcode for child in children] == [0] * 6
-
-    def _check(self, place):
-        self.open(place).check()
+        at_once(lambda: self.open(place).check(), *[()] * 6)
 
     def test_rows_survive_kills_and_restarts_of_the_server(self, place):
         @contextmanager

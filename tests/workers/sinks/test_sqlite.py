@@ -8,6 +8,7 @@ from contextlib import closing
 
 import pytest
 
+from tests.workers.helpers import at_once
 from tests.workers.naughty import naughty_rows
 from tests.workers.sink_suite import SinkSuite, plain, row
 from tests.workers.sink_suite import write as write_to
@@ -171,14 +172,8 @@ def _write_all(path, first, gate):
 
 
 def test_processes_that_write_at_once_wait_for_each_other(path):
-    context = multiprocessing.get_context("fork")
-    gate = context.Barrier(4)
-    writers = [context.Process(target=_write_all, args=(path, n * 100, gate), daemon=True) for n in range(4)]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join(30)
-        assert writer.exitcode == 0
+    gate = multiprocessing.get_context("fork").Barrier(4)
+    at_once(_write_all, *((path, number * 100, gate) for number in range(4)))
     assert len(read(path)) == 80
 
 

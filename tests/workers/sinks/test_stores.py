@@ -49,12 +49,14 @@ class FilesOfLines(BatchSinkSuite):
     def read(self, place):
         return [one for path, data in self.files(place).items() for one in lines(str(path), data)]
 
-    def test_leftovers_of_a_killed_process_are_removed(self, sink, place):
+    def test_leftovers_of_a_killed_process_and_of_a_check_are_removed(self, sink, place):
         sink.write(batch(1, row(1)))
         [path] = self.files(place)
         path.with_name(f".{path.name}.0123456789ab.part").write_bytes(b"half")
         sink.write(batch(1, row(1), again=True))
         assert [*path.parent.iterdir()] == [path]
+        sink.check()
+        assert [*self.folder(place).rglob(".*")] == []
 
 
 class FolderOutput(FilesOfLines):

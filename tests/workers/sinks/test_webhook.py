@@ -14,16 +14,9 @@ from urllib.parse import quote
 import pytest
 
 from tests.certificates import own_authority
+from tests.workers import http_receiver
 from tests.workers.batch_sink_suite import RefusedRows, batch, batches_of
-from tests.workers.http_receiver import (
-    Receiver,
-    answering,
-    reply,
-    sending,
-    stalling,
-    trickling,
-    trickling_body,
-)
+from tests.workers.http_receiver import IMPATIENT, LIMITS, QUICK, Receiver, answering, reply, sending, stalling
 from tests.workers.kills import deliver_with_kills
 from tests.workers.sink_suite import row
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
@@ -34,9 +27,6 @@ from workers.sinks.kinds import Target
 from workers.sinks.options import OutputOptions
 from workers.sinks.webhook import WebhookSink, row_id
 
-LIMITS = HttpLimits(connect=5, read=5, request=8, call=20)
-QUICK = HttpLimits(connect=1, read=2, request=3, call=10)
-IMPATIENT = HttpLimits(connect=0.5, read=0.4, request=1.0, call=5.0)
 PASSWORD, TOKEN = "ge/heim+pass", "Xa9bTq82LmNop31QrsTu"
 KEY = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 SECRET = f"whsec_{KEY}"
@@ -191,8 +181,8 @@ def test_a_status_that_says_nothing_of_the_rows(receiver, status, words):
     ("answer", "words"),
     [
         (stalling, "no answer within 0.4 seconds"),
-        (trickling, "no complete answer within 1 seconds"),
-        (trickling_body, "no complete answer within 1 seconds"),
+        (http_receiver.trickling, "no complete answer within 1 seconds"),
+        (http_receiver.trickling_body, "no complete answer within 1 seconds"),
         (sending(b""), "it closed the connection without an answer"),
         (sending(b"\x00\x01 what?\r\n\r\n"), "its answer is not HTTP"),
         (sending(b"HTTP/1.1 2"), "its answer is not HTTP"),

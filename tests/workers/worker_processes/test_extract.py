@@ -8,6 +8,7 @@ from extractors import Section, UnusablePage
 from extractors.content.body_html import TreeMarkup
 from tests.workers.helpers import FETCHED_AT, TASK, article, deliver, publish, rows, states, url
 from tests.workers.sqlite_outputs import in_table
+from workers import keys
 from workers.extraction import section_preparation
 from workers.extraction_config import RowFilter, example_fetched, keep_example
 from workers.ledger import Ledger
@@ -59,6 +60,12 @@ def worker(connection, notes, clock, tmp_path):
     worker.close()
 
 
+@pytest.fixture(autouse=True)
+def published(connection, tmp_path):
+    """The task, unless a test publishes it otherwise."""
+    publish(connection, tmp_path)
+
+
 def test_a_page_becomes_a_row_in_every_output(connection, worker, tmp_path):
     publish(connection, tmp_path, "{task}.jsonl", "out.db")
     worker.extract_pages(TASK, deliver(connection, {1: article(1)}))
@@ -103,8 +110,7 @@ def test_comments_are_in_the_outputs_that_name_them(connection, worker, tmp_path
     assert "Well told" not in row["text"]
 
 
-def test_an_example_in_an_encoding_that_only_its_header_names_is_read(connection, worker, tmp_path, monkeypatch):
-    publish(connection, tmp_path)
+def test_an_example_in_an_encoding_that_only_its_header_names_is_read(connection, worker, monkeypatch):
     seen = []
     monkeypatch.setattr(
         section_preparation, "Section", lambda html, *_, **__: seen.append(html) or Section(None, method="density")
@@ -115,10 +121,9 @@ def test_an_example_in_an_encoding_that_only_its_header_names_is_read(connection
     assert seen == ["Übermut"]
 
 
-def test_an_example_is_prepared_once_until_it_changes(connection, worker, tmp_path, monkeypatch):
+def test_an_example_is_prepared_once_until_it_changes(connection, worker, monkeypatch):
     prepared = []
     monkeypatch.setattr(section_preparation, "Section", lambda *a, **k: prepared.append(a[1]) or Section(*a, **k))
-    publish(connection, tmp_path)
     for number in (1, 2):
         worker.extract_pages(TASK, deliver(connection, {number: article(0)}))  # a twin of the example: it does not vote
     assert prepared == [url(0)]
@@ -129,7 +134,6 @@ def test_an_example_is_prepared_once_until_it_changes(connection, worker, tmp_pa
 
 @pytest.mark.parametrize("example", [None, b" "], ids=["none", "one that cannot be used"])
 def test_without_a_usable_example_pages_are_cut_by_the_fallback(connection, worker, tmp_path, example):
-    publish(connection, tmp_path)
     connection.delete(f"exemplar:task:{TASK}:example")
     if example is not None:
         keep_example(connection, TASK, StoredPage(url(9), example, "text/html", FETCHED_AT), url(9))
@@ -137,8 +141,7 @@ def test_without_a_usable_example_pages_are_cut_by_the_fallback(connection, work
     assert [row["method"] for row in rows(tmp_path)] == ["density"]
 
 
-def test_an_example_that_ends_every_worker_is_not_tried_for_ever(connection, worker, tmp_path, notes, monkeypatch):
-    publish(connection, tmp_path)
+def test_an_example_that_ends_every_worker_is_not_tried_for_ever(connection, worker, notes, monkeypatch):
     [name] = deliver(connection, {1: article(1)})
 
     def end_the_worker(*_, **__):
@@ -153,8 +156,7 @@ def test_an_example_that_ends_every_worker_is_not_tried_for_ever(connection, wor
     assert states(connection, 1) == ["fetched"]
 
 
-def test_a_worker_without_memory_for_the_example_ends(connection, worker, tmp_path, monkeypatch):
-    publish(connection, tmp_path)
+def test_a_worker_without_memory_for_the_example_ends(connection, worker, monkeypatch):
 
     def grow(*_, **__):
         raise MemoryError
@@ -165,8 +167,7 @@ def test_a_worker_without_memory_for_the_example_ends(connection, worker, tmp_pa
     assert states(connection, 1) == ["fetched"]
 
 
-def test_the_time_an_example_takes_is_watched(connection, worker, tmp_path, notes):
-    publish(connection, tmp_path)
+def test_the_time_an_example_takes_is_watched(connection, worker, notes):
     [name] = deliver(connection, {1: article(1)})
     worker.extract_pages(TASK, [name])
     assert notes.told[:4] == [("job", [name]), ("begin", "example"), ("end",), ("begin", name)]
@@ -183,6 +184,7 @@ def test_an_output_that_can_not_be_opened_lets_pages_rest_and_is_told(connection
 
 
 def test_a_task_that_is_not_published_lets_its_pages_rest(connection, worker, tmp_path, clock):
+    connection.delete(keys.CONFIGS)
     names = deliver(connection, {1: article(1)})
     worker.extract_pages(TASK, names)
     assert Ledger(connection, TASK).state_of(url(1)) == ("fetched", "task is not published")
@@ -193,7 +195,6 @@ def test_a_task_that_is_not_published_lets_its_pages_rest(connection, worker, tm
 
 
 def test_pages_of_one_article_become_one_row(connection, worker, tmp_path):
-    publish(connection, tmp_path)
     names = deliver(connection, {1: article(1, canonical=url(2)), 2: article(2), 3: article(3, canonical=url(2))})
     worker.extract_pages(TASK, names)
     assert [row["canonical_url"] for row in rows(tmp_path)] == [url(2)]
@@ -202,13 +203,11 @@ def test_pages_of_one_article_become_one_row(connection, worker, tmp_path):
 
 @pytest.mark.parametrize("link", ["http://gazette.example/", "http://other.example/a/9.html", "nonsense", "//["])
 def test_a_canonical_link_outside_the_pattern_does_not_count(connection, worker, tmp_path, link):
-    publish(connection, tmp_path)
     worker.extract_pages(TASK, deliver(connection, {1: article(1, canonical=link)}))
     assert [row["canonical_url"] for row in rows(tmp_path)] == [url(1)]
 
 
-def test_a_page_whose_article_another_page_is_writing_waits(connection, worker, ledger, tmp_path, clock):
-    publish(connection, tmp_path)
+def test_a_page_whose_article_another_page_is_writing_waits(connection, worker, ledger, clock):
     other, name = deliver(connection, {1: article(1), 2: article(2, canonical=url(1))})
     ledger.take(other, "another worker", seconds=9)
     ledger.claim(other, fingerprint(url(1)), "another worker")
@@ -234,10 +233,7 @@ def test_an_unwanted_article_is_rejected_with_its_reason(connection, worker, led
         (ZeroDivisionError("a mistake of ours"), "extractor error: ZeroDivisionError: a mistake of ours"),
     ],
 )
-def test_a_page_that_can_not_be_cut_goes_to_quarantine(
-    connection, worker, ledger, tmp_path, monkeypatch, error, reason
-):
-    publish(connection, tmp_path)
+def test_a_page_that_can_not_be_cut_goes_to_quarantine(connection, worker, ledger, monkeypatch, error, reason):
     extract = Section.extract
 
     def fail(self, html, *args, **more):
@@ -254,8 +250,7 @@ def test_a_page_that_can_not_be_cut_goes_to_quarantine(
     assert (note.reason, body) == (reason, b"BAD")
 
 
-def test_a_damaged_stored_page_is_fetched_again(connection, worker, ledger, tmp_path):
-    publish(connection, tmp_path)
+def test_a_damaged_stored_page_is_fetched_again(connection, worker, ledger):
     names = deliver(connection, {1: article(1), 2: article(2)})
     connection.hset(f"{ledger.keys['page']}:{names[0]}", "body", b"damaged")
     worker.extract_pages(TASK, names)
@@ -266,8 +261,7 @@ def test_a_damaged_stored_page_is_fetched_again(connection, worker, ledger, tmp_
     assert states(connection, 1) == ["written"]
 
 
-def test_a_page_that_is_damaged_each_time_fails(connection, worker, ledger, tmp_path):
-    publish(connection, tmp_path)
+def test_a_page_that_is_damaged_each_time_fails(connection, worker, ledger):
     for fetches in range(1, MOST_FETCHES + 1):
         [name] = deliver(connection, {1: article(1)})
         connection.hset(f"{ledger.keys['page']}:{name}", "body", b"damaged")
@@ -275,8 +269,7 @@ def test_a_page_that_is_damaged_each_time_fails(connection, worker, ledger, tmp_
         assert states(connection, 1) == ["waiting" if fetches < MOST_FETCHES else "failed"]
 
 
-def test_a_damaged_example_is_fetched_again(connection, worker, tmp_path):
-    publish(connection, tmp_path)
+def test_a_damaged_example_is_fetched_again(connection, worker):
     assert example_fetched(connection, TASK)[0] == url(0)
     connection.hset(f"exemplar:task:{TASK}:example", "body", b"damaged")
     names = deliver(connection, {1: article(1)})
@@ -285,7 +278,6 @@ def test_a_damaged_example_is_fetched_again(connection, worker, tmp_path):
 
 
 def test_who_lost_the_page_while_waiting_for_the_file_writes_nothing(connection, worker, ledger, tmp_path, monkeypatch):
-    publish(connection, tmp_path)
     [name] = deliver(connection, {1: article(1)})
     open_locked = AppendedFileSink._open_locked
 

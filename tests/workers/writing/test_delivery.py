@@ -60,6 +60,12 @@ def folders():
     del KINDS[SCHEME]
 
 
+@pytest.fixture(autouse=True)
+def published(connection, tmp_path):
+    """The task with one queued output, unless a test publishes it otherwise."""
+    publish(connection, tmp_path, OUTPUT)
+
+
 @pytest.fixture
 def delivery(connection, clock):
     delivery = Delivery(connection, "here", clock=clock)
@@ -167,8 +173,7 @@ def test_batches_are_those_of_the_kind_unless_options_say_otherwise(monkeypatch)
     assert batch_size("a.parquet", TASK, OutputOptions(batch_rows=7)) == (7, 300)
 
 
-def test_a_large_batch_is_taken_in_order(connection, clock, tmp_path):
-    publish(connection, tmp_path, OUTPUT)
+def test_a_large_batch_is_taken_in_order(connection, clock):
     queue = RowQueue(connection, TASK, OUTPUT, OutputOptions(batch_rows=450, batch_seconds=60), clock=clock)
     queue.add([row_number(number) for number in range(460)], again=False)
     batch = queue.take("x")
@@ -177,8 +182,7 @@ def test_a_large_batch_is_taken_in_order(connection, clock, tmp_path):
     assert len(queue.take("x", "now").rows) == 10
 
 
-def test_only_the_holder_gives_up_a_lease_and_removes_rows(connection, clock, tmp_path):
-    publish(connection, tmp_path, OUTPUT)
+def test_only_the_holder_gives_up_a_lease_and_removes_rows(connection, clock):
     queue = RowQueue(connection, TASK, OUTPUT, OutputOptions(batch_rows=2), clock=clock)
     queue.add([row_number(number) for number in range(5)], again=False)
     first = queue.take("one", "now")
@@ -249,7 +253,6 @@ def test_waiting_rows_count_for_back_pressure_until_they_are_delivered(connectio
 
 
 def test_a_forgotten_task_leaves_no_rows(connection, worker, tmp_path):
-    publish(connection, tmp_path, OUTPUT)
     publish(connection, tmp_path, OUTPUT, task="another")
     extract(worker, connection, 1, 2)
     worker.extract_pages("another", deliver(connection, {1: news(1)}, task="another"))
@@ -265,8 +268,7 @@ def test_a_forgotten_task_leaves_no_rows(connection, worker, tmp_path):
 # -- batches -----------------------------------------------------------------------------------------------------------
 
 
-def test_an_interrupted_batch_comes_again_as_it_was(connection, worker, clock, tmp_path):
-    publish(connection, tmp_path, OUTPUT)
+def test_an_interrupted_batch_comes_again_as_it_was(connection, worker, clock):
     extract(worker, connection, 1)
     forget_the_first_week(connection, clock)
     queue = RowQueue(connection, TASK, OUTPUT, OutputOptions(batch_rows=2), clock=clock)
@@ -293,8 +295,7 @@ def test_an_interrupted_batch_comes_again_as_it_was(connection, worker, clock, t
     assert ([row["url"] for row in third.rows], third.again) == ([url(4), url(5)], set())
 
 
-def test_rows_of_another_epoch_may_be_there_already(connection, worker, clock, tmp_path):
-    publish(connection, tmp_path, OUTPUT)
+def test_rows_of_another_epoch_may_be_there_already(connection, worker, clock):
     extract(worker, connection, 1)
     forget_the_first_week(connection, clock)
     queue = RowQueue(connection, TASK, OUTPUT, clock=clock)
@@ -311,8 +312,7 @@ def test_rows_of_another_epoch_may_be_there_already(connection, worker, clock, t
     assert queue.take("x", "now").again == set()
 
 
-def test_a_batch_has_each_key_once(connection, worker, clock, tmp_path):
-    publish(connection, tmp_path, OUTPUT)
+def test_a_batch_has_each_key_once(connection, worker, clock):
     extract(worker, connection, 1)
     queue = RowQueue(connection, TASK, OUTPUT, clock=clock)
     row = queue.take("x", "now").rows[0]
@@ -368,8 +368,7 @@ def test_the_sink_of_an_unavailable_output_is_closed_and_used_again(
     assert delivered(tmp_path) == once(1)
 
 
-def test_an_unexpected_error_tells_its_type_only(connection, worker, clock, tmp_path, monkeypatch, caplog):
-    publish(connection, tmp_path, OUTPUT)
+def test_an_unexpected_error_tells_its_type_only(connection, worker, clock, monkeypatch, caplog):
     extract(worker, connection, 1)
 
     secret = "".join(["pass", "word"])
@@ -429,8 +428,7 @@ def test_a_refused_row_is_kept_and_never_tried_again_by_itself(connection, worke
     assert refused_rows(connection, TASK) == []
 
 
-def test_no_refused_row_is_dropped_if_there_is_no_space_for_another(connection, worker, tmp_path):
-    publish(connection, tmp_path, OUTPUT)
+def test_no_refused_row_is_dropped_if_there_is_no_space_for_another(connection, worker):
     extract(worker, connection, 1, 2, 3)
     batch = RowQueue(connection, TASK, OUTPUT).take("x", "now")
     first, second, third = ({key_of(row): "not this one"} for row in batch.rows)
@@ -480,7 +478,6 @@ def test_pages_wait_while_no_further_refused_row_can_be_kept_and_others_are_writ
 
 @pytest.mark.usefixtures("little_space")
 def test_a_batch_waits_while_no_further_refused_row_can_be_kept(connection, worker, delivery, tmp_path, clock):
-    publish(connection, tmp_path, OUTPUT)
     fault(tmp_path / "one", "refuse", url(2))
     extract(worker, connection, 1, 2)
     clock.forward(60.0)
@@ -656,7 +653,6 @@ def supervised(connection, redis_url):
 
 def test_a_delivery_that_is_silent_is_replaced_and_its_leases_are_freed(connection, worker, supervised, tmp_path):
     serve, told = supervised
-    publish(connection, tmp_path, OUTPUT)
     fault(tmp_path / "one", "slow", "0.5")
     extract(worker, connection, 1)
     eventually(lambda: serve() and read_batches(tmp_path / "one"), "the first try")
@@ -670,7 +666,6 @@ def test_a_target_that_does_not_return_is_a_problem_and_its_process_is_replaced(
     connection, worker, supervised, tmp_path
 ):
     serve, told = supervised
-    publish(connection, tmp_path, OUTPUT)
     slow = fault(tmp_path / "one", "slow", "60")
     extract(worker, connection, 1)
     eventually(lambda: serve() and told["reports"], "the problem")
