@@ -4,14 +4,17 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
+import redis
+from playwright.sync_api import Browser, sync_playwright
 
 from console.sample_site import SiteServer, tasks_yaml
 
 from .calls import Done as Done
-from .calls import call
+from .calls import call, call_here
 
 Exemplar = Callable[..., Done]
 
@@ -59,6 +62,15 @@ def crawled(first_run: Crawled, tmp_path: Path) -> Iterator[Crawled]:
         first_run.site.restore(path)
 
 
+@pytest.fixture(scope="module")
+def chromium(browser: str) -> Iterator[Browser]:
+    """A browser that the tests of one module share."""
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
 @pytest.fixture
 def environment() -> dict[str, str]:
     return _environment()
@@ -74,3 +86,16 @@ def exemplar(tmp_path: Path, environment: dict[str, str]) -> Exemplar:
         return call(tmp_path, environment | variables, arguments, stdin)
 
     return run
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Exemplar:
+    """As `exemplar`, but in this process: for commands that start no others."""
+    monkeypatch.chdir(tmp_path)
+    return call_here
+
+
+@pytest.fixture
+def on_redis(here: Exemplar, connection: "redis.Redis", redis_url: str) -> Exemplar:
+    """As `here`, on the Redis of the tests."""
+    return partial(here, REDIS_URL=redis_url)
