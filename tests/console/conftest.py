@@ -12,6 +12,7 @@ import redis
 from playwright.sync_api import Browser, sync_playwright
 
 from console.sample_site import SiteServer, tasks_yaml
+from tests.extractors.pages import BAKERY, HARBOUR, news_page
 
 from .calls import Done as Done
 from .calls import call, call_here
@@ -89,13 +90,21 @@ def exemplar(tmp_path: Path, environment: dict[str, str]) -> Exemplar:
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Exemplar:
+def in_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Exemplar:
     """As `exemplar`, but in this process: for commands that start no others."""
     monkeypatch.chdir(tmp_path)
     return call_here
 
 
 @pytest.fixture
-def on_redis(here: Exemplar, connection: "redis.Redis", redis_url: str) -> Exemplar:
-    """As `here`, on the Redis of the tests."""
-    return partial(here, REDIS_URL=redis_url)
+def on_redis(in_process: Exemplar, connection: "redis.Redis", redis_url: str) -> Exemplar:
+    """As `in_process`, on the Redis of the tests."""
+    return partial(in_process, REDIS_URL=redis_url)
+
+
+@pytest.fixture
+def bread(tmp_path: Path) -> Path:
+    """A folder with page.html and known.html, two pages of one template."""
+    (tmp_path / "page.html").write_text(news_page("New bread", BAKERY), "utf-8")
+    (tmp_path / "known.html").write_text(news_page("Tides", HARBOUR), "utf-8")
+    return tmp_path

@@ -15,16 +15,16 @@ from workers.url_states import Found
 TASK = "gazette"
 
 
-def changed(connection: "redis.Redis") -> None:
+def changed(connection: "redis.Redis", task: str = TASK) -> None:
     """A task whose last pages do not fit its template."""
-    ledger = Ledger(connection, TASK)
+    ledger = Ledger(connection, task)
     ledger.add([Found("http://gazette.example/a/1.html")])
     for number in range(40):
         match = 0.8 if number < 30 else 0.1
         url = f"http://gazette.example/a/{number}.html"
         page = PageObservation(1.7e9 + number, url, "article", "example", match, 0.97, 1000, number + 1, number + 1)
         ledger.observe(to_json(page))
-    update_health(connection, TASK)
+    update_health(connection, task)
 
 
 def test_open_alarms_are_shown_with_evidence_and_dismissed(on_redis: Exemplar, connection: "redis.Redis") -> None:

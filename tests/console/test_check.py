@@ -26,9 +26,9 @@ ROW = json.dumps(row(task="news")) + "\n"
 
 
 @pytest.fixture
-def check(here: Exemplar) -> Exemplar:
+def check(in_process: Exemplar) -> Exemplar:
     """`exemplar check` in a folder of its own, in this process."""
-    return partial(here, "check")
+    return partial(in_process, "check")
 
 
 def write_tasks(folder: Path, *outputs: str, more: str = "") -> Path:

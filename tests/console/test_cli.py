@@ -15,8 +15,8 @@ from tests.redis_servers import free_port
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "work crawl", "work extract"])
-def test_every_command_has_help_with_an_example(command: str, here: Exemplar) -> None:
-    done = here(*command.split(), "--help").succeeded()
+def test_every_command_has_help_with_an_example(command: str, in_process: Exemplar) -> None:
+    done = in_process(*command.split(), "--help").succeeded()
     assert f"exemplar {command.split()[0]}" in done.out.partition("Examples:")[2]
 
 

@@ -39,11 +39,11 @@ def write_lines(path: Path, rows: list[Row]) -> None:
 
 
 @pytest.fixture
-def export(tmp_path: Path, here: Exemplar) -> Exemplar:
+def export(tmp_path: Path, in_process: Exemplar) -> Exemplar:
     """`exemplar export news` in a folder whose all.jsonl has rows of two tasks."""
     (tmp_path / "tasks.yaml").write_text(TASKS, "utf-8")
     write_lines(tmp_path / "all.jsonl", [*made(3), row(task="other"), *made(5)[3:]])
-    return partial(here, "export", "news")
+    return partial(in_process, "export", "news")
 
 
 def test_the_first_complete_output_is_read_and_the_tasks_rows_are_written(tmp_path: Path, export: Exemplar) -> None:

@@ -8,17 +8,15 @@ import pytest
 from console.sample_site import SiteServer, truth
 from tests.console.calls import AT_HOME
 from tests.console.conftest import Exemplar
-from tests.extractors.pages import BAKERY, HARBOUR, news_page
+from tests.extractors.pages import BAKERY, news_page
 
 
 @pytest.fixture
-def pages(tmp_path: Path) -> Path:
-    (tmp_path / "page.html").write_text(news_page("New bread", BAKERY), "utf-8")
-    (tmp_path / "known.html").write_text(news_page("Tides", HARBOUR), "utf-8")
-    (tmp_path / "empty.html").write_text("<p>hello</p>", "utf-8")
-    (tmp_path / "urls.txt").write_text("https://news.example/1.html\n", "utf-8")
-    (tmp_path / "folder.svg").mkdir()
-    return tmp_path
+def pages(bread: Path) -> Path:
+    (bread / "empty.html").write_text("<p>hello</p>", "utf-8")
+    (bread / "urls.txt").write_text("https://news.example/1.html\n", "utf-8")
+    (bread / "folder.svg").mkdir()
+    return bread
 
 
 def texts_of(path: Path) -> list[str]:

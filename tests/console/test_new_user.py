@@ -51,6 +51,14 @@ class Terminal:
         os.close(slave)
         self.shown = ""
 
+    def __enter__(self) -> "Terminal":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self.master)
+
     def read_until(self, text: str, seconds: float = 100) -> None:
         """Read what is shown until it contains a text."""
         limit = time.monotonic() + seconds
@@ -71,14 +79,9 @@ def interrupted(process: "subprocess.Popen[bytes]") -> int:
 
 
 def test_ctrl_c_at_the_question_of_add_ends_it(site: SiteServer, here: Path, environment: dict[str, str]) -> None:
-    terminal = Terminal(here, environment, "add", site.url + EXAMPLES["zh"])
-    try:
+    with Terminal(here, environment, "add", site.url + EXAMPLES["zh"]) as terminal:
         terminal.read_until("[Y/n]")
         assert interrupted(terminal.process) == 130
-    finally:
-        terminal.process.kill()
-        terminal.process.wait()
-        os.close(terminal.master)
     assert (here / "tasks.yaml").read_text("utf-8") == LIST
 
 
@@ -90,28 +93,19 @@ def test_ctrl_c_while_pages_are_read_ends_a_command(
     slow = "/" if command == "add" else EXAMPLES["zh"]
     is_asked = threading.Event()
     site.override(slow, answer=lambda request: (is_asked.set(), time.sleep(60)))
-    terminal = Terminal(tmp_path, environment, command, site.url + EXAMPLES["zh"])
-    try:
+    with Terminal(tmp_path, environment, command, site.url + EXAMPLES["zh"]) as terminal:
         assert is_asked.wait(60)
         assert interrupted(terminal.process) == 130
-    finally:
-        terminal.process.kill()
-        terminal.process.wait()
-        os.close(terminal.master)
     assert not (tmp_path / "tasks.yaml").exists()
 
 
 def test_init_asks_again_after_an_invalid_contact(tmp_path: Path, environment: dict[str, str]) -> None:
-    terminal = Terminal(tmp_path, environment, "init")
-    try:
+    with Terminal(tmp_path, environment, "init") as terminal:
         terminal.read_until("left empty):")
         os.write(terminal.master, b"foo bar\n")
         terminal.read_until("neither a URL nor an e-mail address")
         os.write(terminal.master, b"crawler@example.org\n")
         assert terminal.process.wait(60) == 0
-    finally:
-        terminal.process.kill()
-        os.close(terminal.master)
     assert load(tmp_path / "tasks.yaml").settings.contact == "crawler@example.org"
 
 

@@ -1,6 +1,7 @@
 """A redesign of the sample site in mid-run, from the first page of the new template to the last row."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -13,10 +14,11 @@ from console.sample_site.content import EXAMPLES
 from console.sample_site.server import LoggedRequest
 from crawler.scheduling.scheduler import Scheduler
 from crawler.task_list.file import load
-from tests.console.conftest import Exemplar
+from tests.console.conftest import Done, Exemplar
 from tests.site.plain import serve_plain
 from tests.written_rows import rows_of
 
+Run = Callable[[], Done]
 TASK = "en-stories"
 HIGH = 0.9  # confidence
 RIGHT = 0.9  # mean F1; a few texts have a teaser more beside some examples, and which is proposed depends on the order
@@ -52,20 +54,21 @@ def redesigned_after(site: SiteServer, path: str, unpublished: int) -> None:
     site.override(path, answer)
 
 
-def run_once(exemplar: Exemplar, redis_url: str) -> None:
-    done = exemplar("run", "--once", REDIS_URL=redis_url)
-    assert done.code == 0, done.out + done.err
+@pytest.fixture
+def run_once(exemplar: Exemplar, redis_url: str) -> Run:
+    """Run all tasks of the folder once, on the Redis of the tests."""
+    return lambda: exemplar("run", "--once", REDIS_URL=redis_url).succeeded()
 
 
 def test_a_redesign_in_mid_run_is_noticed_adopted_and_the_gap_extracted_again(
-    tmp_path: Path, site: SiteServer, exemplar: Exemplar, on_redis: Exemplar, redis_url: str
+    tmp_path: Path, site: SiteServer, run_once: Run, on_redis: Exemplar
 ) -> None:
     write_tasks(tmp_path, site, "  concurrency: 1\n")
     site.relaunch(unpublished=8)
-    run_once(exemplar, redis_url)
+    run_once()
     site.relaunch(unpublished=2)
     redesigned_after(site, truth("en")[2].path, 2)  # the newest article is fetched first, in the old design
-    run_once(exemplar, redis_url)
+    run_once()
     before = rows(tmp_path)
     assert len(before) == 12
     assert mean(f1(row) for row in before if row["confidence"] >= HIGH) >= RIGHT
@@ -88,7 +91,7 @@ def test_a_redesign_in_mid_run_is_noticed_adopted_and_the_gap_extracted_again(
 
     asked = len(site.requests)
     site.relaunch("new")
-    run_once(exemplar, redis_url)
+    run_once()
     fetched = [request.path for request in site.requests[asked:] if request.path in {a.path for a in truth("en")}]
     assert sorted(fetched) == sorted(article.path for article in truth("en")[:2])  # no page of the gap
     newest = {row["canonical_url"]: row for row in rows(tmp_path)}
@@ -103,18 +106,13 @@ def test_a_redesign_in_mid_run_is_noticed_adopted_and_the_gap_extracted_again(
 
 
 def test_a_task_that_adopts_by_itself_needs_nobody(
-    tmp_path: Path,
-    site: SiteServer,
-    exemplar: Exemplar,
-    on_redis: Exemplar,
-    redis_url: str,
-    connection: "redis.Redis",
+    tmp_path: Path, site: SiteServer, run_once: Run, on_redis: Exemplar, connection: "redis.Redis"
 ) -> None:
     write_tasks(tmp_path, site, "  redesign: adopt\n  concurrency: 1\n")
     site.relaunch(unpublished=8)
-    run_once(exemplar, redis_url)
+    run_once()
     site.relaunch("new")
-    run_once(exemplar, redis_url)  # adopted in Redis; pages of the gap are extracted in the same run
+    run_once()  # adopted in Redis; pages of the gap are extracted in the same run
     Scheduler(connection, tmp_path / "tasks.yaml").start()  # writes the example into the file
     proposal = json.loads(on_redis("proposals", TASK, "--json").out)
     assert (proposal["state"], proposal["gap"]["to_fetch"]) == ("adopted", 0)
@@ -132,13 +130,7 @@ def test_what_is_no_proposal_is_named(folder: Path, on_redis: Exemplar) -> None:
 
 @pytest.mark.parametrize(("most", "is_proposed"), [(1, False), (4, True)])
 def test_after_a_redesign_of_a_site_without_metadata_an_example_is_proposed_or_the_reason_told(
-    tmp_path: Path,
-    site: SiteServer,
-    exemplar: Exemplar,
-    on_redis: Exemplar,
-    redis_url: str,
-    most: int,
-    is_proposed: bool,
+    tmp_path: Path, site: SiteServer, run_once: Run, on_redis: Exemplar, most: int, is_proposed: bool
 ) -> None:
     (tmp_path / "tasks.yaml").write_text(
         f"settings:\n  allow_hosts: [127.0.0.1]\n  delay: 0\ntasks:\n  village:\n    example: {site.url}/posts/2.html\n"
@@ -146,9 +138,9 @@ def test_after_a_redesign_of_a_site_without_metadata_an_example_is_proposed_or_t
         "utf-8",
     )
     serve_plain(site, 6, "first", most=most)
-    run_once(exemplar, redis_url)
+    run_once()
     serve_plain(site, 13, "second", since=6, most=most)
-    run_once(exemplar, redis_url)
+    run_once()
     alarm = on_redis("alarms", "village")
     assert "template changed" in alarm.out
     shown = on_redis("proposals", "village")

@@ -289,11 +289,9 @@ def test_texts_are_cut_by_columns_and_made_printable() -> None:
 
 
 @pytest.fixture
-def pages(tmp_path: Path) -> Path:
-    (tmp_path / "page.html").write_text(news_page("New bread", BAKERY), "utf-8")
-    (tmp_path / "known.html").write_text(news_page("Tides", HARBOUR), "utf-8")
-    (tmp_path / "folder.html").mkdir()
-    return tmp_path
+def pages(bread: Path) -> Path:
+    (bread / "folder.html").mkdir()
+    return bread
 
 
 def test_report_comes_beside_the_text(pages: Path, exemplar: Exemplar) -> None:
