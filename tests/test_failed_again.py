@@ -17,6 +17,11 @@ def test_second_time(tmp_path_factory):
 """
 
 
+@pytest.fixture(autouse=True)
+def _no_plugins(monkeypatch):
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # the runs of pytest within these tests start faster
+
+
 def first_run(root, text):
     (root / "test_a.py").write_text(text)
     subprocess.run([sys.executable, "-m", "pytest", "-q", "--rootdir", root], cwd=root, capture_output=True)

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,13 @@ PACKAGES = ("benchmarks", "console", "crawler", "evaluation", "extractors", "wor
 DOCUMENTED = ("console", "crawler", "extractors", "workers")  # packages with a page of their own
 
 
+@cache
+def syntax_of(path: Path) -> ast.Module:
+    """The syntax tree of a file, which several tests look through."""
+    return ast.parse(path.read_text("utf-8"))
+
+
+@cache
 def tracked() -> list[Path]:
     names = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
@@ -39,7 +47,7 @@ def imported(path: Path, modules: set[str]) -> set[str]:
     """The modules of `modules` that a file imports, wherever in it, `if TYPE_CHECKING` included."""
     folder = path.relative_to(ROOT).parent.parts
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(syntax_of(path)):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -236,7 +244,7 @@ def test_no_private_names_of_libraries_are_used() -> None:
     for path in tracked():
         if path.suffix != ".py" or path.parts[len(ROOT.parts)] not in ("console", "crawler", "extractors", "workers"):
             continue
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(syntax_of(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 ours.add(node.name)
             elif isinstance(node, ast.Attribute):

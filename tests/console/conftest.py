@@ -4,14 +4,18 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
+import redis
+from playwright.sync_api import Browser, sync_playwright
 
 from console.sample_site import SiteServer, tasks_yaml
+from tests.extractors.pages import BAKERY, HARBOUR, news_page
 
 from .calls import Done as Done
-from .calls import call
+from .calls import call, call_here
 
 Exemplar = Callable[..., Done]
 
@@ -59,6 +63,15 @@ def crawled(first_run: Crawled, tmp_path: Path) -> Iterator[Crawled]:
         first_run.site.restore(path)
 
 
+@pytest.fixture(scope="module")
+def chromium(browser: str) -> Iterator[Browser]:
+    """A browser that the tests of one module share."""
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
 @pytest.fixture
 def environment() -> dict[str, str]:
     return _environment()
@@ -74,3 +87,24 @@ def exemplar(tmp_path: Path, environment: dict[str, str]) -> Exemplar:
         return call(tmp_path, environment | variables, arguments, stdin)
 
     return run
+
+
+@pytest.fixture
+def in_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Exemplar:
+    """As `exemplar`, but in this process: for commands that start no others."""
+    monkeypatch.chdir(tmp_path)
+    return call_here
+
+
+@pytest.fixture
+def on_redis(in_process: Exemplar, connection: "redis.Redis", redis_url: str) -> Exemplar:
+    """As `in_process`, on the Redis of the tests."""
+    return partial(in_process, REDIS_URL=redis_url)
+
+
+@pytest.fixture
+def bread(tmp_path: Path) -> Path:
+    """A folder with page.html and known.html, two pages of one template."""
+    (tmp_path / "page.html").write_text(news_page("New bread", BAKERY), "utf-8")
+    (tmp_path / "known.html").write_text(news_page("Tides", HARBOUR), "utf-8")
+    return tmp_path

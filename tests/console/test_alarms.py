@@ -15,39 +15,34 @@ from workers.url_states import Found
 TASK = "gazette"
 
 
-def changed(connection: "redis.Redis") -> None:
+def changed(connection: "redis.Redis", task: str = TASK) -> None:
     """A task whose last pages do not fit its template."""
-    ledger = Ledger(connection, TASK)
+    ledger = Ledger(connection, task)
     ledger.add([Found("http://gazette.example/a/1.html")])
     for number in range(40):
         match = 0.8 if number < 30 else 0.1
         url = f"http://gazette.example/a/{number}.html"
         page = PageObservation(1.7e9 + number, url, "article", "example", match, 0.97, 1000, number + 1, number + 1)
         ledger.observe(to_json(page))
-    update_health(connection, TASK)
+    update_health(connection, task)
 
 
-def test_open_alarms_are_shown_with_evidence_and_dismissed(
-    exemplar: Exemplar, connection: "redis.Redis", redis_url: str
-) -> None:
+def test_open_alarms_are_shown_with_evidence_and_dismissed(on_redis: Exemplar, connection: "redis.Redis") -> None:
     changed(connection)
-    shown = exemplar("alarms", REDIS_URL=redis_url)
-    assert shown.code == 1
+    shown = on_redis("alarms").failed(1)
     assert "gazette: template changed (since 2023-11-14 22:13 UTC)" in shown.out
     assert "10% of the lines around the text match (usually 80%)" in shown.out
     assert "what to do: `exemplar proposals gazette` shows a new example" in shown.out
-    assert "alarm: gazette: template changed" in exemplar("status", REDIS_URL=redis_url).out
-    report = json.loads(exemplar("alarms", TASK, "--json", REDIS_URL=redis_url).out)
+    assert "alarm: gazette: template changed" in on_redis("status").out
+    report = json.loads(on_redis("alarms", TASK, "--json").out)
     assert report["alarms"][0]["kind"] == "template changed"
     assert {row["name"] for row in report["baselines"]} == {"surrounding match", "confidence", "text length"}
-    assert exemplar("alarms", TASK, "--dismiss", "--kind", "blocked", REDIS_URL=redis_url).out.endswith("is open\n")
-    assert "dismissed: template changed" in exemplar("alarms", TASK, "--dismiss", REDIS_URL=redis_url).out
-    after = exemplar("alarms", TASK, REDIS_URL=redis_url)
+    assert on_redis("alarms", TASK, "--dismiss", "--kind", "blocked").out.endswith("is open\n")
+    assert "dismissed: template changed" in on_redis("alarms", TASK, "--dismiss").out
+    after = on_redis("alarms", TASK)
     assert (after.code, after.out.splitlines()[0]) == (0, "gazette: no open alarms")
     assert "earlier: template changed: dismissed" in after.out
-    unknown = exemplar("alarms", "gazete", REDIS_URL=redis_url)
-    assert unknown.code == 2
-    assert "gazette" in unknown.err
+    on_redis("alarms", "gazete").failed(2, "gazette")
 
 
 def test_a_test_notice_is_sent_and_check_sends_none(exemplar: Exemplar, folder: Path) -> None:
@@ -59,8 +54,7 @@ def test_a_test_notice_is_sent_and_check_sends_none(exemplar: Exemplar, folder: 
         checked = exemplar("check", "--no-outputs", HOOK=hook)
         assert "notify: nosuch://*** (${HOOK}): apprise supports no service" in checked.err
         assert receiver.requests == []
-        sent = exemplar("alarms", "--test", HOOK=hook)
-        assert sent.code == 1
+        sent = exemplar("alarms", "--test", HOOK=hook).failed(1)
         assert sent.out == "sent to ${HOOK}\n"
         assert [json.loads(request.body)["title"] for request in receiver.requests] == ["Exemplar: a test"]
 

@@ -4,17 +4,15 @@ import json
 import shutil
 import threading
 import time
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 import redis
-from click.testing import CliRunner
 
-from console.commands.check import command
 from console.output_checks import OutputToTry, TriedOutput, emptied_outputs, outputs_to_try, try_output, try_outputs
 from crawler.task_list.file import loads
-from tests.console.conftest import Crawled, Done, Exemplar
+from tests.console.conftest import Crawled, Exemplar
 from tests.workers.test_rows import row
 from workers.errors import SinkUnavailable
 from workers.ledger import Ledger
@@ -27,20 +25,10 @@ SECRET = "hunter2"
 ROW = json.dumps(row(task="news")) + "\n"
 
 
-Check = Callable[..., Done]
-
-
 @pytest.fixture
-def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
+def check(in_process: Exemplar) -> Exemplar:
     """`exemplar check` in a folder of its own, in this process."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str, **variables: str) -> Done:
-        done = CliRunner().invoke(command, arguments, env=variables)
-        assert done.exception is None or isinstance(done.exception, SystemExit)
-        return Done(done.exit_code, done.stdout, done.stderr)
-
-    return call
+    return partial(in_process, "check")
 
 
 def write_tasks(folder: Path, *outputs: str, more: str = "") -> Path:
@@ -51,7 +39,7 @@ def write_tasks(folder: Path, *outputs: str, more: str = "") -> Path:
     return file
 
 
-def test_outputs_are_tried_and_created(tmp_path: Path, check: Check) -> None:
+def test_outputs_are_tried_and_created(tmp_path: Path, check: Exemplar) -> None:
     write_tasks(tmp_path, "out/{task}.jsonl", "[rows.db, 'sqlite:///deep/er/a.db']")
     done = check()
     assert (done.code, done.err) == (0, "")
@@ -63,38 +51,35 @@ def test_outputs_are_tried_and_created(tmp_path: Path, check: Check) -> None:
     assert (result["ok"], [row["outcome"] for row in result["outputs"]]) == (True, ["ok"] * 3)
 
 
-def test_without_outputs_only_the_file_is_read(tmp_path: Path, check: Check) -> None:
+def test_without_outputs_only_the_file_is_read(tmp_path: Path, check: Exemplar) -> None:
     write_tasks(tmp_path, "out/{task}.jsonl", "/proc/a.jsonl")
     done = check("--no-outputs")
     assert (done.code, [path.name for path in tmp_path.iterdir()]) == (0, ["tasks.yaml"])
 
 
-def test_an_output_of_a_paused_task_is_left_alone(tmp_path: Path, check: Check) -> None:
+def test_an_output_of_a_paused_task_is_left_alone(tmp_path: Path, check: Exemplar) -> None:
     write_tasks(tmp_path, "out/{task}.jsonl\n    paused: true")
     assert check().code == 0
     assert not (tmp_path / "out").exists()
 
 
-def test_an_unavailable_output_is_named_with_its_task(tmp_path: Path, check: Check) -> None:
+def test_an_unavailable_output_is_named_with_its_task(tmp_path: Path, check: Exemplar) -> None:
     (tmp_path / "file").touch()
     write_tasks(tmp_path, "good.jsonl", "file/{task}.jsonl")
-    done = check()
-    assert done.code == 3
-    assert "unavailable: task t1: output file/t1.jsonl: " in done.err
+    done = check().failed(3, "unavailable: task t1: output file/t1.jsonl: ")
     assert "2 outputs tried, 1 of them failed" in done.out
     result = json.loads(check("--json").out)
     assert (result["ok"], [row["outcome"] for row in result["outputs"]]) == (False, ["ok", "unavailable"])
 
 
-def test_an_output_that_cannot_work_as_written_counts_as_a_mistake(tmp_path: Path, check: Check) -> None:
+def test_an_output_that_cannot_work_as_written_counts_as_a_mistake(tmp_path: Path, check: Exemplar) -> None:
     write_tasks(tmp_path, "'${NOT_SET_ANYWHERE}'", "'${ROWS}'")
-    done = check(ROWS="rows.docx")
-    assert done.code == 2
+    done = check(ROWS="rows.docx").failed(2)
     assert done.err.count("NOT_SET_ANYWHERE is not set") == 1
     assert "invalid: task t1: output ${ROWS}: unknown kind of output" in done.err
 
 
-def test_a_password_in_the_file_is_noted_and_never_shown(tmp_path: Path, check: Check) -> None:
+def test_a_password_in_the_file_is_noted_and_never_shown(tmp_path: Path, check: Exemplar) -> None:
     write_tasks(tmp_path, f"'sqlite:///a.db?password={SECRET}'")
     for arguments in ([], ["--json"], ["--no-outputs"]):
         done = check(*arguments)

@@ -1,57 +1,46 @@
 import json
-import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from console.cli import COMMANDS
-from console.sample_site import SiteServer
+from console.sample_site import SiteServer, truth
 from extractors import Article, Section
+from tests.console.calls import AT_HOME
 from tests.console.conftest import Exemplar
 from tests.extractors.pages import BAKERY, HARBOUR, LIBRARY, news_page
+from tests.redis_servers import free_port
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "work crawl", "work extract"])
-def test_every_command_has_help_with_an_example(command: str, exemplar: Exemplar) -> None:
-    done = exemplar(*command.split(), "--help")
-    assert done.code == 0
+def test_every_command_has_help_with_an_example(command: str, in_process: Exemplar) -> None:
+    done = in_process(*command.split(), "--help").succeeded()
     assert f"exemplar {command.split()[0]}" in done.out.partition("Examples:")[2]
 
 
-def test_help_imports_no_command(exemplar: Exemplar, environment: dict[str, str], tmp_path: Path) -> None:
-    import subprocess
-    import sys
-
-    probe = (
-        "import sys; from console.cli import exemplar; exemplar(['--help'], standalone_mode=False); print(*sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, env=environment)
-    loaded = done.stdout.splitlines()[-1].split()
-    assert "click" in loaded
-    assert not {"scrapy", "redis", "lxml", "pydantic", "rich", "numpy"} & set(loaded)
+def test_help_imports_no_command_and_in_english_no_catalogue(environment: dict[str, str]) -> None:
+    run = "import sys; from console.cli import exemplar; exemplar(['--help'], standalone_mode=False)"
+    command = [sys.executable, "-c", f"{run}; print(*sys.modules)"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment | {"LC_ALL": "C.UTF-8"})
+    loaded = {*done.stdout.splitlines()[-1].split()}
+    assert loaded >= {"click", "console.locale"}
+    assert not {"scrapy", "redis", "lxml", "pydantic", "rich", "numpy", "console.locale.translator"} & loaded
 
 
 def test_unknown_command_names_the_nearest(exemplar: Exemplar) -> None:
-    done = exemplar("chekc")
-    assert done.code == 2
-    assert "did you mean 'check'" in done.err
+    exemplar("chekc").failed(2, "did you mean 'check'")
 
 
 @pytest.mark.parametrize("command", ["run", "check", "schedule", "crawl news"])
 def test_missing_task_list_is_one_clear_line(command: str, exemplar: Exemplar) -> None:
-    done = exemplar(*command.split())
-    assert done.code == 2
-    assert done.err.startswith("error:")
-    assert "Traceback" not in done.err
+    assert exemplar(*command.split()).failed(2).err.startswith("error:")
 
 
 def test_check_reports_every_mistake_with_its_place(tmp_path: Path, exemplar: Exemplar) -> None:
     (tmp_path / "tasks.yaml").write_text("tasks:\n  a:\n    exampel: http://h/1.html\n    every: 1x\n", "utf-8")
-    done = exemplar("check")
-    assert done.code == 2
-    assert "tasks.yaml:3:5" in done.err
-    assert "did you mean 'example'" in done.err
-    assert "tasks.yaml:4:" in done.err
+    exemplar("check").failed(2, "tasks.yaml:3:5", "did you mean 'example'", "tasks.yaml:4:")
     rows = json.loads(exemplar("check", "--json").out)["mistakes"]
     assert {(row["line"], row["key_path"]) for row in rows} >= {(3, "tasks.a.exampel"), (4, "tasks.a.every")}
 
@@ -66,45 +55,32 @@ def test_init_writes_a_sample_that_is_valid(tmp_path: Path, exemplar: Exemplar) 
 
 def test_init_never_writes_over_a_task_list(folder: Path, exemplar: Exemplar) -> None:
     before = (folder / "tasks.yaml").read_text("utf-8")
-    done = exemplar("init", "--contact", "a@b.org")
-    assert done.code == 2
-    assert "--force" in done.err
+    exemplar("init", "--contact", "a@b.org").failed(2, "--force")
     assert (folder / "tasks.yaml").read_text("utf-8") == before
 
 
 def test_dead_redis_is_exit_code_3(folder: Path, exemplar: Exemplar) -> None:
-    done = exemplar("run", "--once", "--json", REDIS_URL=f"redis://127.0.0.1:{free_port()}/0")
-    assert done.code == 3
-    assert "does not answer" in done.err
-    assert "Traceback" not in done.err
+    exemplar("run", "--once", "--json", REDIS_URL=f"redis://127.0.0.1:{free_port()}/0").failed(3, "does not answer")
 
 
 def test_redis_without_password_on_a_public_address_is_refused(folder: Path, exemplar: Exemplar) -> None:
-    done = exemplar("run", "--once", "--json", REDIS_URL="redis://8.8.8.8:6379/0")
-    assert done.code == 2
-    assert "no password" in done.err
+    exemplar("run", "--once", "--json", REDIS_URL="redis://8.8.8.8:6379/0").failed(2, "no password")
 
 
 def test_password_of_redis_is_never_shown(folder: Path, exemplar: Exemplar) -> None:
-    done = exemplar("run", "--once", "--json", REDIS_URL=f"redis://:hunter2@127.0.0.1:{free_port()}/0")
-    assert done.code == 3
+    done = exemplar("run", "--once", "--json", REDIS_URL=f"redis://:hunter2@127.0.0.1:{free_port()}/0").failed(3)
     assert "hunter2" not in done.err + done.out
 
 
 def test_extract_reads_a_page_from_standard_input(exemplar: Exemplar) -> None:
     page = f"<title>T</title><h1>T</h1><p>{'The ferry was late again today. ' * 20}</p>".encode()
-    done = exemplar("extract", "-", stdin=page)
-    assert done.code == 0
-    assert "The ferry was late again today." in done.out
+    exemplar("extract", "-", stdin=page).succeeded("The ferry was late again today.")
 
 
 def test_extract_fetches_urls_with_an_example_url(site: SiteServer, exemplar: Exemplar, tmp_path: Path) -> None:
-    from console.sample_site import truth
-
     example, wanted, other = truth("zh")[3:6]
     (tmp_path / "urls.txt").write_text(f"# two\n{site.url}{wanted.path}\n{site.url}{other.path}\n", "utf-8")
-    environment = {"EXEMPLAR_ALLOW_HOSTS": "127.0.0.1", "EXEMPLAR_CONTACT": "a@b.org"}
-    done = exemplar("extract", "--example", site.url + example.path, "--format", "json", "urls.txt", **environment)
+    done = exemplar("extract", "--example", site.url + example.path, "--format", "json", "urls.txt", **AT_HOME)
     rows = [json.loads(line) for line in done.out.splitlines()]
     assert done.code == 0, done.err
     assert [row["method"] for row in rows] == ["example", "example"]
@@ -117,11 +93,8 @@ def test_further_examples_are_recent_pages(method: str, exemplar: Exemplar, tmp_
     pages = [news_page(title, text) for title, text in texts]
     for number, page in enumerate(pages):
         (tmp_path / f"{number}.html").write_text(page, "utf-8")
-    done = exemplar(
-        "extract", "--method", method, "--format", "json", "--example", "0.html", "--example", "1.html",
-        "--example", "2.html", "3.html",
-    )  # fmt: skip
-    assert done.code == 0, done.err
+    examples = [word for number in range(3) for word in ("--example", f"{number}.html")]
+    done = exemplar("extract", "--method", method, "--format", "json", *examples, "3.html").succeeded()
     section = Section(pages[0], method=method)
     for page in pages[1:3]:
         section.learn(page)
@@ -132,9 +105,7 @@ def test_further_examples_are_recent_pages(method: str, exemplar: Exemplar, tmp_
     alone = Section(pages[0], method=method).extract(pages[3])
     assert method == "tag-paths" or alone.reason != wanted.reason
     (tmp_path / "1.html").write_text("", "utf-8")
-    failed = exemplar("extract", "--example", "0.html", "--example", "1.html", "3.html")
-    assert failed.code == 1
-    assert "example 1.html: " in failed.err
+    exemplar("extract", "--example", "0.html", "--example", "1.html", "3.html").failed(1, "example 1.html: ")
 
 
 PARAGRAPHS = "\n".join(f"<p>渡口管理处说，第{n}号渡船从星期一起每天早晚各开一次，票价不变。</p>" for n in range(8))
@@ -157,29 +128,19 @@ def test_extract_of_a_folder_gives_title_keywords_date_and_body(
 ) -> None:
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "1.html").write_text(HARBOUR_PAGE, "utf-8")
-    done = exemplar("extract", "pages", "--method", method, "--format", form)
-    assert done.code == 0, done.err
-    for wanted in ("渡口重新开放", "Published: 2012-03-04", "Keywords: 渡口, 港口", "第7号渡船从星期一起"):
-        assert wanted in done.out
+    wanted = ("渡口重新开放", "Published: 2012-03-04", "Keywords: 渡口, 港口", "第7号渡船从星期一起")
+    exemplar("extract", "pages", "--method", method, "--format", form).succeeded(*wanted)
 
 
 def test_extract_of_a_list_of_urls_gives_the_same(site: SiteServer, exemplar: Exemplar, tmp_path: Path) -> None:
-    from console.sample_site import truth
-
     wanted = truth("zh")[3]
     (tmp_path / "urls.txt").write_text(f"{site.url}{wanted.path}\n", "utf-8")
-    environment = {"EXEMPLAR_ALLOW_HOSTS": "127.0.0.1", "EXEMPLAR_CONTACT": "a@b.org"}
-    done = exemplar("extract", "urls.txt", "--method", "line-blocks", **environment)
-    assert done.code == 0, done.err
-    assert wanted.title in done.out
-    assert "Published: 20" in done.out
-    assert wanted.text.split("\n\n")[0] in done.out
+    done = exemplar("extract", "urls.txt", "--method", "line-blocks", **AT_HOME)
+    done.succeeded(wanted.title, "Published: 20", wanted.text.split("\n\n")[0])
 
 
 def test_extract_refuses_private_addresses_by_default(site: SiteServer, exemplar: Exemplar) -> None:
-    done = exemplar("extract", site.url + "/", EXEMPLAR_CONTACT="a@b.org")
-    assert done.code == 1
-    assert "not public" in done.err
+    exemplar("extract", site.url + "/", EXEMPLAR_CONTACT="a@b.org").failed(1, "not public")
     assert site.requests == []
 
 
@@ -188,8 +149,7 @@ def test_extract_writes_one_file_a_page(exemplar: Exemplar, tmp_path: Path) -> N
     for name in ("a", "b"):
         text = f"<h1>{name}</h1><p>{'Words of the harbour master. ' * 20}</p>"
         (tmp_path / "pages" / f"{name}.html").write_text(text, "utf-8")
-    done = exemplar("extract", "pages", "--output", "texts", "--format", "markdown")
-    assert done.code == 0
+    exemplar("extract", "pages", "--output", "texts", "--format", "markdown").succeeded()
     assert sorted(path.name for path in (tmp_path / "texts").iterdir()) == ["pages_a.md", "pages_b.md"]
 
 
@@ -204,16 +164,7 @@ def test_extract_writes_one_file_a_page(exemplar: Exemplar, tmp_path: Path) -> N
     ],
 )
 def test_wrong_usage_says_what_to_do(arguments: list[str], says: str, exemplar: Exemplar) -> None:
-    done = exemplar(*arguments, stdin=b"<p>x</p>")
-    assert done.code == 2
-    assert says in done.err
-    assert "Traceback" not in done.err
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    exemplar(*arguments, stdin=b"<p>x</p>").failed(2, says)
 
 
 @pytest.mark.parametrize("command", ["add", "add --json"])
@@ -226,9 +177,7 @@ def test_a_password_in_a_url_is_not_shown(command: str, exemplar: Exemplar) -> N
 @pytest.mark.parametrize("key", ["auth: me:hunter2", "cookies: sid=hunter2", "headers: X-Key hunter2"])
 def test_a_secret_of_the_wrong_form_is_not_shown(key: str, tmp_path: Path, exemplar: Exemplar) -> None:
     (tmp_path / "tasks.yaml").write_text(f"tasks:\n  a:\n    {key}\n", "utf-8")
-    done = exemplar("check")
-    assert done.code == 2
-    assert f"tasks.a.{key.split(':')[0]}: must be a map, not text" in done.err
+    done = exemplar("check").failed(2, f"tasks.a.{key.split(':')[0]}: must be a map, not text")
     assert "hunter2" not in done.err + exemplar("check", "--json").out
 
 

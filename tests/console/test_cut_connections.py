@@ -1,21 +1,18 @@
 """Nodes whose TLS connections to Redis are cut again and again, also within the handshake, wait and go on."""
 
-import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from console.sample_site import SiteServer
+from tests.console.nodes import running_nodes
 from tests.cutting_proxy import CuttingProxy
-from tests.forks import start
-from tests.redis_servers import SYSTEM, free_port, redis_server
+from tests.redis_servers import SYSTEM, eventually, free_port, redis_server
 from tests.workers.redis_access.test_redis_address import certificate, has_tls
+from tests.written_rows import rows_so_far
 
 pytestmark = pytest.mark.timeout(300)
-NODES = (("schedule", "tasks.yaml"), ("work", "crawl", "-n", "1"), ("work", "extract", "-n", "1"))
-CUTTING = 40.0  # seconds
+CUTS = 100
 
 
 @pytest.fixture
@@ -35,25 +32,12 @@ def proxy(tmp_path: Path) -> Iterator[CuttingProxy]:
 
 
 def test_nodes_go_on_and_write_every_article_once(
-    folder: Path, site: SiteServer, environment: dict[str, str], proxy: CuttingProxy
+    folder: Path, environment: dict[str, str], proxy: CuttingProxy
 ) -> None:
     url = f"rediss://127.0.0.1:{proxy.port}/0?ssl_ca_certs={folder}/redis/ca.pem"
     proxy.is_cutting = True  # from the start on
-    nodes = [start("console", list(node), folder, environment | {"REDIS_URL": url}) for node in NODES]
-    try:
-        limit = time.monotonic() + CUTTING
-        while time.monotonic() < limit and all(node.poll() is None for node in nodes):
-            time.sleep(0.1)
+    with running_nodes(folder, environment | {"REDIS_URL": url}) as nodes:
+        eventually(lambda: proxy.cuts >= CUTS or any(node.poll() is not None for node in nodes), 120)
         assert [node.poll() for node in nodes] == [None] * 3, [node.communicate() for node in nodes if node.poll()]
-        assert proxy.cuts > 20
         proxy.is_cutting = False
-        file = folder / "out" / "zh-news.jsonl"
-        limit = time.monotonic() + 120
-        while not file.exists() or file.read_bytes().count(b"\n") < 12:
-            assert time.monotonic() < limit, "the articles are not written"
-            time.sleep(0.1)
-    finally:
-        for node in nodes:
-            node.send_signal(signal.SIGTERM)
-        ends = [(node.communicate(timeout=60), node.returncode) for node in nodes]
-    assert [code for _, code in ends] == [0, 0, 0], ends
+        eventually(lambda: rows_so_far(folder / "out" / "zh-news.jsonl") >= 12, 120)

@@ -14,18 +14,15 @@ from console.sample_site import SiteServer, tasks_yaml
 from extractors.explanation import DECISIONS
 from tests.console.conftest import Exemplar
 from tests.docs.documents import DOCS, blocks
-from tests.extractors.pages import BAKERY, HARBOUR, news_page
 
 TEXT = (DOCS / "explain.md").read_text("utf-8")
 COMMANDS = re.findall(r"^    exemplar (.+)$", TEXT, re.M)
 
 
 @pytest.fixture
-def here(tmp_path: Path, site: SiteServer) -> Path:
-    (tmp_path / "page.html").write_text(news_page("New bread", BAKERY), "utf-8")
-    (tmp_path / "known.html").write_text(news_page("Tides", HARBOUR), "utf-8")
-    (tmp_path / "tasks.yaml").write_text(tasks_yaml(site.url).replace("en-stories", "harbour-news"), "utf-8")
-    return tmp_path
+def here(bread: Path, site: SiteServer) -> Path:
+    (bread / "tasks.yaml").write_text(tasks_yaml(site.url).replace("en-stories", "harbour-news"), "utf-8")
+    return bread
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -35,11 +32,9 @@ def test_commands_do_what_they_say(command: str, here: Path, exemplar: Exemplar)
     assert ("turning points" in done.out) == ("--explain" in command)
 
 
-def test_program_runs(tmp_path: Path) -> None:
-    (tmp_path / "page.html").write_text(news_page("New bread", BAKERY), "utf-8")
-    (tmp_path / "known.html").write_text(news_page("Tides", HARBOUR), "utf-8")
+def test_program_runs(bread: Path) -> None:
     [program] = blocks(TEXT, "python")
-    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", program], cwd=bread, capture_output=True, text=True, check=True)
     assert "3 kept in" in done.stdout
     assert "title New bread <h1>" in done.stdout
 

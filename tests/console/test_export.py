@@ -2,18 +2,17 @@
 
 import json
 import sqlite3
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import jsonschema
 import pytest
-from click.testing import CliRunner
 
-from console.commands import export as export_command
-from console.commands import schema as schema_command
 from crawler.task_list.schema import json_schema
-from tests.console.conftest import Crawled, Done, Exemplar
+from tests.console.calls import call_here
+from tests.console.conftest import Crawled, Exemplar
 from tests.workers.test_rows import row
+from tests.written_rows import rows_of
 from workers.rows import Row
 from workers.sinks.row_schema import FIELDS, row_schema
 
@@ -29,10 +28,9 @@ tasks:
       - all.jsonl
       - rows.db
 """
-Export = Callable[..., Done]
 
 
-def rows_of(count: int, **more: object) -> list[Row]:
+def made(count: int, **more: object) -> list[Row]:
     return [row(task="news", canonical_url=f"http://a.example/{n}", **more) for n in range(count)]
 
 
@@ -40,34 +38,23 @@ def write_lines(path: Path, rows: list[Row]) -> None:
     path.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
 
 
-def lines_of(path: Path) -> list[Row]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
 @pytest.fixture
-def export(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Export:
+def export(tmp_path: Path, in_process: Exemplar) -> Exemplar:
     """`exemplar export news` in a folder whose all.jsonl has rows of two tasks."""
-    monkeypatch.chdir(tmp_path)
     (tmp_path / "tasks.yaml").write_text(TASKS, "utf-8")
-    write_lines(tmp_path / "all.jsonl", [*rows_of(3), row(task="other"), *rows_of(5)[3:]])
-
-    def call(*arguments: str, **variables: str) -> Done:
-        done = CliRunner().invoke(export_command.command, ["news", *arguments], env=variables)
-        assert done.exception is None or isinstance(done.exception, SystemExit)
-        return Done(done.exit_code, done.stdout, done.stderr)
-
-    return call
+    write_lines(tmp_path / "all.jsonl", [*made(3), row(task="other"), *made(5)[3:]])
+    return partial(in_process, "export", "news")
 
 
-def test_the_first_complete_output_is_read_and_the_tasks_rows_are_written(tmp_path: Path, export: Export) -> None:
+def test_the_first_complete_output_is_read_and_the_tasks_rows_are_written(tmp_path: Path, export: Exemplar) -> None:
     for _ in range(2):
         done = export("--to", "new.jsonl")
         assert (done.code, done.err) == (0, "")
         assert done.out == "news: 5 rows from all.jsonl are in new.jsonl\n"
-        assert lines_of(tmp_path / "new.jsonl") == rows_of(5)
+        assert rows_of(tmp_path / "new.jsonl") == made(5)
 
 
-def test_another_kind_and_json(tmp_path: Path, export: Export) -> None:
+def test_another_kind_and_json(tmp_path: Path, export: Exemplar) -> None:
     done = export("--to", "${TARGET}", "--json", TARGET="sqlite:///deep/new.db?password=hunter2")
     assert json.loads(done.out) == {
         "task": "news", "from": "all.jsonl", "to": "${TARGET}", "read": 5, "written": 5, "left_out": 0, "refused": [],
@@ -75,31 +62,31 @@ def test_another_kind_and_json(tmp_path: Path, export: Export) -> None:
     assert "hunter2" not in done.out + done.err
 
 
-def test_rows_since_a_day(tmp_path: Path, export: Export) -> None:
+def test_rows_since_a_day(tmp_path: Path, export: Exemplar) -> None:
     write_lines(
         tmp_path / "all.jsonl",
-        [{**one, "fetched_at": f"2026-01-0{n + 1}T00:00:00+00:00"} for n, one in enumerate(rows_of(5))],
+        [{**one, "fetched_at": f"2026-01-0{n + 1}T00:00:00+00:00"} for n, one in enumerate(made(5))],
     )
     export("--to", "new.jsonl", "--since", "2026-01-03")
-    assert [one["fetched_at"][:10] for one in lines_of(tmp_path / "new.jsonl")] == [
+    assert [one["fetched_at"][:10] for one in rows_of(tmp_path / "new.jsonl")] == [
         "2026-01-03",
         "2026-01-04",
         "2026-01-05",
     ]
 
 
-def test_an_output_of_the_task_gets_what_tasks_yaml_says(tmp_path: Path, export: Export) -> None:
-    write_lines(tmp_path / "all.jsonl", [*rows_of(3), *({**one, "language": "zh", "version": 2} for one in rows_of(3))])
+def test_an_output_of_the_task_gets_what_tasks_yaml_says(tmp_path: Path, export: Exemplar) -> None:
+    write_lines(tmp_path / "all.jsonl", [*made(3), *({**one, "language": "zh", "version": 2} for one in made(3))])
     done = export("--to", "zh.jsonl")
     assert done.out == "news: 3 rows from all.jsonl are in zh.jsonl, 3 left out by `where`\n"
-    assert {one["version"] for one in lines_of(tmp_path / "zh.jsonl")} == {2}
+    assert {one["version"] for one in rows_of(tmp_path / "zh.jsonl")} == {2}
 
 
-def test_a_database_can_be_read(tmp_path: Path, export: Export) -> None:
+def test_a_database_can_be_read(tmp_path: Path, export: Exemplar) -> None:
     export("--to", "rows.db")
     (tmp_path / "all.jsonl").unlink()
     export("--from", "rows.db", "--to", "all.jsonl")
-    assert lines_of(tmp_path / "all.jsonl") == rows_of(5)
+    assert rows_of(tmp_path / "all.jsonl") == made(5)
     assert sqlite3.connect(tmp_path / "rows.db").execute("SELECT count(*) FROM articles").fetchone() == (5,)
 
 
@@ -113,43 +100,38 @@ def test_a_database_can_be_read(tmp_path: Path, export: Export) -> None:
         ("--to a.jsonl --from x.docx", "rows cannot be read from x.docx; they can be read from jsonl, "),
     ],
 )
-def test_what_cannot_be_exported_is_refused(arguments: str, words: str, tmp_path: Path, export: Export) -> None:
-    done = export(*arguments.split())
-    assert (done.code, words in done.err) == (2, True), done.err
+def test_what_cannot_be_exported_is_refused(arguments: str, words: str, tmp_path: Path, export: Exemplar) -> None:
+    export(*arguments.split()).failed(2, words)
     assert not (tmp_path / "a.jsonl").exists()
 
 
 def test_an_unknown_task_names_the_nearest(exemplar: Exemplar, tmp_path: Path) -> None:
     (tmp_path / "tasks.yaml").write_text(TASKS, "utf-8")
-    done = exemplar("export", "nwes", "--to", "a.jsonl")
-    assert (done.code, "did you mean 'news'?" in done.err) == (2, True)
+    exemplar("export", "nwes", "--to", "a.jsonl").failed(2, "did you mean 'news'?")
 
 
-def test_an_unavailable_target_is_named(export: Export) -> None:
-    done = export("--to", "/proc/no/a.jsonl")
-    assert done.code == 3
-    assert "cannot be written" in done.err
+def test_an_unavailable_target_is_named(export: Exemplar) -> None:
+    export("--to", "/proc/no/a.jsonl").failed(3, "cannot be written")
 
 
 # The schema
 
 
 def test_the_schema_of_a_row_and_that_of_tasks(tmp_path: Path) -> None:
-    assert json.loads(CliRunner().invoke(schema_command.command, []).stdout) == row_schema()
-    assert json.loads(CliRunner().invoke(schema_command.command, ["--of", "tasks"]).stdout) == json_schema()
+    assert json.loads(call_here("schema").out) == row_schema()
+    assert json.loads(call_here("schema", "--of", "tasks").out) == json_schema()
     file = tmp_path / "deep" / "row.schema.json"
-    assert CliRunner().invoke(schema_command.command, ["--output", str(file)]).stdout == ""
+    assert call_here("schema", "--output", str(file)).out == ""
     assert json.loads(file.read_text("utf-8")) == row_schema()
 
 
 def test_the_rows_of_the_sample_site_fit_the_schema_and_can_be_exported(crawled: Crawled, exemplar: Exemplar) -> None:
     tmp_path = crawled.folder
-    rows = lines_of(tmp_path / "out/en-stories.jsonl")
+    rows = rows_of(tmp_path / "out/en-stories.jsonl")
     validator = jsonschema.Draft202012Validator(row_schema(), format_checker=jsonschema.FormatChecker())
     for one in rows:
         validator.validate(one)
         assert set(one) == set(FIELDS)
-    done = exemplar("export", "en-stories", "--to", "again.db")
-    assert done.code == 0, done.err
+    exemplar("export", "en-stories", "--to", "again.db").succeeded()
     assert exemplar("export", "en-stories", "--from", "again.db", "--to", "again.jsonl").code == 0
-    assert lines_of(tmp_path / "again.jsonl") == rows
+    assert rows_of(tmp_path / "again.jsonl") == rows

@@ -9,6 +9,7 @@ import redis
 
 from console.sample_site import SiteServer, truth
 from tests.console.conftest import Exemplar
+from tests.written_rows import rows_of
 from workers.ledger import DROPPED, Ledger
 from workers.page_store import StoredPage
 from workers.pages.quarantine import keep_page, kept_notes
@@ -34,8 +35,8 @@ def failed(connection: "redis.Redis") -> "redis.Redis":
     return connection
 
 
-def test_failures_are_counted_by_task_and_reason(failed: "redis.Redis", exemplar: Exemplar, redis_url: str) -> None:
-    done = exemplar("failures", REDIS_URL=redis_url)
+def test_failures_are_counted_by_task_and_reason(failed: "redis.Redis", on_redis: Exemplar) -> None:
+    done = on_redis("failures")
     rows = [line.split(maxsplit=4) for line in done.out.splitlines()]
     assert done.code == 0
     assert rows[0] == ["task", "pages", "kept", "last", "reason"]
@@ -46,12 +47,10 @@ def test_failures_are_counted_by_task_and_reason(failed: "redis.Redis", exemplar
     ]
 
 
-def test_of_one_task_some_urls_are_shown_and_in_json_all(
-    failed: "redis.Redis", exemplar: Exemplar, redis_url: str
-) -> None:
-    shown = exemplar("failures", "news", "--reason", "http", REDIS_URL=redis_url).out.splitlines()
+def test_of_one_task_some_urls_are_shown_and_in_json_all(failed: "redis.Redis", on_redis: Exemplar) -> None:
+    shown = on_redis("failures", "news", "--reason", "http").out.splitlines()
     assert [line.strip() for line in shown[2:]] == [NEWS.format(1), NEWS.format(0)]
-    rows = exemplar("failures", "list", "news", "--json", REDIS_URL=redis_url).events
+    rows = on_redis("failures", "list", "news", "--json").events
     assert {(row["url"], row["reason"], row["kept"]) for row in rows} == {
         (NEWS.format(0), "http 500", False),
         (NEWS.format(1), "http 500", False),
@@ -60,34 +59,30 @@ def test_of_one_task_some_urls_are_shown_and_in_json_all(
 
 
 def test_a_failed_page_is_shown_and_its_bytes_are_written(
-    failed: "redis.Redis", exemplar: Exemplar, redis_url: str, tmp_path: Path
+    failed: "redis.Redis", on_redis: Exemplar, tmp_path: Path
 ) -> None:
-    done = exemplar("failures", "show", "news", NEWS.format(2), "--page", "page.html", "--json", REDIS_URL=redis_url)
+    done = on_redis("failures", "show", "news", NEWS.format(2), "--page", "page.html", "--json")
     [facts] = done.events
     assert (facts["reason"], facts["kept"], facts["bytes"]) == ("unusable page: no text", True, 12)
     assert (tmp_path / "page.html").read_bytes() == b"<p>\x1b[31m</p>"
-    text = exemplar("failures", "show", "news", NEWS.format(0), REDIS_URL=redis_url).out
+    text = on_redis("failures", "show", "news", NEWS.format(0)).out
     assert "reason: http 500" in text
     assert "kept: False" in text
 
 
-def test_failed_pages_wait_again_or_are_dropped(failed: "redis.Redis", exemplar: Exemplar, redis_url: str) -> None:
+def test_failed_pages_wait_again_or_are_dropped(failed: "redis.Redis", on_redis: Exemplar) -> None:
     ledger = Ledger(failed, "news")
-    assert exemplar("failures", "retry", "news", "--reason", "http 500", REDIS_URL=redis_url).code == 0
+    assert on_redis("failures", "retry", "news", "--reason", "http 500").code == 0
     assert [ledger.state_of(NEWS.format(number)) for number in (0, 1)] == [("waiting", ""), ("waiting", "")]
     [leased] = [one for one in ledger.lease(9) if one.url == NEWS.format(0)]
     assert leased.tries == 1
-    [row] = exemplar("failures", "drop", "news", NEWS.format(2), "--json", REDIS_URL=redis_url).events
+    [row] = on_redis("failures", "drop", "news", NEWS.format(2), "--json").events
     assert row == {"task": "news", "dropped": [NEWS.format(2)], "refused": []}
     assert ledger.state_of(NEWS.format(2)) == ("rejected", DROPPED)
     assert kept_notes(failed, "news") == {}
     assert ledger.counts().unaccounted == 0
-    assert exemplar("failures", "news", REDIS_URL=redis_url).err.strip() == "news: no failed pages"
-    [dropped] = [
-        row
-        for row in exemplar("status", "--problems", "news", "--json", REDIS_URL=redis_url).events
-        if row["reason"] == DROPPED
-    ]
+    assert on_redis("failures", "news").err.strip() == "news: no failed pages"
+    [dropped] = [row for row in on_redis("status", "--problems", "news", "--json").events if row["reason"] == DROPPED]
     assert dropped["url"] == NEWS.format(2)
 
 
@@ -104,10 +99,8 @@ def test_failed_pages_wait_again_or_are_dropped(failed: "redis.Redis", exemplar:
         ("failures show news http://a.example/0 --page x", 1, "the page is not kept"),
     ],
 )
-def test_mistakes(
-    arguments: str, code: int, text: str, failed: "redis.Redis", exemplar: Exemplar, redis_url: str
-) -> None:
-    done = exemplar(*arguments.split(), REDIS_URL=redis_url)
+def test_mistakes(arguments: str, code: int, text: str, failed: "redis.Redis", on_redis: Exemplar) -> None:
+    done = on_redis(*arguments.split())
     assert (done.code, text in done.err) == (code, True), done.err
 
 
@@ -120,7 +113,7 @@ def test_a_retried_page_is_fetched_and_written(folder: Path, site: SiteServer, e
     site.restore(article.path)
     assert exemplar("failures", "retry", "zh-news", "--all").code == 0
     assert exemplar("run", "--once", "--json").code == 0
-    rows = [json.loads(line)["url"] for line in (folder / "out/zh-news.jsonl").read_text("utf-8").splitlines()]
+    rows = [row["url"] for row in rows_of(folder / "out/zh-news.jsonl")]
     assert rows.count(failure["url"]) == 1
 
 
@@ -133,16 +126,14 @@ def refused(failed: "redis.Redis") -> "redis.Redis":
     return failed
 
 
-def test_refused_rows_are_counted_by_output_and_reason(
-    refused: "redis.Redis", exemplar: Exemplar, redis_url: str
-) -> None:
-    lines = [line.split(maxsplit=4) for line in exemplar("failures", REDIS_URL=redis_url).out.splitlines()]
+def test_refused_rows_are_counted_by_output_and_reason(refused: "redis.Redis", on_redis: Exemplar) -> None:
+    lines = [line.split(maxsplit=4) for line in on_redis("failures").out.splitlines()]
     assert lines[4] == ["task", "rows", "last", "output", "reason"]
     assert [(row[0], row[1], row[3], row[4]) for row in lines[5:]] == [
         ("news", "2", "out.db", "no N"),
         ("news", "1", "server", "too long"),
     ]
-    rows = exemplar("failures", "news", "--json", REDIS_URL=redis_url).events
+    rows = on_redis("failures", "news", "--json").events
     assert {(row["output"], row["url"], row["reason"]) for row in rows if "output" in row} == {
         ("out.db", NEWS.format(5), "no 5"),
         ("out.db", NEWS.format(6), "no 6"),
@@ -151,24 +142,24 @@ def test_refused_rows_are_counted_by_output_and_reason(
 
 
 def test_a_refused_row_is_shown_delivered_again_or_dropped(
-    refused: "redis.Redis", exemplar: Exemplar, redis_url: str, tmp_path: Path
+    refused: "redis.Redis", on_redis: Exemplar, tmp_path: Path
 ) -> None:
-    shown = exemplar("failures", "show", "news", NEWS.format(6), "--page", "row.json", REDIS_URL=redis_url).out
+    shown = on_redis("failures", "show", "news", NEWS.format(6), "--page", "row.json").out
     assert "output: out.db\nreason: no 6" in shown
     assert json.loads((tmp_path / "row.json").read_text())["url"] == NEWS.format(6)
-    done = exemplar("failures", "retry", "news", NEWS.format(5), REDIS_URL=redis_url)
+    done = on_redis("failures", "retry", "news", NEWS.format(5))
     assert (done.code, done.err.strip()) == (0, "news: 2 refused rows retried; they are delivered again")
     assert {(state.output, state.rows) for state in queue_states(refused)} == {("out.db", 1), ("server", 1)}
-    [row] = exemplar("failures", "drop", "news", "--reason", "no", "--json", REDIS_URL=redis_url).events
+    [row] = on_redis("failures", "drop", "news", "--reason", "no", "--json").events
     assert row == {"task": "news", "dropped": [], "refused": [], "rows": 1}
     assert refused_rows(refused, "news") == []
 
 
-def test_status_counts_refused_rows(refused: "redis.Redis", exemplar: Exemplar, redis_url: str) -> None:
-    [state] = exemplar("status", "--json", REDIS_URL=redis_url).events
+def test_status_counts_refused_rows(refused: "redis.Redis", on_redis: Exemplar) -> None:
+    [state] = on_redis("status", "--json").events
     assert [(row["task"], row["output"], row["refused"]) for row in state["outputs"]] == [
         ("news", "out.db", 2),
         ("news", "server", 1),
     ]
-    shown = exemplar("status", REDIS_URL=redis_url).out
+    shown = on_redis("status").out
     assert "output out.db of news: 2 rows refused: exemplar failures news" in shown

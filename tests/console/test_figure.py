@@ -6,18 +6,17 @@ from xml.etree import ElementTree
 import pytest
 
 from console.sample_site import SiteServer, truth
+from tests.console.calls import AT_HOME
 from tests.console.conftest import Exemplar
-from tests.extractors.pages import BAKERY, HARBOUR, news_page
+from tests.extractors.pages import BAKERY, news_page
 
 
 @pytest.fixture
-def pages(tmp_path: Path) -> Path:
-    (tmp_path / "page.html").write_text(news_page("New bread", BAKERY), "utf-8")
-    (tmp_path / "known.html").write_text(news_page("Tides", HARBOUR), "utf-8")
-    (tmp_path / "empty.html").write_text("<p>hello</p>", "utf-8")
-    (tmp_path / "urls.txt").write_text("https://news.example/1.html\n", "utf-8")
-    (tmp_path / "folder.svg").mkdir()
-    return tmp_path
+def pages(bread: Path) -> Path:
+    (bread / "empty.html").write_text("<p>hello</p>", "utf-8")
+    (bread / "urls.txt").write_text("https://news.example/1.html\n", "utf-8")
+    (bread / "folder.svg").mkdir()
+    return bread
 
 
 def texts_of(path: Path) -> list[str]:
@@ -39,22 +38,19 @@ def test_figure_comes_beside_the_text(arguments: list[str], method: str, pages: 
 
 def test_figure_of_a_url_and_its_example(site: SiteServer, pages: Path, exemplar: Exemplar) -> None:
     page, example = (site.url + article.path for article in truth("en")[2:4])
-    environment = {"EXEMPLAR_ALLOW_HOSTS": "127.0.0.1", "EXEMPLAR_CONTACT": "a@b.org"}
-    done = exemplar("extract", page, "--example", example, "--figure", "page.png", **environment)
-    assert done.code == 0, done.err
+    exemplar("extract", page, "--example", example, "--figure", "page.png", **AT_HOME).succeeded()
     assert (pages / "page.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_figure_of_standard_input(pages: Path, exemplar: Exemplar) -> None:
-    done = exemplar("extract", "-", "--figure", "page.svg", stdin=news_page("New bread", BAKERY).encode())
-    assert done.code == 0
+    exemplar("extract", "-", "--figure", "page.svg", stdin=news_page("New bread", BAKERY).encode()).succeeded()
     assert texts_of(pages / "page.svg")
 
 
 def test_a_page_without_text_says_that_it_has_no_figure(pages: Path, exemplar: Exemplar) -> None:
-    done = exemplar("extract", "empty.html", "--figure", "page.svg")
-    assert done.code == 1
-    assert "empty.html: no figure: almost no text on the page" in done.err
+    exemplar("extract", "empty.html", "--figure", "page.svg").failed(
+        1, "empty.html: no figure: almost no text on the page"
+    )
     assert not (pages / "page.svg").exists()
 
 
@@ -77,17 +73,13 @@ def test_a_page_without_text_says_that_it_has_no_figure(pages: Path, exemplar: E
     ],
 )
 def test_wrong_usage_says_what_to_do(arguments: list[str], says: str, pages: Path, exemplar: Exemplar) -> None:
-    done = exemplar("extract", *arguments)
-    assert done.code == 2
-    assert says in done.err
-    assert "Traceback" not in done.err
+    done = exemplar("extract", *arguments).failed(2, says)
     assert done.out == ""
     assert not (pages / "page.svg").exists()
 
 
 def test_a_file_that_cannot_be_written_is_one_clear_line(pages: Path, exemplar: Exemplar) -> None:
-    done = exemplar("extract", "page.html", "--figure", "/proc/page.svg")
-    assert done.code == 1
+    done = exemplar("extract", "page.html", "--figure", "/proc/page.svg").failed(1)
     assert done.err.startswith("error: /proc/page.svg: the figure cannot be written: ")
     assert BAKERY[0] in done.out
 
@@ -98,7 +90,7 @@ def test_without_matplotlib_the_extra_is_named(pages: Path, exemplar: Exemplar) 
     import os
 
     path = os.pathsep.join(filter(None, [str(pages / "blocked"), os.environ.get("PYTHONPATH", "")]))
-    done = exemplar("extract", "page.html", "--figure", "page.svg", PYTHONPATH=path)
-    assert done.code == 2
-    assert "pip install 'exemplar-crawler[figures]'" in done.err
+    exemplar("extract", "page.html", "--figure", "page.svg", PYTHONPATH=path).failed(
+        2, "pip install 'exemplar-crawler[figures]'"
+    )
     assert exemplar("extract", "page.html", PYTHONPATH=path).code == 0

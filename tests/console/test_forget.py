@@ -1,6 +1,5 @@
 """`exemplar forget`: the next run finds again what is forgotten, and nothing is written twice."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -8,12 +7,13 @@ import redis
 
 from console.sample_site import truth
 from tests.console.conftest import Crawled, Exemplar
+from tests.written_rows import rows_of
 from workers.ledger import Ledger
 from workers.url_states import Found
 
 
 def rows(folder: Path) -> list[str]:
-    return [json.loads(line)["url"] for line in (folder / "out/zh-news.jsonl").read_text("utf-8").splitlines()]
+    return [row["url"] for row in rows_of(folder / "out/zh-news.jsonl")]
 
 
 def test_a_forgotten_url_is_fetched_again_and_written_once(crawled: Crawled, exemplar: Exemplar) -> None:
@@ -36,30 +36,24 @@ def test_a_forgotten_task_is_crawled_anew(crawled: Crawled, exemplar: Exemplar) 
     assert len(rows(folder)) == len(truth("zh"))
 
 
-def test_nothing_is_forgotten_without_a_yes(exemplar: Exemplar, connection: "redis.Redis", redis_url: str) -> None:
+def test_nothing_is_forgotten_without_a_yes(on_redis: Exemplar, connection: "redis.Redis") -> None:
     Ledger(connection, "zh-news").add([Found("http://a.example/1")])
-    assert exemplar("forget", "zh-news", stdin=b"n\n", REDIS_URL=redis_url).code == 130
+    assert on_redis("forget", "zh-news", stdin=b"n\n").code == 130
     assert Ledger(connection, "zh-news").counts().seen == 1
-    unanswered = exemplar("forget", "zh-news", stdin=b"", REDIS_URL=redis_url)
-    assert (unanswered.code, "--yes" in unanswered.err) == (2, True)
+    on_redis("forget", "zh-news", stdin=b"").failed(2, "--yes")
     assert Ledger(connection, "zh-news").counts().seen == 1
-    assert exemplar("forget", "zh-news", stdin=b"y\n", REDIS_URL=redis_url).code == 0
+    assert on_redis("forget", "zh-news", stdin=b"y\n").code == 0
     assert Ledger(connection, "zh-news").counts().seen == 0
 
 
-def test_a_task_that_is_not_known_is_named_with_the_nearest(
-    exemplar: Exemplar, connection: "redis.Redis", redis_url: str
-) -> None:
+def test_a_task_that_is_not_known_is_named_with_the_nearest(on_redis: Exemplar, connection: "redis.Redis") -> None:
     Ledger(connection, "zh-news").add([Found("http://a.example/1")])
-    done = exemplar("forget", "zh-new", REDIS_URL=redis_url)
-    assert done.code == 2
-    assert "unknown task 'zh-new'; did you mean 'zh-news'?" in done.err
+    on_redis("forget", "zh-new").failed(2, "unknown task 'zh-new'; did you mean 'zh-news'?")
 
 
 @pytest.mark.parametrize("command", ["forget zh-news --yes", "status"])
 def test_a_task_list_that_is_not_there_makes_no_folder(command: str, tmp_path: Path, exemplar: Exemplar) -> None:
-    done = exemplar(*command.split(), "--tasks", "nowhere/tasks.yaml")
-    assert (done.code, "nowhere/tasks.yaml: no such file" in done.err) == (2, True)
+    exemplar(*command.split(), "--tasks", "nowhere/tasks.yaml").failed(2, "nowhere/tasks.yaml: no such file")
     assert not (tmp_path / "nowhere").exists()
 
 

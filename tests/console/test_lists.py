@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from console.sample_site import SiteServer, truth
+from tests.console.calls import AT_HOME
 from tests.console.conftest import Exemplar
+from tests.written_rows import rows_of
 
 pytestmark = pytest.mark.timeout(180)
 LIST_PAGE = """<!DOCTYPE html><html lang="en"><head><title>Town news</title></head><body><h1>Town news</h1><ul>
@@ -28,14 +30,9 @@ tasks:
 """
 
 
-def rows(folder: Path) -> list[dict[str, object]]:
-    return [json.loads(line) for line in (folder / "out" / "headlines.jsonl").read_text("utf-8").splitlines()]
-
-
 def test_extract_prints_a_line_an_entry(exemplar: Exemplar, tmp_path: Path) -> None:
     (tmp_path / "list.html").write_text(LIST_PAGE, "utf-8")
-    done = exemplar("extract", "--method", "list-rank", "list.html")
-    assert done.code == 0, done.err
+    done = exemplar("extract", "--method", "list-rank", "list.html").succeeded()
     assert [line.split("\t") for line in done.out.splitlines()] == [
         ["2026-03-04", "Harbour office opens its tide station", "/1.html"],
         ["2026-03-03", "Bakery in the old town bakes again", "/2.html"],
@@ -56,10 +53,8 @@ def test_extract_writes_lists_as_json_and_markdown(exemplar: Exemplar, tmp_path:
 
 
 def test_extract_by_i_awce_gives_an_article_or_a_list(exemplar: Exemplar, site: SiteServer) -> None:
-    environment = {"EXEMPLAR_ALLOW_HOSTS": "127.0.0.1", "EXEMPLAR_CONTACT": "a@b.org"}
     urls = [f"{site.url}/en/stories/", f"{site.url}{truth('en')[3].path}"]
-    done = exemplar("extract", "--method", "i-awce", "--format", "json", *urls, **environment)
-    assert done.code == 0, done.err
+    done = exemplar("extract", "--method", "i-awce", "--format", "json", *urls, **AT_HOME).succeeded()
     found = {row["file"]: row for row in map(json.loads, done.out.splitlines())}
     assert len(found[urls[0]]["entries"]) >= 6
     assert "entries" not in found[urls[1]]
@@ -68,13 +63,10 @@ def test_extract_by_i_awce_gives_an_article_or_a_list(exemplar: Exemplar, site: 
 
 def test_screenshots_are_for_i_awce_and_their_folder_must_be_there(exemplar: Exemplar, tmp_path: Path) -> None:
     (tmp_path / "list.html").write_text(LIST_PAGE, "utf-8")
-    done = exemplar("extract", "--method", "i-awce", "--screenshots", "shots", "list.html")
-    assert (done.code, "shots" in done.err) == (2, True)
+    exemplar("extract", "--method", "i-awce", "--screenshots", "shots", "list.html").failed(2, "shots")
     (tmp_path / "shots").mkdir()
     assert exemplar("extract", "--method", "i-awce", "--screenshots", "shots", "list.html").code == 0  # it has none
-    done = exemplar("extract", "--screenshots", "shots", "list.html")
-    assert done.code == 2
-    assert "--method i-awce" in done.err
+    exemplar("extract", "--screenshots", "shots", "list.html").failed(2, "--method i-awce")
 
 
 def test_a_network_that_can_not_be_read_is_named(exemplar: Exemplar, tmp_path: Path) -> None:
@@ -93,9 +85,8 @@ def test_a_task_of_lists_writes_a_row_an_entry(
     tmp_path: Path, site: SiteServer, exemplar: Exemplar, method: str
 ) -> None:
     (tmp_path / "tasks.yaml").write_text(tasks(site, method), "utf-8")
-    done = exemplar("run", "--once", "--json")
-    assert done.code == 0, done.err
-    written = rows(tmp_path)
+    exemplar("run", "--once", "--json").succeeded()
+    written = rows_of(tmp_path / "out" / "headlines.jsonl")
     urls = [str(row["url"]).removeprefix(site.url) for row in written]
     assert len(set(urls)) == len(urls)
     titles = {article.path: article.title for article in truth("en")}
@@ -107,6 +98,5 @@ def test_a_task_of_lists_writes_a_row_an_entry(
     assert all(row["published"] for row in known)
     with sqlite3.connect(tmp_path / "out" / "headlines.db") as database:
         assert database.execute("SELECT count(*) FROM articles").fetchone() == (len(written),)
-    again = exemplar("run", "--once", "--json")
-    assert again.code == 0, again.err
-    assert rows(tmp_path) == written
+    exemplar("run", "--once", "--json").succeeded()
+    assert rows_of(tmp_path / "out" / "headlines.jsonl") == written

@@ -14,6 +14,7 @@ import pytest
 from crawler.logs import JsonFormatter, PlainFormatter, level_and_text, printable
 from tests.console.conftest import Exemplar
 from tests.workers.http_receiver import Receiver
+from tests.written_rows import rows_of
 from workers.log_ids import LOG_IDS, log_ids
 from workers.url_states import fingerprint
 
@@ -126,12 +127,11 @@ raise ValueError("token=secret1")
 
 
 def test_a_page_is_followed_from_its_list_to_its_row(folder: Path, exemplar: Exemplar) -> None:
-    done = exemplar("run", "--once", "--json", "--log-format", "json", EXEMPLAR_NODE="node-7")
-    assert done.code == 0, done.err
+    done = exemplar("run", "--once", "--json", "--log-format", "json", EXEMPLAR_NODE="node-7").succeeded()
     lines = lines_of(done.err)
     assert {line["node"] for line in lines} == {"node-7"}
     runs = {event["task"]: event["id"] for event in done.events if event["event"] == "crawled"}
-    rows = [json.loads(line) for line in (folder / "out" / "zh-news.jsonl").read_text("utf-8").splitlines()]
+    rows = rows_of(folder / "out" / "zh-news.jsonl")
     followed = 0
     for row in rows:
         found, fetched, extracted, written = of_page(lines, fingerprint(row["url"]))
@@ -171,16 +171,14 @@ def test_crawl_work_and_delivery_log_the_same_ids(folder: Path, exemplar: Exempl
 
 
 def test_plain_is_the_default_and_shows_no_steps(folder: Path, exemplar: Exemplar) -> None:
-    done = exemplar("crawl", "en-stories", "--limit", "2")
-    assert done.code == 0
+    done = exemplar("crawl", "en-stories", "--limit", "2").succeeded()
     assert not [line for line in done.err.splitlines() if line.startswith("{") or "found http" in line]
     verbose = exemplar("crawl", "en-stories", "--limit", "2", "-v", EXEMPLAR_LOG_FORMAT="json").err
     assert [line["message"] for line in lines_of(verbose) if line["message"].startswith("fetched ")]
 
 
 def test_errors_are_lines_of_the_log(tmp_path: Path, exemplar: Exemplar) -> None:
-    done = exemplar("work", "extract", "--log-format", "json", REDIS_URL="redis://127.0.0.1:1/0")
-    assert done.code == 3
+    done = exemplar("work", "extract", "--log-format", "json", REDIS_URL="redis://127.0.0.1:1/0").failed(3)
     [line] = lines_of(done.err)
     assert (line["level"], "does not answer" in line["message"]) == ("ERROR", True)
     assert exemplar("work", "extract", "--log-format", "xml").code == 2

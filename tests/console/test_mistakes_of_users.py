@@ -42,16 +42,16 @@ def test_a_port_in_use_is_named_with_the_option_for_another(exemplar: Exemplar, 
         1,
         f"error: 127.0.0.1:{used_port} is in use by another program; choose another port with --port\n",
     )
-    done = exemplar("metrics", "--listen", f"127.0.0.1:{used_port}")
-    assert done.code == 1
-    assert f"127.0.0.1:{used_port} is in use by another program; choose another port with --listen" in done.err
+    exemplar("metrics", "--listen", f"127.0.0.1:{used_port}").failed(
+        1, f"127.0.0.1:{used_port} is in use by another program; choose another port with --listen"
+    )
 
 
 def test_an_address_of_another_machine_is_refused(exemplar: Exemplar, tmp_path: Path):
     (tmp_path / "tasks.yaml").write_text(TASKS, "utf-8")
-    done = exemplar("console", "--host", "192.0.2.1", EXEMPLAR_CONSOLE_PASSWORD="a long password for it")
-    assert done.code == 1
-    assert "192.0.2.1:8300 is unusable: Cannot assign requested address; choose another address with --host" in done.err
+    exemplar("console", "--host", "192.0.2.1", EXEMPLAR_CONSOLE_PASSWORD="a long password for it").failed(
+        1, "192.0.2.1:8300 is unusable: Cannot assign requested address; choose another address with --host"
+    )
 
 
 @pytest.mark.parametrize(
@@ -70,17 +70,14 @@ def test_the_printed_address_of_the_console_is_one_that_it_answers(host: str, na
 
 
 def test_a_day_in_another_form_is_answered_with_the_right_one(exemplar: Exemplar):
-    done = exemplar("crawl", "news", "--from", "2020")
-    assert done.code == 2
-    assert "'2020' is not a day; write it as 2024-12-31" in " ".join(done.err.split())
+    exemplar("crawl", "news", "--from", "2020").failed(2, "'2020' is not a day; write it as 2024-12-31")
     done = exemplar("crawl", "news", "--from", "2020", LANG="zh_CN.UTF-8", LC_ALL="zh_CN.UTF-8")
     assert "'2020' 不是日期" in done.err
 
 
 @pytest.mark.parametrize("source", ["", " ", "sections.csv", "127.0.0.1:8000/a.html"])
 def test_a_source_of_add_that_is_neither_url_nor_file(exemplar: Exemplar, source: str):
-    done = exemplar("add", source)
-    assert done.code == 2
+    done = exemplar("add", source).failed(2)
     expected = f"{source}: no such file; a URL begins with https://" if source.strip() else "an empty URL"
     assert expected in " ".join(done.err.split())
 
@@ -96,15 +93,14 @@ def test_the_urls_of_a_task_without_any(exemplar: Exemplar, tmp_path: Path, conn
     file = tmp_path / "tasks.yaml"
     file.write_text(TASKS, "utf-8")
     publish(connection, load(file), file)
-    done = exemplar("status", "--problems", "news", REDIS_URL=redis_url)
-    assert done.code == 2
-    assert "no run of task 'news' has found a URL; exemplar try news shows its links" in " ".join(done.err.split())
+    exemplar("status", "--problems", "news", REDIS_URL=redis_url).failed(
+        2, "no run of task 'news' has found a URL; exemplar try news shows its links"
+    )
 
 
 def test_an_output_below_a_file_is_refused_before_any_page_is_read(exemplar: Exemplar, tmp_path: Path):
     (tmp_path / "notes").write_text("", "utf-8")
-    done = exemplar("extract", "missing.html", "--output", "notes/texts/")
-    assert (done.code, "notes is a file, not a folder" in done.err) == (2, True)
+    exemplar("extract", "missing.html", "--output", "notes/texts/").failed(2, "notes is a file, not a folder")
 
 
 def test_ctrl_c_while_the_command_line_is_loaded_ends_it_without_a_traceback():

@@ -25,8 +25,11 @@ from console.runner import Accounting
 from console.sample_site import SiteServer, truth
 from console.status import table
 from crawler.task_list.file import load
+from tests.console.calls import AT_HOME, edit
 from tests.console.conftest import Exemplar
 from tests.console.test_add import EXAMPLES, LIST
+from tests.console.test_add import here as here
+from tests.written_rows import rows_of
 from workers.keys import SCHEDULE
 from workers.page_store import LARGEST_PAGE
 from workers.redis_access.embedded import Embedded
@@ -34,12 +37,6 @@ from workers.task_state.task_figures import TaskFigures
 from workers.url_states import FINAL_STATES, OPEN_STATES, Counts
 
 pytestmark = pytest.mark.timeout(240)
-
-
-@pytest.fixture
-def here(tmp_path: Path) -> Path:
-    (tmp_path / "tasks.yaml").write_text(LIST, "utf-8")
-    return tmp_path
 
 
 class Terminal:
@@ -53,6 +50,14 @@ class Terminal:
         )
         os.close(slave)
         self.shown = ""
+
+    def __enter__(self) -> "Terminal":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self.master)
 
     def read_until(self, text: str, seconds: float = 100) -> None:
         """Read what is shown until it contains a text."""
@@ -74,14 +79,9 @@ def interrupted(process: "subprocess.Popen[bytes]") -> int:
 
 
 def test_ctrl_c_at_the_question_of_add_ends_it(site: SiteServer, here: Path, environment: dict[str, str]) -> None:
-    terminal = Terminal(here, environment, "add", site.url + EXAMPLES["zh"])
-    try:
+    with Terminal(here, environment, "add", site.url + EXAMPLES["zh"]) as terminal:
         terminal.read_until("[Y/n]")
         assert interrupted(terminal.process) == 130
-    finally:
-        terminal.process.kill()
-        terminal.process.wait()
-        os.close(terminal.master)
     assert (here / "tasks.yaml").read_text("utf-8") == LIST
 
 
@@ -89,38 +89,28 @@ def test_ctrl_c_at_the_question_of_add_ends_it(site: SiteServer, here: Path, env
 def test_ctrl_c_while_pages_are_read_ends_a_command(
     command: str, site: SiteServer, tmp_path: Path, environment: dict[str, str]
 ) -> None:
-    environment |= {"EXEMPLAR_ALLOW_HOSTS": "127.0.0.1", "EXEMPLAR_CONTACT": "a@b.org"}
+    environment |= AT_HOME
     slow = "/" if command == "add" else EXAMPLES["zh"]
     is_asked = threading.Event()
     site.override(slow, answer=lambda request: (is_asked.set(), time.sleep(60)))
-    terminal = Terminal(tmp_path, environment, command, site.url + EXAMPLES["zh"])
-    try:
+    with Terminal(tmp_path, environment, command, site.url + EXAMPLES["zh"]) as terminal:
         assert is_asked.wait(60)
         assert interrupted(terminal.process) == 130
-    finally:
-        terminal.process.kill()
-        terminal.process.wait()
-        os.close(terminal.master)
     assert not (tmp_path / "tasks.yaml").exists()
 
 
 def test_init_asks_again_after_an_invalid_contact(tmp_path: Path, environment: dict[str, str]) -> None:
-    terminal = Terminal(tmp_path, environment, "init")
-    try:
+    with Terminal(tmp_path, environment, "init") as terminal:
         terminal.read_until("left empty):")
         os.write(terminal.master, b"foo bar\n")
         terminal.read_until("neither a URL nor an e-mail address")
         os.write(terminal.master, b"crawler@example.org\n")
         assert terminal.process.wait(60) == 0
-    finally:
-        terminal.process.kill()
-        os.close(terminal.master)
     assert load(tmp_path / "tasks.yaml").settings.contact == "crawler@example.org"
 
 
 def test_init_names_an_invalid_contact(tmp_path: Path, exemplar: Exemplar) -> None:
-    done = exemplar("init", "--contact", "me\nsettings: {}")
-    assert (done.code, "neither a URL nor an e-mail address" in done.err) == (2, True)
+    exemplar("init", "--contact", "me\nsettings: {}").failed(2, "neither a URL nor an e-mail address")
     assert not (tmp_path / "tasks.yaml").exists()
 
 
@@ -135,9 +125,8 @@ def test_a_crawl_within_a_command_leaves_all_signal_handlers_as_they_were(
         "after = {n: signal.getsignal(n) for n in signal.valid_signals()}\n"
         "print([n for n in before if before[n] is not after[n]], signal.set_wakeup_fd(-1))\n"
     )
-    variables = environment | {"EXEMPLAR_ALLOW_HOSTS": "127.0.0.1", "EXEMPLAR_CONTACT": "a@b.org"}
     command = [sys.executable, "-c", probe, site.url + EXAMPLES["zh"]]
-    done = subprocess.run(command, capture_output=True, text=True, env=variables, cwd=tmp_path, timeout=100)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment | AT_HOME, cwd=tmp_path, timeout=100)
     assert done.stdout == "[] -1\n", done.stderr
 
 
@@ -150,8 +139,7 @@ def test_known_urls_of_a_list_are_skipped_and_the_rest_is_added(
     first, second = (site.url + EXAMPLES[section] for section in ("zh", "en"))
     assert exemplar("add", first).code == 0
     (here / "urls.txt").write_text(f"{first}\n{second}\n", "utf-8")
-    done = exemplar("add", "urls.txt")
-    assert done.code == 0, done.err
+    done = exemplar("add", "urls.txt").succeeded()
     assert f"{first}: skipped; task 127-0-0-1-news covers it" in done.err
     assert "127-0-0-1-stories" in (here / "tasks.yaml").read_text("utf-8")
     again = exemplar("add", "urls.txt")
@@ -161,9 +149,9 @@ def test_known_urls_of_a_list_are_skipped_and_the_rest_is_added(
 def test_a_list_with_an_unavailable_url_is_exit_code_1_and_the_rest_is_added(
     site: SiteServer, here: Path, exemplar: Exemplar
 ) -> None:
-    done = exemplar("add", site.url + "/none.html", site.url + EXAMPLES["zh"])
-    assert done.code == 1
-    assert "1 of 2 URLs done, 1 could not be added" in done.err
+    exemplar("add", site.url + "/none.html", site.url + EXAMPLES["zh"]).failed(
+        1, "1 of 2 URLs done, 1 could not be added"
+    )
     assert "127-0-0-1-news" in (here / "tasks.yaml").read_text("utf-8")
 
 
@@ -188,8 +176,7 @@ def test_try_without_a_name_takes_the_only_task(site: SiteServer, here: Path, ex
     assert json.loads(exemplar("try", "--json").out)["task"] == "mine"
     text = (here / "tasks.yaml").read_text("utf-8")
     (here / "tasks.yaml").write_text(text + text.partition("tasks:\n")[2].replace("mine", "other"), "utf-8")
-    done = exemplar("try")
-    assert (done.code, "tasks.yaml has mine, other" in done.err) == (2, True)
+    exemplar("try").failed(2, "tasks.yaml has mine, other")
 
 
 def test_all_mistakes_are_reported_below_misspelt_top_keys_too(tmp_path: Path, exemplar: Exemplar) -> None:
@@ -209,9 +196,7 @@ def test_an_unknown_way_with_near_duplicates_is_named_once(tmp_path: Path, exemp
 
 @pytest.mark.parametrize("command", ["check", "schedule"])
 def test_a_task_in_place_of_a_task_list_is_recognised(command: str, folder: Path, exemplar: Exemplar) -> None:
-    done = exemplar(command, "zh-news")
-    assert done.code == 2
-    assert "exemplar run zh-news runs the task" in done.err
+    exemplar(command, "zh-news").failed(2, "exemplar run zh-news runs the task")
 
 
 def test_an_example_that_is_a_list_is_a_warning_and_gives_no_row(
@@ -226,8 +211,7 @@ def test_an_example_that_is_a_list_is_a_warning_and_gives_no_row(
     assert "looks like a list" in exemplar("try").err
     done = exemplar("run", "--once", "--json")
     assert any("it is a list page" in remark for remark in done.accounting["lists"]["remarks"])
-    rows = (folder / "out.jsonl").read_text("utf-8") if (folder / "out.jsonl").exists() else ""
-    assert f'"{site.url}/zh/news/"' not in rows
+    assert f"{site.url}/zh/news/" not in [row["url"] for row in rows_of(folder / "out.jsonl")]
 
 
 PAGE = f"<title>T</title><h1>T</h1><p>{'The ferry was late again today. ' * 20}</p>"
@@ -238,7 +222,7 @@ def test_an_output_with_a_suffix_is_a_file_that_a_repeated_run_replaces(tmp_path
     for _ in range(2):
         done = exemplar("extract", "page.html", "--output", "res.json")
         assert (done.code, "wrote res.json: 1 page" in done.err) == (0, True)
-        [row] = [json.loads(line) for line in (tmp_path / "res.json").read_text("utf-8").splitlines()]
+        [row] = rows_of(tmp_path / "res.json")
         assert row["file"] == "page.html"
 
 
@@ -249,8 +233,7 @@ def test_an_output_with_a_slash_is_a_folder_whose_files_a_repeated_run_replaces(
     for _ in range(2):
         assert exemplar("extract", "page.html", "--output", "texts/").code == 0
     assert [file.name for file in (tmp_path / "texts").iterdir()] == ["page.txt"]
-    done = exemplar("extract", "page.html", "--output", "page.html/")
-    assert (done.code, "page.html is a file" in done.err) == (2, True)
+    exemplar("extract", "page.html", "--output", "page.html/").failed(2, "page.html is a file")
 
 
 def test_random_bytes_are_refused(tmp_path: Path, exemplar: Exemplar) -> None:
@@ -262,30 +245,26 @@ def test_random_bytes_are_refused(tmp_path: Path, exemplar: Exemplar) -> None:
 
 @pytest.mark.parametrize("source", ["/dev/zero", "-"])
 def test_input_without_an_end_is_refused(source: str, tmp_path: Path, exemplar: Exemplar) -> None:
-    done = exemplar("extract", source, stdin=bytes(LARGEST_PAGE + 1) if source == "-" else b"")
-    assert (done.code, f"{source}: larger than 32 MB" in done.err) == (1, True)
+    exemplar("extract", source, stdin=bytes(LARGEST_PAGE + 1) if source == "-" else b"").failed(
+        1, f"{source}: larger than 32 MB"
+    )
 
 
 @pytest.mark.parametrize("command", ["add", "extract"])
 def test_a_line_of_a_list_that_is_no_url_is_named(command: str, tmp_path: Path, exemplar: Exemplar) -> None:
     (tmp_path / "urls.txt").write_text("# ours\nhttps://a.example/1\n\nwww.a.example/2\n", "utf-8")
-    done = exemplar(command, "urls.txt")
-    assert (done.code, "urls.txt:4: 'www.a.example/2' is not a URL" in done.err) == (2, True)
+    exemplar(command, "urls.txt").failed(2, "urls.txt:4: 'www.a.example/2' is not a URL")
 
 
 # -- run
 
 
 def test_a_run_of_chosen_tasks_runs_no_other_and_prints_lines_for_a_person(folder: Path, exemplar: Exemplar) -> None:
-    done = exemplar("run", "zh-news", "--once")
-    assert done.code == 0, done.err
-    assert "zh-news starts now" in done.out
-    assert "zh-news: crawl finished; " in done.out
+    done = exemplar("run", "zh-news", "--once").succeeded("zh-news starts now", "zh-news: crawl finished; ")
     assert "{" not in done.out
     assert done.out.splitlines()[-1] == "rows are in out/zh-news.jsonl, out/articles.db"
     assert [file.name for file in (folder / "out").glob("*.jsonl")] == ["zh-news.jsonl"]
-    missing = exemplar("run", "zh-new", "--once")
-    assert (missing.code, "did you mean 'zh-news'" in missing.err) == (2, True)
+    exemplar("run", "zh-new", "--once").failed(2, "did you mean 'zh-news'")
 
 
 def test_a_new_task_starts_at_once_and_the_output_says_when_each_starts_next(
@@ -295,8 +274,7 @@ def test_a_new_task_starts_at_once_and_the_output_says_when_each_starts_next(
     let_the_next_run_be_far(folder)
     with running(folder, environment) as process:
         read_until(process, "zh-news starts next at ", "en-stories starts next at ")
-        edited = (folder / "tasks.yaml").read_text("utf-8").replace("  zh-news:", "  zh-again:")
-        (folder / "tasks.yaml").write_text(edited, "utf-8")
+        edit(folder, "  zh-news:", "  zh-again:")
         read_until(process, "zh-again starts now", "exemplar rename zh-news zh-again", "zh-again: crawl finished")
 
 
@@ -377,15 +355,7 @@ def test_counts_are_whole_at_80_columns() -> None:
 # -- edits after a run
 
 
-def edit(folder: Path, before: str, after: str) -> None:
-    text = (folder / "tasks.yaml").read_text("utf-8")
-    assert before in text
-    (folder / "tasks.yaml").write_text(text.replace(before, after, 1), "utf-8")
-
-
-def test_an_edit_after_a_run_says_what_it_means_and_offers_the_command(
-    folder: Path, site: SiteServer, exemplar: Exemplar
-) -> None:
+def test_an_edit_after_a_run_says_what_it_means_and_offers_the_command(folder: Path, exemplar: Exemplar) -> None:
     assert exemplar("run", "zh-news", "--once").code == 0
     edit(folder, "{id}.html", "{slug}.html")
     edit(folder, truth("zh")[3].path, truth("zh")[4].path)
@@ -413,8 +383,7 @@ def test_urls_of_one_reason_are_forgotten(folder: Path, exemplar: Exemplar) -> N
 def test_a_renamed_task_keeps_its_ledger_and_its_kept_pages(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
     edit(folder, "every: 1h\n    output", "every: 1h\n    keep_pages: 30d\n    output")
     assert exemplar("run", "zh-news", "--once").code == 0
-    done = exemplar("rename", "zh-news", "lanpu")
-    assert done.code == 0, done.err
+    done = exemplar("rename", "zh-news", "lanpu").succeeded()
     assert "rows written before keep the name zh-news; later rows have the name lanpu" in done.err
     assert "  lanpu:\n" in (folder / "tasks.yaml").read_text("utf-8")
     named = [(row["task"], row["state"]) for row in json.loads(exemplar("status", "--json").out)["tasks"]]
@@ -431,13 +400,10 @@ def test_a_renamed_task_keeps_its_ledger_and_its_kept_pages(folder: Path, site: 
 
 
 def test_a_rename_that_would_mix_two_tasks_is_refused(folder: Path, exemplar: Exemplar) -> None:
-    done = exemplar("rename", "zh-news", "en-stories")
-    assert (done.code, "already has a task en-stories" in done.err) == (2, True)
-    unknown = exemplar("rename", "zh-new", "lanpu")
-    assert (unknown.code, "did you mean 'zh-news'" in unknown.err) == (2, True)
+    exemplar("rename", "zh-news", "en-stories").failed(2, "already has a task en-stories")
+    exemplar("rename", "zh-new", "lanpu").failed(2, "did you mean 'zh-news'")
 
 
 def test_an_unreachable_site_is_named_in_words(exemplar: Exemplar) -> None:
-    variables = {"EXEMPLAR_ALLOW_HOSTS": "127.0.0.1", "EXEMPLAR_CONTACT": "a@b.org"}
-    done = exemplar("extract", "http://127.0.0.1:9/a/1.html", **variables)
+    done = exemplar("extract", "http://127.0.0.1:9/a/1.html", **AT_HOME)
     assert done.err == "http://127.0.0.1:9/a/1.html: the site is unreachable: connection refused\n"

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from console.sample_site import SiteServer
+from tests.console.calls import edit
 from tests.console.conftest import Exemplar
 from tests.forks import Started, start
+from tests.redis_servers import eventually
 from tests.workers.servers import Server
 from tests.written_rows import rows_so_far
 
@@ -28,22 +29,18 @@ def running(folder: Path, environment: dict[str, str], *arguments: str) -> Start
 
 
 def until_written(folder: Path, number: int) -> None:
-    limit = time.monotonic() + 90
-    while rows_so_far(folder / "out" / "zh-news.jsonl") < number:
-        assert time.monotonic() < limit
-        time.sleep(0.05)
+    eventually(lambda: rows_so_far(folder / "out" / "zh-news.jsonl") >= number, 90)
 
 
 def test_a_run_waits_for_a_redis_that_is_away_and_says_so_once(
-    folder: Path, site: SiteServer, environment: dict[str, str], server: Server
+    folder: Path, environment: dict[str, str], server: Server
 ) -> None:
-    slow = (folder / "tasks.yaml").read_text("utf-8").replace("delay: 0", "delay: 0.2")
-    (folder / "tasks.yaml").write_text(slow, "utf-8")
+    edit(folder, "delay: 0", "delay: 0.2")
     process = running(folder, environment | {"REDIS_URL": server.url})
     try:
         until_written(folder, 2)
         server.kill()
-        time.sleep(15.0)
+        time.sleep(8.0)  # several tries, of which one line is said
         server.start()
         until_written(folder, 12)
     finally:
@@ -58,8 +55,7 @@ def test_a_run_waits_for_a_redis_that_is_away_and_says_so_once(
 
 
 def test_a_run_may_end_when_redis_is_away(folder: Path, environment: dict[str, str], server: Server) -> None:
-    slow = (folder / "tasks.yaml").read_text("utf-8").replace("delay: 0", "delay: 0.2")
-    (folder / "tasks.yaml").write_text(slow, "utf-8")
+    edit(folder, "delay: 0", "delay: 0.2")
     process = running(folder, environment | {"REDIS_URL": server.url}, "--exit-when-redis-is-away")
     until_written(folder, 2)
     server.kill()

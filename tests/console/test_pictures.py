@@ -1,14 +1,13 @@
 """`pictures: keep`: from a site's pictures to files beside the outputs, which the rows show."""
 
 import itertools
-import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from console.sample_site import PATTERNS, LoggedRequest, Response, SiteServer, truth
+from tests.written_rows import rows_of
 from workers.picture_links import file_name
 
 from .conftest import Done, Exemplar
@@ -60,14 +59,8 @@ tasks:
     )
 
 
-def rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
 def run(exemplar: Exemplar) -> Done:
-    done = exemplar("run", "--once", "--json")
-    assert done.code == 0, done.err
-    return done
+    return exemplar("run", "--once", "--json").succeeded()
 
 
 def test_pictures_are_fetched_once_and_shown_from_files_beside_the_rows(
@@ -87,7 +80,7 @@ def test_pictures_are_fetched_once_and_shown_from_files_beside_the_rows(
         files = {path.name: path.read_bytes() for path in (tmp_path / folder / "pictures").iterdir()}
         assert files == {**stored, file_name(river): site._pages[RIVER].body}, folder
     # The rows show the files; a drawing stays where it is; what the page named stays in the blocks
-    [row] = [row for row in rows(tmp_path / "out/news.jsonl") if row["url"] == site.url + ARTICLE]
+    [row] = [row for row in rows_of(tmp_path / "out/news.jsonl") if row["url"] == site.url + ARTICLE]
     shown = [f"pictures/{file_name(url)}" for url in (river, photo, flaky, gone, page)]
     shown += [drawing, f"pictures/{file_name(private)}"]
     assert re.findall(r'<img src="([^"]*)"', row["html"]) == shown
@@ -128,8 +121,7 @@ def test_a_folder_of_pictures_that_cannot_be_written_is_reported_and_nothing_is_
     write_tasks(tmp_path, site, '{to: "out/{task}.jsonl", fields: [url, html]}')
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "pictures").write_text("in the way")
-    done = exemplar("run", "--once", "--json")
-    assert done.code == 1
+    done = exemplar("run", "--once", "--json").failed(1)
     assert (done.accounting["news"]["written"], done.accounting["news:pictures"]["fetched"]) == (3, 3)
     [problem] = {event["text"] for event in done.events if event["event"] == "trouble"}
     assert f"{tmp_path}/out/pictures" in problem

@@ -1,6 +1,5 @@
 """`exemplar status --problems`: all URLs without a row, by reason; `exemplar accept`: what was judged wrongly."""
 
-import json
 import time
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import redis
 from console.problems import alike, fate_of, groups, matching
 from console.sample_site import SiteServer, truth
 from tests.console.conftest import Exemplar
+from tests.written_rows import rows_of
 from workers import keys
 from workers.extraction_config import ExtractionConfig
 from workers.health import update_health
@@ -100,11 +100,9 @@ def test_what_became_of_a_url_is_told_by_state_and_reason(state: State, reason: 
 # -- status
 
 
-def test_groups_are_shown_with_counts_and_some_urls(
-    exemplar: Exemplar, connection: "redis.Redis", redis_url: str
-) -> None:
+def test_groups_are_shown_with_counts_and_some_urls(on_redis: Exemplar, connection: "redis.Redis") -> None:
     settled(connection, *(A_LIST.format(n, n + 5) for n in range(150)), "http 404")
-    done = exemplar("status", "--problems", TASK, REDIS_URL=redis_url)
+    done = on_redis("status", "--problems", TASK)
     assert "gazette: 151 URLs without a row, for 2 reasons" in done.out
     assert "   150  a list: N of N texts each follow a link" in done.out
     assert done.out.count("http://gazette.example/a/") == 3 + 1 + 3  # of the groups, and in the commands at the end
@@ -115,53 +113,46 @@ def test_groups_are_shown_with_counts_and_some_urls(
 
 
 @pytest.mark.parametrize("option", [("--all",), ("--reason", "a list: 3 of 8"), ("--json",)])
-def test_no_url_of_a_group_is_left_out(
-    option: tuple[str, ...], exemplar: Exemplar, connection: "redis.Redis", redis_url: str
-) -> None:
+def test_no_url_of_a_group_is_left_out(option: tuple[str, ...], on_redis: Exemplar, connection: "redis.Redis") -> None:
     settled(connection, *(A_LIST.format(n, n + 5) for n in range(150)))
-    done = exemplar("status", "--problems", TASK, *option, REDIS_URL=redis_url)
+    done = on_redis("status", "--problems", TASK, *option)
     assert all(url(number) in done.out for number in range(150))
 
 
-def test_json_names_fate_and_group(exemplar: Exemplar, connection: "redis.Redis", redis_url: str) -> None:
+def test_json_names_fate_and_group(on_redis: Exemplar, connection: "redis.Redis") -> None:
     settled(connection, A_LIST.format(5, 10))
-    [row] = exemplar("status", "--problems", TASK, "--json", REDIS_URL=redis_url).events
+    [row] = on_redis("status", "--problems", TASK, "--json").events
     assert (row["task"], row["url"], row["state"], row["reason"]) == (TASK, url(0), "rejected", A_LIST.format(5, 10))
     assert (row["fate"], row["group"]) == ("judged", A_LIST.format("N", "N"))
 
 
-def test_problems_of_all_tasks_are_shown_without_a_name(
-    exemplar: Exemplar, connection: "redis.Redis", redis_url: str
-) -> None:
+def test_problems_of_all_tasks_are_shown_without_a_name(on_redis: Exemplar, connection: "redis.Redis") -> None:
     settled(connection, "no text")
     other = Ledger(connection, "herald")
     other.add([Found(url(1))])
     other.settle(fingerprint(url(1)), "failed", "http 418")
-    done = exemplar("status", "--problems", REDIS_URL=redis_url)
+    done = on_redis("status", "--problems")
     assert "gazette: 1 URL without a row" in done.out
     assert "herald: 1 URL without a row" in done.out
 
 
-def test_urls_that_are_not_kept_are_counted(exemplar: Exemplar, connection: "redis.Redis", redis_url: str) -> None:
+def test_urls_that_are_not_kept_are_counted(on_redis: Exemplar, connection: "redis.Redis") -> None:
     ledger = settled(connection)
     ledger.add([Found(url(1))])
     ledger.settle(fingerprint(url(1)), "rejected", "beyond the first run's limit", listed=False)
-    done = exemplar("status", "--problems", TASK, REDIS_URL=redis_url)
+    done = on_redis("status", "--problems", TASK)
     assert "1 whose URLs are not kept; exemplar crawl gazette --all fetches them" in done.out
 
 
 # -- accept
 
 
-def test_accepted_urls_wait_and_the_others_say_why_not(
-    exemplar: Exemplar, connection: "redis.Redis", redis_url: str
-) -> None:
+def test_accepted_urls_wait_and_the_others_say_why_not(on_redis: Exemplar, connection: "redis.Redis") -> None:
     ledger = settled(connection, A_LIST.format(5, 10), "http 404", "drop: keyword mast", "robots.txt forbids it")
     settled(connection, "", state="written", first=4)
     settled(connection, "http 418", state="failed", first=5)
     odd = "http://gazette.example/tags/sea/"
-    done = exemplar("accept", TASK, *map(url, range(7)), odd, REDIS_URL=redis_url)
-    assert (done.code, "gazette: 1 URL accepted" in done.err) == (1, True)
+    done = on_redis("accept", TASK, *map(url, range(7)), odd).failed(1, "gazette: 1 URL accepted")
     told = dict(line.split(": ", 1) for line in done.err.splitlines() if line.startswith("http"))
     says = ["no page to judge (http 404)", "the task's own rules reject it (drop: keyword mast)"]
     says += ["no page to judge (robots.txt", "its state is written, not rejected"]
@@ -173,37 +164,36 @@ def test_accepted_urls_wait_and_the_others_say_why_not(
 
 
 def test_a_page_that_was_rejected_while_its_site_blocks_is_not_accepted(
-    exemplar: Exemplar, connection: "redis.Redis", redis_url: str
+    on_redis: Exemplar, connection: "redis.Redis"
 ) -> None:
     ledger = settled(connection, A_LIST.format(5, 10))
     settled(connection, "block page: 3 URLs have the same one", state="failed", first=1)
     for number in range(10, 20):
         ledger.observe(to_json(failed_observation(url(number), "login: redirects to /", time.time(), "blocked")))
     update_health(connection, TASK)
-    done = exemplar("accept", TASK, url(0), url(1), "--json", REDIS_URL=redis_url)
+    done = on_redis("accept", TASK, url(0), url(1), "--json")
     refused = {row["url"]: row["reason"] for row in done.events[0]["refused"]}
     assert (done.code, done.events[0]["accepted"]) == (1, [])
     assert all("the site sends block pages instead of articles" in refused[url(number)] for number in (0, 1))
     assert ledger.counts().states["waiting"] == 0
 
 
-def test_a_whole_group_is_accepted_by_its_reason(exemplar: Exemplar, connection: "redis.Redis", redis_url: str) -> None:
+def test_a_whole_group_is_accepted_by_its_reason(on_redis: Exemplar, connection: "redis.Redis") -> None:
     ledger = settled(connection, *(A_LIST.format(n, n + 5) for n in range(120)), "no text")
-    done = exemplar("accept", TASK, "--reason", A_LIST.format("N", "N"), "--json", REDIS_URL=redis_url)
+    done = on_redis("accept", TASK, "--reason", A_LIST.format("N", "N"), "--json")
     assert (done.code, len(done.events[0]["accepted"]), done.events[0]["refused"]) == (0, 120, [])
     states = ledger.counts().states
     assert (states["waiting"], states["rejected"]) == (120, 1)
 
 
 def test_a_url_that_the_pattern_does_not_take_any_more_is_not_accepted(
-    exemplar: Exemplar, connection: "redis.Redis", redis_url: str
+    on_redis: Exemplar, connection: "redis.Redis"
 ) -> None:
     ledger = settled(connection)
     odd = "http://gazette.example/tags/sea/"
     ledger.add([Found(odd)])
     ledger.settle(fingerprint(odd), "rejected", "no text")
-    done = exemplar("accept", TASK, odd, REDIS_URL=redis_url)
-    assert (done.code, "no longer matches the task's pattern" in done.err) == (1, True)
+    on_redis("accept", TASK, odd).failed(1, "no longer matches the task's pattern")
     assert ledger.state_of(odd) == ("rejected", "no text")
 
 
@@ -218,11 +208,10 @@ def test_a_url_that_the_pattern_does_not_take_any_more_is_not_accepted(
     ],
 )
 def test_what_can_not_be_accepted_is_said(
-    arguments: list[str], code: int, says: str, exemplar: Exemplar, connection: "redis.Redis", redis_url: str
+    arguments: list[str], code: int, says: str, on_redis: Exemplar, connection: "redis.Redis"
 ) -> None:
     settled(connection, "http 404")
-    done = exemplar("accept", *arguments, REDIS_URL=redis_url)
-    assert (done.code, says in done.err, "Traceback" in done.err) == (code, True, False), done.err
+    on_redis("accept", *arguments).failed(code, says)
 
 
 def test_a_rejected_page_is_looked_at_accepted_and_written_by_the_next_run(
@@ -242,6 +231,5 @@ def test_a_rejected_page_is_looked_at_accepted_and_written_by_the_next_run(
     assert (looked.code, "第3号渡口的事情" in looked.out) == (0, True)
     assert exemplar("accept", "zh-news", "--reason", row["group"]).code == 0
     assert exemplar("run", "--once", "--json").code == 0
-    rows = [json.loads(line) for line in (folder / "out/zh-news.jsonl").read_text("utf-8").splitlines()]
-    assert [written["url"] for written in rows].count(row["url"]) == 1
+    assert [written["url"] for written in rows_of(folder / "out/zh-news.jsonl")].count(row["url"]) == 1
     assert not [row for row in exemplar("status", "--problems", "zh-news", "--json").events if row["fate"] == "judged"]

@@ -5,10 +5,7 @@ from pathlib import Path
 
 from console.sample_site import SiteServer, tasks_yaml, truth
 from tests.console.conftest import Exemplar
-
-
-def rows(folder: Path) -> list[dict[str, object]]:
-    return [json.loads(line) for line in (folder / "out/zh-news.jsonl").read_text("utf-8").splitlines()]
+from tests.written_rows import rows_of
 
 
 def test_pages_of_two_designs_are_extracted_again(tmp_path: Path, site: SiteServer, exemplar: Exemplar) -> None:
@@ -18,7 +15,7 @@ def test_pages_of_two_designs_are_extracted_again(tmp_path: Path, site: SiteServ
     assert exemplar("run", "--once", "--json").code == 0
     site.relaunch("new")
     assert exemplar("run", "--once", "--json").code == 0
-    before = rows(tmp_path)
+    before = rows_of(tmp_path / "out/zh-news.jsonl")
     assert len(before) == len(truth("zh"))
     asked = len(site.requests)
 
@@ -29,13 +26,11 @@ def test_pages_of_two_designs_are_extracted_again(tmp_path: Path, site: SiteServ
     trial = json.loads(done.out)
     assert (done.code, trial["pages"], trial["same"] + trial["changed"]) == (0, len(before), len(before))
     assert trial["changed"] == trial["rows"] > 0
-    assert rows(tmp_path) == before
+    assert rows_of(tmp_path / "out/zh-news.jsonl") == before
 
-    done = exemplar("re-extract", "zh-news", "--method", "density")
-    assert done.code == 0
-    assert f"{trial['rows']} row" in done.out
+    done = exemplar("re-extract", "zh-news", "--method", "density").succeeded(f"{trial['rows']} row")
     assert "set them there" in done.err
-    new = rows(tmp_path)[len(before) :]
+    new = rows_of(tmp_path / "out/zh-news.jsonl")[len(before) :]
     assert len(new) == trial["rows"]
     versions = {row["url"]: row for row in before}
     for row in new:
@@ -46,5 +41,4 @@ def test_pages_of_two_designs_are_extracted_again(tmp_path: Path, site: SiteServ
 
 def test_what_can_not_be_extracted_again_is_named(folder: Path, exemplar: Exemplar) -> None:
     assert "unknown task" in exemplar("re-extract", "zh-news").err
-    done = exemplar("re-extract", "zh-news", "--method", "denisty")
-    assert (done.code, "did you mean 'density'" in done.err) == (2, True)
+    exemplar("re-extract", "zh-news", "--method", "denisty").failed(2, "did you mean 'density'")

@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 import redis
-from click.testing import CliRunner
 
-from console.cli import exemplar as command_line
 from console.sample_site import SiteServer, shingle_f1, tasks_yaml, truth
 from console.sample_site.content import EXAMPLES
 from console.sample_site.server import LoggedRequest
@@ -18,7 +16,9 @@ from crawler.scheduling.scheduler import Scheduler
 from crawler.task_list.file import load
 from tests.console.conftest import Done, Exemplar
 from tests.site.plain import serve_plain
+from tests.written_rows import rows_of
 
+Run = Callable[[], Done]
 TASK = "en-stories"
 HIGH = 0.9  # confidence
 RIGHT = 0.9  # mean F1; a few texts have a teaser more beside some examples, and which is proposed depends on the order
@@ -34,7 +34,7 @@ def write_tasks(folder: Path, site: SiteServer, more: str = "") -> None:
 
 
 def rows(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / f"out/{TASK}.jsonl").read_text("utf-8").splitlines()]
+    return rows_of(folder / f"out/{TASK}.jsonl")
 
 
 def f1(row: dict[str, Any]) -> float:
@@ -55,59 +55,43 @@ def redesigned_after(site: SiteServer, path: str, unpublished: int) -> None:
 
 
 @pytest.fixture
-def here(
-    tmp_path: Path, redis_url: str, connection: "redis.Redis", monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., Done]:
-    """Call a command in this process, on the Redis of the tests: `exemplar` starts a process and a Redis each time."""
-    monkeypatch.setenv("REDIS_URL", redis_url)
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> Done:
-        result = CliRunner().invoke(command_line, arguments)
-        error = f"{result.exception}\n" if result.exception else ""
-        return Done(result.exit_code, result.stdout, result.stderr + error)
-
-    return call
-
-
-def run_once(exemplar: Exemplar, redis_url: str) -> None:
-    done = exemplar("run", "--once", REDIS_URL=redis_url)
-    assert done.code == 0, done.out + done.err
+def run_once(exemplar: Exemplar, redis_url: str) -> Run:
+    """Run all tasks of the folder once, on the Redis of the tests."""
+    return lambda: exemplar("run", "--once", REDIS_URL=redis_url).succeeded()
 
 
 def test_a_redesign_in_mid_run_is_noticed_adopted_and_the_gap_extracted_again(
-    tmp_path: Path, site: SiteServer, exemplar: Exemplar, here: Callable[..., Done], redis_url: str
+    tmp_path: Path, site: SiteServer, run_once: Run, on_redis: Exemplar
 ) -> None:
     write_tasks(tmp_path, site, "  concurrency: 1\n")
     site.relaunch(unpublished=8)
-    run_once(exemplar, redis_url)
+    run_once()
     site.relaunch(unpublished=2)
     redesigned_after(site, truth("en")[2].path, 2)  # the newest article is fetched first, in the old design
-    run_once(exemplar, redis_url)
+    run_once()
     before = rows(tmp_path)
     assert len(before) == 12
     assert mean(f1(row) for row in before if row["confidence"] >= HIGH) >= RIGHT
 
-    listed = here("proposals")
+    listed = on_redis("proposals")
     assert (listed.code, TASK in listed.out, "proposed" in listed.out) == (0, True, True)
-    shown = here("proposals", TASK)
+    shown = on_redis("proposals", TASK)
     assert "--adopt" in shown.out
     assert "fits" in shown.out
-    proposal = json.loads(here("proposals", TASK, "--json").out)
+    proposal = json.loads(on_redis("proposals", TASK, "--json").out)
     assert (proposal["state"], proposal["test"]["counts"]["lost"]) == ("proposed", 0)
 
-    tested = here("backtest", TASK, "--example", proposal["url"], "--json")
+    tested = on_redis("backtest", TASK, "--example", proposal["url"], "--json")
     assert (tested.code, json.loads(tested.out)["counts"]["lost"]) == (0, 0)
 
-    adopted = here("proposals", TASK, "--adopt")
-    assert adopted.code == 0
+    adopted = on_redis("proposals", TASK, "--adopt").succeeded()
     assert "note:" not in adopted.err
     assert load(tmp_path / "tasks.yaml")[TASK].example == proposal["url"]
     assert "# the harbour" in (tmp_path / "tasks.yaml").read_text("utf-8")
 
     asked = len(site.requests)
     site.relaunch("new")
-    run_once(exemplar, redis_url)
+    run_once()
     fetched = [request.path for request in site.requests[asked:] if request.path in {a.path for a in truth("en")}]
     assert sorted(fetched) == sorted(article.path for article in truth("en")[:2])  # no page of the gap
     newest = {row["canonical_url"]: row for row in rows(tmp_path)}
@@ -117,48 +101,36 @@ def test_a_redesign_in_mid_run_is_noticed_adopted_and_the_gap_extracted_again(
     inexact = {row["canonical_url"] for row in before if row["confidence"] < HIGH or f1(row) < 1}
     assert {row["canonical_url"] for row in rows(tmp_path) if row["version"] == 2} <= inexact
     assert mean(map(f1, newest.values())) >= RIGHT
-    assert json.loads(here("proposals", TASK, "--json").out)["state"] == "adopted"
-    assert "already been adopted" in here("proposals", TASK, "--adopt").err
+    assert json.loads(on_redis("proposals", TASK, "--json").out)["state"] == "adopted"
+    assert "already been adopted" in on_redis("proposals", TASK, "--adopt").err
 
 
 def test_a_task_that_adopts_by_itself_needs_nobody(
-    tmp_path: Path,
-    site: SiteServer,
-    exemplar: Exemplar,
-    here: Callable[..., Done],
-    redis_url: str,
-    connection: "redis.Redis",
+    tmp_path: Path, site: SiteServer, run_once: Run, on_redis: Exemplar, connection: "redis.Redis"
 ) -> None:
     write_tasks(tmp_path, site, "  redesign: adopt\n  concurrency: 1\n")
     site.relaunch(unpublished=8)
-    run_once(exemplar, redis_url)
+    run_once()
     site.relaunch("new")
-    run_once(exemplar, redis_url)  # adopted in Redis; pages of the gap are extracted in the same run
+    run_once()  # adopted in Redis; pages of the gap are extracted in the same run
     Scheduler(connection, tmp_path / "tasks.yaml").start()  # writes the example into the file
-    proposal = json.loads(here("proposals", TASK, "--json").out)
+    proposal = json.loads(on_redis("proposals", TASK, "--json").out)
     assert (proposal["state"], proposal["gap"]["to_fetch"]) == ("adopted", 0)
     assert load(tmp_path / "tasks.yaml")[TASK].example == proposal["url"]
     newest = {row["canonical_url"]: row for row in rows(tmp_path)}
     assert mean(map(f1, newest.values())) >= RIGHT
 
 
-def test_what_is_no_proposal_is_named(folder: Path, here: Callable[..., Done]) -> None:
-    assert "no example is proposed" in here("proposals").err
-    unknown = here("proposals", "zh-news")
-    assert (unknown.code, "unknown task" in unknown.err) == (1, True)
-    assert here("proposals", "--adopt").code == 2
-    assert here("backtest", "zh-news").code == 2
+def test_what_is_no_proposal_is_named(folder: Path, on_redis: Exemplar) -> None:
+    assert "no example is proposed" in on_redis("proposals").err
+    on_redis("proposals", "zh-news").failed(2, "unknown task")
+    assert on_redis("proposals", "--adopt").code == 2
+    assert on_redis("backtest", "zh-news").code == 2
 
 
 @pytest.mark.parametrize(("most", "is_proposed"), [(1, False), (4, True)])
 def test_after_a_redesign_of_a_site_without_metadata_an_example_is_proposed_or_the_reason_told(
-    tmp_path: Path,
-    site: SiteServer,
-    exemplar: Exemplar,
-    here: Callable[..., Done],
-    redis_url: str,
-    most: int,
-    is_proposed: bool,
+    tmp_path: Path, site: SiteServer, run_once: Run, on_redis: Exemplar, most: int, is_proposed: bool
 ) -> None:
     (tmp_path / "tasks.yaml").write_text(
         f"settings:\n  allow_hosts: [127.0.0.1]\n  delay: 0\ntasks:\n  village:\n    example: {site.url}/posts/2.html\n"
@@ -166,21 +138,21 @@ def test_after_a_redesign_of_a_site_without_metadata_an_example_is_proposed_or_t
         "utf-8",
     )
     serve_plain(site, 6, "first", most=most)
-    run_once(exemplar, redis_url)
+    run_once()
     serve_plain(site, 13, "second", since=6, most=most)
-    run_once(exemplar, redis_url)
-    alarm = here("alarms", "village")
+    run_once()
+    alarm = on_redis("alarms", "village")
     assert "template changed" in alarm.out
-    shown = here("proposals", "village")
+    shown = on_redis("proposals", "village")
     if is_proposed:
         assert (shown.code, "lost" in shown.out, "no example is proposed" in alarm.out) == (0, True, False)
         return
     reason = "no example is proposed: the pages of the new template cannot be told from lists"
     assert reason in alarm.out
-    assert reason in " ".join(here("status").out.split())
+    assert reason in " ".join(on_redis("status").out.split())
     assert "`exemplar backtest village --example http" in alarm.out
     assert shown.code == 1
     assert "no example is proposed for task village: the pages of the new template cannot be told" in shown.err
     assert "run `exemplar backtest village --example URL`" in shown.err
-    tested = here("backtest", "village", "--example", f"{site.url}/posts/9.html", "--json")
+    tested = on_redis("backtest", "village", "--example", f"{site.url}/posts/9.html", "--json")
     assert (tested.code, json.loads(tested.out)["counts"]["lost"]) == (0, 0)

@@ -1,19 +1,19 @@
 """`exemplar rename`: the rows that were written stay rows of the task, wherever its outputs are afterwards."""
 
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from console.commands import rename as rename_command
 from console.web.article_index import ArticleIndex, ArticleQuery
 from console.web.data import ConsoleData
 from crawler.task_list import edit
 from crawler.task_list.file import load
+from tests.console.calls import call_here
 from tests.console.conftest import Crawled, Exemplar
+from tests.written_rows import rows_of
 from workers.task_state import renaming
 
 pytestmark = pytest.mark.timeout(180)
@@ -21,7 +21,7 @@ CHOICES = ("--move", "--keep")
 
 
 def lines(*paths: Path) -> list[dict[str, object]]:
-    return [json.loads(line) for path in paths if path.exists() for line in path.read_text("utf-8").splitlines()]
+    return [row for path in paths for row in rows_of(path)]
 
 
 def urls(folder: Path) -> list[object]:
@@ -39,8 +39,7 @@ def rotate(folder: Path) -> None:
 
 
 def exported(exemplar: Exemplar, *options: str) -> int:
-    done = exemplar("export", "lanpu", "--to", "all.csv", "--json", *options)
-    assert done.code == 0, done.err
+    done = exemplar("export", "lanpu", "--to", "all.csv", "--json", *options).succeeded()
     return int(done.events[0]["written"])
 
 
@@ -65,8 +64,7 @@ def test_all_readers_see_the_rows_of_a_renamed_task(
     folder = crawled.folder
     rotate(folder)
     assert indexed(folder, "zh-news") == 16
-    done = exemplar("rename", "zh-news", "lanpu", *choice)
-    assert done.code == 0, done.err
+    done = exemplar("rename", "zh-news", "lanpu", *choice).succeeded()
     place = "lanpu" if choice == ("--move",) else "zh-news"
     assert load(folder / "tasks.yaml")["lanpu"].outputs()[0] == f"out/{place}.jsonl"
     said = "moved: " if choice == ("--move",) else "the outputs stay where they are: out/zh-news.jsonl"
@@ -95,8 +93,7 @@ def test_after_a_rename_nothing_is_written_twice_even_if_redis_is_emptied(
 
 def test_a_task_that_is_renamed_back_and_forth_keeps_all_its_rows(crawled: Crawled, exemplar: Exemplar) -> None:
     for old, new in (("zh-news", "a"), ("a", "b"), ("b", "a"), ("a", "lanpu")):
-        done = exemplar("rename", old, new, "--move")
-        assert done.code == 0, done.err
+        exemplar("rename", old, new, "--move").succeeded()
     assert load(crawled.folder / "tasks.yaml")["lanpu"].formerly == ("a", "b", "zh-news")
     assert (exported(exemplar), indexed(crawled.folder, "lanpu")) == (16, 16)
 
@@ -130,14 +127,12 @@ def test_a_rename_that_was_killed_is_completed_by_the_same_command(
     rotate(crawled.folder)
     before = urls(crawled.folder)
     monkeypatch.chdir(crawled.folder)
-    monkeypatch.delenv("REDIS_URL", raising=False)
     with monkeypatch.context() as broken:
         broken.setattr(*step, killed(getattr(*step), after=after))
         with pytest.raises(Killed):
-            CliRunner().invoke(rename_command.command, ["zh-news", "lanpu", choice], catch_exceptions=False)
-    done = exemplar("rename", "zh-news", "lanpu", choice)
-    assert done.code == 0, done.err
-    assert exported(exemplar) == 16
+            call_here("rename", "zh-news", "lanpu", choice)
+    call_here("rename", "zh-news", "lanpu", choice).succeeded()
+    assert exported(call_here) == 16
     assert exemplar("run", "lanpu", "--once", "--json").accounting["lanpu"]["written"] == 0
     assert urls(crawled.folder) == before
 
@@ -146,10 +141,8 @@ def test_a_file_of_the_new_name_is_never_overwritten(crawled: Crawled, exemplar:
     other = crawled.folder / "out" / "lanpu.jsonl"
     other.write_text("{}\n")
     before = (crawled.folder / "tasks.yaml").read_bytes()
-    unclear = exemplar("rename", "zh-news", "lanpu")
-    assert (unclear.code, "choose --move or --keep" in unclear.err) == (2, True)
-    refused = exemplar("rename", "zh-news", "lanpu", "--move")
-    assert (refused.code, "already exists" in refused.err) == (1, True)
+    exemplar("rename", "zh-news", "lanpu").failed(2, "choose --move or --keep")
+    exemplar("rename", "zh-news", "lanpu", "--move").failed(1, "already exists")
     assert ((crawled.folder / "tasks.yaml").read_bytes(), other.read_text()) == (before, "{}\n")
     assert exemplar("rename", "zh-news", "lanpu", "--keep").code == 0
 

@@ -1,6 +1,5 @@
 """`exemplar run --once` on a site whose pages only scripts fill, with a browser and without one."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ import pytest
 from console.sample_site import SiteServer, shingle_f1, tasks_yaml, truth
 from tests.console.conftest import Done, Exemplar
 from tests.site.scripted import SCRIPT, make_scripted
+from tests.written_rows import rows_of
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -28,9 +28,8 @@ def test_a_section_that_scripts_fill_comes_whole(
     browser: str, folder: Path, site: SiteServer, exemplar: Exemplar
 ) -> None:
     make_scripted(site, "/zh/news/", encoding="gbk")
-    done = exemplar("run", "--once", "--json")
-    assert done.code == 0, done.err
-    rows = [json.loads(line) for line in (folder / "out" / "zh-news.jsonl").read_text("utf-8").splitlines()]
+    done = exemplar("run", "--once", "--json").succeeded()
+    rows = rows_of(folder / "out" / "zh-news.jsonl")
     found = {row["canonical_url"].removeprefix(site.url): row for row in rows}
     wanted = {article.path: article for article in truth("zh")}
     assert (set(found), len(rows)) == (set(wanted), len(wanted))
@@ -47,8 +46,7 @@ def test_without_a_browser_the_pages_wait_and_the_run_says_what_to_do(
 ) -> None:
     make_scripted(site, "/zh/news/2026/", encoding="gbk")  # the lists are as ever
     assert exemplar("crawl", "zh-news", "--limit", "1").code == 0
-    done = exemplar("run", "--once", "--json", EXEMPLAR_CHROMIUM="/nowhere/chromium")
-    assert done.code == 1
+    done = exemplar("run", "--once", "--json", EXEMPLAR_CHROMIUM="/nowhere/chromium").failed(1)
     [problem] = report(done)["problems"]
     assert "need JavaScript (render: auto), but EXEMPLAR_CHROMIUM=/nowhere/chromium is not a program" in problem
     row = done.accounting["zh-news"]

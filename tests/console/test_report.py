@@ -289,11 +289,9 @@ def test_texts_are_cut_by_columns_and_made_printable() -> None:
 
 
 @pytest.fixture
-def pages(tmp_path: Path) -> Path:
-    (tmp_path / "page.html").write_text(news_page("New bread", BAKERY), "utf-8")
-    (tmp_path / "known.html").write_text(news_page("Tides", HARBOUR), "utf-8")
-    (tmp_path / "folder.html").mkdir()
-    return tmp_path
+def pages(bread: Path) -> Path:
+    (bread / "folder.html").mkdir()
+    return bread
 
 
 def test_report_comes_beside_the_text(pages: Path, exemplar: Exemplar) -> None:
@@ -306,8 +304,7 @@ def test_report_comes_beside_the_text(pages: Path, exemplar: Exemplar) -> None:
 
 
 def test_explanation_of_several_pages(pages: Path, exemplar: Exemplar) -> None:
-    done = exemplar("extract", "page.html", "known.html", "--explain", "--report", "why.html")
-    assert done.code == 0
+    done = exemplar("extract", "page.html", "known.html", "--explain", "--report", "why.html").succeeded()
     assert done.out.count("turning points") == 2
     assert "2 pages" in (pages / "why.html").read_text("utf-8")
 
@@ -323,22 +320,19 @@ def test_explanation_of_several_pages(pages: Path, exemplar: Exemplar) -> None:
 def test_a_report_that_cannot_be_written_is_refused_at_once(
     path: str, message: str, pages: Path, exemplar: Exemplar
 ) -> None:
-    done = exemplar("extract", "page.html", "--report", path)
-    assert done.code == 2
-    assert message in " ".join(done.err.split())
+    done = exemplar("extract", "page.html", "--report", path).failed(2, message)
     assert done.out == ""
 
 
 def test_explain_does_not_go_with_json(pages: Path, exemplar: Exemplar) -> None:
-    done = exemplar("extract", "page.html", "--format", "json", "--explain")
-    assert done.code == 2
-    assert "--explain prints text after the result" in done.err
+    exemplar("extract", "page.html", "--format", "json", "--explain").failed(
+        2, "--explain prints text after the result"
+    )
 
 
 def test_trial_writes_its_pages_and_links(site: SiteServer, tmp_path: Path, exemplar: Exemplar) -> None:
     (tmp_path / "tasks.yaml").write_text(tasks_yaml(site.url), "utf-8")
-    done = exemplar("try", "zh-news", "--report", "why.html", "--json")
-    assert done.code == 0, done.err
+    done = exemplar("try", "zh-news", "--report", "why.html", "--json").succeeded()
     result = json.loads(done.out)
     root = parsed((tmp_path / "why.html").read_text("utf-8"))
     shown = {result["example"]["url"], *(article["url"] for article in result["articles"])}
@@ -353,14 +347,12 @@ def test_trial_writes_its_pages_and_links(site: SiteServer, tmp_path: Path, exem
 
 def test_trial_explains_in_the_terminal(site: SiteServer, tmp_path: Path, exemplar: Exemplar) -> None:
     (tmp_path / "tasks.yaml").write_text(tasks_yaml(site.url), "utf-8")
-    done = exemplar("try", "en-stories", "--explain")
-    assert done.code == 0, done.err
+    done = exemplar("try", "en-stories", "--explain").succeeded()
     assert done.out.count("turning points") >= 10
 
 
 def test_terminal_commands_of_a_page_never_reach_the_terminal(tmp_path: Path, exemplar: Exemplar) -> None:
     page = news_page("New \x1b]0;owned\x07 bread", [*BAKERY, "Red \x1b[31m text \u202e turned"])
     (tmp_path / "page.html").write_text(page, "utf-8")
-    done = exemplar("extract", "page.html", "--explain", "--output", "texts")
-    assert done.code == 0
+    done = exemplar("extract", "page.html", "--explain", "--output", "texts").succeeded()
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", done.out + done.err)

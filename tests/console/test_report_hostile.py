@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser
 
 from console.locale import wording_of
 from console.report.document import MOST_LINKS, ReportHead, render_report
@@ -22,19 +22,13 @@ from extractors.explanation import (
     Ground,
     LineCurves,
 )
-from tests.console.web.injections import injections
+from tests.console.web.injections import WATCH, injections
 from tests.extractors.pages import BAKERY, news_page
 from tests.samples import sample
 
 TEXTS = injections()
 A_PAGE = 300  # texts in each field of a page: as many lines of each of many pages are shown
 STRINGS = TEXTS[:400]  # of a page that is really extracted
-WATCH = """
-window.__runs = 0;
-window.__ran = () => { window.__runs += 1; };
-window.__violations = [];
-addEventListener('securitypolicyviolation', (event) => window.__violations.push(event.violatedDirective));
-"""
 
 
 def escaped(text: str) -> str:
@@ -93,7 +87,7 @@ def _reported(article: Article, texts: list[str]) -> ReportedPage:
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_nothing_of_a_hostile_page_runs_or_is_requested(browser: str, tmp_path: Path, language: str) -> None:
+def test_nothing_of_a_hostile_page_runs_or_is_requested(chromium: Browser, tmp_path: Path, language: str) -> None:
     page, example = hostile_page().encode(), news_page("Tides", BAKERY).encode()
     explainer = Explainer(Section(example), PageToExplain("example", example, role="example"))
     pages = [explainer.page(PageToExplain(STRINGS[0], page, "https://g.example/" + STRINGS[2]))]
@@ -113,37 +107,31 @@ def test_nothing_of_a_hostile_page_runs_or_is_requested(browser: str, tmp_path: 
     report.write_text(render_report(head, pages, wording_of(language)), "utf-8", errors="replace")
     assert len(TEXTS) == 6000
     requested, complaints, dialogs = list[str](), list[str](), list[str]()
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
-        try:
-            tab = chromium.new_page()
-            tab.set_default_timeout(200_000)  # the page has megabytes
-            tab.add_init_script(WATCH)
-            tab.on("request", lambda request: requested.append(request.url))
-            tab.on("console", lambda message: complaints.append(message.text))
-            tab.on("pageerror", lambda error: complaints.append(str(error)))
-            tab.on("dialog", lambda dialog: dialogs.append(dialog.message))
-            tab.goto(report.as_uri())
-            every = sample(5, 1)  # what is not open is parsed, too; the layout of all takes half of the time
-            tab.evaluate(
-                f"[...document.querySelectorAll('.page')].forEach((one, n) => {{ one.open = n % {every} == 0 }})"
-            )
-            for _ in range(5):
-                tab.keyboard.press("Tab")
-            found = tab.evaluate(
-                """() => ({
-                    ran: [window.__runs, window.__violations.length],
-                    elements: document.querySelectorAll(
-                        'script, img, iframe, object, embed, link, base, form, input, foreignObject, video').length,
-                    styles: document.querySelectorAll('style').length,
-                    handlers: [...document.querySelectorAll('*')].filter(
-                        e => [...e.attributes].some(a => a.name.startsWith('on') || a.name === 'style')).length,
-                    links: [...document.links].filter(a => !/^https?:$/.test(a.protocol)).length,
-                })"""
-            )
-            shown = tab.evaluate("document.body.textContent.split('ran').length")
-        finally:
-            chromium.close()
+    tab = chromium.new_page()
+    tab.set_default_timeout(200_000)  # the page has megabytes
+    tab.add_init_script(WATCH)
+    tab.on("request", lambda request: requested.append(request.url))
+    tab.on("console", lambda message: complaints.append(message.text))
+    tab.on("pageerror", lambda error: complaints.append(str(error)))
+    tab.on("dialog", lambda dialog: dialogs.append(dialog.message))
+    tab.goto(report.as_uri())
+    every = sample(5, 1)  # what is not open is parsed, too; the layout of all takes half of the time
+    tab.evaluate(f"[...document.querySelectorAll('.page')].forEach((one, n) => {{ one.open = n % {every} == 0 }})")
+    for _ in range(5):
+        tab.keyboard.press("Tab")
+    found = tab.evaluate(
+        """() => ({
+            ran: [window.__runs, window.__violations.length],
+            elements: document.querySelectorAll(
+                'script, img, iframe, object, embed, link, base, form, input, foreignObject, video').length,
+            styles: document.querySelectorAll('style').length,
+            handlers: [...document.querySelectorAll('*')].filter(
+                e => [...e.attributes].some(a => a.name.startsWith('on') || a.name === 'style')).length,
+            links: [...document.links].filter(a => !/^https?:$/.test(a.protocol)).length,
+        })"""
+    )
+    shown = tab.evaluate("document.body.textContent.split('ran').length")
+    tab.close()
     assert found == {"ran": [0, 0], "elements": 0, "styles": 1, "handlers": 0, "links": 0}
     assert requested == [report.as_uri()]
     assert (complaints, dialogs) == ([], [])

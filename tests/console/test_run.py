@@ -10,6 +10,7 @@ import sys
 import time
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
@@ -18,9 +19,11 @@ import yaml
 from console.runner import RESTARTS
 from console.sample_site import DEAD_LINKS, SiteServer, shingle_f1, truth
 from tests.chaos.cluster import REPOSITORY
+from tests.console.calls import edit
 from tests.console.conftest import Crawled, Done, Exemplar
 from tests.forks import Started, start
-from tests.written_rows import rows_so_far
+from tests.redis_servers import eventually
+from tests.written_rows import rows_of, rows_so_far
 from workers.keys import of_task
 from workers.redis_access.embedded import Embedded, shared_url
 from workers.sinks.sqlite import SqliteSink
@@ -28,9 +31,8 @@ from workers.sinks.sqlite import SqliteSink
 pytestmark = pytest.mark.timeout(180)
 
 
-def rows(folder: Path, task: str) -> list[dict[str, object]]:
-    file = folder / "out" / f"{task}.jsonl"
-    return [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
+def rows(folder: Path, task: str) -> list[dict[str, Any]]:
+    return rows_of(folder / "out" / f"{task}.jsonl")
 
 
 def test_every_article_comes_once_and_right(crawled: Crawled) -> None:
@@ -55,8 +57,7 @@ def test_row_has_what_is_promised(crawled: Crawled) -> None:
 
 def test_second_run_fetches_no_article_again(crawled: Crawled, exemplar: Exemplar) -> None:
     before = len(crawled.site.requests)
-    done = exemplar("run", "--once", "--json")
-    assert done.code == 0
+    done = exemplar("run", "--once", "--json").succeeded()
     articles = {article.path for section in ("zh", "en") for article in truth(section)} | set(DEAD_LINKS)
     assert not articles & {request.path for request in crawled.site.requests[before:]}
     assert all(row["written"] == 0 for row in done.accounting.values())
@@ -92,8 +93,7 @@ def test_unreachable_site_is_exit_code_1_and_says_so(tmp_path: Path, exemplar: E
         "tasks:\n  gone: {example: 'http://127.0.0.1:9/a/1.html', pattern: '/a/{id}.html'}\n",
         "utf-8",
     )
-    done = exemplar("run", "--once", "--json")
-    assert done.code == 1
+    done = exemplar("run", "--once", "--json").failed(1)
     assert "connection refused" in json.dumps(done.accounting["gone"]["problems"])
 
 
@@ -114,8 +114,7 @@ def test_a_run_tells_how_many_rows_no_output_gets(folder: Path, exemplar: Exempl
 def test_failure_in_passing_is_tried_again(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
     path = truth("en")[0].path
     site.override(path, status=503, body=b"later")
-    done = exemplar("run", "--once", "--json")
-    assert done.code == 1
+    done = exemplar("run", "--once", "--json").failed(1)
     assert done.accounting["en-stories"]["waiting"] == 1
     site.restore(path)
     let_time_pass(folder, "en-stories")
@@ -136,18 +135,15 @@ def started(folder: Path, environment: dict[str, str], *tasks: str) -> Started:
 
 
 def until_written(folder: Path, some: int) -> None:
-    limit = time.monotonic() + 60
-    while sum(rows_so_far(folder / "out" / f"{task}.jsonl") for task in ("zh-news", "en-stories")) < some:
-        assert time.monotonic() < limit
-        time.sleep(0.02)
+    files = [folder / "out" / f"{task}.jsonl" for task in ("zh-news", "en-stories")]
+    eventually(lambda: sum(map(rows_so_far, files)) >= some)
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_stopped_run_loses_nothing_and_repeats_nothing(
     sent: signal.Signals, folder: Path, site: SiteServer, exemplar: Exemplar, environment: dict[str, str]
 ) -> None:
-    slow = (folder / "tasks.yaml").read_text("utf-8").replace("delay: 0", "delay: 0.1")
-    (folder / "tasks.yaml").write_text(slow, "utf-8")
+    edit(folder, "delay: 0", "delay: 0.1")
     process = started(folder, environment)
     until_written(folder, 5)
     process.send_signal(sent)
@@ -168,8 +164,7 @@ def test_a_row_of_which_a_part_is_written_is_not_counted_yet(tmp_path: Path) -> 
 
 
 def test_killed_embedded_redis_comes_back(folder: Path, exemplar: Exemplar, environment: dict[str, str]) -> None:
-    slow = (folder / "tasks.yaml").read_text("utf-8").replace("delay: 0", "delay: 0.1")
-    (folder / "tasks.yaml").write_text(slow, "utf-8")
+    edit(folder, "delay: 0", "delay: 0.1")
     process = started(folder, environment)
     until_written(folder, 5)
     server = next(pid for pid in children(process.pid) if "redis-server" in command_line(pid))
@@ -193,8 +188,7 @@ def spiders(folder: Path, task: str) -> set[int]:
 def test_run_once_starts_the_run_of_a_killed_spider_again(
     folder: Path, exemplar: Exemplar, environment: dict[str, str]
 ) -> None:
-    slow = (folder / "tasks.yaml").read_text("utf-8").replace("delay: 0", "delay: 0.1")
-    (folder / "tasks.yaml").write_text(slow, "utf-8")
+    edit(folder, "delay: 0", "delay: 0.1")
     process = started(folder, environment)
     until_written(folder, 1)
     [spider] = spiders(folder, "zh-news")
@@ -208,10 +202,9 @@ def test_run_once_starts_the_run_of_a_killed_spider_again(
 
 
 def test_run_once_gives_up_a_run_whose_spider_is_killed_again_and_again(
-    folder: Path, exemplar: Exemplar, environment: dict[str, str]
+    folder: Path, environment: dict[str, str]
 ) -> None:
-    slow = (folder / "tasks.yaml").read_text("utf-8").replace("delay: 0", "delay: 3")
-    (folder / "tasks.yaml").write_text(slow, "utf-8")
+    edit(folder, "delay: 0", "delay: 3")
     process = started(folder, environment, "zh-news")
     killed: set[int] = set()
     while process.poll() is None:
@@ -234,14 +227,11 @@ def command_line(pid: int) -> str:
 
 
 def test_two_runs_in_one_folder_do_not_mix(folder: Path, exemplar: Exemplar, environment: dict[str, str]) -> None:
-    slow = (folder / "tasks.yaml").read_text("utf-8").replace("delay: 0", "delay: 0.3")
-    (folder / "tasks.yaml").write_text(slow, "utf-8")
+    edit(folder, "delay: 0", "delay: 0.3")
     process = started(folder, environment)
     try:
         until_written(folder, 1)
-        done = exemplar("run", "--once", "--json")
-        assert done.code == 3
-        assert "another `exemplar run`" in done.err
+        exemplar("run", "--once", "--json").failed(3, "another `exemplar run`")
         assert json.loads(exemplar("status", "--json").out)["tasks"], "status works beside a run"
     finally:
         process.send_signal(signal.SIGINT)
@@ -250,9 +240,7 @@ def test_two_runs_in_one_folder_do_not_mix(folder: Path, exemplar: Exemplar, env
 
 def test_unwritable_output_keeps_the_pages_and_says_so(folder: Path, exemplar: Exemplar) -> None:
     (folder / "out").write_text("a file where the folder should be", "utf-8")
-    done = exemplar("run", "--once", "--json")
-    assert done.code == 1
-    assert "cannot be written" in done.err
+    done = exemplar("run", "--once", "--json").failed(1, "cannot be written")
     assert all(row["fetched"] > 0 and row["unaccounted"] == 0 for row in done.accounting.values())
     (folder / "out").unlink()
     assert exemplar("run", "--once", "--json").code == 0
@@ -260,10 +248,7 @@ def test_unwritable_output_keeps_the_pages_and_says_so(folder: Path, exemplar: E
 
 
 def test_keep_and_drop_reject_with_a_reason(folder: Path, exemplar: Exemplar) -> None:
-    text = (folder / "tasks.yaml").read_text("utf-8")
-    (folder / "tasks.yaml").write_text(
-        text.replace("every: 1h\n    output", "every: 1h\n    keep: 江\n    output", 1), "utf-8"
-    )
+    edit(folder, "every: 1h\n    output", "every: 1h\n    keep: 江\n    output")
     done = exemplar("run", "--once", "--json")
     kept = rows(folder, "zh-news")
     assert 0 < len(kept) < 16
@@ -274,28 +259,22 @@ def test_keep_and_drop_reject_with_a_reason(folder: Path, exemplar: Exemplar) ->
 
 
 def test_paused_task_does_not_run(folder: Path, exemplar: Exemplar) -> None:
-    text = (folder / "tasks.yaml").read_text("utf-8")
-    (folder / "tasks.yaml").write_text(
-        text.replace("every: 1h\n    output", "every: 1h\n    paused: true\n    output", 1), "utf-8"
-    )
-    done = exemplar("run", "--once", "--json")
-    assert done.code == 0
+    edit(folder, "every: 1h\n    output", "every: 1h\n    paused: true\n    output")
+    done = exemplar("run", "--once", "--json").succeeded()
     assert list(done.accounting) == ["en-stories"]
 
 
 def test_crawl_and_work_until_empty_do_what_run_does(folder: Path, exemplar: Exemplar) -> None:
     assert exemplar("crawl", "zh-news").code == 0
     assert rows(folder, "zh-news") == []
-    done = exemplar("work", "extract", "-n", "1", "--until-empty")
-    assert done.code == 0, done.err
+    exemplar("work", "extract", "-n", "1", "--until-empty").succeeded()
     assert len(rows(folder, "zh-news")) == 16
 
 
 def test_a_run_says_why_pages_wait(folder: Path, site: SiteServer, exemplar: Exemplar) -> None:
     path = truth("zh")[0].path
     site.override(path, status=429, headers={"Retry-After": "900"}, body=b"")
-    done = exemplar("run", "--once", "--json")
-    assert done.code == 1
+    done = exemplar("run", "--once", "--json").failed(1)
     said = [problem for row in done.accounting.values() for problem in row["problems"]]
     assert any("Retry-After: 900 s" in problem for problem in said), said
 
@@ -329,15 +308,12 @@ def test_a_limit_that_is_too_low_to_start_is_said_once(folder: Path, environment
     assert "Traceback" not in done.stderr
 
 
-def test_refused_rows_count_in_the_accounting_in_status_and_as_a_failed_run(
-    folder: Path, exemplar: Exemplar, environment: dict[str, str]
-) -> None:
+def test_refused_rows_count_in_the_accounting_in_status_and_as_a_failed_run(folder: Path, exemplar: Exemplar) -> None:
     database = folder / "out" / "articles.db"
     SqliteSink(database).check()
     with closing(sqlite3.connect(database)) as other:
         other.execute("CREATE TRIGGER no BEFORE INSERT ON articles BEGIN SELECT RAISE(ABORT, 'not today'); END")
-    done = exemplar("run", "--once", "--json")
-    assert done.code == 1
+    done = exemplar("run", "--once", "--json").failed(1)
     assert done.events[-1]["ok"] is False
     assert all(row["refused"] == row["written"] > 0 for row in done.accounting.values())
     total = sum(row["refused"] for row in done.accounting.values())

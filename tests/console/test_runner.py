@@ -8,38 +8,30 @@ import pytest
 
 from console.runner import Runner
 from tests.console.conftest import Exemplar
-from tests.console.test_cli import free_port
-from workers.redis_access.embedded import answers, server_binary
+from tests.redis_servers import free_port, redis_server
 from workers.reporting.present_problems import PresentProblem
 
 
 @pytest.fixture
 def guarded_redis(tmp_path: Path) -> Iterator[str]:
     port = free_port()
-    options = ["--port", str(port), "--bind", "127.0.0.1", "--requirepass", "hunter2", "--save", ""]
-    server = subprocess.Popen([str(server_binary()), *options, "--dir", str(tmp_path)], stdout=subprocess.DEVNULL)
-    url = f"redis://:hunter2@127.0.0.1:{port}/0"
-    while not answers(url):
-        assert server.poll() is None, "the test Redis does not start"
-    yield url
-    server.terminate()
-    server.wait(10)
+    with redis_server(tmp_path, port, "--requirepass", "hunter2"):
+        yield f"redis://:hunter2@127.0.0.1:{port}/0"
 
 
 def test_run_on_a_redis_with_password_never_shows_it(folder: Path, exemplar: Exemplar, guarded_redis: str) -> None:
-    done = exemplar("run", "--once", "--json", REDIS_URL=guarded_redis)
-    assert done.code == 0, done.err
+    done = exemplar("run", "--once", "--json", REDIS_URL=guarded_redis).succeeded()
     assert "hunter2" not in done.out + done.err
     assert done.events[0]["redis"].startswith("redis://:***@")
 
 
 def test_a_missing_password_is_said_in_plain_words(exemplar: Exemplar, guarded_redis: str) -> None:
-    done = exemplar("status", REDIS_URL=guarded_redis.replace(":hunter2@", ""))
-    assert done.code == 2
-    assert "requires a password; put it into REDIS_URL" in done.err
-    done = exemplar("status", REDIS_URL=guarded_redis.replace("hunter2", "wrong"))
-    assert done.code == 2
-    assert "refuses the login: invalid username-password pair" in done.err
+    exemplar("status", REDIS_URL=guarded_redis.replace(":hunter2@", "")).failed(
+        2, "requires a password; put it into REDIS_URL"
+    )
+    done = exemplar("status", REDIS_URL=guarded_redis.replace("hunter2", "wrong")).failed(
+        2, "refuses the login: invalid username-password pair"
+    )
     assert "wrong@" not in done.err
 
 

@@ -210,7 +210,7 @@ def test_no_part_of_a_secret_in_a_variable_appears_anywhere(
 
 
 def test_no_part_of_a_secret_in_tasks_yaml_appears_in_a_message(
-    servers: Servers, tmp_path: Path, exemplar: Exemplar
+    servers: Servers, tmp_path: Path, in_process: Exemplar
 ) -> None:
     forms = [
         *forms_of(servers),
@@ -230,7 +230,7 @@ def test_no_part_of_a_secret_in_tasks_yaml_appears_in_a_message(
             tasks[name] = task | {"output": "a.jsonl", name: f"http://me:{secrets[-1]}@no-such-host.invalid:3128"}
         (tmp_path / "tasks.yaml").write_text(json.dumps({"tasks": tasks}), "utf-8")
         for arguments in (["check"], ["check", "--json"], ["status"]):
-            done = exemplar(*arguments)
+            done = in_process(*arguments)
             assert_hidden(secrets, done.out + done.err, f"{' '.join(arguments)} {RESERVED[turn]}")
 
 
@@ -241,12 +241,12 @@ def test_no_part_of_a_secret_in_tasks_yaml_appears_in_a_message(
     "redis://127.0.0.1:PORT/0?password={}", "redis+sentinel://127.0.0.1:1/news?sentinel_password={}&kolour=red",
     "redis://:{}@127.0.0.1:1/0#a,redis://:{}@127.0.0.1:PORT/0#a", "redis:{}@127.0.0.1",
 ])  # fmt: skip
-def test_no_part_of_the_password_of_redis_appears_in_a_message(form: str, tmp_path: Path, exemplar: Exemplar) -> None:
+def test_no_part_of_the_password_of_redis_appears_in_a_message(form: str, tmp_path: Path, in_process: Exemplar) -> None:
     port = free_port()
     with redis_server(tmp_path / "redis", port, "--requirepass", "another"):
         for number, character in enumerate(RESERVED):
             secret = secret_of(number, character)
             for text in {secret, quote(secret, safe="")}:
-                done = exemplar("status", REDIS_URL=form.replace("{}", text).replace("PORT", str(port)))
+                done = in_process("status", REDIS_URL=form.replace("{}", text).replace("PORT", str(port)))
                 assert done.code in (2, 3), done.out
                 assert_hidden([secret], done.out + done.err, f"status {form} {character}")

@@ -27,8 +27,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def extracted(exemplar: Exemplar, *more: str) -> str:
-    done = exemplar("extract", "page.html", "--method", "line-blocks", *more)
-    assert done.code == 0, done.err
+    done = exemplar("extract", "page.html", "--method", "line-blocks", *more).succeeded()
     return done.out
 
 
@@ -78,7 +77,4 @@ def test_a_rule_that_selects_nothing_is_told(folder: Path, exemplar: Exemplar) -
 def test_a_wrong_file_names_line_and_remedy(text: str | None, message: str, folder: Path, exemplar: Exemplar) -> None:
     if text is not None:
         (folder / "rules" / "gazette.example.yaml").write_text(text, "utf-8")
-    done = exemplar("extract", "page.html", "--rules", "rules")
-    assert done.code == 2
-    assert message in done.err
-    assert "Traceback" not in done.err
+    exemplar("extract", "page.html", "--rules", "rules").failed(2, message)

@@ -9,13 +9,11 @@ from click.testing import CliRunner
 
 from console.cli import exemplar
 from crawler.task_list.file import loads
+from tests.console.test_alarms import changed
 from tests.docs.documents import DOCS, blocks
-from workers.health import update_health
 from workers.health.alarms import KINDS
-from workers.health.observations import PageObservation, to_json
 from workers.health.task_health import KEPT, RULES
-from workers.ledger import OBSERVED_KEPT, Ledger
-from workers.url_states import Found
+from workers.ledger import OBSERVED_KEPT
 
 TEXT = (DOCS / "health.md").read_text("utf-8")
 TASK = "kuaibao"
@@ -32,13 +30,7 @@ def rows(heading: str) -> list[list[str]]:
 def redesigned(connection: "redis.Redis", redis_url: str, monkeypatch: pytest.MonkeyPatch) -> "redis.Redis":
     """A task whose last pages do not fit its template."""
     monkeypatch.setenv("REDIS_URL", redis_url)
-    ledger = Ledger(connection, TASK)
-    ledger.add([Found("http://gazette.example/a/1.html")])
-    for number in range(40):
-        match, url = (0.8 if number < 30 else 0.1), f"http://gazette.example/a/{number}.html"
-        page = PageObservation(1.7e9 + number, url, "article", "example", match, 0.97, 1000, number + 1, number + 1)
-        ledger.observe(to_json(page))
-    update_health(connection, TASK)
+    changed(connection, TASK)
     return connection
 
 

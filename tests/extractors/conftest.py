@@ -10,12 +10,11 @@ from extractors.html.walk import in_python, walk_in_use
 HERE = Path(__file__).parent
 IN_BOTH = ("html", "content", "metadata", "methods")  # folders
 NO_WALK = {
-    "test_dates",
-    "test_decoding",
-    "test_language",
-    "test_simhash",
-    "test_urls",
-}
+    "test_code_language", "test_date_forms", "test_dates", "test_decoding", "test_dom", "test_expressions",
+    "test_labelled_pages", "test_language", "test_like_elements", "test_list_forms", "test_markdown", "test_network",
+    "test_phrases", "test_pictures", "test_sanitising", "test_simhash", "test_solar_hijri", "test_tagless_text",
+    "test_titles", "test_trees", "test_urls", "test_words",
+}  # fmt: skip
 LEFT_OUT = NO_WALK | {"test_body_fragment", "test_walk"}  # the first is slow, the second compares both forms itself
 
 

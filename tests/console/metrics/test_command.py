@@ -87,9 +87,7 @@ def test_without_redis_it_says_so_in_a_metric(exemplar: Exemplar) -> None:
     ],
 )
 def test_a_mistake_is_explained(arguments: list[str], mistake: str, exemplar: Exemplar) -> None:
-    done = exemplar("metrics", *arguments)
-    assert done.code == 2
-    assert mistake in done.err
+    exemplar("metrics", *arguments).failed(2, mistake)
 
 
 def test_it_goes_on_when_redis_goes_away(tmp_path: Path, environment: dict[str, str]) -> None:

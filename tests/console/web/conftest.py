@@ -107,6 +107,12 @@ def console(tasks_yaml: Path, redis_url: str, connection: "redis.Redis") -> Iter
         client.close()
 
 
+@pytest.fixture
+def client(published: Path, console: MakeConsole) -> ConsoleClient:
+    """A client of a console whose task list is in force."""
+    return console()
+
+
 def form_token(client: TestClient, path: str = "/add") -> str:
     """The token of the forms of this client's session."""
     text = client.get(path).text

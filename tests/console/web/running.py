@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.forks import start
+from tests.redis_servers import free_port
 
 START_WAIT = 60.0  # seconds
 STOP_WAIT = 60.0
@@ -18,9 +18,7 @@ STOP_WAIT = 60.0
 @contextmanager
 def running_console(tasks: Path, *, stop: signal.Signals = signal.SIGTERM, **environment: str) -> Iterator[str]:
     """Yield the address of a console for a task list, which need not exist; then stop it and expect exit code 0."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     own = {name: value for name, value in os.environ.items() if not name.startswith(("EXEMPLAR_", "REDIS_URL"))}
     variables = {**own, "EXEMPLAR_ALLOW_HOSTS": "127.0.0.1", **environment}
     process = start("console", ["console", "--tasks", str(tasks), "--port", str(port)], tasks.parent, variables)

@@ -1,11 +1,10 @@
 """The pages by the rules of axe-core, and at the width of a telephone: light and dark, in both languages."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from tests.console.web.conftest import NAMES, MakeConsole
 from tests.console.web.test_hostile import served, survey_of
@@ -15,14 +14,6 @@ PATHS = (
     *(f"/tasks/{NAMES[0]}{part}" for part in ("", "/articles", "/links", "/example", "/settings")),
 )  # fmt: skip
 SERIOUS = ("serious", "critical")
-
-
-@pytest.fixture(scope="module")
-def chromium(browser: str) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 @pytest.mark.timeout(300)

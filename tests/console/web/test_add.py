@@ -84,13 +84,17 @@ def site_list(tasks_yaml: Path) -> Path:
 
 
 @pytest.mark.timeout(240)
-def test_a_page_that_is_no_article_names_the_checkbox(site_list: Path, console: MakeConsole) -> None:
+def test_a_page_that_is_no_article_names_the_checkbox_and_articles_to_try(
+    site_list: Path, console: MakeConsole
+) -> None:
     client = console()
     with SiteServer() as site:
         path, job = survey(client, site.url + "/en/stories/")
     assert job.error
+    assert job.result is None
     text = client.get(path).text
-    assert "tick “It is an article" in text
+    for shown in ("tick “It is an article", "Articles to which this page links", "/add?url=http"):
+        assert shown in text
     assert "--article" not in text
     client.get("/language/zh")
     text = client.get(path).text
@@ -118,18 +122,6 @@ def test_a_task_is_previewed_corrected_and_saved(site_list: Path, console: MakeC
     assert (task.example, str(task.every)) == (site.url + article.path, "2h")
 
 
-@pytest.mark.timeout(240)
-def test_a_page_that_is_no_article_is_refused_with_articles_to_try(site_list: Path, console: MakeConsole) -> None:
-    client = console()
-    with SiteServer() as site:
-        path, job = survey(client, site.url + "/en/stories/")
-    text = client.get(path).text
-    assert job.result is None
-    assert "Articles to which this page links" in text
-    assert "/add?url=http" in text
-
-
-def test_a_text_that_is_no_url_is_refused(published: Path, console: MakeConsole) -> None:
-    client = console()
+def test_a_text_that_is_no_url_is_refused(client: ConsoleClient) -> None:
     for url in ("ftp://a.example/", "news", "javascript:alert(1)", "http://"):
         assert client.post("/add", data={"csrf": form_token(client), "url": url}).status_code == 422

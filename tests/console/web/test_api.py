@@ -6,7 +6,7 @@ import jsonschema
 import pytest
 
 from console.web.api import ROUTES
-from tests.console.web.conftest import NAMES, MakeConsole
+from tests.console.web.conftest import NAMES, ConsoleClient, MakeConsole
 
 NEW_TASK = {
     "name": "fresh",
@@ -50,10 +50,7 @@ def valid(document: dict[str, object], path: str, method: str, code: str, value:
 
 
 @pytest.mark.parametrize(("method", "path", "template", "body"), REQUESTS)
-def test_an_answer_has_its_schema(
-    published: Path, console: MakeConsole, method: str, path: str, template: str, body: object
-) -> None:
-    client = console()
+def test_an_answer_has_its_schema(client: ConsoleClient, method: str, path: str, template: str, body: object) -> None:
     document = client.get("/api/openapi.json").json()
     answer = client.request(method, path, json=body)
     assert answer.status_code == 200, answer.text
@@ -65,8 +62,7 @@ def test_every_operation_is_requested_by_a_test() -> None:
     assert requested == {(route.operation.method, route.operation.path) for route in ROUTES}
 
 
-def test_the_row_of_an_article_has_the_schema_of_rows(published: Path, console: MakeConsole) -> None:
-    client = console()
+def test_the_row_of_an_article_has_the_schema_of_rows(client: ConsoleClient) -> None:
     document = client.get("/api/openapi.json").json()
     number = client.get("/api/articles?limit=1").json()["articles"][0]["id"]
     row = client.get(f"/api/articles/{number}").json()
@@ -101,8 +97,7 @@ def test_an_error_names_its_cause(
     assert published.read_text("utf-8") == before
 
 
-def test_a_task_that_is_added_is_in_the_file(published: Path, console: MakeConsole) -> None:
-    client = console()
+def test_a_task_that_is_added_is_in_the_file(published: Path, client: ConsoleClient) -> None:
     client.post("/api/tasks", json=NEW_TASK)
     assert "fresh" in published.read_text("utf-8")
     assert client.get("/api/tasks/fresh").json()["state"] == "unpublished"

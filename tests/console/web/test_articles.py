@@ -15,7 +15,7 @@ from console.web.article_index import ArticleIndex, ArticleQuery
 from console.web.article_sources import ArticleFile, article_files
 from console.web.words import match_of, snippet, words_of
 from crawler.task_list.file import loads
-from tests.console.web.conftest import NAMES, MakeConsole, row_of
+from tests.console.web.conftest import NAMES, ConsoleClient, MakeConsole, row_of
 
 WORDS = ("harbour", "bridge", "市场", "港口新闻", "经济", "增长", "fish", "goal")
 
@@ -161,8 +161,7 @@ def test_a_snippet_marks_the_words() -> None:
     assert snippet("a" * 500 + " (b", "(b")[0] == ("…", False)
 
 
-def test_the_page_searches_filters_and_exports(published: Path, console: MakeConsole) -> None:
-    client = console()
+def test_the_page_searches_filters_and_exports(client: ConsoleClient) -> None:
     text = client.get("/articles?q=港口新闻第7号").text
     assert text.count("result-title") == 1
     assert "<mark>港口新闻第7号</mark>" in text
@@ -194,8 +193,7 @@ def test_an_export_has_every_row(published: Path, console: MakeConsole) -> None:
     assert client.get("/articles/export").content.count(b"Article ") == number + 30
 
 
-def test_an_article_is_shown_with_its_text(published: Path, console: MakeConsole) -> None:
-    client = console()
+def test_an_article_is_shown_with_its_text(client: ConsoleClient) -> None:
     page = client.get("/articles").text
     number = page.partition('class="result-title" href="/articles/')[2].partition('"')[0]
     text = client.get(f"/articles/{number}").text

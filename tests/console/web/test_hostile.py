@@ -18,15 +18,17 @@ import lxml.html
 import pytest
 import redis
 import uvicorn
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
+from console.web.article_index import ArticleQuery
 from console.web.sandbox import harmless
 from console.web.surveys import Job
 from crawler.run.run_report import RunReport, keep_report
 from crawler.task_list.file import load
 from crawler.task_list.publication import publish
 from tests.console.web.conftest import ConsoleClient, MakeConsole, row_of
-from tests.console.web.injections import injections
+from tests.console.web.injections import WATCH, injections
+from tests.redis_servers import eventually
 from tests.samples import sample
 from workers import keys
 from workers.ledger import Ledger
@@ -35,18 +37,13 @@ from workers.pages.quarantine import keep_page
 from workers.redesign.backtest import BackTest, ExtractedFields, PageComparison, TextChange
 from workers.redesign.proposals import Proposal
 from workers.reporting.presence import Presence
+from workers.reporting.present_problems import PresentProblem
 from workers.url_states import Found, fingerprint
 
 TEXTS = injections(sample(2000, 6000))
 FAILED = "https://t0.example/a/9.html"
 A_TASK = 390  # reasons on one page of links
 AN_ARTICLE = 100  # texts in one article
-WATCH = """
-window.__runs = 0;
-window.__ran = () => { window.__runs += 1; };
-window.__violations = [];
-addEventListener('securitypolicyviolation', (event) => window.__violations.push(event.violatedDirective));
-"""
 MADE = """() => [...document.querySelectorAll('*')].filter((element) =>
   (element.tagName === 'SCRIPT' && element.getAttribute('src') !== '/static/console.js')
   || ['OBJECT', 'EMBED', 'BASE', 'MARQUEE', 'VIDEO', 'MATH', 'STYLE', 'IMG', 'BODY'].includes(element.tagName)
@@ -62,10 +59,7 @@ def served(client: ConsoleClient) -> Iterator[str]:
     server = uvicorn.Server(uvicorn.Config(client.app, host="127.0.0.1", port=0, log_level="error", lifespan="off"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    limit = time.monotonic() + 60
-    while not server.started:
-        assert time.monotonic() < limit
-        time.sleep(0.02)
+    eventually(lambda: server.started)
     yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     client.web.is_stopping = lambda: True
     server.should_exit = True
@@ -73,13 +67,11 @@ def served(client: ConsoleClient) -> Iterator[str]:
 
 
 @pytest.fixture
-def page(browser: str) -> Iterator[Page]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
-        page = chromium.new_context(locale="en-US").new_page()
-        page.add_init_script(WATCH)
-        yield page
-        chromium.close()
+def page(chromium: Browser) -> Iterator[Page]:
+    context = chromium.new_context(locale="en-US")
+    context.add_init_script(WATCH)
+    yield context.new_page()
+    context.close()
 
 
 def chunks(size: int) -> list[list[str]]:
@@ -108,17 +100,9 @@ def hostile(tasks_yaml: Path, connection: "redis.Redis") -> list[str]:
     out.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     presence = Presence(connection, "extract")
     presence.show(last_error={"at": time.time(), "text": TEXTS[0]}, task=TEXTS[1], waits=TEXTS[2], version=TEXTS[3])
-    at = time.time()
-    problem = {
-        "text": TEXTS[4],
-        "first": at,
-        "last": at,
-        "count": 1,
-        "node": TEXTS[5],
-        "about": "",
-        "nodes": [TEXTS[5]],
-    }
-    connection.hset(keys.PROBLEMS_NOW, json.dumps(["x", "", TEXTS[4]]), json.dumps(problem))
+    problem = PresentProblem(TEXTS[4], first=1.0, last=1.0, count=1, nodes=(TEXTS[5],)).to_dict()
+    shown = problem | {"node": TEXTS[5], "about": ""}
+    connection.hset(keys.PROBLEMS_NOW, json.dumps(["x", "", TEXTS[4]]), json.dumps(shown))
     return names
 
 
@@ -139,22 +123,16 @@ def _propose_and_alarm(connection: "redis.Redis", names: Sequence[str]) -> None:
         alarm = {"kind": "blocked", "state": "open", "count": 3, "evidence": texts[0], "urls": texts[:50]}
         times = {"since": 1.0, "opened": 1.0, "last": 2.0}
         connection.hset(keys.ALARMS, name, json.dumps([alarm | times]))
-        pages = [
-            PageComparison(
-                text,
-                "changed",
-                ExtractedFields(text, text, text, 9, 0.9, text, True, text),
-                ExtractedFields(text, text, text, 9, 0.9, text, True, text),
-                0.5,
-                ("title", "published", "author", "text"),
-                TextChange(text, text, (text,), (text,)),
-                (text,),
-            )
-            for text in texts
-        ]
+        pages = [_compared(text) for text in texts]
         test = BackTest.of(pages, texts[1])
         proposal = Proposal(name, texts[2], texts[3], texts[4], texts[5], 1.0, 1.0, 7, 5, 0.9, test, problem=texts[6])
         connection.hset(keys.PROPOSALS, name, json.dumps(proposal.to_dict()))
+
+
+def _compared(text: str) -> PageComparison:
+    fields = ExtractedFields(text, text, text, 9, 0.9, text, True, text)
+    changed, change = ("title", "published", "author", "text"), TextChange(text, text, (text,), (text,))
+    return PageComparison(text, "changed", fields, fields, 0.5, changed, change, (text,))
 
 
 def _keep_failed(connection: "redis.Redis") -> None:
@@ -191,7 +169,7 @@ def test_nothing_of_a_site_runs_on_any_page(hostile: list[str], console: MakeCon
     page.on("request", lambda request: requests.append(request.url))
     dialogs: list[str] = []
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
-    articles = [article.id for article in web.data.index.search(web_query(), 200).articles]
+    articles = [article.id for article in web.data.index.search(ArticleQuery(), 200).articles]
     assert len(articles) == len(chunks(AN_ARTICLE))
     paths = ["/", "/articles", "/alarms", "/machines", "/schedule", "/failures", f"/add/{job.id}"]
     paths += [f"/tasks/{name}{part}" for name in hostile for part in ("", "/links", "/example")]
@@ -214,12 +192,6 @@ def test_nothing_of_a_site_runs_on_any_page(hostile: list[str], console: MakeCon
         assert [url for url in requests if not url.startswith(home)] == []
     assert dialogs == []
     assert shown.count("__ran") > len(TEXTS) / 2  # they are there, as text
-
-
-def web_query() -> Any:
-    from console.web.article_index import ArticleQuery
-
-    return ArticleQuery()
 
 
 def survey_of(texts: Sequence[str]) -> Job:
@@ -264,8 +236,7 @@ FORBIDDEN = {"script", "iframe", "object", "base", "link", "video", "embed", "me
 REQUESTING = {"src", "href", "srcdoc", "action", "http-equiv", "data", "formaction"}
 
 
-def test_a_page_in_the_sandbox_has_a_policy_without_scripts(published: Path, console: MakeConsole) -> None:
-    client = console()
+def test_a_page_in_the_sandbox_has_a_policy_without_scripts(client: ConsoleClient) -> None:
     job = survey_of(TEXTS)
     client.web.jobs._jobs[job.id] = job
     answer = client.get(f"/add/{job.id}/page/0")

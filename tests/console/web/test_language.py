@@ -1,14 +1,13 @@
 """Chinese and English: every text is translated, and each request gets its language."""
 
 import re
-from pathlib import Path
 
 import pytest
 from starlette.requests import Request
 
 from console.web.texts import COOKIE, language_of
 from tests.console.catalogues import PAGES, present
-from tests.console.web.conftest import MakeConsole
+from tests.console.web.conftest import ConsoleClient
 
 PLACES = re.compile(r"%\((\w+)\)s")
 
@@ -38,8 +37,7 @@ def test_the_language_is_the_chosen_one_else_the_browsers(header: str, cookie: s
     assert language_of(Request({"type": "http", "headers": headers})) == language
 
 
-def test_the_choice_is_kept(published: Path, console: MakeConsole) -> None:
-    client = console()
+def test_the_choice_is_kept(client: ConsoleClient) -> None:
     answer = client.get("/language/zh?next=%2Fschedule")
     assert (answer.status_code, answer.headers["location"]) == (303, "/schedule")
     assert "调度" in client.get("/schedule").text

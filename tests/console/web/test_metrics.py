@@ -6,13 +6,13 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from console.web.config import ConsoleConfig, ConsoleRefused
-from tests.console.web.conftest import NAMES, MakeConsole
+from tests.console.web.conftest import NAMES, ConsoleClient, MakeConsole
 
 TOKEN, PASSWORD = "a-token-of-metrics", "correct horse battery"
 
 
-def test_the_metrics_are_served(published: Path, console: MakeConsole) -> None:
-    answer = console().get("/metrics")
+def test_the_metrics_are_served(client: ConsoleClient) -> None:
+    answer = client.get("/metrics")
     assert answer.status_code == 200
     assert answer.headers["content-type"].startswith("text/plain; version=")
     samples = [sample for family in text_string_to_metric_families(answer.text) for sample in family.samples]
@@ -25,8 +25,8 @@ def test_the_metrics_are_served(published: Path, console: MakeConsole) -> None:
     assert "set-cookie" not in answer.headers
 
 
-def test_a_scraper_gets_the_format_that_it_asks_for(published: Path, console: MakeConsole) -> None:
-    answer = console().get("/metrics", headers={"Accept": "application/openmetrics-text; version=1.0.0"})
+def test_a_scraper_gets_the_format_that_it_asks_for(client: ConsoleClient) -> None:
+    answer = client.get("/metrics", headers={"Accept": "application/openmetrics-text; version=1.0.0"})
     assert answer.headers["content-type"].startswith("application/openmetrics-text")
     assert answer.text.endswith("# EOF\n")
 

@@ -2,8 +2,6 @@
 
 import json
 import re
-import time
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -14,7 +12,8 @@ from console.web.engine import LocalRun
 from crawler.politeness.pace import HostProblem, Pace, host_of, host_state
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
-from tests.console.web.conftest import NAMES, TASKS, MakeConsole, form_token
+from tests.console.web.conftest import NAMES, TASKS, ConsoleClient, MakeConsole, form_token
+from tests.redis_servers import eventually
 from workers import keys
 from workers.ledger import Ledger
 from workers.redesign.proposals import Proposal
@@ -29,8 +28,8 @@ URL = "https://news.example/0/a/2.html"
 
 @pytest.mark.parametrize("language", ["en", "zh-CN"])
 @pytest.mark.parametrize("path", PATHS)
-def test_each_page_is_shown_in_both_languages(published: Path, console: MakeConsole, path: str, language: str) -> None:
-    answer = console().get(path, headers={"Accept-Language": language})
+def test_each_page_is_shown_in_both_languages(client: ConsoleClient, path: str, language: str) -> None:
+    answer = client.get(path, headers={"Accept-Language": language})
     assert answer.status_code == 200
     assert f'<html lang="{"zh-Hans" if language == "zh-CN" else "en"}">' in answer.text
     assert ("任务" in answer.text) == (language == "zh-CN")
@@ -42,15 +41,15 @@ def test_a_console_without_tasks_has_all_pages(tasks_yaml: Path, console: MakeCo
     assert console().get(path).status_code == 200
 
 
-def test_the_first_page_counts_every_url_of_a_task(published: Path, console: MakeConsole) -> None:
-    text = console().get("/").text
+def test_the_first_page_counts_every_url_of_a_task(client: ConsoleClient) -> None:
+    text = client.get("/").text
     assert "4 = 1 + 0 + 0 + 1 + 0 + 1 + 1 + 0" in text
     assert "every URL is accounted for" in text
     assert "1 page failed" in text  # why it needs a look
 
 
-def test_the_first_page_counts_the_articles_of_the_outputs(published: Path, console: MakeConsole) -> None:
-    text = console().get("/").text
+def test_the_first_page_counts_the_articles_of_the_outputs(client: ConsoleClient) -> None:
+    text = client.get("/").text
     assert "2 tasks · 30 articles" in text  # one URL is written; the others wait again, as after an adoption
     assert 'data-label="Articles">30<' in text
 
@@ -123,8 +122,7 @@ def test_a_closed_host_is_shown_with_its_time_and_tried_at_once(
     assert "closed until" in text
 
 
-def test_tasks_are_found_by_name_and_by_health(published: Path, console: MakeConsole) -> None:
-    client = console()
+def test_tasks_are_found_by_name_and_by_health(client: ConsoleClient) -> None:
     assert [name in client.get("/?q=学校").text for name in NAMES] == [False, True]
     assert [name in client.get("/?health=attention").text for name in NAMES] == [True, False]
 
@@ -142,15 +140,13 @@ def test_mistakes_of_the_task_list_are_shown(published: Path, console: MakeConso
     assert "every" in text
 
 
-def test_run_now_makes_a_task_due(published: Path, console: MakeConsole, connection: "redis.Redis") -> None:
-    client = console()
+def test_run_now_makes_a_task_due(client: ConsoleClient, connection: "redis.Redis") -> None:
     client.post(f"/tasks/{NAMES[0]}", data={"csrf": form_token(client), "do": "run"})
     assert Schedule(connection).due() == [NAMES[0]]
     assert "is due" in client.get(f"/tasks/{NAMES[0]}").text
 
 
-def test_a_task_is_paused_and_runs_again(published: Path, console: MakeConsole) -> None:
-    client = console()
+def test_a_task_is_paused_and_runs_again(published: Path, client: ConsoleClient) -> None:
     before = published.read_text("utf-8")
     for do, paused in (("pause", True), ("resume", False)):
         client.post(f"/tasks/{NAMES[1]}", data={"csrf": form_token(client), "do": do})
@@ -158,8 +154,7 @@ def test_a_task_is_paused_and_runs_again(published: Path, console: MakeConsole) 
     assert published.read_text("utf-8") == before
 
 
-def test_settings_are_checked_before_they_are_saved(published: Path, console: MakeConsole) -> None:
-    client = console()
+def test_settings_are_checked_before_they_are_saved(published: Path, client: ConsoleClient) -> None:
     path = f"/tasks/{NAMES[0]}/settings"
     before = published.read_text("utf-8")
     block = client.get(path).text.partition("<textarea")[2].partition(">")[2].partition("</textarea>")[0]
@@ -173,8 +168,7 @@ def test_settings_are_checked_before_they_are_saved(published: Path, console: Ma
     assert "# written by hand" in published.read_text("utf-8")
 
 
-def test_failed_pages_are_grouped_and_retried(published: Path, console: MakeConsole, connection: "redis.Redis") -> None:
-    client = console()
+def test_failed_pages_are_grouped_and_retried(client: ConsoleClient, connection: "redis.Redis") -> None:
     text = client.get("/failures").text
     assert "http 500" in text
     assert URL in text
@@ -184,8 +178,7 @@ def test_failed_pages_are_grouped_and_retried(published: Path, console: MakeCons
     assert "Nothing has failed" in client.get("/failures").text
 
 
-def test_a_rejected_page_is_accepted(published: Path, console: MakeConsole, connection: "redis.Redis") -> None:
-    client = console()
+def test_a_rejected_page_is_accepted(client: ConsoleClient, connection: "redis.Redis") -> None:
     path = f"/tasks/{NAMES[0]}/links"
     assert "a list: 5 of 10" in client.get(path).text
     url = "https://news.example/0/a/3.html"
@@ -193,20 +186,18 @@ def test_a_rejected_page_is_accepted(published: Path, console: MakeConsole, conn
     assert Ledger(connection, NAMES[0]).state_of(url) == ("waiting", "")
 
 
-def test_the_schedule_names_the_next_runs(published: Path, console: MakeConsole) -> None:
-    text = console().get("/schedule").text
+def test_the_schedule_names_the_next_runs(client: ConsoleClient) -> None:
+    text = client.get("/schedule").text
     assert "2 tasks are scheduled" in text
     assert all(name in text for name in NAMES)
 
 
-def test_an_unknown_task_or_address_is_not_found(published: Path, console: MakeConsole) -> None:
-    client = console()
+def test_an_unknown_task_or_address_is_not_found(client: ConsoleClient) -> None:
     for path in ("/tasks/none", "/tasks/none/settings", "/articles/5", "/add/none", "/x"):
         assert client.get(path).status_code == 404, path
 
 
-def test_pages_need_no_script(published: Path, console: MakeConsole) -> None:
-    client = console()
+def test_pages_need_no_script(client: ConsoleClient) -> None:
     for path in PATHS:
         text = client.get(path).text
         assert text.count("<script") == 1, path
@@ -222,16 +213,9 @@ def test_that_a_run_ended_is_shown_until_the_task_list_is_mended(
     client.web.engine = LocalRun(redis_url, tasks_yaml, tasks_yaml.parent)
     tasks_yaml.write_text(valid.replace("every: 1h", "every: often"), "utf-8")
     client.web.engine.start()
-    wait_until(lambda: client.web.engine is not None and bool(client.web.engine.problem))
+    eventually(lambda: client.web.engine is not None and bool(client.web.engine.problem))
     assert "exit code 2" in client.get("/").text
     tasks_yaml.write_text(valid.replace("every: 1h", "every: seldom"), "utf-8")
     assert "The run has ended" in client.get("/").text
     tasks_yaml.write_text(valid, "utf-8")
     assert "The run has ended" not in client.get("/").text
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    limit = time.monotonic() + 60
-    while not is_so():
-        assert time.monotonic() < limit
-        time.sleep(0.1)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import redis
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from console.web.article_index import ArticleQuery
 from console.web.reports import NoReport, made_report
@@ -153,12 +153,12 @@ def version_of(connection: "redis.Redis") -> str:
 
 @pytest.mark.timeout(300)
 def test_a_person_adopts_and_sees_the_cuts_without_script(
-    section: RedesignedSection, console: MakeConsole, connection: "redis.Redis", browser: str
+    section: RedesignedSection, console: MakeConsole, chromium: Browser
 ) -> None:
     client = console()
-    with sync_playwright() as playwright, served(client) as home:
-        chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
-        page = chromium.new_context(locale="en-US", java_script_enabled=False).new_page()
+    context = chromium.new_context(locale="en-US", java_script_enabled=False)
+    page = context.new_page()
+    with served(client) as home:
         page.goto(f"{home}/failures")
         page.locator("summary").first.click()
         see_the_cut(page, "extractor error: boom")
@@ -174,7 +174,7 @@ def test_a_person_adopts_and_sees_the_cuts_without_script(
         see_the_cut(page, "Its text")
         page.get_by_role("link", name="←").click()
         expect(page.locator(".article-html")).to_be_visible()
-        chromium.close()
+    context.close()
 
 
 def see_the_cut(page: Page, text: str) -> None:
@@ -185,7 +185,8 @@ def see_the_cut(page: Page, text: str) -> None:
 
 @pytest.mark.timeout(300)
 def test_a_report_is_in_the_language_of_the_console_and_under_a_policy_of_its_own(
-    section: RedesignedSection, console: MakeConsole, connection: "redis.Redis"
+    section: RedesignedSection,
+    console: MakeConsole,
 ) -> None:
     client = console()
     number = client.web.data.index.search(ArticleQuery(), 1).articles[0].id

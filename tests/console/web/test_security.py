@@ -9,17 +9,15 @@ from starlette.testclient import TestClient
 
 from console.web.config import ConsoleConfig, ConsoleRefused, config_from
 from console.web.security import POLICY, Sessions, host_name, local_target
-from tests.console.web.conftest import NAMES, MakeConsole, form_token
+from tests.console.web.conftest import NAMES, ConsoleClient, MakeConsole, form_token
 
 PASSWORD = "correct horse battery"
 PAGES = ("/", "/articles", "/failures", "/schedule", "/machines", "/add", f"/tasks/{NAMES[0]}", "/api/tasks")
 
 
 @pytest.mark.parametrize("path", [*PAGES, "/static/console.css", "/nothing", "/login"])
-def test_every_response_has_the_headers_that_keep_scripts_and_frames_out(
-    published: Path, console: MakeConsole, path: str
-) -> None:
-    headers = console().get(path).headers
+def test_every_response_has_the_headers_that_keep_scripts_and_frames_out(client: ConsoleClient, path: str) -> None:
+    headers = client.get(path).headers
     assert headers["content-security-policy"] == POLICY
     assert "unsafe" not in POLICY
     assert headers["x-frame-options"] == "DENY"
@@ -28,13 +26,13 @@ def test_every_response_has_the_headers_that_keep_scripts_and_frames_out(
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:8300", "", "localhost.evil:8300"])
-def test_a_foreign_host_name_is_refused(published: Path, console: MakeConsole, host: str) -> None:
-    assert console().get("/", headers={"Host": host}).status_code == 421
+def test_a_foreign_host_name_is_refused(client: ConsoleClient, host: str) -> None:
+    assert client.get("/", headers={"Host": host}).status_code == 421
 
 
 @pytest.mark.parametrize("host", ["localhost:8300", "LOCALHOST", "[::1]:8300", "127.0.0.1"])
-def test_the_names_of_this_machine_are_answered(published: Path, console: MakeConsole, host: str) -> None:
-    assert console().get("/", headers={"Host": host}).status_code == 200
+def test_the_names_of_this_machine_are_answered(client: ConsoleClient, host: str) -> None:
+    assert client.get("/", headers={"Host": host}).status_code == 200
 
 
 def test_a_further_name_is_answered_if_it_is_given(published: Path, console: MakeConsole) -> None:
@@ -50,10 +48,7 @@ def test_a_further_name_is_answered_if_it_is_given(published: Path, console: Mak
         {"Sec-Fetch-Site": "same-site"},
     ],
 )
-def test_a_change_from_another_origin_is_refused(
-    published: Path, console: MakeConsole, headers: dict[str, str]
-) -> None:
-    client = console()
+def test_a_change_from_another_origin_is_refused(client: ConsoleClient, headers: dict[str, str]) -> None:
     token = form_token(client)
     answer = client.post(f"/tasks/{NAMES[0]}", data={"csrf": token, "do": "run"}, headers=headers)
     assert answer.status_code == 403
@@ -67,8 +62,8 @@ def test_a_form_without_the_token_of_its_session_is_refused(published: Path, con
     assert "paused" not in published.read_text("utf-8")
 
 
-def test_the_api_takes_json_only(published: Path, console: MakeConsole) -> None:
-    answer = console().post("/api/tasks/harbour", content='{"do": "pause"}', headers={"Content-Type": "text/plain"})
+def test_the_api_takes_json_only(published: Path, client: ConsoleClient) -> None:
+    answer = client.post("/api/tasks/harbour", content='{"do": "pause"}', headers={"Content-Type": "text/plain"})
     assert answer.status_code == 415
     assert "paused" not in published.read_text("utf-8")
 
@@ -134,8 +129,8 @@ def test_wrong_passwords_of_one_network_lock_out_no_other(
 
 @pytest.mark.parametrize("number", ["99999999999999999999", "9" * 5000, "999999999999999999"])
 @pytest.mark.parametrize("path", ["/articles/{}", "/articles/{}/page", "/articles/{}/report", "/api/articles/{}"])
-def test_an_article_of_any_number_is_not_found(published: Path, console: MakeConsole, path: str, number: str) -> None:
-    answer = console().get(path.format(number))
+def test_an_article_of_any_number_is_not_found(client: ConsoleClient, path: str, number: str) -> None:
+    answer = client.get(path.format(number))
     assert answer.status_code == 404
     assert "not found" in answer.text.lower() or path.startswith("/api/")
 

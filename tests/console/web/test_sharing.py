@@ -30,10 +30,8 @@ def test_other_commands_share_its_redis_and_a_run_is_sent_there(tmp_path: Path) 
     (tmp_path / "tasks.yaml").write_text(TASK, "utf-8")
     with running_console(tmp_path / "tasks.yaml") as home:
         assert exemplar(tmp_path, "status", "--json").code == 0
-        run = exemplar(tmp_path, "run", "--once")
-        assert (run.code, "start the tasks there" in run.err) == (3, True), run.err
-        second = exemplar(tmp_path, "console", "--port", "1")
-        assert (second.code, "another `exemplar console`" in second.err) == (3, True), second.err
+        exemplar(tmp_path, "run", "--once").failed(3, "start the tasks there")
+        exemplar(tmp_path, "console", "--port", "1").failed(3, "another `exemplar console`")
         with urllib.request.urlopen(home) as answer:
             assert "news" in answer.read().decode()
     assert (tmp_path / ".exemplar" / "owner.json").read_text("utf-8") == ""  # it ended in order
@@ -41,9 +39,7 @@ def test_other_commands_share_its_redis_and_a_run_is_sent_there(tmp_path: Path) 
 
 @pytest.mark.timeout(120)
 def test_it_is_refused_beyond_this_machine_without_a_password(tmp_path: Path) -> None:
-    done = exemplar(tmp_path, "console", "--host", "0.0.0.0")
-    assert done.code == 2
-    assert "EXEMPLAR_CONSOLE_PASSWORD" in done.err
+    exemplar(tmp_path, "console", "--host", "0.0.0.0").failed(2, "EXEMPLAR_CONSOLE_PASSWORD")
 
 
 @pytest.mark.timeout(120)

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.console.web.conftest import TASKS
+from tests.console.calls import edit
 from tests.console.web.running import running_console
 
 TABS = 9  # a browser allows six connections to a host
@@ -17,11 +17,10 @@ HIDE = """hidden => {
 
 
 @pytest.fixture
-def context(browser: str) -> Iterator[BrowserContext]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
-        yield chromium.new_context(locale="en-US")
-        chromium.close()
+def context(chromium: Browser) -> Iterator[BrowserContext]:
+    context = chromium.new_context(locale="en-US")
+    yield context
+    context.close()
 
 
 class Streams:
@@ -38,29 +37,23 @@ class Streams:
 
 
 @pytest.mark.timeout(120)
-def test_a_refused_stream_is_opened_again(context: BrowserContext, tmp_path: Path) -> None:
-    tasks = tmp_path / "tasks.yaml"
-    text = f"tasks:\n{TASKS}\nsettings:\n  contact: https://example.org/crawler\n"
-    tasks.write_text(text, "utf-8")
+def test_a_refused_stream_is_opened_again(context: BrowserContext, tasks_yaml: Path) -> None:
     context.route("**/events", lambda route: route.fulfill(status=503), times=1)
-    with running_console(tasks) as home:
+    with running_console(tasks_yaml) as home:
         tab = context.new_page()
         tab.goto(home)
         tab.wait_for_timeout(4000)
-        tasks.write_text(text.replace("harbour:", "quay:"), "utf-8")
+        edit(tasks_yaml.parent, "harbour:", "quay:")
         expect(tab.locator("main")).to_contain_text("quay", timeout=20_000)
 
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("has_locks", [True, False])
-def test_all_tabs_are_live_by_one_stream(context: BrowserContext, tmp_path: Path, has_locks: bool) -> None:
+def test_all_tabs_are_live_by_one_stream(context: BrowserContext, tasks_yaml: Path, has_locks: bool) -> None:
     if not has_locks:  # as without HTTPS
         context.add_init_script("Object.defineProperty(navigator, 'locks', {value: undefined})")
     streams = Streams(context)
-    tasks = tmp_path / "tasks.yaml"
-    text = f"tasks:\n{TASKS}\nsettings:\n  contact: https://example.org/crawler\n"
-    tasks.write_text(text, "utf-8")
-    with running_console(tasks) as home:
+    with running_console(tasks_yaml) as home:
         tabs: list[Page] = []
         for _ in range(TABS):
             tabs.append(context.new_page())
@@ -71,7 +64,7 @@ def test_all_tabs_are_live_by_one_stream(context: BrowserContext, tmp_path: Path
             tabs[-1].evaluate(HIDE, False)
         tabs[0].wait_for_timeout(1000)
         assert len(streams.open) == 1
-        tasks.write_text(text.replace("harbour:", "quay:"), "utf-8")
+        edit(tasks_yaml.parent, "harbour:", "quay:")
         for tab in tabs if has_locks else tabs[-1:]:
             expect(tab.locator("main")).to_contain_text("quay", timeout=20_000)
         leader = streams.open[0]
@@ -80,7 +73,7 @@ def test_all_tabs_are_live_by_one_stream(context: BrowserContext, tmp_path: Path
         for tab in tabs[1:]:
             tab.evaluate(HIDE, True)
         tabs[0].evaluate(HIDE, False)
-        tasks.write_text(text.replace("harbour:", "pier:"), "utf-8")
+        edit(tasks_yaml.parent, "quay:", "pier:")
         expect(tabs[0].locator("main")).to_contain_text("pier", timeout=20_000)  # the next one has the stream
         expect(tabs[1].locator("main")).not_to_contain_text("pier")
         tabs[0].evaluate(HIDE, True)

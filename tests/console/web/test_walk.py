@@ -5,7 +5,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from console.sample_site import SiteServer, truth
 from tests.console.web.running import running_console
@@ -16,12 +16,10 @@ WAIT = 90_000  # milliseconds; a loaded machine runs a task in a quarter of it
 
 
 @pytest.fixture
-def page(browser: str) -> Iterator[Page]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
-        context = chromium.new_context(locale="en-US", viewport={"width": 1280, "height": 800})
-        yield context.new_page()
-        chromium.close()
+def page(chromium: Browser) -> Iterator[Page]:
+    context = chromium.new_context(locale="en-US", viewport={"width": 1280, "height": 800})
+    yield context.new_page()
+    context.close()
 
 
 def wait_for(page: Page, address: str, text: str) -> None:

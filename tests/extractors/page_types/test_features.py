@@ -3,7 +3,7 @@ import pytest
 from extractors.html.lines import Lines
 from extractors.html.paths import PathTrie
 from extractors.page_types.addresses import names_of_address
-from extractors.page_types.features import address_of, features_of, names_for_kinds
+from extractors.page_types.features import address_of, body_features, features_of, names_for_kinds
 from extractors.page_types.learning import DECLARED
 from extractors.page_types.line_features import line_features
 from extractors.page_types.words import SIGNS
@@ -22,6 +22,11 @@ def test_every_page_has_the_same_numbers_in_one_order():
 
 def test_a_page_without_lines_has_numbers_too():
     assert all(value == value for value in line_features(Lines(PathTrie(), [], [], [], [], []), -1).values())
+
+
+def test_a_page_without_a_body_has_numbers_too():
+    page = parsed(article_page())
+    assert set(body_features(page.lines, page.prior, []).values()) == {0.0}
 
 
 def test_texts_of_an_article_follow_each_other():
