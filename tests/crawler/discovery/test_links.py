@@ -40,11 +40,6 @@ def test_of_link_elements_only_the_next_page_counts():
     assert [(link.url, link.rel) for link in found] == [("http://site.example/news/list_2.html", "next")]
 
 
-def test_chinese_pages_are_read_in_their_own_encoding():
-    html = '<meta charset="gb2312"><a href="/a">下一页</a>'.encode("gbk")
-    assert links_of(html, PAGE)[0].text == "下一页"
-
-
 @pytest.mark.parametrize(
     "body", [b"", b" ", b"\x00\x01\x02", b"plain text", b"<a href=", b"<!-- <a href='/x'>x</a> -->"]
 )

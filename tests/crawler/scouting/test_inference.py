@@ -52,6 +52,12 @@ FAMILIES = {
         ["/thread-88120-1-1.html", "/thread-88001-1-1.html", "/thread-7-1-1.html", "/thread-912-1-1.html"],
         ["/forum-2-1.html", "/forum-2-2.html", "/thread-88123-2-1.html", "/space-uid-12.html"],
     ),
+    "discuz articles": (
+        "/article-{id}-1.html",
+        "/article-2044-1.html",
+        ["/article-2043-1.html", "/article-2001-1.html", "/article-1999-1.html"],
+        ["/portal.php", "/list-3-1.html", "/list-3-2.html", "/forum-36-1.html"],
+    ),
     "wordpress by day": (
         "/{date:%Y/%m/%d}/{slug}/",
         "/2026/11/03/harbour-opens-again/",
