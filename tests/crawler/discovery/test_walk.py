@@ -194,6 +194,12 @@ def test_a_sections_own_start_page_is_not_left():
     assert Outing(site).read == ["/a/"]
 
 
+@pytest.mark.parametrize("start", ["/", "/a/"])
+def test_a_home_page_and_a_section_without_articles_are_explored(start):
+    site = {"/": ["/a/1.html", "/news/"], "/a/": ["/news/"], "/news/": ["/a/2.html"]}
+    assert "/a/2.html" in Outing(site, [start]).articles
+
+
 def test_exploring_stays_on_the_site():
     site = {"/": ["http://other.example/a/", "/style.css"]}
     assert Outing(site, ["/"]).read == ["/"]
