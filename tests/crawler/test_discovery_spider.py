@@ -1,19 +1,65 @@
 """Sections with a feed, a sitemap, "load more" or all of them: what the spider asks for, by the server's own log."""
 
 import gzip
+import hashlib
+from typing import NamedTuple
 
 import pytest
 
-from tests.crawler.list_server import ListServer
+from tests.crawler.servers import Server
 from tests.crawler.spiders import crawl, states, write_tasks
 
 pytestmark = pytest.mark.timeout(90)
 
 
+ARTICLE = "<html><title>{path}</title><h1>{path}</h1><p>{text}</p></html>"
+
+
+class Asked(NamedTuple):
+    """One request: its path, by which state it asked, and what was answered."""
+
+    path: str
+    state: str
+    status: int
+
+
+class Lists:
+    """A site of lists: `pages[path]` is a body, any `/a/…` an article. `asked`: the requests."""
+
+    def __init__(self):
+        self.pages, self.asked = {}, []
+        self.states = True  # whether answers name their state
+
+    def __call__(self, handler):
+        state = handler.headers.get("If-None-Match", "")
+        status, headers, body = self.answer(handler.path, state)
+        self.asked.append(Asked(handler.path, state, status))
+        return status, {"Content-Type": "text/html; charset=utf-8", **headers}, body
+
+    def answer(self, path, state):
+        """Status, headers and body for a request."""
+        body = self.pages.get(path)
+        if body is None and path.startswith("/a/"):
+            body = ARTICLE.format(path=path, text=f"The text of {path}. " * 20)
+        if body is None:
+            return 404, {}, b"not here"
+        body = body.encode() if isinstance(body, str) else body
+        etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+        if self.states and state == etag:
+            return 304, {"ETag": etag}, b""
+        return 200, {"ETag": etag} if self.states else {}, body
+
+    def lists(self):
+        """The paths that were asked for, articles left out, in order."""
+        return [asked.path for asked in self.asked if not asked.path.startswith("/a/")]
+
+
 @pytest.fixture
 def site():
-    with ListServer() as server:
-        yield server
+    lists = Lists()
+    with Server("127.0.0.1", lists) as server:
+        lists.url = f"http://127.0.0.1:{server.port}"
+        yield lists
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import gzip
 import itertools
 import signal
 import socket
-import subprocess
 import threading
 import time
 from contextlib import ExitStack
@@ -37,8 +36,8 @@ from tests.crawler.spiders import (
     until,
     write_tasks,
 )
+from tests.workers.servers import Server
 from workers.ledger import Ledger
-from workers.redis_access.embedded import answers, server_binary
 from workers.url_states import Found
 
 pytestmark = pytest.mark.timeout(180)
@@ -321,19 +320,11 @@ def test_a_run_that_waits_for_its_turn_ends_at_once(site, connection, redis_url,
 
 
 def test_a_redis_that_dies_ends_the_run_with_a_clear_word(site, tmp_path):
-    socket_path = tmp_path / "s"
-    options = ["--port", "0", "--unixsocket", str(socket_path), "--save", "", "--dir", str(tmp_path)]
-    server = subprocess.Popen([str(server_binary()), *options], stdout=subprocess.DEVNULL)
-    try:
-        until(lambda: answers(f"unix://{socket_path}"))
-        write_tasks(tmp_path, site.url, delay=0.1)
-        with Child("zh-news", tmp_path, f"unix://{socket_path}") as child:
-            until(lambda: len(asked_for(site)) >= 3)
-            server.kill()
-            ended = child.end()
-    finally:
+    write_tasks(tmp_path, site.url, delay=0.1)
+    with Server() as server, Child("zh-news", tmp_path, server.url) as child:
+        until(lambda: len(asked_for(site)) >= 3)
         server.kill()
-        server.wait()
+        ended = child.end()
     assert ended.code == 3
     assert ended.report["outcome"] == "redis"
     assert "Redis is unavailable" in ended.said

@@ -259,11 +259,6 @@ def test_a_walk_that_broke_off_is_begun_again_by_another_spider(connection):
     assert two.read(1).fetch_all() == [url(1)]
 
 
-def test_a_run_that_ended_lets_the_next_one_walk(connection):
-    Driver(connection).end()
-    assert Driver(connection).run.next_list()
-
-
 def test_a_dead_runs_pages_are_fetched_by_the_next_one(connection, ledger):
     dead = Driver(connection).read(1, 2)
     assert len(dead.run.articles.lease(2)) == 2
@@ -427,10 +422,6 @@ def read_pages(connection, chosen=None):
         driver.read_body(list_of(listed.url, 6, 2), listed, headers={})
     driver.complete()
     return read
-
-
-def test_after_a_complete_walk_the_next_stops_at_known_pages(connection):
-    assert [read_pages(connection), read_pages(connection)] == [3, 1]
 
 
 def learn(ledger, folder, number):

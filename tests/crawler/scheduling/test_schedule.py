@@ -1,6 +1,5 @@
 """The schedule in Redis, by a clock that the tests set. Times are Unix seconds."""
 
-import multiprocessing
 from collections import Counter
 
 import pytest
@@ -229,33 +228,6 @@ def test_a_scheduler_that_looked_before_another_fired_fires_nothing(schedule, co
     assert slow.fire() == []
     assert fired == ["news"]
     assert schedule.due() == []
-
-
-def serve(url, count, rounds, out):
-    schedule = Schedule(redis.Redis.from_url(url), Clock())
-    fired = []
-    for number in range(1, rounds + 1):
-        fired += [(number, name) for name in at(NOW + number * 2 * HOUR, schedule).fire()]
-    out.put(fired)
-
-
-@pytest.mark.timeout(60)
-def test_three_schedulers_fire_each_time_exactly_once(redis_url, connection, schedule):
-    count, rounds = 300, 4
-    planned(schedule, *names(count))
-    context = multiprocessing.get_context("spawn")
-    out = context.Queue()
-    servers = [context.Process(target=serve, args=(redis_url, count, rounds, out)) for _ in range(3)]
-    for server in servers:
-        server.start()
-    fired = [one for _ in servers for one in out.get(timeout=40)]
-    for server in servers:
-        server.join()
-    # Those who are in a later round already may fire for the ones behind, never twice.
-    assert len(fired) == len(set(fired))
-    assert {name for _, name in fired} == set(names(count))
-    assert len(fired) <= count * rounds
-    assert sorted(schedule.due()) == sorted(names(count))
 
 
 # Leases

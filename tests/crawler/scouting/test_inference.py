@@ -58,12 +58,6 @@ FAMILIES = {
         ["/article-2043-1.html", "/article-2001-1.html", "/article-1999-1.html"],
         ["/portal.php", "/list-3-1.html", "/list-3-2.html", "/forum-36-1.html"],
     ),
-    "empirecms": (
-        "/news/guonei/{date:%Y-%m-%d}/{id}.html",
-        "/news/guonei/2026-11-03/20511.html",
-        ["/news/guonei/2026-11-02/20498.html", "/news/guonei/2026-10-31/20333.html", "/news/guonei/2026-09-09/1.html"],
-        ["/news/guonei/", "/news/guonei/index_2.html"],
-    ),
     "wordpress by day": (
         "/{date:%Y/%m/%d}/{slug}/",
         "/2026/11/03/harbour-opens-again/",
@@ -81,12 +75,6 @@ FAMILIES = {
         "/?p=4711",
         ["/?p=4710", "/?p=4702", "/?p=12"],
         ["/?cat=3", "/?paged=2", "/?page_id=2"],
-    ),
-    "wordpress archives": (
-        "/archives/{id}",
-        "/archives/3388",
-        ["/archives/3387", "/archives/3301", "/archives/15"],
-        ["/archives/category/city", "/archives/tag/boat", "/page/2"],
     ),
     "wordpress Chinese titles": (
         "/{date:%Y/%m/%d}/{slug}/",
@@ -106,23 +94,11 @@ FAMILIES = {
         ["/2026/10/9f3c01bd.html", "/2026/10/12aa90f7.html", "/2025/12/d61633e0.html", "/2025/12/aa0b1c2d.html"],
         ["/archives/2026/10/", "/tags/", "/page/2/"],
     ),
-    "hexo by day": (
-        "/{date:%Y/%m/%d}/{slug}/",
-        "/2026/10/12/Hello-World/",
-        ["/2026/10/13/queue/", "/2026/09/01/Notes-on-C/", "/2025/12/31/year/"],
-        ["/archives/", "/tags/C/", "/page/2/"],
-    ),
     "hugo posts": (
         "/posts/{slug}/",
         "/posts/why-we-moved/",
         ["/posts/second-harbour/", "/posts/tide-tables/", "/posts/release-1.20/", "/posts/hello/"],
         ["/posts/", "/posts/page/2/", "/tags/tide/", "/about/"],
-    ),
-    "jekyll": (
-        "/{date:%Y/%m/%d}/{slug}.html",
-        "/2026/11/03/why-we-moved.html",
-        ["/2026/10/01/tide.html", "/2025/02/28/second-harbour.html", "/2024/12/05/v1.2-released.html"],
-        ["/archive.html", "/about.html", "/page2/"],
     ),
     "jekyll in categories": (
         "/harbour/{date:%Y/%m/%d}/{slug}.html",
@@ -232,12 +208,6 @@ FAMILIES = {
         "/detail?id=88123&cid=7",
         ["/detail?id=88120&cid=7", "/detail?id=88001&cid=7", "/detail?id=5&cid=7"],
         ["/list?cid=7", "/list?cid=7&page=2", "/detail?id=9&cid=8"],
-    ),
-    "aspx": (
-        "/NewsInfo.aspx?NId={id}",
-        "/NewsInfo.aspx?NId=1551",
-        ["/NewsInfo.aspx?NId=1550", "/NewsInfo.aspx?NId=1490", "/NewsInfo.aspx?NId=3"],
-        ["/News.aspx?Type=2", "/Default.aspx"],
     ),
     "page names with codes in the query": (
         "/view?docid=*",
