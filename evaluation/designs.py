@@ -125,7 +125,9 @@ class _Sheet:
         self.host = hashlib.sha256(site.name.encode()).hexdigest()[:8] + ".example"
         others = [one for one in site.articles if one.id != article.id]
         self.others = self.draw.sample(others, len(others))
-        self.flags = {name: self.habits.random() for name in ("cut", "linked", "absolute", "picture", "date", "style")}
+        self.flags = {
+            name: self.habits.random() for name in ("cut", "linked", "absolute", "picture", "date", "style", "bare")
+        }
 
     def say(self, kind: str) -> str:
         """Return the site's words for something, the same on all its pages."""
@@ -265,6 +267,8 @@ def _teaser(sheet: _Sheet, of: StoredArticle, form: str) -> str:
     if form == "more":
         words = "查看全文" if sheet.site.chinese else "Full story"
         return sheet.box("div", "item", f"<h4>{html.escape(of.title)}</h4><p>{text} {sheet.link(of, words)}</p>")
+    if form == "line":
+        return sheet.box("span", "more", headline, "：" if sheet.site.chinese else " — ", text) + "<br>"
     if form == "terms":
         return f"<dt>{headline}</dt><dd>{text}</dd>"
     if form == "broken":
@@ -297,20 +301,37 @@ def _links(dated: bool) -> Part:
     return part
 
 
-def _comments(form: str) -> Part:
+def _comments(form: str, rounds: int = 1) -> Part:
+    """Comments of readers; `rounds`: how often three to seven of them."""
+
     def part(sheet: _Sheet) -> str:
         items = []
-        for one in sheet.some(3, 7):
+        for one in [one for _ in range(rounds) for one in sheet.some(3, 7)]:
             text = html.escape(_sentences(sheet.draw.choice(one.paragraphs), sheet.draw.choice((90, 200, 500))))
             answer = "回复" if sheet.site.chinese else "Reply"
             name = sheet.box("b" if form == "plain" else "div", "name", one.author)
             day = sheet.box("span", "time", f"{one.day} 12:{sheet.draw.randint(10, 59)}")
+            if form == "broken":
+                items.append(sheet.box("div", "post", sheet.box("b", "name", one.author), "<br>", text))
+                continue
             foot = f'<a href="#">{answer}</a>' if form == "threaded" else ""
             inner = sheet.box("div", "reply", name, f"<p>{text[:80]}</p>") if form == "threaded" else ""
             items.append(sheet.box("div", "comment", name, " ", day, f"<p>{text}</p>", foot, inner))
-        return sheet.box("div", "comments", sheet.heading("comments"), *items)
+        heading = "" if form == "broken" else sheet.heading("comments")
+        return sheet.box("div", "comments", heading, *items)
 
     return part
+
+
+def _gallery(sheet: _Sheet) -> str:
+    """Pictures with captions; as elements that say so, unless names do."""
+    tags = ("div", sheet.habits.choice(("p", "div"))) if sheet.naming == "semantic" else ("figure", "figcaption")
+    caption = sheet.summary(sheet.some(1, 1)[0])
+    slides = [
+        f'<{tags[0]}><img src="/{number}.jpg"><{tags[1]}>{caption} {number}</{tags[1]}></{tags[0]}>'
+        for number in range(1, sheet.draw.choice((5, 12, 30)))
+    ]
+    return sheet.box("div", "gallery", *slides)
 
 
 def _article(sheet: _Sheet, of: StoredArticle, heading: str = "h1") -> str:
@@ -348,11 +369,22 @@ def _infinite(sheet: _Sheet) -> str:
 
 def _prose(kind: str, tag: str = "div", role: str = "") -> Part:
     def part(sheet: _Sheet) -> str:
-        texts = [f"<p>{text.format(sheet.article.author)}</p>" for text in _texts(sheet, kind)]
+        texts = [text.format(sheet.article.author) for text in _texts(sheet, kind)]
+        if sheet.flags["bare"] < 0.3:
+            return sheet.box(tag, role or kind, " ".join(texts))
         head = sheet.heading(kind) if kind in _WORDS else ""
-        return sheet.box(tag, role or kind, head, *texts)
+        return sheet.box(tag, role or kind, head, *(f"<p>{text}</p>" for text in texts))
 
     return part
+
+
+def _advert(sheet: _Sheet) -> str:
+    """A paragraph of prose in a box of its own, on each page another one."""
+    text = html.escape(_sentences(sheet.draw.choice(sheet.some(1, 1)[0].paragraphs), 400))
+    form = sheet.habits.choice(("", "", "p", "table"))
+    if form == "table":
+        return f"<table><tr><td>{text}</td></tr></table>"
+    return sheet.box("div", "promo", f"<p>{text}</p>" if form else text)
 
 
 def _plain_prose(kind: str) -> Part:
@@ -400,12 +432,59 @@ def _events(sheet: _Sheet) -> str:
     return sheet.box("div", "events", sheet.heading("events"), "<ul>", *items, "</ul>")
 
 
+Elements = tuple[list[str], list[str]]  # the elements of a body, and its text: a paragraph each
+
+
+def _rounded_up(sheet: _Sheet, main: list[str], truth: list[str]) -> Elements:
+    """Give paragraphs linked headings, and the body a list of sources: links that belong to it."""
+    elements, texts = [], []
+    for number, (element, text) in enumerate(zip(main, truth, strict=True)):
+        if number and number % 2 == 0 and sheet.others:
+            title = sheet.others[number % len(sheet.others)].title
+            elements.append(
+                f'<h3><a href="https://shop{number}.example.org/">{number // 2}. {html.escape(title)}</a></h3>'
+            )
+            texts.append(f"{number // 2}. {title}")
+        elements.append(element)
+        texts.append(text)
+    return elements, texts
+
+
+def _shortened(sheet: _Sheet, main: list[str], truth: list[str]) -> Elements:
+    """Leave the first one to three paragraphs."""
+    count = sheet.draw.choice((1, 2, 3))
+    return main[:count], truth[:count]
+
+
+def _structured(sheet: _Sheet, main: list[str], truth: list[str]) -> Elements:
+    """Give the body definitions, tables, lists and hidden details of few words, after every third paragraph."""
+    elements, texts = [], []
+    for number, (element, text) in enumerate(zip(main, truth, strict=True)):
+        if number and number % 3 == 0 and sheet.others:
+            words = [of.title[:28].strip() for of in sheet.some(2, 2)] + [sheet.article.author, sheet.article.day]
+            form = sheet.draw.choice(_STRUCTURES)
+            used = sheet.draw.sample(words, min(form.count("{}"), len(words)))
+            elements.append(form.format(*map(html.escape, used)))
+            texts.extend(used)
+        elements.append(element)
+        texts.append(text)
+    return elements, texts
+
+
+_STRUCTURES = (
+    "<dl><dt>{}</dt><dd>{}</dd></dl>", "<details><summary>{}</summary><p>{}</p></details>", "<ul><li>{}</li><li>{}</li></ul>",
+    "<table><caption>{}</caption><tr><th>{}</th></tr><tr><td>{}</td></tr></table>",
+    "<table><tr><th>{}</th><th>{}</th></tr><tr><td>{}</td><td>{}</td></tr></table>",
+    "<table><tr><td>{}</td><td>{}</td></tr><tr><td>{}</td><td>{}</td></tr></table>",
+)  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class PageDesign:
     """What surrounds a body: before the title, between title and body, in the body's box at its end, below, beside.
 
-    `between`: part that stands after every third paragraph. `layout`: boxes, table or columns. `round_up`: whether the
-    body itself has linked headings and a list of sources, which belong to it.
+    `between`: part that stands after every third paragraph. `layout`: boxes, table or columns. `body`: what changes the
+    body itself.
     """
 
     above: tuple[Part, ...] = ()
@@ -415,7 +494,7 @@ class PageDesign:
     beside: tuple[Part, ...] = ()
     between: Part | None = None
     layout: str = "boxes"
-    round_up: bool = False
+    body: Callable[[_Sheet, list[str], list[str]], Elements] | None = None
 
 
 def _one(form: str) -> Part:
@@ -428,6 +507,8 @@ DESIGNS: dict[str, PageDesign] = {
     "teasers-paragraphs": PageDesign(inside=(_teasers("paragraphs"),)),
     "teasers-between": PageDesign(between=_one("paragraphs")),
     "teasers-between-boxed": PageDesign(between=_one("")),
+    "teasers-between-lines": PageDesign(between=_teasers("line", 2, 2)),
+    "teasers-lines": PageDesign(inside=(_teasers("line"), _prose("subscribe"))),
     "teasers-linked": PageDesign(inside=(_teasers("linked"),)),
     "teasers-inline": PageDesign(below=(_teasers("inline"),)),
     "teasers-full-story": PageDesign(below=(_teasers("more"),)),
@@ -464,23 +545,46 @@ DESIGNS: dict[str, PageDesign] = {
     "everything": PageDesign(top=(_prose("subscribe"),), inside=(_prose("author"), _teasers()), below=(_comments("boxed"),),
                          beside=(_ticker,)),
     "plain": PageDesign(below=(_prose("about", "footer", "footer"),)),
-    "round-up": PageDesign(round_up=True),
-    "round-up-teasers": PageDesign(round_up=True, below=(_teasers(),)),
+    "round-up": PageDesign(body=_rounded_up),
+    "round-up-teasers": PageDesign(body=_rounded_up, below=(_teasers(),)),
+    "advert-top": PageDesign(top=(_advert,), below=(_teasers("line"),)),
+    "advert-between": PageDesign(between=_advert, below=(_teasers("", 2, 3),)),
+    "advert-inside": PageDesign(inside=(_advert, _prose("author"))),
+    "adverts": PageDesign(top=(_advert,), inside=(_advert,), below=(_advert, _links(dated=True))),
+    "structures": PageDesign(body=_structured, below=(_teasers("", 2, 3),)),
+    "structures-plain": PageDesign(body=_structured, between=_prose("subscribe")),
+    "gallery": PageDesign(between=_gallery, below=(_teasers("", 2, 3),)),
+    "gallery-top": PageDesign(top=(_gallery,)),
+    "comments-long": PageDesign(below=(_comments("broken", 3),), body=_shortened),
 }  # fmt: skip
 
 
+_ARTICLES = (_next, _next_plain, _next_linked, _next_bare, _infinite)  # parts that stand between no paragraphs
+
+
 def mixed(names: Sequence[str], seed: str) -> PageDesign:
-    """Return a design that has parts of two or three others, each in a place of its own or of any other design."""
+    """Return a design that has parts of two or three others, each in a place of its own or of any other design.
+
+    At most one part stands between the paragraphs.
+    """
     draw = random.Random(seed)
     sources = [DESIGNS[name] for name in draw.sample(list(names), draw.choice((2, 2, 3)))]
     places: dict[str, tuple[Part, ...]] = {}
+    between = [source.between for source in sources if source.between]
     for source in sources:
         for place in ("above", "top", "inside", "below", "beside"):
             for part in getattr(source, place):
-                other = draw.choice((place, place, "inside", "below", "below", "beside", "above", "top"))
-                places[other] = (*places.get(other, ()), part)
-    between = next((source.between for source in sources if source.between), None)
-    return PageDesign(**places, between=between, layout=draw.choice(sources).layout, round_up=sources[0].round_up)
+                other = draw.choice((place, place, "inside", "below", "below", "beside", "above", "top", "between"))
+                if other != "between":
+                    places[other] = (*places.get(other, ()), part)
+                elif part not in _ARTICLES:
+                    between.append(part)
+    return PageDesign(
+        **places,
+        between=between[0] if between else None,
+        layout=draw.choice(sources).layout,
+        body=sources[0].body,
+    )
 
 
 def page_of(
@@ -490,8 +594,8 @@ def page_of(
     chosen, sheet = own or DESIGNS[design], _Sheet(site, naming, design, article)
     main = sheet.paragraphs(article)
     truth = list(article.paragraphs)
-    if chosen.round_up:
-        main, truth = _rounded_up(sheet, main, truth)
+    if chosen.body:
+        main, truth = chosen.body(sheet, main, truth)
     pieces = []
     for number, element in enumerate(main):
         if chosen.between and number and number % 3 == 0:
@@ -507,21 +611,6 @@ def page_of(
     whole = sheet.box("article", "article", head, parts["top"], body)
     content = _laid_out(sheet, chosen.layout, parts["above"], whole, parts["below"], parts["beside"])
     return DesignedPage(site, design, naming, article, _document(sheet, content), "\n\n".join(truth))
-
-
-def _rounded_up(sheet: _Sheet, main: list[str], truth: list[str]) -> tuple[list[str], list[str]]:
-    """Give paragraphs linked headings, and the body a list of sources: links that belong to it."""
-    elements, texts = [], []
-    for number, (element, text) in enumerate(zip(main, truth, strict=True)):
-        if number and number % 2 == 0 and sheet.others:
-            title = sheet.others[number % len(sheet.others)].title
-            elements.append(
-                f'<h3><a href="https://shop{number}.example.org/">{number // 2}. {html.escape(title)}</a></h3>'
-            )
-            texts.append(f"{number // 2}. {title}")
-        elements.append(element)
-        texts.append(text)
-    return elements, texts
 
 
 def _laid_out(sheet: _Sheet, layout: str, above: str, whole: str, below: str, beside: str) -> str:

@@ -35,6 +35,17 @@ def test_the_same_rows_teach_the_same_to_the_bit():
     assert one.thresholds.tobytes() == two.thresholds.tobytes()
 
 
+def test_drawn_rows_give_the_shares_of_all_rows():
+    draw = np.random.default_rng(0)
+    values = draw.integers(0, 2, (20_000, 2)).astype(np.float32)
+    share = np.where(values[:, 0] > 0, 0.7, 0.05)
+    target = (draw.random(20_000) < share).astype(np.float64)
+    told = probability(fit(NAMES, values, target, np.ones(20_000)).log_odds(values))
+    for rare in (True, False):
+        group = (values[:, 0] == 0) == rare
+        assert told[group].mean() == pytest.approx(target[group].mean(), abs=0.02)
+
+
 def test_rows_without_weight_teach_nothing():
     values = np.array([[0.0, 0], [1, 0]] * 50, np.float32)
     target = np.array([0.0, 1] * 50)
