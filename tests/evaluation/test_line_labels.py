@@ -26,3 +26,10 @@ def test_chinese_characters_are_words():
 def test_no_lines_and_no_truth():
     assert line_labels([], "Text.")[0].tolist() == []
     assert line_labels(["Text of a page."], "")[0].tolist() == [0]
+
+
+def test_of_repeated_words_those_in_one_place_with_the_rest_are_the_body():
+    first, second = "The tide came in before noon on Sunday.", "It went out at six in the evening."
+    for lines in ([first, "The mill", first, second], [first, second, "The mill", second]):
+        share, _ = line_labels(lines, f"{first}\n\n{second}")
+        assert share.tolist() == ([0, 0, 1, 1] if lines[1] == "The mill" else [1, 1, 0, 0])
