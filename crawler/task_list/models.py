@@ -17,6 +17,7 @@ from crawler.task_list.outputs import Outputs
 from crawler.task_list.validators import DEFAULTS_EXAMPLE, METHODS, TOKEN, check_login, to_filter
 from workers.backpressure import DEFAULT_MARKS, MEGABYTE, Marks
 from workers.extraction_config import PAGES_FOLDER
+from workers.sinks.durability import Durability
 from workers.sinks.options import OutputOptions
 from workers.sinks.picture_folder import folder_beside
 
@@ -261,7 +262,7 @@ class Settings(_Frozen):
     pages: fields.PagesFolder = Field(default=PAGES_FOLDER, examples=[PAGES_FOLDER])
     """Folder of the kept pages, relative to this file; {task} is the task's name, ${NAME} an environment variable.
     Workers on several machines need a shared file system."""
-    durability: fields.Durable = Field(default="safe", examples=["fast"])
+    durability: Durability = Field(default="safe", examples=["fast"])
     """safe: a URL counts as written only when its row is on disk, so that a power failure loses none. fast: the
     operating system writes rows to disk later."""
     user_agent: str = Field(default=PRODUCT, pattern=f"^{TOKEN}(/{TOKEN})?$", examples=[PRODUCT])
@@ -294,25 +295,24 @@ class TaskFile(_Frozen):
         """Return a hash of the whole list, 16 hex digits."""
         return _digest(self.model_dump(mode="json"))
 
-    def to_json(self) -> str:
-        """Return the list as JSON, `${VARIABLES}` unexpanded; equal lists give equal text."""
-        tasks = {name: task.model_dump(mode="json", exclude={"name"}) for name, task in self.tasks.items()}
-        return _json({"settings": self.settings.model_dump(mode="json"), "tasks": tasks})
+    def published_form(self) -> tuple[str, dict[str, str]]:
+        """Return the settings and each task as JSON, `${VARIABLES}` unexpanded; equal lists give equal texts."""
+        return _sorted(self.settings), {name: _sorted(task, exclude={"name"}) for name, task in self.tasks.items()}
 
     @classmethod
-    def from_json(cls, text: str | bytes, folder: Path | None = None) -> "TaskFile":
-        """Return the list that `to_json` wrote. Raises `TaskError` for other text."""
+    def of_published(cls, settings: str | bytes, tasks: Mapping[str, str | bytes]) -> "TaskFile":
+        """Return the list of these JSON texts. Raises `TaskError` for other texts."""
         try:
-            raw = json.loads(text)
-            tasks = {name: Task.model_validate({"name": name, **task}) for name, task in raw["tasks"].items()}
-            return cls(tasks=tasks, settings=Settings.model_validate(raw["settings"]), folder=folder or Path())
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            valid = {name: Task.model_validate({"name": name, **json.loads(text)}) for name, text in tasks.items()}
+            return cls(tasks=valid, settings=Settings.model_validate_json(settings))
+        except (ValueError, TypeError) as error:
             raise TaskError(f"not a published task list: {error}") from None
 
 
+def _sorted(model: BaseModel, **more: Any) -> str:
+    return json.dumps(model.model_dump(mode="json", **more), ensure_ascii=False, sort_keys=True)
+
+
 def _digest(value: Mapping[str, Any]) -> str:
-    return hashlib.sha256(_json(value).encode()).hexdigest()[:16]
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
