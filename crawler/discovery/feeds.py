@@ -7,7 +7,6 @@ permalink, an id that is a URL. Relative URLs are resolved against `xml:base`, e
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import datetime
 from html import unescape
 from itertools import islice
@@ -18,7 +17,7 @@ from lxml import etree
 from crawler.discovery import lenient_xml
 from crawler.discovery.feed_dates import moment_of
 from crawler.discovery.lenient_xml import local
-from crawler.discovery.links import PageLink, absolute
+from crawler.discovery.links import ListContent, PageLink, absolute
 from extractors.html.decoding import decode, without_controls
 
 MOST_ENTRIES = 5000  # entries of one feed
@@ -30,17 +29,7 @@ OLDER = frozenset({"next", "prev-archive"})  # RFC 5005: relations to the feed's
 _TAGS = re.compile(r"<[^<>]*>")
 
 
-@dataclass(frozen=True, slots=True)
-class Feed:
-    """A feed: its entries in its order, its further pages, and the page to which it belongs (empty if unknown)."""
-
-    entries: list[PageLink] = field(default_factory=list)
-    next: list[str] = field(default_factory=list)
-    home: str = ""
-    truncated: bool = False  # it had more than `MOST_ENTRIES`, or more than `MOST_BYTES`
-
-
-def read_feed(body: bytes, url: str, content_type: str | None = None) -> Feed | None:
+def read_feed(body: bytes, url: str, content_type: str | None = None) -> ListContent | None:
     """Return the feed that `body` is, from `url`; None if it is not a feed. Broken XML is read as far as possible."""
     if body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
         return _json_feed(body, url)
@@ -54,7 +43,8 @@ def read_feed(body: bytes, url: str, content_type: str | None = None) -> Feed | 
     head = root if local(root) in ("feed", "channel") else next((c for c in root if local(c) == "channel"), root)
     items = islice(root.iter("{*}item", "{*}entry"), MOST_ENTRIES + 1)
     links = [entry for item in items if (entry := _entry(item, url))]
-    return Feed(_once(links), _links(head, url, OLDER), _home(head, url), not whole or len(links) > MOST_ENTRIES)
+    truncated = not whole or len(links) > MOST_ENTRIES
+    return ListContent("feed", _once(links), _links(head, url, OLDER), home=_home(head, url), truncated=truncated)
 
 
 def _entry(item: "etree._Element", url: str) -> PageLink | None:
@@ -130,7 +120,7 @@ def _once(links: list[PageLink]) -> list[PageLink]:
 # JSON Feed, https://www.jsonfeed.org/version/1.1/
 
 
-def _json_feed(body: bytes, url: str) -> Feed | None:
+def _json_feed(body: bytes, url: str) -> ListContent | None:
     if len(body) > MOST_BYTES:
         return None
     try:
@@ -142,12 +132,8 @@ def _json_feed(body: bytes, url: str) -> Feed | None:
         return None
     links = [entry for item in items if isinstance(item, dict) and (entry := _json_entry(item, url))]
     further = absolute(url, _string(said.get("next_url")))
-    return Feed(
-        _once(links),
-        [further] if further else [],
-        absolute(url, _string(said.get("home_page_url"))) or "",
-        len(links) > MOST_ENTRIES,
-    )
+    home, truncated = absolute(url, _string(said.get("home_page_url"))) or "", len(links) > MOST_ENTRIES
+    return ListContent("feed", _once(links), [further] if further else [], home=home, truncated=truncated)
 
 
 def _json_entry(item: dict[str, Any], url: str) -> PageLink | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from typing import cast
+from typing import Literal, cast
 from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
@@ -19,6 +19,8 @@ from extractors.errors import UnusablePage
 from extractors.html.decoding import decode
 from extractors.html.dom import parse
 from extractors.html.urls import normalise, split_web, with_encoded_query, with_slashes
+
+Form = Literal["page", "feed", "sitemap", "json", "robots"]
 
 MOST_LINKS = 5000  # links of one page; endless lists exist
 LONGEST_WORDS = 2000  # characters of an element that are read for its words
@@ -79,11 +81,27 @@ class PageLink:
 
 
 @dataclass(frozen=True, slots=True)
-class PageLinks:
-    """The links of a page (each URL once, its first non-empty text) and its feeds. `truncated`: some are missing."""
+class Child:
+    """A sitemap in an index. `changed`: when it was last changed."""
 
+    url: str
+    changed: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListContent:
+    """A list that was read: its links, each URL once, of a sitemap with the date of the news or of the last change.
+
+    `next`: its declared further pages. `sitemaps`: the children of an index. `home`: the page to which a feed belongs,
+    empty if unknown. `truncated`: some of its links were not read.
+    """
+
+    form: Form
     links: list[PageLink] = field(default_factory=list)
+    next: list[str] = field(default_factory=list)
     feeds: list[str] = field(default_factory=list)
+    sitemaps: list[Child] = field(default_factory=list)
+    home: str = ""
     truncated: bool = False
 
 
@@ -92,18 +110,18 @@ def links_of(body: bytes, url: str, content_type: str | None = None) -> list[Pag
     return page_links(body, url, content_type).links
 
 
-def page_links(body: bytes, url: str, content_type: str | None = None) -> PageLinks:
+def page_links(body: bytes, url: str, content_type: str | None = None) -> ListContent:
     """Return the http(s) links of a page, at most `MOST_LINKS`, and its feeds, at most `MOST_FEEDS`."""
     text, encoding = decode(body, content_type)
     return links_in(text, url, encoding)
 
 
-def links_in(html: str, url: str, encoding: str = "utf-8") -> PageLinks:
+def links_in(html: str, url: str, encoding: str = "utf-8") -> ListContent:
     """As `page_links`, for a page, or a part of one, as text. `encoding`: of queries in the links' URLs."""
     try:
         root = parse(html)
     except UnusablePage:
-        return PageLinks()
+        return ListContent("page")
     found: dict[str, PageLink] = {}
     feeds: dict[str, None] = {}
     for link in _all_links(root, url, encoding):
@@ -113,9 +131,9 @@ def links_in(html: str, url: str, encoding: str = "utf-8") -> PageLinks:
         known = found.get(link.url)
         if known is None or (link.text and not known.text):
             if known is None and len(found) >= MOST_LINKS:
-                return PageLinks(list(found.values()), [*feeds][:MOST_FEEDS], truncated=True)
+                return ListContent("page", list(found.values()), feeds=[*feeds][:MOST_FEEDS], truncated=True)
             found[link.url] = PageLink(link.url, link.text, link.rel or known.rel) if known else link
-    return PageLinks(list(found.values()), [*feeds][:MOST_FEEDS])
+    return ListContent("page", list(found.values()), feeds=[*feeds][:MOST_FEEDS])
 
 
 FEED = "feed"  # the `rel` of links to feeds within this module

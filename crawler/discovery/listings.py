@@ -7,18 +7,17 @@ JSON, such as the responses behind "load more", have URLs and pieces of HTML in 
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from crawler.discovery.feeds import read_feed
 from crawler.discovery.lenient_xml import JUNK
-from crawler.discovery.links import MOST_LINKS, PageLink, PageLinks, absolute, links_in, page_links
-from crawler.discovery.sitemaps import GZIP, Child, read_sitemap, sitemaps_of, unpacked
+from crawler.discovery.links import MOST_LINKS, Child, ListContent, PageLink, absolute, links_in, page_links
+from crawler.discovery.sitemaps import GZIP, read_sitemap, sitemaps_of, unpacked
 from extractors.html.decoding import decode, without_controls
 
 Kind = Literal["start", "next", "follow", "explored", "feed", "robots", "sitemap"]
-Form = Literal["page", "feed", "sitemap", "json", "robots"]
 
 _FEED = re.compile(rb"<(?:[\w.-]+:)?(?:rss|feed|rdf|channel)[\s>]", re.IGNORECASE)
 _SITEMAP = re.compile(rb"<(?:[\w.-]+:)?(?:urlset|sitemapindex)[\s>]", re.IGNORECASE)
@@ -55,24 +54,6 @@ class ListPage:
     repeats: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ListContent:
-    """A list that was read.
-
-    `next`: its declared further pages. `home`: the page to which a feed belongs. `truncated`: some of its links
-    were not read.
-    """
-
-    form: Form
-    links: list[PageLink] = field(default_factory=list)
-    next: list[str] = field(default_factory=list)
-    feeds: list[str] = field(default_factory=list)
-    sitemaps: list[Child] = field(default_factory=list)
-    home: str = ""
-    news: bool = False
-    truncated: bool = False
-
-
 def read_listing(
     body: bytes, url: str, content_type: str | None = None, headers: Mapping[str, str] | None = None
 ) -> ListContent:
@@ -105,22 +86,20 @@ def robots_listing(body: bytes, url: str) -> ListContent:
 def _listing(body: bytes, head: bytes, url: str, content_type: str | None) -> ListContent:
     page = _HTML.search(head)
     before = head[: page.start()] if page else head
-    if _SITEMAP.search(before) and (sitemap := read_sitemap(body, url, content_type)):
-        return ListContent(
-            "sitemap", sitemap.links, sitemaps=sitemap.children, news=sitemap.news, truncated=sitemap.truncated
-        )
-    first = head.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")[:8]
-    if (_FEED.search(before) or first[:1] == b"{") and (feed := read_feed(body, url, content_type)):
-        return ListContent("feed", feed.entries, next=feed.next, home=feed.home, truncated=feed.truncated)
-    if first[:1] in (b"{", b"[") and (links := json_links(decode(body, content_type)[0], url)) is not None:
-        return ListContent("json", links.links, truncated=links.truncated)
-    if first[:4] == b"http" and (sitemap := read_sitemap(body, url, content_type)):
-        return ListContent("sitemap", sitemap.links, truncated=sitemap.truncated)
-    links = page_links(body, url, content_type)
-    return ListContent("page", links.links, feeds=links.feeds, truncated=links.truncated)
+    first = head.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")[:4]
+    listing = None
+    if _SITEMAP.search(before):
+        listing = read_sitemap(body, url, content_type)
+    if listing is None and (_FEED.search(before) or first[:1] == b"{"):
+        listing = read_feed(body, url, content_type)
+    if listing is None and first[:1] in (b"{", b"["):
+        listing = json_links(decode(body, content_type)[0], url)
+    if listing is None and first == b"http":
+        listing = read_sitemap(body, url, content_type)
+    return listing or page_links(body, url, content_type)
 
 
-def json_links(text: str, url: str) -> PageLinks | None:
+def json_links(text: str, url: str) -> ListContent | None:
     """Return the links in a JSON text, in its order; None if it is not a JSON object or array, or is too long."""
     try:
         value = json.loads(text) if len(text) <= MOST_CHARACTERS else None
@@ -131,9 +110,9 @@ def json_links(text: str, url: str) -> PageLinks | None:
     found: dict[str, PageLink] = {}
     for link in _links(value, url):
         if len(found) >= MOST_LINKS:
-            return PageLinks(list(found.values()), truncated=True)
+            return ListContent("json", list(found.values()), truncated=True)
         found.setdefault(link.url, link)
-    return PageLinks(list(found.values()))
+    return ListContent("json", list(found.values()))
 
 
 def _links(value: object, url: str) -> Iterator[PageLink]:

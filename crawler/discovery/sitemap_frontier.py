@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from urllib.parse import urlsplit
 
-from crawler.discovery.listings import ListContent, ListPage
-from crawler.discovery.sitemaps import Child
+from crawler.discovery.links import Child, ListContent
+from crawler.discovery.listings import ListPage
 
 MOST_SITEMAPS = 50  # sitemaps of a walk through the whole archive
 LATER_SITEMAPS = 10  # sitemaps of a later walk

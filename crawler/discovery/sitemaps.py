@@ -11,8 +11,7 @@ import io
 import re
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import replace
 from urllib.parse import urlsplit, urlunsplit
 
 from lxml import etree
@@ -20,7 +19,7 @@ from lxml import etree
 from crawler.discovery import lenient_xml
 from crawler.discovery.feed_dates import moment_of
 from crawler.discovery.lenient_xml import local
-from crawler.discovery.links import PageLink, absolute
+from crawler.discovery.links import Child, ListContent, PageLink, absolute
 from extractors.html.decoding import decode, without_controls
 from extractors.html.urls import normalise, split_web
 
@@ -35,28 +34,7 @@ _SITEMAP_LINE = re.compile(rb"^[ \t]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE |
 _DATE_TAGS = ("publication_date", "lastmod")  # the first with a date counts
 
 
-@dataclass(frozen=True, slots=True)
-class Child:
-    """A sitemap in an index."""
-
-    url: str
-    changed: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Sitemap:
-    """A sitemap's links (`published`: the date of the news, else of the last change), or the children of an index.
-
-    `news`: it is a news sitemap, which only covers the last days. `truncated`: a part of it was not read.
-    """
-
-    links: list[PageLink] = field(default_factory=list)
-    children: list[Child] = field(default_factory=list)
-    news: bool = False
-    truncated: bool = False
-
-
-def read_sitemap(body: bytes, url: str, content_type: str | None = None) -> Sitemap | None:
+def read_sitemap(body: bytes, url: str, content_type: str | None = None) -> ListContent | None:
     """Return the sitemap that `body` is, from `url`, compressed or not; None if it is not one."""
     body, whole = unpacked(body)
     text = lenient_xml.xml_text(body, content_type)
@@ -68,7 +46,7 @@ def read_sitemap(body: bytes, url: str, content_type: str | None = None) -> Site
         read = _read_lines(decode(body, content_type)[0])
     if read is None:
         return None
-    return read if whole else Sitemap(read.links, read.children, read.news, truncated=True)
+    return read if whole else replace(read, truncated=True)
 
 
 def sitemaps_of(robots: bytes, url: str) -> list[str]:
@@ -107,17 +85,17 @@ def _gunzipped(body: bytes) -> tuple[bytes, bool]:
     return bytes(found), not body.startswith(GZIP)
 
 
-def _read_xml(text: str, url: str, *, recover: bool) -> Sitemap | None:
+def _read_xml(text: str, url: str, *, recover: bool) -> ListContent | None:
     try:
         return _read_entries(lenient_xml.repaired(text) if recover else text, url, recover=recover)
     except etree.XMLSyntaxError:
         return None if recover else _read_xml(text, url, recover=True)
 
 
-def _read_entries(text: str, url: str, *, recover: bool) -> Sitemap:
+def _read_entries(text: str, url: str, *, recover: bool) -> ListContent:
     links: dict[str, PageLink] = {}
     children: dict[str, Child] = {}
-    news = truncated = False
+    truncated = False
     for element in _elements(text, recover):
         texts = dict(_texts(element))
         target = absolute(url, texts.get("loc", "").replace("&amp;", "&"))
@@ -125,13 +103,12 @@ def _read_entries(text: str, url: str, *, recover: bool) -> Sitemap:
         if target and local(element) == "sitemap":
             children.setdefault(target, Child(target, moment))
         elif target:
-            news = news or "publication_date" in texts
             title = without_controls(" ".join(texts.get("title", "")[:LONGEST_TEXT].split()))[:200]
             links.setdefault(target, PageLink(target, title, published=moment))
         if len(links) + len(children) >= MOST_ENTRIES:
             truncated = True
             break
-    return Sitemap(list(links.values()), list(children.values()), news, truncated)
+    return ListContent("sitemap", list(links.values()), sitemaps=list(children.values()), truncated=truncated)
 
 
 def _elements(text: str, recover: bool) -> Iterator["etree._Element"]:
@@ -155,10 +132,10 @@ def _texts(entry: "etree._Element") -> Iterator[tuple[str, str]]:
                 yield local(element), element.text.strip()
 
 
-def _read_lines(text: str) -> Sitemap | None:
+def _read_lines(text: str) -> ListContent | None:
     """Read a plain text sitemap: only URLs, one per line."""
     lines = [line for line in map(str.strip, text.split("\n", MOST_ENTRIES + 1)) if line]
     urls = list(dict.fromkeys(normalise(line) for line in lines[:MOST_ENTRIES] if split_web(line)))
     if not lines or any(not line.startswith(("http://", "https://")) or " " in line for line in lines[:MOST_ENTRIES]):
         return None
-    return Sitemap([PageLink(url, "") for url in urls], truncated=len(lines) > MOST_ENTRIES)
+    return ListContent("sitemap", [PageLink(url, "") for url in urls], truncated=len(lines) > MOST_ENTRIES)

@@ -34,11 +34,11 @@ from datetime import date, datetime
 from functools import lru_cache
 from urllib.parse import urljoin, urlsplit
 
-from crawler.discovery.links import ASSET, PageLink
-from crawler.discovery.listings import ListContent, ListPage
+from crawler.discovery.links import ASSET, Child, ListContent, PageLink
+from crawler.discovery.listings import ListPage
 from crawler.discovery.pagination import pagination, shape_of
 from crawler.discovery.sitemap_frontier import SitemapFrontier
-from crawler.discovery.sitemaps import Child, usual_place
+from crawler.discovery.sitemaps import usual_place
 from crawler.patterns.pattern import Match, Pattern
 from workers.url_states import Fingerprint, fingerprint
 

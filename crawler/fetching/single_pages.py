@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 Answer = StoredPage | str  # the page, or the reason why there is none
+OutcomeOf = Callable[[int, str, bytes], Outcome]  # status, media type, body
 Found = TypeVar("Found")
 
 
@@ -44,16 +45,15 @@ def fetch(urls: Sequence[str], *, delay: float | None = None) -> dict[str, Answe
 
 def fetch_for(urls: Sequence[str], settings: Settings, *, delay: float | None = None) -> dict[str, Answer]:
     """Fetch pages as `fetch` does, with the settings of a task list."""
+    normal = {url: normalise(url) for url in urls}
     answers: dict[str, Answer] = {}
-    _crawl(
-        settings,
-        {"DOWNLOAD_DELAY": settings.delay if delay is None else delay},
-        context_from(settings),
-        PagesSpider,
-        urls=list(dict.fromkeys(map(normalise, urls))),
-        on_answer=answers.__setitem__,
-    )
-    return {url: answers.get(normalise(url), "no answer") for url in urls}
+
+    async def all_pages(fetch: "Fetch") -> None:
+        await asyncio.gather(*map(fetch, normal.values()))
+
+    of_scrapy = {"DOWNLOAD_DELAY": settings.delay if delay is None else delay}
+    _crawl(all_pages, settings, of_scrapy, context_from(settings), answers.__setitem__, of_answer)
+    return {url: answers.get(name, "no answer") for url, name in normal.items()}
 
 
 def run_survey(
@@ -63,7 +63,7 @@ def run_survey(
     task: Task | None = None,
     on_page: Callable[[str, Answer], None] = lambda url, answer: None,
 ) -> Found:
-    """Call `survey` with a function that fetches pages, and return what it returns.
+    """Call `survey` with a function that fetches pages and lists, and return what it returns.
 
     In a process whose reactor has not run yet. `task`: pages are requested with its headers, proxy and interval.
     Raises what `survey` raises, and `TaskError` for variables of the task that are not set.
@@ -71,7 +71,7 @@ def run_survey(
     of_scrapy: dict[str, Any] = {"DOWNLOAD_DELAY": settings.delay}
     if task is not None:
         of_scrapy = {"DOWNLOAD_DELAY": task.delay, "ROBOTSTXT_OBEY": task.robots, "DOWNLOAD_TIMEOUT": task.timeout}
-    spider = _crawl(settings, of_scrapy, context_from(settings, task), SurveySpider, survey=survey, on_page=on_page)
+    spider = _crawl(survey, settings, of_scrapy, context_from(settings, task), on_page, of_page_or_list)
     if spider.error is not None:
         raise spider.error
     result: Found = spider.result
@@ -83,62 +83,35 @@ def settings_here(file: Path) -> Settings:
     return load(file).settings if file.exists() else Settings()
 
 
+def of_page_or_list(status: int, content_type: str, body: bytes) -> Outcome:
+    """Return the outcome of a response for which a page as well as a list counts, also a feed or packed sitemap."""
+    outcome, as_list = of_answer(status, content_type, body), of_list(status, content_type, body)
+    return as_list if outcome.kind == "reject" and as_list.kind == "page" else outcome
+
+
 def _crawl(
-    settings: Settings, of_scrapy: Mapping[str, Any], context: FetchContext, spider: type, **arguments: Any
-) -> Any:
+    survey: "Callable[[Fetch], Awaitable[Any]]",
+    settings: Settings,
+    of_scrapy: Mapping[str, Any],
+    context: FetchContext,
+    on_page: Callable[[str, Answer], None],
+    outcome_of: OutcomeOf,
+) -> "PagesSpider":
     """Run a spider to its end and return it. Scrapy keeps the interval, one request to a host at a time."""
     one_at_a_time = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1, "LOG_LEVEL": "ERROR"}
     all_settings = identity_of(settings) | one_at_a_time | dict(of_scrapy)
-    return run_spider(spider, all_settings, has_state=False, context=context, **arguments).spider
+    arguments = {"context": context, "survey": survey, "on_page": on_page, "outcome_of": outcome_of}
+    spider: PagesSpider = run_spider(PagesSpider, all_settings, has_state=False, **arguments).spider
+    return spider
 
 
 class PagesSpider(GatedSpider):
-    """Fetches `urls` and passes each answer to `on_answer(url, answer)`."""
-
-    name = "pages"
-
-    def __init__(
-        self, context: FetchContext, urls: Sequence[str], on_answer: Callable[[str, Answer], None], **kwargs: Any
-    ):
-        super().__init__(context, **kwargs)
-        self.urls, self.on_answer = urls, on_answer
-
-    async def start(self) -> AsyncIterator[Request]:
-        """Yield one request per URL."""
-        for url in self.urls:
-            if request := self._request(url):
-                yield request
-
-    def _request(self, url: str) -> Request | None:
-        try:
-            return Request(url, self._on_response, errback=self._on_failure, dont_filter=True, cb_kwargs={"given": url})
-        except ValueError as error:
-            self.on_answer(url, f"invalid URL: {error}")
-            return None
-
-    def _on_response(self, response: Response, given: str) -> None:
-        kind = content_type(response)
-        outcome = self._outcome(response.status, kind, response.body)
-        if outcome.kind == "page":
-            self.on_answer(given, StoredPage(normalise(response.url), response.body, kind, datetime.now(UTC)))
-        else:
-            self.on_answer(given, outcome.reason)
-
-    def _outcome(self, status: int, content_type: str, body: bytes) -> Outcome:
-        return of_answer(status, content_type, body)
-
-    def _on_failure(self, failure: Any) -> None:
-        outcome = outcome_of_failure(failure.value, failure.request)
-        self.on_answer(failure.request.cb_kwargs["given"], outcome.reason)
-
-
-class SurveySpider(PagesSpider):
     """Runs `survey` and fetches the URLs that it requests; at the end `result` or `error` is set.
 
-    `on_page` is called with each answer.
+    `on_page` is called with each answer. `outcome_of`: the outcome of a response by status, media type and body.
     """
 
-    name = "survey"
+    name = "pages"
     result: Any = None
     error: Exception | None = None
 
@@ -147,10 +120,11 @@ class SurveySpider(PagesSpider):
         context: FetchContext,
         survey: "Callable[[Fetch], Awaitable[Any]]",
         on_page: Callable[[str, Answer], None],
+        outcome_of: OutcomeOf,
         **kwargs: Any,
     ):
-        super().__init__(context, (), self._answer, **kwargs)
-        self.survey, self.on_page = survey, on_page
+        super().__init__(context, **kwargs)
+        self.survey, self.on_page, self.outcome_of = survey, on_page, outcome_of
         self.answers: dict[str, asyncio.Future[Answer]] = {}  # by URL: each page is fetched once
 
     async def start(self) -> AsyncIterator[Request]:
@@ -167,43 +141,43 @@ class SurveySpider(PagesSpider):
         """Return the page, or the reason why there is none."""
         if url not in self.answers:
             self.answers[url] = asyncio.get_running_loop().create_future()
-            if request := self._request(url):
+            try:
+                request = self._request(url)
+            except ValueError as error:
+                invalid = f"invalid URL: {error}"
+                self._answer(url, lambda: invalid)
+            else:
                 assert self.crawler.engine is not None, "the spider runs"
                 self.crawler.engine.crawl(request)
         return await self.answers[url]
 
-    def _answer(self, url: str, answer: Answer) -> None:
-        self.on_page(url, answer)
-        if not self.answers[url].done():  # it is done if the survey was cancelled
-            self.answers[url].set_result(answer)
+    def _request(self, url: str) -> Request:
+        headers = dict(self.context.credentials.open) if self.context.credentials else None
+        callbacks: dict[str, Any] = {"callback": self._on_response, "errback": self._on_failure}
+        return Request(url, headers=headers, dont_filter=True, cb_kwargs={"given": url}, **callbacks)
 
     def _on_response(self, response: Response, given: str) -> None:
-        try:
-            super()._on_response(response, given)
-        except Exception as error:  # the survey waits for this page and gets the error
-            self._raise_in_survey(given, error)
+        self._answer(given, lambda: self._answer_of(response))
+
+    def _answer_of(self, response: Response) -> Answer:
+        kind = content_type(response)
+        outcome = self.outcome_of(response.status, kind, response.body)
+        if outcome.kind != "page":
+            return outcome.reason
+        return StoredPage(normalise(response.url), response.body, kind, datetime.now(UTC))
 
     def _on_failure(self, failure: Any) -> None:
+        given = failure.request.cb_kwargs["given"]
+        self._answer(given, lambda: outcome_of_failure(failure.value, failure.request).reason)
+
+    def _answer(self, url: str, answer_of: Callable[[], Answer]) -> None:
+        """Give the survey an answer, or the error instead of it; nothing if the survey was cancelled."""
+        waiting = self.answers[url]
         try:
-            super()._on_failure(failure)
+            answer = answer_of()
+            self.on_page(url, answer)
+            if not waiting.done():
+                waiting.set_result(answer)
         except Exception as error:
-            self._raise_in_survey(failure.request.cb_kwargs["given"], error)
-
-    def _raise_in_survey(self, url: str, error: Exception) -> None:
-        if not self.answers[url].done():
-            self.answers[url].set_exception(error)
-
-    def _outcome(self, status: int, content_type: str, body: bytes) -> Outcome:
-        """Return the outcome of a response.
-
-        Surveys also request lists, so feeds and compressed sitemaps count as pages.
-        """
-        outcome = super()._outcome(status, content_type, body)
-        as_list = of_list(status, content_type, body)
-        return as_list if outcome.kind == "reject" and as_list.kind == "page" else outcome
-
-    def _request(self, url: str) -> Request | None:
-        request = super()._request(url)
-        if request is not None and self.context.credentials is not None:
-            request.headers.update(self.context.credentials.open)
-        return request
+            if not waiting.done():
+                waiting.set_exception(error)

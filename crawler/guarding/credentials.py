@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from crawler.guarding.guard import SCHEMES, host_and_port
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import Task
-from crawler.task_list.validators import expand
+from crawler.task_list.validators import expand, is_proxy
 from workers.addresses import VARIABLE
 from workers.errors import ExemplarError
 from workers.redaction import remember
@@ -75,15 +75,6 @@ def proxy_of(task: Task, environ: Mapping[str, str] = os.environ) -> str:
     if proxy and not is_proxy(proxy):
         raise TaskError("proxy: with its variables expanded it is not http://host:port")
     return proxy
-
-
-def is_proxy(url: str) -> bool:
-    """Whether a URL is that of a usable proxy: `http://`, with or without user and password."""
-    try:
-        parts = urlsplit(url)
-        return parts.scheme == "http" and bool(parts.hostname) and (parts.port or 1) > 0 and parts.path in ("", "/")
-    except ValueError:
-        return False
 
 
 def _filled(name: str, value: str, environ: Mapping[str, str], forbidden: str = "\r\n\0") -> str:

@@ -3,7 +3,7 @@ r"""URL patterns: which URLs belong to a task, in a notation simpler than regula
     {date:%Y/%m%d}  a date in strptime codes (%-m: without leading zero)   {id}   digits
     {n:1..50}       a bounded number, {n:01..50} with leading zeros        {slug} one readable word of a path segment
     *  anything within a path segment    **  across segments    […]  optional    \  before a special character
-    re:…  a regular expression (RE2) over the whole URL; groups named year, month, day, id, slug and n are captured
+    re:…  a regular expression (RE2) over the whole URL; groups named year, month, day and id are read
 
 URLs are matched in their normal form (`extractors.html.urls.normalise`), http and https alike. If all parts can be
 enumerated (dates and bounded numbers), the pattern also generates its URLs.
@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cached_property, lru_cache
 from typing import Any
-from urllib.parse import unquote
 
 import re2
 
@@ -33,7 +32,7 @@ UNENUMERABLE = frozenset({"id", "slug", "*", "**", "%M", "%S"})  # minutes and s
 DAY_CODES = frozenset({"%d", "%-d", "%j", "%H", "%-H"})
 MONTH_CODES = frozenset({"%m", "%-m", "%b", "%B"})
 SURELY_COMPILED = 200  # characters of a pattern up to which its expression is never too large for RE2
-REGEX_GROUPS = {"year": "%Y", "month": "%-m", "day": "%-d", "id": "id", "slug": "slug", "n": "n"}
+REGEX_GROUPS = {"year": "%Y", "month": "%-m", "day": "%-d", "id": "id"}
 
 
 @dataclass(frozen=True)
@@ -41,35 +40,17 @@ class Match:
     """The values that a pattern reads from a URL.
 
     `url` is the normal form. `span` has the first and the last day of the URL's date: the same day for
-    `{date:%Y-%m-%d}`, a month for `{date:%Y/%m}`; None without a year. Several `{id}`, `{slug}` or `{n}` are in the
-    order of the URL; slugs are decoded.
+    `{date:%Y-%m-%d}`, a month for `{date:%Y/%m}`; None without a year. Several `{id}` are in the order of the URL.
     """
 
     url: str
     span: tuple[dt.date, dt.date] | None = None
     ids: tuple[str, ...] = ()
-    slugs: tuple[str, ...] = ()
-    numbers: tuple[int, ...] = ()
 
     @property
     def date(self) -> dt.date | None:
         """The day in the URL; None if it has no date, or only a month or a year."""
         return self.span[0] if self.span and self.span[0] == self.span[1] else None
-
-    @property
-    def id(self) -> str | None:
-        """The last id, usually the page's own."""
-        return self.ids[-1] if self.ids else None
-
-    @property
-    def slug(self) -> str | None:
-        """The last slug, usually the page's own."""
-        return self.slugs[-1] if self.slugs else None
-
-    @property
-    def n(self) -> int | None:
-        """The last bounded number."""
-        return self.numbers[-1] if self.numbers else None
 
     @property
     def recency(self) -> tuple[dt.date, tuple[tuple[int, str], ...]]:
@@ -268,12 +249,11 @@ def _field_match(url: str, fields: Sequence[Field], texts: Sequence[str | None])
 
 def _regex_match(url: str, groups: Mapping[str, str | None]) -> Match | None:
     read = [(REGEX_GROUPS[name], text) for name, text in groups.items() if name in REGEX_GROUPS and text]
-    digits = all(text.isascii() and text.isdigit() for kind, text in read if kind not in ("id", "slug"))
+    digits = all(text.isascii() and text.isdigit() for kind, text in read if kind != "id")
     return _match(url, read) if digits else Match(url)
 
 
 def _match(url: str, read: Sequence[tuple[str, str]]) -> Match | None:
-    texts = {kind: tuple(text for field_kind, text in read if field_kind == kind) for kind in ("id", "slug", "n")}
     parts = _date_parts([(kind, text) for kind, text in read if kind.startswith("%")])
     if parts is None:
         return None
@@ -281,8 +261,7 @@ def _match(url: str, read: Sequence[tuple[str, str]]) -> Match | None:
         span = _span(parts)
     except ValueError:  # 30 February, day 366 of a common year
         return None
-    slugs = tuple(unquote(text, errors="replace") for text in texts["slug"])
-    return Match(url, span, texts["id"], slugs, tuple(map(int, texts["n"])))
+    return Match(url, span, tuple(text for kind, text in read if kind == "id"))
 
 
 def _date_parts(read: Sequence[tuple[str, str]]) -> dict[str, int] | None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from crawler.discovery.listings import Form
+from crawler.discovery.links import Form
 from crawler.discovery.walk import ArticleLink
 from crawler.patterns.pattern import Match
 from crawler.run.run_report import RunOptions

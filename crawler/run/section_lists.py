@@ -11,9 +11,9 @@ from datetime import date, timedelta
 from itertools import islice
 
 from crawler.discovery.crawl_state import CrawlState, LastResponse, WalkMemory, digest_of
-from crawler.discovery.links import links_of
+from crawler.discovery.links import ListContent, links_of
 from crawler.discovery.list_yield import ListYield
-from crawler.discovery.listings import ListContent, ListPage, read_listing, robots_listing
+from crawler.discovery.listings import ListPage, read_listing, robots_listing
 from crawler.discovery.sitemap_frontier import LATE
 from crawler.discovery.walk import ArticleLink, Walk, WalkPlan
 from crawler.run.admission import BEYOND_LIMIT, OLD, Admission, moments_of, newest_first

@@ -13,7 +13,9 @@ from lxml import etree
 
 from crawler.discovery.links import ASSET, PageLink
 from crawler.scouting.address_parts import MARK, address_of
+from extractors.errors import UnusablePage
 from extractors.html.decoding import decode
+from extractors.html.dom import parse
 from extractors.html.urls import normalise
 
 Why = Literal["breadcrumb", "parent folder", "home page", "named as a list", "feed", "sitemap"]
@@ -68,8 +70,9 @@ def parents(url: str) -> list[str]:
 
 def breadcrumb(url: str, body: bytes, content_type: str | None = None) -> list[str]:
     """Return the links of the page's breadcrumb that lead to its own site, the outermost first."""
-    root = _parse(body, content_type)
-    if root is None:
+    try:
+        root = parse(decode(body, content_type)[0])
+    except UnusablePage:
         return []
     for element in _crumb_elements(root):
         links = [urljoin(url, (a.get("href") or "").strip()) for a in element.iter("a")]
@@ -86,15 +89,6 @@ def _crumb_elements(root: etree._Element) -> Iterator[etree._Element]:
         text = element.text or ""
         if _CRUMBS.search(marks) or _HERE.search(text):
             yield element
-
-
-def _parse(body: bytes, content_type: str | None) -> etree._Element | None:
-    text, _ = decode(body, content_type)
-    try:
-        parser = etree.HTMLParser(encoding="utf-8", collect_ids=False, huge_tree=True)
-        return etree.fromstring(text.encode("utf-8", "replace"), parser)
-    except etree.XMLSyntaxError:
-        return None
 
 
 def _is_here(url: str, page: str) -> bool:

@@ -9,7 +9,6 @@ from crawler.patterns.pattern import Pattern
 from crawler.task_list import validators
 from crawler.task_list.periods import Age, Period, Revisit
 from crawler.task_list.scrapy_settings import check_scrapy
-from workers.sinks.durability import Durability
 from workers.usage_rights import SKIPPABLE
 
 _TEXT = {"type": "string", "minLength": 1}
@@ -65,10 +64,9 @@ Every = Annotated[
     ),
 ]
 Method = Annotated[str, AfterValidator(validators.check_method)]
-NearDuplicates = Annotated[Literal["mark", "drop", "keep"], BeforeValidator(validators.check_near_duplicates)]
-Rows = Annotated[Literal["articles", "posts"], BeforeValidator(validators.check_rows)]
-Redesign = Annotated[Literal["propose", "adopt", "ignore"], BeforeValidator(validators.check_redesign)]
-Durable = Annotated[Durability, BeforeValidator(validators.check_durability)]
+NearDuplicates = Literal["mark", "drop", "keep"]
+Rows = Literal["articles", "posts"]
+Redesign = Literal["propose", "adopt", "ignore"]
 Visits = Annotated[
     Revisit | None, BeforeValidator(Revisit.parse), _OPTIONAL_TEXT, WithJsonSchema({"type": ["string", "null"]})
 ]
@@ -76,7 +74,7 @@ Forget = Annotated[Age | None, BeforeValidator(Age.parse), _OPTIONAL_TEXT, WithJ
 KeepPages = Annotated[
     Age | None, BeforeValidator(Age.parse_kept), _OPTIONAL_TEXT, WithJsonSchema({"type": ["string", "null"]})
 ]
-Pictures = Annotated[Literal["keep"] | None, BeforeValidator(validators.check_pictures)]
+Pictures = Literal["keep"] | None
 PagesFolder = Annotated[str, BeforeValidator(validators.check_folder), WithJsonSchema(_TEXT)]
 Render = Annotated[
     bool | Literal["auto"], BeforeValidator(validators.check_render), WithJsonSchema({"enum": [True, False, "auto"]})

@@ -1,5 +1,6 @@
 """tasks.yaml → `TaskFile`, or all of its mistakes at once, each with line, column and a suggestion."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -266,6 +267,11 @@ def _wording(error: Any, known: list[str] | None) -> tuple[str, str, int]:
         bound = context[bounds[kind]]
         bound = int(bound) if bound == int(bound) else bound
         return f"must be {words} {bound}, not {show(error['input'])}", "", 0
+    if kind == "literal_error":
+        choices = re.findall("'([^']*)'", context["expected"])
+        near = nearest(str(error["input"]), choices)
+        is_meant = f"did you mean {near!r}?" if near else ""
+        return f"{show(error['input'])} is not one of {', '.join(choices)}", is_meant, 0
     if kind in ("too_short", "string_too_short"):
         return "empty", "", 0
     if kind == "string_pattern_mismatch":

@@ -1,4 +1,4 @@
-"""The models of a task list, frozen. The description of a key is written to the schema and shown by editors."""
+"""The models of a task list, frozen. The text below a key is its description in the schema, which editors show."""
 
 import hashlib
 import json
@@ -17,6 +17,7 @@ from crawler.task_list.outputs import Outputs
 from crawler.task_list.validators import DEFAULTS_EXAMPLE, METHODS, TOKEN, check_login, to_filter
 from workers.backpressure import DEFAULT_MARKS, MEGABYTE, Marks
 from workers.extraction_config import PAGES_FOLDER
+from workers.sinks.durability import Durability
 from workers.sinks.options import OutputOptions
 from workers.sinks.picture_folder import folder_beside
 
@@ -34,11 +35,12 @@ class Filter(_Frozen):
     Days are inclusive; a missing key means no condition.
     """
 
-    keywords: fields.Keywords = Field(
-        default=(), description="Words in title or text; one is enough.", examples=[["央行", "利率"]]
-    )
-    since: fields.Day | None = Field(default=None, description="First day of publication.", examples=["2024-01-01"])
-    until: fields.Day | None = Field(default=None, description="Last day of publication.", examples=["2024-12-31"])
+    keywords: fields.Keywords = Field(default=(), examples=[["央行", "利率"]])
+    """Words in title or text; one is enough."""
+    since: fields.Day | None = Field(default=None, examples=["2024-01-01"])
+    """First day of publication."""
+    until: fields.Day | None = Field(default=None, examples=["2024-12-31"])
+    """Last day of publication."""
 
     @field_validator("until")
     @classmethod
@@ -58,10 +60,10 @@ Words = Annotated[Filter, BeforeValidator(to_filter)]
 class Login(_Frozen):
     """User and password of HTTP authentication; both may contain `${VARIABLES}`."""
 
-    user: fields.Secret = Field(description="User name.", examples=["reader"])
-    password: fields.Secret = Field(
-        repr=False, description="Password; ${NAME} is an environment variable.", examples=["${READER_PASSWORD}"]
-    )
+    user: fields.Secret = Field(examples=["reader"])
+    """User name."""
+    password: fields.Secret = Field(repr=False, examples=["${READER_PASSWORD}"])
+    """Password; ${NAME} is an environment variable."""
 
 
 class Task(_Frozen):
@@ -71,184 +73,105 @@ class Task(_Frozen):
     """
 
     name: fields.TaskName
-    example: fields.Url = Field(
-        description="URL of one typical article of the section.",
-        examples=["https://news.example/a/2024/0312/345.html"],
-    )
+    example: fields.Url = Field(examples=["https://news.example/a/2024/0312/345.html"])
+    """URL of one typical article of the section."""
     pattern: fields.UrlPattern = Field(
-        description="Pattern of the articles' URLs; the example must match it. {date:%Y-%m-%d}, {id}, {slug}, "
-        "{n:1..50}, * within a path segment, ** across segments, […] optional, re: for a regular expression.",
-        examples=["https://news.example/a/{date:%Y/%m%d}/{id}.html", "/a/{slug}/{id}.html"],
+        examples=["https://news.example/a/{date:%Y/%m%d}/{id}.html", "/a/{slug}/{id}.html"]
     )
-    every: fields.Every = Field(
-        description="How often to run: 30m, 2h, 1d, a cron line with time zone, or auto: as often as the section "
-        "publishes, between 10m and 1d or bounds of your own (auto 15m..12h).",
-        examples=["1h", "auto", "auto 15m..12h", "0 8 * * 1-5 Asia/Shanghai"],
-    )
+    """Pattern of the articles' URLs; the example must match it. {date:%Y-%m-%d}, {id}, {slug}, {n:1..50}, * within a
+    path segment, ** across segments, […] optional, re: for a regular expression."""
+    every: fields.Every = Field(examples=["1h", "auto", "auto 15m..12h", "0 8 * * 1-5 Asia/Shanghai"])
+    """How often to run: 30m, 2h, 1d, a cron line with time zone, or auto: as often as the section publishes, between
+    10m and 1d or bounds of your own (auto 15m..12h)."""
     output: Outputs = Field(
-        description="Where rows are written: a path whose suffix gives the kind (.jsonl, .db …), an address such as "
-        "sqlite:///path, a map of `to` and options, or a list of these. Paths are relative to this file; {task} is "
-        "the task's name, ${NAME} an environment variable.",
         examples=[
             "out/{task}.jsonl",
             ["out/{task}.jsonl", "articles.db"],
             {"to": "zh.jsonl", "fields": ["url", {"body": "text"}], "where": {"language": "zh"}},
-        ],
+        ]
     )
+    """Where rows are written: a path whose suffix gives the kind (.jsonl, .db …), an address such as sqlite:///path, a
+    map of `to` and options, or a list of these. Paths are relative to this file; {task} is the task's name, ${NAME} an
+    environment variable."""
     start: fields.StartPatterns = Field(
-        default=(),
-        description="The section's list pages, feeds or sitemaps, if they cannot be derived from the "
-        "pattern. May contain {date:…} and {n:1..5}.",
-        examples=["https://news.example/a/", ["/a/", "/b/list_{n:1..3}.html"]],
+        default=(), examples=["https://news.example/a/", ["/a/", "/b/list_{n:1..3}.html"]]
     )
-    follow: fields.UrlPatterns = Field(
-        default=(), description="Patterns of further list pages to read.", examples=["/a/*/list_{id}.html"]
-    )
-    depth: int = Field(
-        default=3,
-        ge=0,
-        le=20,
-        description="How many hops from the start pages further list pages are followed.",
-        examples=[3],
-    )
-    limit: int | None = Field(
-        default=2000, gt=0, description="Largest number of articles in the first run; null: all.", examples=[2000]
-    )
-    method: fields.Method = Field(
-        default="auto",
-        description="Method of extraction. list-rank treats every page as a list and writes a row for each entry; "
-        "i-awce distinguishes articles from lists.",
-        examples=["auto"],
-        json_schema_extra={"enum": [*METHODS]},
-    )
-    articles: bool = Field(
-        default=False,
-        description="true: pages that match the pattern are articles, even if they look like lists "
-        "(`exemplar add --article`). Error pages and checks of visitors are still rejected.",
-        examples=[True],
-    )
-    rows: fields.Rows = Field(
-        default="articles",
-        description="What gives a row: articles, or posts, the posts of threads (forums, questions and answers, "
-        "comments), each once. With revisit a thread is read again as long as it has new posts.",
-        examples=["posts"],
-    )
-    paused: bool = Field(default=False, description="true: the task is not run.", examples=[True])
-    keep: Words = Field(
-        default=Filter(),
-        description="Keep only articles with these words or of these days.",
-        examples=[["央行", "利率"], {"since": "2024-01-01"}],
-    )
-    drop: Words = Field(
-        default=Filter(),
-        description="Drop articles with these words or of these days.",
-        examples=[["广告"], {"until": "2023-12-31"}],
-    )
-    near_duplicates: fields.NearDuplicates = Field(
-        default="mark",
-        description="An article whose text is almost that of an earlier one of the task: mark writes it with the URL "
-        "of the earlier one, drop does not write it, keep skips the check.",
-        examples=["drop"],
-    )
-    redesign: fields.Redesign = Field(
-        default="propose",
-        description="After a redesign of the site a new example is found among the section's pages: propose shows it "
-        "(`exemplar proposals`), adopt replaces the example with it if a back-test shows no loss, ignore does not "
-        "search for one.",
-        examples=["adopt"],
-    )
-    revisit: fields.Visits = Field(
-        default=None,
-        description="Check recent articles again, and write a new version if the text has changed. With list-rank and "
-        "i-awce: read a list page again as long as it had a new entry within that time.",
-        examples=["1d for 3d"],
-    )
-    forget: fields.Forget = Field(
-        default=None,
-        description="Forget URLs this long after they were first seen; those that are still listed are fetched again.",
-        examples=["180d"],
-    )
-    keep_pages: fields.KeepPages = Field(
-        default=None,
-        description="Keep the fetched pages for this time, compressed, so that `exemplar re-extract` can extract them "
-        "again without a request; null: they are not kept.",
-        examples=["30d"],
-    )
-    pictures: fields.Pictures = Field(
-        default=None,
-        description="keep: fetch the pictures of articles into the folder pictures/ beside each output of files or "
-        "objects that has their html or markdown, which then show these files; null: they show the addresses of the "
-        "site.",
-        examples=["keep"],
-    )
-    delay: float = Field(
-        default=DEFAULT_DELAY,
-        ge=0,
-        allow_inf_nan=False,
-        description="Seconds between two requests to a host.",
-        examples=[1.0],
-    )
-    timeout: float = Field(
-        default=30, gt=0, le=3600, allow_inf_nan=False, description="Seconds per request.", examples=[30]
-    )
-    retries: int = Field(
-        default=3, ge=0, le=100, description="How often a URL is tried again after temporary failures.", examples=[3]
-    )
-    robots: bool = Field(default=True, description="Obey robots.txt.", examples=[True])
-    render: fields.Render = Field(
-        default="auto",
-        description="Render the articles in a browser (Chromium): true, false, or auto: if the example is an empty "
-        "shell without JavaScript.",
-        examples=["auto", True],
-    )
-    skip: fields.Directives = Field(
-        default=(),
-        description="Reject pages on which the site declares any of these: robots directives (X-Robots-Tag, meta "
-        "robots) and tdm-reservation (header, meta, tdmrep.json).",
-        examples=[["noindex", "noai", "tdm-reservation"]],
-    )
-    headers: fields.Headers = Field(
-        default_factory=dict,
-        description="Additional request headers; values may contain ${NAME}.",
-        examples=[{"Accept-Language": "zh-CN"}],
-    )
-    cookies: fields.Cookies = Field(
-        default=None,
-        repr=False,
-        description="Cookies for the example's host; values may contain ${NAME}. With this key, even as {}, cookies "
-        "that sites set are kept during a run.",
-        examples=[{"consent": "yes"}, {}],
-    )
+    """The section's list pages, feeds or sitemaps, if they cannot be derived from the pattern. May contain {date:…} and
+    {n:1..5}."""
+    follow: fields.UrlPatterns = Field(default=(), examples=["/a/*/list_{id}.html"])
+    """Patterns of further list pages to read."""
+    depth: int = Field(default=3, ge=0, le=20, examples=[3])
+    """How many hops from the start pages further list pages are followed."""
+    limit: int | None = Field(default=2000, gt=0, examples=[2000])
+    """Largest number of articles in the first run; null: all."""
+    method: fields.Method = Field(default="auto", examples=["auto"], json_schema_extra={"enum": [*METHODS]})
+    """Method of extraction. list-rank treats every page as a list and writes a row for each entry; i-awce distinguishes
+    articles from lists."""
+    articles: bool = Field(default=False, examples=[True])
+    """true: pages that match the pattern are articles, even if they look like lists (`exemplar add --article`). Error
+    pages and checks of visitors are still rejected."""
+    rows: fields.Rows = Field(default="articles", examples=["posts"])
+    """What gives a row: articles, or posts, the posts of threads (forums, questions and answers, comments), each once.
+    With revisit a thread is read again as long as it has new posts."""
+    paused: bool = Field(default=False, examples=[True])
+    """true: the task is not run."""
+    keep: Words = Field(default=Filter(), examples=[["央行", "利率"], {"since": "2024-01-01"}])
+    """Keep only articles with these words or of these days."""
+    drop: Words = Field(default=Filter(), examples=[["广告"], {"until": "2023-12-31"}])
+    """Drop articles with these words or of these days."""
+    near_duplicates: fields.NearDuplicates = Field(default="mark", examples=["drop"])
+    """An article whose text is almost that of an earlier one of the task: mark writes it with the URL of the earlier
+    one, drop does not write it, keep skips the check."""
+    redesign: fields.Redesign = Field(default="propose", examples=["adopt"])
+    """After a redesign of the site a new example is found among the section's pages: propose shows it (`exemplar
+    proposals`), adopt replaces the example with it if a back-test shows no loss, ignore does not search for one."""
+    revisit: fields.Visits = Field(default=None, examples=["1d for 3d"])
+    """Check recent articles again, and write a new version if the text has changed. With list-rank and i-awce: read a
+    list page again as long as it had a new entry within that time."""
+    forget: fields.Forget = Field(default=None, examples=["180d"])
+    """Forget URLs this long after they were first seen; those that are still listed are fetched again."""
+    keep_pages: fields.KeepPages = Field(default=None, examples=["30d"])
+    """Keep the fetched pages for this time, compressed, so that `exemplar re-extract` can extract them again without a
+    request; null: they are not kept."""
+    pictures: fields.Pictures = Field(default=None, examples=["keep"])
+    """keep: fetch the pictures of articles into the folder pictures/ beside each output of files or objects that has
+    their html or markdown, which then show these files; null: they show the addresses of the site."""
+    delay: float = Field(default=DEFAULT_DELAY, ge=0, allow_inf_nan=False, examples=[1.0])
+    """Seconds between two requests to a host."""
+    timeout: float = Field(default=30, gt=0, le=3600, allow_inf_nan=False, examples=[30])
+    """Seconds per request."""
+    retries: int = Field(default=3, ge=0, le=100, examples=[3])
+    """How often a URL is tried again after temporary failures."""
+    robots: bool = Field(default=True, examples=[True])
+    """Obey robots.txt."""
+    render: fields.Render = Field(default="auto", examples=["auto", True])
+    """Render the articles in a browser (Chromium): true, false, or auto: if the example is an empty shell without
+    JavaScript."""
+    skip: fields.Directives = Field(default=(), examples=[["noindex", "noai", "tdm-reservation"]])
+    """Reject pages on which the site declares any of these: robots directives (X-Robots-Tag, meta robots) and
+    tdm-reservation (header, meta, tdmrep.json)."""
+    headers: fields.Headers = Field(default_factory=dict, examples=[{"Accept-Language": "zh-CN"}])
+    """Additional request headers; values may contain ${NAME}."""
+    cookies: fields.Cookies = Field(default=None, repr=False, examples=[{"consent": "yes"}, {}])
+    """Cookies for the example's host; values may contain ${NAME}. With this key, even as {}, cookies that sites set are
+    kept during a run."""
     auth: Annotated[Login | None, BeforeValidator(check_login)] = Field(
-        default=None,
-        description="HTTP authentication (Basic), sent to the example's host only.",
-        examples=[{"user": "reader", "password": "${READER_PASSWORD}"}],
+        default=None, examples=[{"user": "reader", "password": "${READER_PASSWORD}"}]
     )
+    """HTTP authentication (Basic), sent to the example's host only."""
     proxy: fields.Proxy | None = Field(
-        default=None,
-        repr=False,
-        description="Proxy for all requests of the task, http://host:port; may contain ${NAME}.",
-        examples=["http://reader:${PROXY_PASSWORD}@proxy.example:3128"],
+        default=None, repr=False, examples=["http://reader:${PROXY_PASSWORD}@proxy.example:3128"]
     )
+    """Proxy for all requests of the task, http://host:port; may contain ${NAME}."""
     notify: fields.Notify = Field(
-        default=(),
-        repr=False,
-        description="Addresses to which notices of alarms are sent, in the notation of the library apprise, such as "
-        "mailto:// or tgram://; ${NAME} is an environment variable.",
-        examples=["${NOTIFY_URL}", ["tgram://${BOT_TOKEN}/${CHAT_ID}"]],
+        default=(), repr=False, examples=["${NOTIFY_URL}", ["tgram://${BOT_TOKEN}/${CHAT_ID}"]]
     )
-    formerly: fields.Names = Field(
-        default=(),
-        description="Former names of the task, which rows written under them keep; written by `exemplar rename`.",
-        examples=[["kuaibao"]],
-    )
-    concurrency: int = Field(
-        default=16,
-        ge=1,
-        le=256,
-        description="Largest number of articles in flight; the host's pace still applies.",
-        examples=[4],
-    )
+    """Addresses to which notices of alarms are sent, in the notation of the library apprise, such as mailto:// or
+    tgram://; ${NAME} is an environment variable."""
+    formerly: fields.Names = Field(default=(), examples=[["kuaibao"]])
+    """Former names of the task, which rows written under them keep; written by `exemplar rename`."""
+    concurrency: int = Field(default=16, ge=1, le=256, examples=[4])
+    """Largest number of articles in flight; the host's pace still applies."""
 
     @field_validator("pattern")
     @classmethod
@@ -302,39 +225,18 @@ class Task(_Frozen):
 class PressureMarks(_Frozen):
     """The marks at which spiders pause until extraction workers have processed enough of the waiting pages."""
 
-    task_pages: int = Field(
-        default=DEFAULT_MARKS.task_pages,
-        gt=0,
-        description="Pages of one task that may wait for extraction.",
-        examples=[DEFAULT_MARKS.task_pages],
-    )
+    task_pages: int = Field(default=DEFAULT_MARKS.task_pages, gt=0, examples=[DEFAULT_MARKS.task_pages])
+    """Pages of one task that may wait for extraction."""
     task_megabytes: float = Field(
-        default=DEFAULT_MARKS.task_bytes / MEGABYTE,
-        gt=0,
-        allow_inf_nan=False,
-        description="Their size in Redis, compressed.",
-        examples=[256],
+        default=DEFAULT_MARKS.task_bytes / MEGABYTE, gt=0, allow_inf_nan=False, examples=[256]
     )
-    pages: int = Field(
-        default=DEFAULT_MARKS.pages,
-        gt=0,
-        description="The same for all tasks together.",
-        examples=[DEFAULT_MARKS.pages],
-    )
-    megabytes: float = Field(
-        default=DEFAULT_MARKS.bytes / MEGABYTE,
-        gt=0,
-        allow_inf_nan=False,
-        description="Their size in Redis, compressed.",
-        examples=[1000],
-    )
-    memory: float = Field(
-        default=DEFAULT_MARKS.memory,
-        gt=0,
-        le=0.95,
-        description="Used share of Redis' maxmemory, or, if it is not set, of its machine's memory.",
-        examples=[DEFAULT_MARKS.memory],
-    )
+    """Their size in Redis, compressed."""
+    pages: int = Field(default=DEFAULT_MARKS.pages, gt=0, examples=[DEFAULT_MARKS.pages])
+    """The same for all tasks together."""
+    megabytes: float = Field(default=DEFAULT_MARKS.bytes / MEGABYTE, gt=0, allow_inf_nan=False, examples=[1000])
+    """Their size in Redis, compressed."""
+    memory: float = Field(default=DEFAULT_MARKS.memory, gt=0, le=0.95, examples=[DEFAULT_MARKS.memory])
+    """Used share of Redis' maxmemory, or, if it is not set, of its machine's memory."""
 
     @property
     def marks(self) -> Marks:
@@ -347,58 +249,29 @@ class PressureMarks(_Frozen):
 class Settings(_Frozen):
     """Settings of all tasks of the file."""
 
-    contact: fields.Contact | None = Field(
-        default=None,
-        description="URL or e-mail address for site owners; goes into the User-Agent, required for public hosts.",
-        examples=["https://example.org/our-crawler"],
-    )
-    allow_hosts: fields.AllowedHosts = Field(
-        default=(),
-        description="Private hosts, host:port or networks that may be contacted.",
-        examples=[["127.0.0.1", "10.0.0.0/8"]],
-    )
-    delay: float = Field(
-        default=DEFAULT_DELAY,
-        ge=0,
-        allow_inf_nan=False,
-        description="Seconds between two requests to a host, for tasks without a delay of their own.",
-        examples=[1.0],
-    )
-    per_address: bool = Field(
-        default=False,
-        description="Hosts on one IP address share one pace.",
-        examples=[True],
-    )
-    pressure: PressureMarks = Field(
-        default=PressureMarks(),
-        description="How much may wait for extraction until spiders pause.",
-        examples=[{"task_pages": 5000, "memory": 0.75}],
-    )
-    pages: fields.PagesFolder = Field(
-        default=PAGES_FOLDER,
-        description="Folder of the kept pages, relative to this file; {task} is the task's name, ${NAME} an "
-        "environment variable. Workers on several machines need a shared file system.",
-        examples=[PAGES_FOLDER],
-    )
-    durability: fields.Durable = Field(
-        default="safe",
-        description="safe: a URL counts as written only when its row is on disk, so that a power failure loses none. "
-        "fast: the operating system writes rows to disk later.",
-        examples=["fast"],
-    )
-    user_agent: str = Field(
-        default=PRODUCT,
-        pattern=f"^{TOKEN}(/{TOKEN})?$",
-        description="Product name in the User-Agent and in robots.txt.",
-        examples=[PRODUCT],
-    )
+    contact: fields.Contact | None = Field(default=None, examples=["https://example.org/our-crawler"])
+    """URL or e-mail address for site owners; goes into the User-Agent, required for public hosts."""
+    allow_hosts: fields.AllowedHosts = Field(default=(), examples=[["127.0.0.1", "10.0.0.0/8"]])
+    """Private hosts, host:port or networks that may be contacted."""
+    delay: float = Field(default=DEFAULT_DELAY, ge=0, allow_inf_nan=False, examples=[1.0])
+    """Seconds between two requests to a host, for tasks without a delay of their own."""
+    per_address: bool = Field(default=False, examples=[True])
+    """Hosts on one IP address share one pace."""
+    pressure: PressureMarks = Field(default=PressureMarks(), examples=[{"task_pages": 5000, "memory": 0.75}])
+    """How much may wait for extraction until spiders pause."""
+    pages: fields.PagesFolder = Field(default=PAGES_FOLDER, examples=[PAGES_FOLDER])
+    """Folder of the kept pages, relative to this file; {task} is the task's name, ${NAME} an environment variable.
+    Workers on several machines need a shared file system."""
+    durability: Durability = Field(default="safe", examples=["fast"])
+    """safe: a URL counts as written only when its row is on disk, so that a power failure loses none. fast: the
+    operating system writes rows to disk later."""
+    user_agent: str = Field(default=PRODUCT, pattern=f"^{TOKEN}(/{TOKEN})?$", examples=[PRODUCT])
+    """Product name in the User-Agent and in robots.txt."""
     scrapy: fields.Scrapy = Field(
-        default_factory=dict,
-        repr=False,
-        description="Settings of Scrapy for all spiders: middlewares, extensions, HTTP cache, throttling …; values may "
-        "contain ${NAME}.",
-        examples=[{"AUTOTHROTTLE_ENABLED": True, "HTTPCACHE_ENABLED": True}],
+        default_factory=dict, repr=False, examples=[{"AUTOTHROTTLE_ENABLED": True, "HTTPCACHE_ENABLED": True}]
     )
+    """Settings of Scrapy for all spiders: middlewares, extensions, HTTP cache, throttling …; values may contain
+    ${NAME}."""
 
 
 class TaskFile(_Frozen):
@@ -422,25 +295,24 @@ class TaskFile(_Frozen):
         """Return a hash of the whole list, 16 hex digits."""
         return _digest(self.model_dump(mode="json"))
 
-    def to_json(self) -> str:
-        """Return the list as JSON, `${VARIABLES}` unexpanded; equal lists give equal text."""
-        tasks = {name: task.model_dump(mode="json", exclude={"name"}) for name, task in self.tasks.items()}
-        return _json({"settings": self.settings.model_dump(mode="json"), "tasks": tasks})
+    def published_form(self) -> tuple[str, dict[str, str]]:
+        """Return the settings and each task as JSON, `${VARIABLES}` unexpanded; equal lists give equal texts."""
+        return _sorted(self.settings), {name: _sorted(task, exclude={"name"}) for name, task in self.tasks.items()}
 
     @classmethod
-    def from_json(cls, text: str | bytes, folder: Path | None = None) -> "TaskFile":
-        """Return the list that `to_json` wrote. Raises `TaskError` for other text."""
+    def of_published(cls, settings: str | bytes, tasks: Mapping[str, str | bytes]) -> "TaskFile":
+        """Return the list of these JSON texts. Raises `TaskError` for other texts."""
         try:
-            raw = json.loads(text)
-            tasks = {name: Task.model_validate({"name": name, **task}) for name, task in raw["tasks"].items()}
-            return cls(tasks=tasks, settings=Settings.model_validate(raw["settings"]), folder=folder or Path())
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            valid = {name: Task.model_validate({"name": name, **json.loads(text)}) for name, text in tasks.items()}
+            return cls(tasks=valid, settings=Settings.model_validate_json(settings))
+        except (ValueError, TypeError) as error:
             raise TaskError(f"not a published task list: {error}") from None
 
 
+def _sorted(model: BaseModel, **more: Any) -> str:
+    return json.dumps(model.model_dump(mode="json", **more), ensure_ascii=False, sort_keys=True)
+
+
 def _digest(value: Mapping[str, Any]) -> str:
-    return hashlib.sha256(_json(value).encode()).hexdigest()[:16]
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -131,35 +131,21 @@ SoughtWords = Annotated[
 class OutputCondition(_Part):
     """Which rows an output gets; all conditions must hold."""
 
-    language: Languages | None = Field(
-        default=None,
-        description="Language of the article, or several; ISO 639-1, or zh-Hant.",
-        examples=["zh", ["zh", "en"]],
-    )
-    confidence: float = Field(default=0.0, ge=0, le=1, description="At least this confidence.", examples=[0.5])
-    keywords: SoughtWords = Field(
-        default=(), description="Words in title or text; one is enough.", examples=[["央行", "利率"]]
-    )
+    language: Languages | None = Field(default=None, examples=["zh", ["zh", "en"]])
+    """Language of the article, or several; ISO 639-1, or zh-Hant."""
+    confidence: float = Field(default=0.0, ge=0, le=1, examples=[0.5])
+    """At least this confidence."""
+    keywords: SoughtWords = Field(default=(), examples=[["央行", "利率"]])
+    """Words in title or text; one is enough."""
 
 
 class BatchSize(_Part):
     """When a batch is delivered: when it has `rows` rows, or its oldest row has waited for `seconds`."""
 
-    rows: int | None = Field(
-        default=None,
-        ge=1,
-        le=MOST_ROWS,
-        description="Rows in a batch; by default 500, for stores and Parquet 5000.",
-        examples=[1000],
-    )
-    seconds: float | None = Field(
-        default=None,
-        ge=0,
-        le=MOST_SECONDS,
-        allow_inf_nan=False,
-        description="Seconds that a row waits for others; by default 10, for stores 60, for Parquet 300.",
-        examples=[60],
-    )
+    rows: int | None = Field(default=None, ge=1, le=MOST_ROWS, examples=[1000])
+    """Rows in a batch; by default 500, for stores and Parquet 5000."""
+    seconds: float | None = Field(default=None, ge=0, le=MOST_SECONDS, allow_inf_nan=False, examples=[60])
+    """Seconds that a row waits for others; by default 10, for stores 60, for Parquet 300."""
 
 
 FieldPairs = Annotated[tuple[Pair, ...], BeforeValidator(to_pairs), PlainSerializer(from_pairs, return_type=list[Any])]
@@ -170,31 +156,16 @@ class OutputEntry(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    to: Annotated[str, BeforeValidator(check_output)] = Field(
-        min_length=1,
-        description="Path or address, written like an output without options.",
-        examples=["out/{task}.jsonl"],
-    )
-    fields: FieldPairs = Field(
-        default=(),
-        description="Which fields rows have, in this order; {name: field} renames one. Default: all.",
-        examples=[["url", "title", {"body": "text"}]],
-    )
-    where: OutputCondition = Field(
-        default=OutputCondition(),
-        description="Which rows are written. Default: all.",
-        examples=[{"language": "zh", "confidence": 0.5}],
-    )
-    template: str = Field(
-        default="",
-        description="Path of a template for Markdown and feeds, relative to this file.",
-        examples=["article.md.tmpl"],
-    )
-    batch: BatchSize = Field(
-        default=BatchSize(),
-        description="When rows are delivered, for servers and whole files.",
-        examples=[{"rows": 1000, "seconds": 60}],
-    )
+    to: Annotated[str, BeforeValidator(check_output)] = Field(min_length=1, examples=["out/{task}.jsonl"])
+    """Path or address, written like an output without options."""
+    fields: FieldPairs = Field(default=(), examples=[["url", "title", {"body": "text"}]])
+    """Which fields rows have, in this order; {name: field} renames one. Default: all."""
+    where: OutputCondition = Field(default=OutputCondition(), examples=[{"language": "zh", "confidence": 0.5}])
+    """Which rows are written. Default: all."""
+    template: str = Field(default="", examples=["article.md.tmpl"])
+    """Path of a template for Markdown and feeds, relative to this file."""
+    batch: BatchSize = Field(default=BatchSize(), examples=[{"rows": 1000, "seconds": 60}])
+    """When rows are delivered, for servers and whole files."""
 
     @field_validator("fields", "where", "template", "batch")
     @classmethod

@@ -24,10 +24,9 @@ from pathlib import Path
 from typing import Any, cast
 
 import redis
-from pydantic import ValidationError
 
 from crawler.task_list.mistakes import TaskError, suggest
-from crawler.task_list.models import Filter, Settings, Task, TaskFile
+from crawler.task_list.models import Filter, Task, TaskFile
 from crawler.task_list.validators import expand
 from workers import keys
 from workers.errors import ExemplarError
@@ -156,15 +155,8 @@ def _program() -> bytes:
 def edition(connection: "redis.Redis") -> Edition | None:
     """Return the edition in force; None if no list was published."""
     raw = cast(dict[bytes, bytes], connection.hgetall(keys.EDITION))
-    if not raw:
-        return None
-    return Edition(
-        fingerprint=raw[b"fingerprint"].decode(),
-        origin=raw[b"origin"].decode(),
-        at=float(raw[b"at"]),
-        source=raw.get(b"source", b"").decode(),
-        form=raw.get(b"form", b"").decode(),
-    )
+    fields: dict[str, Any] = {name.decode(): value.decode() for name, value in raw.items()}
+    return Edition(**{**fields, "at": float(fields["at"])}) if fields else None
 
 
 class ListWatch:
@@ -185,11 +177,7 @@ class ListWatch:
 def published(connection: "redis.Redis") -> TaskFile:
     """Return the task list in force. Raises `TaskError` if there is none."""
     raw = cast(dict[bytes, bytes], connection.hgetall(keys.TASKS))
-    settings = cast("bytes | None", connection.get(keys.SETTINGS))
-    if settings is None:
-        raise TaskError(NO_LIST)
-    tasks = {name.decode(): json.loads(text) for name, text in sorted(raw.items())}
-    return TaskFile.from_json(json.dumps({"tasks": tasks, "settings": json.loads(settings)}))
+    return TaskFile.of_published(_settings(connection), {name.decode(): text for name, text in sorted(raw.items())})
 
 
 def published_task(connection: "redis.Redis", name: str) -> TaskFile:
@@ -197,17 +185,17 @@ def published_task(connection: "redis.Redis", name: str) -> TaskFile:
 
     Raises `TaskError` if no list is published, or the task is not in it.
     """
+    settings, raw = _settings(connection), cast("bytes | None", connection.hget(keys.TASKS, name))
+    if raw is None:
+        raise TaskError(f"unknown task {name!r}; {suggest(name, published_names(connection))}")
+    return TaskFile.of_published(settings, {name: raw})
+
+
+def _settings(connection: "redis.Redis") -> bytes:
     settings = cast("bytes | None", connection.get(keys.SETTINGS))
     if settings is None:
         raise TaskError(NO_LIST)
-    raw = cast("bytes | None", connection.hget(keys.TASKS, name))
-    if raw is None:
-        raise TaskError(f"unknown task {name!r}; {suggest(name, published_names(connection))}")
-    try:
-        task = Task.model_validate({"name": name, **json.loads(raw)})
-        return TaskFile(tasks={name: task}, settings=Settings.model_validate_json(settings))
-    except ValidationError as error:
-        raise TaskError(f"not a published task list: {error}") from None
+    return settings
 
 
 def published_names(connection: "redis.Redis") -> list[str]:
@@ -265,18 +253,14 @@ def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition,
     current = edition(connection)
     tasks, in_file = _with_adopted(tasks, adopted_examples(connection))
     old = {name.decode(): raw for name, raw in cast(dict[bytes, bytes], connection.hgetall(keys.TASKS)).items()}
-    raw = json.loads(tasks.to_json())
-    texts = {
-        name: json.dumps(keys_, ensure_ascii=False, sort_keys=True).encode() for name, keys_ in raw["tasks"].items()
-    }
+    settings, texts = tasks.published_form()
     folder = path.resolve().parent
     of_settings = (tasks.settings.user_agent.split("/")[0], tasks.settings.durability, tasks.settings.pages)
-    settings = json.dumps(raw["settings"], ensure_ascii=False)
     known = cast("bytes | None", connection.get(keys.SETTINGS))
     # If file, layout or settings changed, all configs are written again: outputs are relative to the file's folder.
     moved = current is None or (current.origin, current.form) != (new.origin, new.form) or known != settings.encode()
     removed = [name for name in old if name not in texts]
-    different = [name for name, text in texts.items() if old.get(name) != text]
+    different = [name for name, text in texts.items() if old.get(name) != text.encode()]
     active = periods_of(tasks.tasks)
     pipe.multi()
     for names in _batches([*removed, *(name for name in different if name not in active)]):

@@ -3,9 +3,15 @@
 After a change of the model, `python -m crawler.task_list.schema` writes `tasks.schema.json` again.
 """
 
+import ast
+import inspect
 import json
+import shutil
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from textwrap import dedent
+from typing import Any, cast
 
 from pydantic.json_schema import GenerateJsonSchema
 
@@ -44,9 +50,28 @@ settings:
 """
 
 
-class _Untitled(GenerateJsonSchema):
+class _Described(GenerateJsonSchema):
+    """Describes each key by the text below it in its model. Titles are left out."""
+
     def field_title_should_be_set(self, schema: Any) -> bool:
+        """Return False."""
         return False
+
+    def model_schema(self, schema: Any) -> dict[str, Any]:
+        """Return the schema of a model with its descriptions."""
+        described = super().model_schema(schema)
+        for name, text in _texts_below(schema["cls"]):
+            described["properties"][name]["description"] = text
+        return described
+
+
+def _texts_below(model: type) -> Iterator[tuple[str, str]]:
+    """Yield the keys of a model, each with the text in quotes that stands below it in the source."""
+    [definition] = ast.parse(dedent(inspect.getsource(model))).body
+    for key, below in pairwise(cast("ast.ClassDef", definition).body):
+        match key, below:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                yield name, " ".join(text.split())
 
 
 def json_schema() -> dict[str, Any]:
@@ -90,10 +115,10 @@ def json_schema() -> dict[str, Any]:
     }
 
 
-def write_schema(path: Path = SCHEMA_FILE) -> None:
+def write_schema(path: Path) -> None:
     """Write the schema to `path`; create its folder if it is missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(json_schema(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    shutil.copyfile(SCHEMA_FILE, path)
 
 
 def sample(contact: str = "") -> str:
@@ -104,7 +129,7 @@ def sample(contact: str = "") -> str:
 
 def _model_schema(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return a model's schema and the definitions that it refers to, in the form of draft 7."""
-    schema = model.model_json_schema(schema_generator=_Untitled, ref_template="#/definitions/{model}")
+    schema = model.model_json_schema(schema_generator=_Described, ref_template="#/definitions/{model}")
     definitions = schema.pop("$defs", {})
     for part in (schema, *definitions.values()):
         part.pop("title", None)
@@ -148,4 +173,4 @@ def _required_here_or_in_defaults(key: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    write_schema()
+    SCHEMA_FILE.write_text(json.dumps(json_schema(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")

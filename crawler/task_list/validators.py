@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import PurePath
-from typing import get_args
 from urllib.parse import urlsplit
 
 from pydantic import ValidationInfo
@@ -21,7 +20,6 @@ from extractors.html.urls import is_normal, split_web
 from extractors.registry import METHODS as KNOWN_METHODS
 from workers import variables
 from workers.addresses import VARIABLE, encoded
-from workers.sinks.durability import Durability
 from workers.sinks.kinds import KINDS, Kind, kind_of, known_kinds, known_schemes, scheme_of, suffixes_at
 from workers.sinks.paths import DAYS
 from workers.usage_rights import SKIPPABLE
@@ -30,8 +28,6 @@ from workers.variables import AmbiguousAddress, expand_address
 METHODS = tuple(KNOWN_METHODS)
 ALL_PLACEHOLDERS = tuple(sorted({name for kind in KINDS.values() for name in kind.placeholders}))
 DEFAULTS_EXAMPLE = "http://section.invalid/"  # stands for the example while `defaults:` are checked alone
-NEAR_DUPLICATES = ("mark", "drop", "keep")
-REDESIGN = ("propose", "adopt", "ignore")
 TOKEN = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"  # RFC 9110, section 5.6.2
 _WINDOWS = re.compile(r"[A-Za-z]:(?=[\\/])|(?=\\\\)")  # the begin of a path with a drive or a server
 
@@ -96,8 +92,7 @@ def check_output(value: object) -> object:
     if not value.strip():
         raise BadValueError("empty", "write out/{task}.jsonl")
     _check_text_of_path(value)
-    masked = VARIABLE.sub(lambda variable: "x" * len(variable[0]), value)
-    kind = kind_of(value)
+    masked, kind = _masked(value), kind_of(value)
     # If a variable such as ${PG_DSN} contains the suffix, it is checked where the variable is expanded.
     if kind is None and not re.search(r"\$\{[^}]*\}$", value):
         _refuse_kind_of_output(value)
@@ -105,7 +100,7 @@ def check_output(value: object) -> object:
         _check_rest_of_address(value)
         _check_login(value)
         masked = encoded(masked)
-    _check_placeholders(masked, kind)
+    _check_placeholders(masked, ("task", *(kind.placeholders if kind else ALL_PLACEHOLDERS)), kind)
     return value
 
 
@@ -149,10 +144,9 @@ def _check_login(address: str) -> str:
         raise BadValueError(str(error)) from None
 
 
-def _check_placeholders(output: str, kind: Kind | None) -> None:
-    """Accept the placeholders of a kind; if the kind is unknown, those of all kinds."""
-    known = ("task", *(kind.placeholders if kind else ALL_PLACEHOLDERS))
-    for match in re.finditer(r"\{([^{}]*)\}|[{}]", output):
+def _check_placeholders(path: str, known: Sequence[str], kind: Kind | None = None) -> None:
+    """Accept known placeholders; `kind`: that of the output which has them."""
+    for match in re.finditer(r"\{([^{}]*)\}|[{}]", path):
         name, _, form = (match[1] or "").partition(":")
         if name in DAYS and name in known:
             if form and (wrong := re.search(r"%(?![YymdjGV]).?|\.\.", form)):
@@ -173,7 +167,8 @@ def check_folder(value: object) -> object:
         return value
     if not value.strip():
         raise BadValueError("empty", "write pages/{task}")
-    _check_path(value)
+    _check_text_of_path(value)
+    _check_placeholders(_masked(value), ("task",))
     if re.match(r"[A-Za-z][A-Za-z0-9+]+:", value):
         raise BadValueError("is not a path", "pages are kept in a folder; write pages/{task}")
     return value
@@ -189,53 +184,10 @@ def _check_text_of_path(value: str) -> None:
     check_variables(value)
 
 
-def _check_path(value: str) -> None:
-    """Check a path: its text, and no placeholder except {task}."""
-    _check_text_of_path(value)
-    without_variables = re.sub(r"\$\{[^}]*\}", "", value)
-    for found in re.finditer(r"\{([^{}]*)\}|[{}]", without_variables):
-        if found[0] != "{task}":
-            raise BadValueError(f"unknown placeholder {found[0]}", "did you mean {task}?", offset=value.find(found[0]))
-
-
 def check_render(value: object) -> object:
     """Accept true, false and auto."""
     if not isinstance(value, bool) and value != "auto":
         raise BadValueError(f"{show(value)} is neither true, false nor auto", "write render: true")
-    return value
-
-
-def check_near_duplicates(value: object) -> object:
-    """Accept one of `NEAR_DUPLICATES`."""
-    return _check_one_of(NEAR_DUPLICATES, value)
-
-
-def check_redesign(value: object) -> object:
-    """Accept one of `REDESIGN`."""
-    return _check_one_of(REDESIGN, value)
-
-
-def check_rows(value: object) -> object:
-    """Accept articles and posts."""
-    return _check_one_of(("articles", "posts"), value)
-
-
-def check_pictures(value: object) -> object:
-    """Accept keep, and null for not keeping them."""
-    return value if value is None else _check_one_of(("keep",), value)
-
-
-def check_durability(value: object) -> object:
-    """Accept safe and fast."""
-    return _check_one_of(get_args(Durability), value)
-
-
-def _check_one_of(known: Sequence[str], value: object) -> object:
-    if value not in known:
-        near = nearest(str(value), known)
-        raise BadValueError(
-            f"{show(value)} is not one of {', '.join(known)}", f"did you mean {near!r}?" if near else ""
-        )
     return value
 
 
@@ -272,14 +224,18 @@ def check_proxy(value: object) -> object:
         return value
     check_variables(value)
     address = _check_login(value)
-    try:
-        parts = urlsplit(address)
-        usable = parts.scheme == "http" and bool(parts.hostname) and parts.path in ("", "/") and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable and not re.fullmatch(r"\$\{[^}]*\}(:.*)?", value):
+    if not is_proxy(address) and not re.fullmatch(r"\$\{[^}]*\}(:.*)?", value):
         raise BadValueError("not a usable proxy", "write http://host:3128, or ${PROXY} for an address with a password")
     return value
+
+
+def is_proxy(url: str) -> bool:
+    """Whether a URL is that of a usable proxy: `http://`, with or without user and password."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme == "http" and bool(parts.hostname) and parts.path in ("", "/") and parts.port != 0
+    except ValueError:
+        return False
 
 
 def to_filter(value: object) -> object:
@@ -383,6 +339,11 @@ def expand(text: str, environ: Mapping[str, str]) -> str:
 
 def check_variables(text: str) -> None:
     """Raise `BadValueError` if a `${` in `text` does not begin a variable."""
-    at = VARIABLE.sub(lambda found: "x" * len(found[0]), text).find("${")
+    at = _masked(text).find("${")
     if at >= 0:
         raise BadValueError("${ without a variable's name", "write ${NAME} or ${NAME:-default}", offset=at)
+
+
+def _masked(text: str) -> str:
+    """Return a text with each variable replaced by as many `x`."""
+    return VARIABLE.sub(lambda found: "x" * len(found[0]), text)

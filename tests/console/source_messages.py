@@ -108,7 +108,6 @@ EXAMPLE = re.compile(
     r"(exemplar|curl|REDIS_URL=\S+|scrapy) [\w<>-]|\w+\[[\w, \[\]|.]+\]$|[a-z]+\.[a-z]+$|<[^<>]+>$"
     r"|(meta|JSON-LD) \S+$"
 )
-DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 WORDS = (  # words of tables, headings and states, translated where they are printed
     "task", "state", "next run", "next", "every", "seen", "waiting", "fetched", "written", "duplicate", "dup.",
     "rejected", "rej.", "failed", "run", "running", "due", "idle", "paused", "removed", "finished", "stopped", "killed",
@@ -253,11 +252,8 @@ def _annotations_and_docstrings(tree: ast.Module) -> set[int]:
     """Return the ids of nodes whose texts are not messages."""
     hidden: list[ast.AST] = []
     for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-            and ast.get_docstring(node) is not None
-        ):
-            hidden.append(node.body[0])
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            hidden.append(node)  # a docstring, or the text below a key, which is read from the schemas
         if isinstance(node, ast.FunctionDef) and node.returns is not None:
             hidden.append(node.returns)
         if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation is not None:

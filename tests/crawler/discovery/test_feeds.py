@@ -19,11 +19,11 @@ def item(inner):
 
 
 def urls(body):
-    return [entry.url for entry in read_feed(body, URL).entries]
+    return [entry.url for entry in read_feed(body, URL).links]
 
 
 def only(body):
-    [entry] = read_feed(body, URL).entries
+    [entry] = read_feed(body, URL).links
     return entry
 
 
@@ -35,7 +35,7 @@ def test_rss_1_keeps_its_items_beside_the_channel():
       xmlns:dc="http://purl.org/dc/elements/1.1/"><channel rdf:about="http://site.example/"><link>http://site.example/
       </link></channel><item rdf:about="http://site.example/a/1"><title>A</title><dc:date>2024-03-05</dc:date></item></rdf:RDF>"""
     feed = read_feed(body, URL)
-    assert [entry.url for entry in feed.entries] == ["http://site.example/a/1"]
+    assert [entry.url for entry in feed.links] == ["http://site.example/a/1"]
     assert feed.home == "http://site.example/"
 
 
@@ -52,8 +52,8 @@ def test_json_feed():
       [{"id": "1", "url": "/a/1", "title": "A", "date_published": "2024-03-05T08:00:00+08:00"}, {"id": "http://site.example/a/2"},
        {"id": "3"}, 4]}"""
     feed = read_feed(body, URL)
-    assert [entry.url for entry in feed.entries] == ["http://site.example/a/1", "http://site.example/a/2"]
-    assert feed.entries[0].published == datetime(2024, 3, 5, tzinfo=UTC)
+    assert [entry.url for entry in feed.links] == ["http://site.example/a/1", "http://site.example/a/2"]
+    assert feed.links[0].published == datetime(2024, 3, 5, tzinfo=UTC)
     assert (feed.home, feed.next) == ("http://site.example/", ["http://site.example/feeds/news.xml?p=2"])
 
 
@@ -126,14 +126,14 @@ def test_external_entities_are_not_read(tmp_path):
 
 def test_an_endless_feed_is_cut_and_says_so():
     feed = read_feed(rss("".join(f"<item><link>/a/{n}</link></item>" for n in range(MOST_ENTRIES + 1))), URL)
-    assert (len(feed.entries), feed.truncated) == (MOST_ENTRIES, True)
+    assert (len(feed.links), feed.truncated) == (MOST_ENTRIES, True)
 
 
 @pytest.mark.timeout(30)
 @pytest.mark.parametrize("piece", [b"<![CDATA[", b"&", b"<!--", b"<item><link>", b"<!DOCTYPE ["])
 def test_hostile_repetition_ends(piece):
     feed = read_feed(b"<rss><channel><item><link>/a</link></item>" + piece * 100_000, URL)
-    assert feed is None or feed.entries[0].url == "http://site.example/a"
+    assert feed is None or feed.links[0].url == "http://site.example/a"
 
 
 HALVES = "&#55357;&#56832;"
@@ -142,7 +142,7 @@ HALVES = "&#55357;&#56832;"
 @pytest.mark.parametrize("halves", [HALVES, "&#xD83D;&#xde00;", f"&amp;{HALVES[1:7]};&amp;{HALVES[9:]}"])
 def test_a_character_in_two_halves_is_one_and_costs_no_other_entry(halves):
     feed = read_feed(rss(f"<item><title>a {halves}</title><link>/1</link></item><item><link>/2</link></item>"), URL)
-    assert [(entry.text, entry.url) for entry in feed.entries] == [
+    assert [(entry.text, entry.url) for entry in feed.links] == [
         ("a 😀", "http://site.example/1"),
         ("", "http://site.example/2"),
     ]
@@ -159,7 +159,7 @@ def test_a_title_has_no_control_characters(command):
 @pytest.mark.timeout(30)
 def test_a_document_type_of_beginnings_of_comments_ends():
     feed = read_feed(b"<!DOCTYPE rss [<rss " + b"<!--" * 250_000, URL)
-    assert feed is None or feed.entries == []
+    assert feed is None or feed.links == []
 
 
 def test_a_document_type_with_comments_and_quotes_is_skipped():

@@ -25,7 +25,7 @@ Entry = tuple[str, str, datetime | None]
 def ours(body: bytes, content_type: str = "text/xml") -> list[Entry]:
     feed = read_feed(body, URL, content_type)
     assert feed is not None
-    return [(entry.url, entry.text, to_the_second(entry.published)) for entry in feed.entries]
+    return [(entry.url, entry.text, to_the_second(entry.published)) for entry in feed.links]
 
 
 def to_the_second(published: datetime | None) -> datetime | None:

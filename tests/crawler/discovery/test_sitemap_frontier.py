@@ -4,8 +4,8 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from crawler.discovery.links import PageLink
-from crawler.discovery.listings import ListContent, ListPage
+from crawler.discovery.links import Child, ListContent, PageLink
+from crawler.discovery.listings import ListPage
 from crawler.discovery.sitemap_frontier import (
     LATER_SITEMAPS,
     MOST_SITEMAPS,
@@ -14,7 +14,6 @@ from crawler.discovery.sitemap_frontier import (
     SitemapFrontier,
     last_day_in,
 )
-from crawler.discovery.sitemaps import Child
 
 ROOT = "http://site.example/sitemap.xml"
 

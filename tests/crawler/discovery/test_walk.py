@@ -3,11 +3,10 @@
 import pytest
 
 from crawler.discovery.crawl_state import WalkMemory
-from crawler.discovery.links import PageLink
+from crawler.discovery.links import Child, ListContent, PageLink
 from crawler.discovery.list_yield import ListYield
-from crawler.discovery.listings import ListContent, ListPage
+from crawler.discovery.listings import ListPage
 from crawler.discovery.pagination import pagination, shape_of
-from crawler.discovery.sitemaps import Child
 from crawler.discovery.walk import (
     MOST_BELOW,
     MOST_WITHOUT_ARTICLES,

@@ -12,7 +12,7 @@ from scrapy import Request
 from scrapy.http import HtmlResponse
 
 from console.sample_site import DEAD_LINKS, truth
-from crawler.fetching.single_pages import Answer, SurveySpider
+from crawler.fetching.single_pages import Answer, PagesSpider, of_page_or_list
 from crawler.gates.context import FetchContext
 from crawler.scouting.survey import Fetch, fetch_all
 from tests.crawler.spiders import asked_for, environment, gaps
@@ -46,13 +46,15 @@ def fetched(folder, *urls, delay=0.0, **environ):
 
 def test_each_url_gets_its_page_or_the_reason_why_not(site, tmp_path):
     good, dead, private = (site.url + path for path in (PATHS[0], DEAD_LINKS["en"], "/private/subscribers.html"))
-    away = "http://127.0.0.1:1/"
-    answers = fetched(tmp_path, good, dead, private, away, EXEMPLAR_ALLOW_HOSTS="127.0.0.1")
+    away, feed = "http://127.0.0.1:1/", site.url + "/feed"
+    site._pages["/feed"] = site._pages[PATHS[0]]._replace(headers={"Content-Type": FEED_TYPE})
+    answers = fetched(tmp_path, good, dead, private, away, feed, EXEMPLAR_ALLOW_HOSTS="127.0.0.1")
     assert answers[good][0] == good
     assert answers[good][1] == len(site._pages[PATHS[0]].body)
     assert answers[dead] == "http 404"
     assert answers[private] == "robots.txt forbids it"
     assert answers[away] == "the site is unreachable: connection refused"
+    assert answers[feed] == f"not a page: {FEED_TYPE}"
 
 
 def test_the_guard_holds_for_single_pages_too(site, tmp_path):
@@ -84,6 +86,7 @@ def test_one_host_is_asked_at_its_pace(site, tmp_path):
 
 
 ONE, TWO, GONE = (f"http://town.example/{name}" for name in ("one", "two", "gone"))
+FEED, FEED_TYPE = "http://town.example/feed", "application/rss+xml"
 
 
 class Engine:
@@ -95,13 +98,13 @@ class Engine:
     def crawl(self, request: Request) -> None:
         self.asked.append(request.url)
         status = 404 if request.url == GONE else 200
-        head = {"Content-Type": "text/html"}
+        head = {"Content-Type": FEED_TYPE if request.url == FEED else "text/html"}
         response = HtmlResponse(request.url, status, head, b"<html><p>A page</p></html>", request=request)
         asyncio.get_running_loop().call_soon(lambda: request.callback(response, **request.cb_kwargs))
 
 
 def run(survey: Callable[[Fetch], object], on_page: Callable[[str, Answer], None] = lambda url, answer: None):
-    spider = SurveySpider(FetchContext(), survey, on_page)
+    spider = PagesSpider(FetchContext(), survey, on_page, of_page_or_list)
     spider.crawler = SimpleNamespace(engine=Engine())
 
     async def started() -> None:
@@ -119,6 +122,13 @@ def test_a_survey_gets_pages_and_reasons():
     spider = run(survey)
     assert spider.result[:2] == [ONE, "http 404"]
     assert isinstance(spider.result[2], str)
+
+
+def test_a_survey_also_gets_lists():
+    async def survey(fetch: Fetch) -> str:
+        return (await fetch(FEED)).content_type
+
+    assert run(survey).result == FEED_TYPE
 
 
 def test_a_page_is_requested_once_however_often_it_is_asked_for():

@@ -53,6 +53,19 @@ def test_four_keys_are_enough():
     assert (task.paused, task.delay, task.timeout, task.retries, task.robots) == (False, 1.0, 30, 3, True)
 
 
+@pytest.mark.parametrize(
+    ("folder", "mistake"),
+    [
+        ("${P}/${A_LONG_NAME:-x}/{day}", ":3:43: settings.pages: unknown placeholder {day}; did you mean {task}?"),
+        ("pages/{task", ":3:26: settings.pages: unknown placeholder {; did you mean {task}?"),
+        ("s3://b/pages", ":3:19: settings.pages: is not a path; pages are kept in a folder; write pages/{task}"),
+    ],
+)
+def test_pages_are_kept_in_a_folder_which_may_have_the_tasks_name(folder, mistake):
+    assert loads(MINIMAL + "settings: {pages: '${P}/{task}'}\n").settings.pages == "${P}/{task}"
+    assert mistakes_of(MINIMAL + f"settings: {{pages: '{folder}'}}\n") == ["tasks.yaml" + mistake]
+
+
 def test_no_task_has_a_former_name_of_another():
     other = MINIMAL + MINIMAL.removeprefix("tasks:\n").replace("a: {", "b: {formerly: [c, a], ")
     assert mistakes_of(other) == ["tasks.yaml:3:17: tasks.b.formerly: has the name of task a; rename that task"]
@@ -100,14 +113,15 @@ def test_keys_of_an_anchor_are_merged():
 
 def test_published_list_comes_back_equal_with_variables_unexpanded():
     found = loads(GOOD.replace("out/{task}.jsonl", "[a.db, '${PG_DSN}']"))
-    assert TaskFile.from_json(found.to_json()) == found
-    assert "${PG_DSN}" in found.to_json()
+    settings, tasks = found.published_form()
+    assert TaskFile.of_published(settings, tasks) == found
+    assert "${PG_DSN}" in "".join(tasks.values())
 
 
 def test_what_was_not_published_here_is_refused():
-    for text in ["", "[]", "{}", '{"tasks": {"a": {}}, "settings": {}}']:
-        with pytest.raises(TaskError):
-            TaskFile.from_json(text)
+    for settings, tasks in [("", {}), ("[]", {}), ("{}", {"a": ""}), ("{}", {"a": "[]"}), ("{}", {"a": "{}"})]:
+        with pytest.raises(TaskError, match="not a published task list"):
+            TaskFile.of_published(settings, tasks)
 
 
 def test_fingerprint_changes_with_the_pages_not_with_the_pace():
@@ -457,10 +471,11 @@ def test_a_mistake_does_not_show_the_password_it_is_about():
 
 
 def test_shipped_schema_is_that_of_the_models(tmp_path):
-    write_schema(tmp_path / "tasks.schema.json")
-    shipped = SCHEMA_FILE.read_bytes()
-    assert shipped == (tmp_path / "tasks.schema.json").read_bytes(), "run: python -m crawler.task_list.schema"
-    jsonschema.Draft7Validator.check_schema(json.loads(shipped))
+    shipped = json.loads(SCHEMA_FILE.read_bytes())
+    assert shipped == json_schema(), "run: python -m crawler.task_list.schema"
+    jsonschema.Draft7Validator.check_schema(shipped)
+    write_schema(tmp_path / "beside" / "tasks.schema.json")
+    assert (tmp_path / "beside" / "tasks.schema.json").read_bytes() == SCHEMA_FILE.read_bytes()
 
 
 def test_schema_describes_every_key_with_an_example():
