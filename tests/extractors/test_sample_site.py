@@ -55,12 +55,10 @@ def test_every_article_comes_out_right_whichever_recent_pages_vote(design, secti
         assert shingle_f1(article.text, wanted.text) >= 0.95, (wanted.path, [page.path for page in recent])
 
 
-@pytest.mark.parametrize("section", SECTIONS)
-def test_after_a_redesign_no_wrong_text_has_high_confidence(section):
+def test_after_a_redesign_no_wrong_text_has_high_confidence():
     before, after = (render_site(BASE, design) for design in ("classic", "new"))
-    chance = random.Random(section)
     wrong = 0
-    for _ in range(4):
+    for section, chance in ((section, random.Random(f"{section} {draw}")) for section in SECTIONS for draw in range(4)):
         stories = [story for story in truth(section) if story.path != EXAMPLES[section]]
         chance.shuffle(stories)
         voted = Section(before[EXAMPLES[section]].body, BASE + EXAMPLES[section])

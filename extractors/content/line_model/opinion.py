@@ -19,7 +19,7 @@ from ...html.lines import Flags, Floats, Lines
 from ...tracing import tracing
 from ..body import Body
 from ..line_weights import Prior
-from .features import NAMES, features_of
+from .features import NAMES, features_of, prose_of
 from .trees import Trees, load, probability
 
 HERE = Path(__file__).parent
@@ -90,6 +90,25 @@ def like_text(chance: Floats, code: Flags, rules: Flags) -> Floats:
     return changed
 
 
+def like_table(chance: Floats, width: Floats, lines: Lines) -> Floats:
+    """Return the probabilities with all lines of a table without prose and code like their mean: it is body as a whole.
+
+    `width`: bytes of each line, its weight.
+    """
+    outline = lines.outline
+    table = [0] * len(outline)
+    for path in range(1, len(outline)):
+        table[path] = path if outline.tags[path] == "table" else table[outline.parent[path]]
+    if not any(table):
+        return chance
+    of_line = np.array(table)[outline.of_line]
+    prose = np.bincount(of_line, prose_of(lines) + lines.code, minlength=len(outline))
+    sums, sizes = (np.bincount(of_line, amount, minlength=len(outline)) for amount in (chance * width, width))
+    is_data = (of_line > 0) & (prose[of_line] == 0) & (sizes[of_line] > 0)
+    mean: Floats = np.where(is_data, sums[of_line] / np.maximum(sizes[of_line], 1e-9), chance).astype(np.float32)
+    return mean
+
+
 def second_opinion(
     lines: Lines,
     prior: Prior,
@@ -113,7 +132,7 @@ def second_opinion(
     rules[body.kept] = True
     if places is not None:
         chance = np.where(rules, chance, chance * places)
-    chance = like_text(chance, lines.code, rules)
+    chance = like_table(like_text(chance, lines.code, rules), lines.width, lines)
     kept = np.flatnonzero(corrected(rules, chance, lines.width, is_article=is_article)).tolist()
     opinion = Opinion(kept, rules, chance, lines.width, values)
     if (trace := tracing()) is not None:
