@@ -87,15 +87,17 @@ def _kind(trie: PathTrie, path: int, root: int) -> Mark:
         if kind == "quote" and any(trie.mark[above] == EMBED for above in steps):
             kind = "embed"
         if kind in JOINED:
-            return kind, _outermost_holder(trie, step, root)
+            return kind, _holder(trie, step, root, kind)
         if kind:
             return kind, step
     return "paragraph", 0
 
 
-def _outermost_holder(trie: PathTrie, path: int, root: int) -> int:
-    """Return the outermost list or table around an item."""
+def _holder(trie: PathTrie, path: int, root: int, kind: Kind) -> int:
+    """Return the innermost table around a cell, since a table for layout may contain it, or the outermost list."""
     holders = [step for step in trie.up(path, root) if trie.tag[step] in ("ul", "ol", "dl", "table")]
+    if kind == "table":
+        holders = [step for step in holders if trie.tag[step] == "table"][:1]
     return holders[-1] if holders else trie.parent[path]
 
 

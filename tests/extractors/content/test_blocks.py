@@ -25,6 +25,15 @@ def test_table_is_one_block_with_a_row_a_line_and_tabs_between_cells():
     assert blocks(table) == (Block("table", "Day\tTide\nMonday\tHigh"),)
 
 
+def test_paragraphs_around_a_table_of_data_in_a_table_for_layout_are_no_cells():
+    rows = "".join(f"<tr><td>Quay {number}</td><td>{number}:30</td></tr>" for number in range(1, 5))
+    table = f"<table><tr><th>Place</th><th>High water</th></tr>{rows}</table>"
+    inside = "".join(f"<p>{text}</p>" for text in BAKERY) + table + "".join(f"<p>{text}</p>" for text in HARBOUR)
+    page = f"<html><head><title>Tides</title></head><body><table><tr><td>{inside}</td></tr></table></body></html>"
+    kinds = [block.kind for block in extract(page).blocks]
+    assert kinds == ["paragraph"] * len(BAKERY) + ["table"] + ["paragraph"] * len(HARBOUR)
+
+
 def test_pre_is_one_block_with_its_lines():
     assert blocks("<pre>read()\n\n  write()</pre>") == (Block("code", "read()\n\n  write()"),)
 
