@@ -24,7 +24,7 @@ from ..ledger import Ledger
 from ..page_store import StoredPage
 from ..pages.kept_pages import KeptPage, KeptPages, kept_pages_of
 from ..redis_access.epoch import current_epoch
-from ..reporting.worker_reports import NoWatch
+from ..reporting.worker_reports import Watch
 from ..rows import Row, RowKey, canonical_url, content_hash, key_of, row_of
 from ..url_states import fingerprint
 from ..usage_rights import Usage
@@ -104,7 +104,7 @@ def section_for(ledger: Ledger, kept: KeptPages, *, example: str | None, method:
     config = _config(ledger)
     if method is not None:
         config = replace(config, method=method)
-    prepared = SectionPreparation(ledger.redis, NoWatch(), clock=ledger.clock).prepare(config)
+    prepared = SectionPreparation(ledger.redis, Watch(), clock=ledger.clock).prepare(config)
     if example is None:
         return prepared
     page = _example_page(ledger, kept, normalise(example))

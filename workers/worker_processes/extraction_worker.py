@@ -41,7 +41,7 @@ from ..ledger import RETRY_PAUSES, Ledger
 from ..log_ids import log_ids
 from ..page_store import StoredPage, unpack
 from ..redis_access.redis_clock import Clock, clock_of
-from ..reporting.worker_reports import NoWatch, Watch, WorkerTimes
+from ..reporting.worker_reports import Watch, WorkerTimes
 from ..sinks import SourcePage
 from ..url_states import Fingerprint, PageLease
 from ..writing.outputs import Output, shortest_wait
@@ -66,7 +66,7 @@ class ExtractionWorker:
     ):
         self.redis = connection
         self.name = name
-        self.watch = watch or NoWatch()
+        self.watch = watch or Watch()
         self.times = times or WorkerTimes()
         self.clock = clock or clock_of(connection).now
         self._sections = SectionPreparation(connection, self.watch, times=self.times, clock=self.clock)

@@ -32,7 +32,7 @@ def test_messages_come_in_order(pipe):
         {"begin": "a", "task": "news", "seconds": 20.0},
         {"end": True},
         {"writing": ["a"], "task": "news", "seconds": 10.0},
-        {"problem": "disk full", "task": "news"},
+        {"problem": "disk full", "about": "news"},
         {"wrote": "news"},
     ]
 

@@ -656,7 +656,7 @@ def test_a_delivery_that_is_silent_is_replaced_and_its_leases_are_freed(connecti
     fault(tmp_path / "one", "slow", "0.5")
     extract(worker, connection, 1)
     eventually(lambda: serve() and read_batches(tmp_path / "one"), "the first try")
-    os.kill(serve().process.pid, signal.SIGSTOP)
+    os.kill(serve().running.process.pid, signal.SIGSTOP)
     eventually(lambda: serve() and not has_queues(connection), "another process")
     assert told["warnings"][0] == "the delivery process reported nothing for 2 s; it is killed"
     assert delivered(tmp_path) == once(1)
