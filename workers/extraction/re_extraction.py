@@ -14,26 +14,24 @@ from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Literal
 
-from extractors import Section, UnusablePage
-from extractors.html.decoding import decode
+from extractors import UnusablePage
 from extractors.html.urls import normalise
 
 from ..errors import ExemplarError
-from ..extraction_config import ExtractionConfig, config_of, example_of
+from ..extraction_config import ExtractionConfig, config_of
 from ..ledger import Ledger
-from ..page_store import StoredPage
 from ..pages.kept_pages import KeptPage, KeptPages, kept_pages_of
+from ..redesign.backtest_pages import stored_page, with_former
 from ..redis_access.epoch import current_epoch
 from ..reporting.worker_reports import Watch
-from ..rows import Row, RowKey, canonical_url, content_hash, key_of, row_of
+from ..rows import Row, RowKey, canonical_url, content_hash, key_of
 from ..url_states import fingerprint
-from ..usage_rights import Usage
 from ..writing.outputs import Output
 from ..writing.refused_rows import keep_refused
 from ..writing.row_queue import RowQueue
 from .entries import entry_row, wanted
 from .near_duplicates import NearDuplicates
-from .page_decision import Fail, FoundArticle, FoundList, Reject, comments_on, judge_page
+from .page_decision import Fail, FoundArticle, FoundList, Reject, article_row, judge_page
 from .page_processes import DEADLINE, PageProcesses
 from .picture_keeping import want_pictures
 from .section_preparation import PreparedSection, SectionPreparation
@@ -95,11 +93,11 @@ class ReExtractionReport:
     failures: list[tuple[str, str]] = field(default_factory=list)
 
 
-def section_for(ledger: Ledger, kept: KeptPages, *, example: str | None, method: str | None) -> PreparedSection:
+def section_for(ledger: Ledger, *, example: str | None, method: str | None) -> PreparedSection:
     """Return the section for a task's kept pages: as in a worker, or with another example or method.
 
     If another example is given, pages are compared only with it, without recent pages. Raises `ExemplarError` if it is
-    neither a kept page nor the task's example, or is unusable.
+    not stored, or is unusable.
     """
     config = _config(ledger)
     if method is not None:
@@ -107,9 +105,14 @@ def section_for(ledger: Ledger, kept: KeptPages, *, example: str | None, method:
     prepared = SectionPreparation(ledger.redis, Watch(), clock=ledger.clock).prepare(config)
     if example is None:
         return prepared
-    page = _example_page(ledger, kept, normalise(example))
+    page = stored_page(ledger.redis, config, normalise(example), clock=ledger.clock)
+    if page is None:
+        raise ExemplarError(
+            f"example {example} is not among the kept pages of task {ledger.task}, and no page is fetched here; "
+            f"name a kept page, or set it as the task's example and run exemplar crawl {ledger.task}"
+        )
     try:
-        section = Section(decode(page.body, page.content_type)[0], page.url, method=config.method)
+        section = with_former(page, None, config.method)
     except UnusablePage as error:
         raise ExemplarError(f"unusable example {example}: {error}") from None
     version = f"kept-{page.fetched_at:%Y%m%dT%H%M%S}-{fingerprint(page.url)}"
@@ -323,39 +326,13 @@ def _rows(
         if earlier is not None and example_hash and earlier.is_like_by_example(example_hash):
             continue
         version = earlier.version + 1 if earlier else 1
-        near = earlier.near if earlier else None
         if isinstance(judged, FoundList):
             row = entry_row(article, canonical, page.page, config, section.version, judged.usage)
             row = {**row, "version": version}
         else:
-            row = _article_row(section, page, judged.usage, judged, canonical, version, near)
+            near = earlier.near if earlier else None
+            row = article_row(section, page.url, judged, canonical, version=version, near=near)
         yield NewRow(row, earlier.version if earlier else 0, example_hash)
-
-
-def _article_row(
-    section: PreparedSection,
-    page: KeptPage,
-    usage: Usage,
-    found: FoundArticle,
-    canonical: str,
-    version: int,
-    near: str | None,
-) -> Row:
-    return row_of(
-        found.article,
-        task=section.config.task,
-        url=page.url,
-        canonical_url=canonical,
-        fetched_at=page.page.fetched_at,
-        version=version,
-        section_version=section.version,
-        near_duplicate_of=near,
-        parts=1 + len(page.page.parts),
-        parts_missing=page.page.missing,
-        usage=usage,
-        html=section.html,
-        comments=comments_on(section, page.page),
-    )
 
 
 def _config(ledger: Ledger) -> ExtractionConfig:
@@ -363,19 +340,6 @@ def _config(ledger: Ledger) -> ExtractionConfig:
     if config is None:
         raise ExemplarError(f"task {ledger.task} is not published; run it first")
     return config
-
-
-def _example_page(ledger: Ledger, kept: KeptPages, url: str) -> StoredPage:
-    page = kept.find(url) if kept.path.exists() else None
-    if page is not None:
-        return page.page
-    stored = example_of(ledger.redis, ledger.task)
-    if stored is not None and url in (normalise(stored.page.url), normalise(_config(ledger).example)):
-        return stored.page
-    raise ExemplarError(
-        f"example {url} is not among the kept pages of task {ledger.task}, and no page is fetched here; name a kept "
-        f"page, or set it as the task's example and run exemplar crawl {ledger.task}"
-    )
 
 
 @contextmanager

@@ -9,11 +9,11 @@ from extractors import Article
 
 from ..extraction_config import ExtractionConfig
 from ..ledger import LISTED, Ledger
-from ..rows import canonical_url, row_of
+from ..rows import canonical_url
 from ..url_states import Claim, PageLease, fingerprint, is_unchanged, next_list_recheck, next_recheck
 from .entries import entry_row, wanted
 from .near_duplicates import NearDuplicates
-from .page_decision import FoundArticle, FoundList, KeepRow, MarkDuplicate, Postpone, WriteRows, comments_on
+from .page_decision import FoundArticle, FoundList, KeepRow, MarkDuplicate, Postpone, WriteRows, article_row
 from .picture_keeping import want_pictures
 from .section_preparation import PreparedSection
 
@@ -68,22 +68,7 @@ class RowClaims:
             recheck = next_recheck(config.revisit, previous, previous.version, hash_, now=now)
             return KeepRow("a page of it is missing" if page.missing else "unchanged", recheck)
         version = previous.version + 1 if previous else 2 if claim.is_entry else 1
-        row = row_of(
-            article,
-            task=config.task,
-            url=lease.url,
-            canonical_url=canonical,
-            fetched_at=page.fetched_at,
-            version=version,
-            section_version=section.version,
-            near_duplicate_of=near,
-            parts=1 + len(page.parts),
-            parts_missing=page.missing,
-            usage=found.usage,
-            hash_=found.hash,
-            html=section.html,
-            comments=comments_on(section, found.page),
-        )
+        row = article_row(section, lease.url, found, canonical, version=version, near=near)
         if section.pictures:
             want_pictures(self.ledger, row)
         recheck = next_recheck(config.revisit, previous, version, found.example_hash, now=now)
