@@ -35,6 +35,7 @@ from ..reporting.worker_reports import Watch
 from ..rows import key_of
 from ..sinks import BatchSink, OutputOptions, RowBatch, Sink, is_queued, open_sink
 from ..url_states import fingerprint
+from .output_states import queue_states
 from .outputs import options_of
 from .refused_rows import keep_refused
 from .row_queue import FIRST_PAUSE, LEASE, LONGEST_PAUSE, Due, RowQueue, all_queues, due_queues
@@ -280,7 +281,7 @@ class Delivery:
 
     def _put_off(self, config: ExtractionConfig | None, queue: Queue, rows: RowQueue, problem: ExemplarError) -> None:
         task, output = queue
-        state, text = rows.state(), str(problem)
+        [state], text = queue_states(self.redis, [(task, output)]), str(problem)
         is_removed = config is not None and output not in config.outputs
         if is_removed:
             text += f"; task {task} no longer has this output: its rows are dropped after a day"
