@@ -29,14 +29,18 @@ class RowClaims:
         self.worker = worker
         self.pause = pause
 
-    def decide_article(self, section: PreparedSection, lease: PageLease, found: FoundArticle) -> ArticleDecision | None:
-        """Claim the article's canonical URL and return the decision; None if the lease is lost."""
+    def decide(
+        self, section: PreparedSection, lease: PageLease, found: FoundArticle | FoundList
+    ) -> ArticleDecision | None:
+        """Claim the canonical URLs of a page and return the decision; None if the lease is lost."""
+        if isinstance(found, FoundList):
+            return self._decide_list(section, lease, found)
         return self.decide_articles(section, [(lease, found)])[0]
 
     def decide_articles(
         self, section: PreparedSection, articles: Sequence[tuple[PageLease, FoundArticle]]
     ) -> list[ArticleDecision | None]:
-        """Claim the canonical URLs of articles in one step and return the decisions, as `decide_article`."""
+        """Claim the canonical URLs of articles in one step and return the decisions, as `decide`."""
         urls = [
             canonical_url(found.article, found.page.url, lease.url, section.config.url_regex)
             for lease, found in articles
@@ -76,7 +80,7 @@ class RowClaims:
         again = lease.again or lease.accepted or previous is not None or claim.may_have_row
         return WriteRows([row], recheck, again, article=found)
 
-    def decide_list(self, section: PreparedSection, lease: PageLease, found: FoundList) -> Postpone | WriteRows | None:
+    def _decide_list(self, section: PreparedSection, lease: PageLease, found: FoundList) -> Postpone | WriteRows | None:
         """Claim the entries of a list page that have no row yet and return the decision; None if the lease is lost."""
         config = section.config
         articles = wanted(found.articles, config, lease.info.get("days"))

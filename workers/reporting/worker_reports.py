@@ -9,6 +9,7 @@ import os
 import select
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,6 +51,15 @@ class Watch:
 
     def begin(self, task: str, name: str, seconds: float) -> None:
         """Report that work on a page has begun; it must end within `seconds`."""
+
+    @contextmanager
+    def during(self, task: str, name: str, seconds: float) -> Iterator[None]:
+        """Report that work on a page has begun, and at the end of the block that it is done."""
+        self.begin(task, name, seconds)
+        try:
+            yield
+        finally:
+            self.end()
 
     def writing(self, task: str, names: Sequence[str], seconds: float) -> None:
         """Report that writing the rows of pages has begun, waiting for outputs included; it must end within `seconds`.
