@@ -67,7 +67,7 @@ def measure(connection: "redis.Redis", folder: Path, number: int, processes: int
     ledger = Ledger(connection, config.task)
     kept = kept_pages_of(config, clock=ledger.clock)
     pages = _pages(number)
-    section = section_for(ledger, example=None, method=None)
+    section = section_for(ledger, kept, example=None, method=None)
 
     began = time.process_time()
     for page in pages:

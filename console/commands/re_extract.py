@@ -65,7 +65,7 @@ def command(
     start_logging()
     with ledger_of(task, tasks, purpose="re-extract") as ledger:
         kept = kept_pages_for(ledger)
-        section = section_for(ledger, example=example, method=method)
+        section = section_for(ledger, kept, example=example, method=method)
         first = since.replace(tzinfo=UTC).timestamp() if since is not None else 0.0
         try:
             work = ReExtraction(ledger, kept, section, processes=processes)

@@ -172,7 +172,7 @@ def test_a_recovery_that_is_killed_is_continued_by_the_next_worker(connection, r
 def extract_again(redis_url):
     ledger = Ledger(redis.Redis.from_url(redis_url), TASK)
     kept = kept_pages_for(ledger)
-    section = section_for(ledger, example=None, method=None)
+    section = section_for(ledger, kept, example=None, method=None)
     report = ReExtraction(ledger, kept, section, processes=1, deadline=100).run()
     section.close()
     kept.close()

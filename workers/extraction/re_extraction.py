@@ -14,14 +14,15 @@ from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Literal
 
-from extractors import UnusablePage
+from extractors import Section, UnusablePage
+from extractors.html.decoding import decode
 from extractors.html.urls import normalise
 
 from ..errors import ExemplarError
-from ..extraction_config import ExtractionConfig, config_of
+from ..extraction_config import ExtractionConfig, config_of, example_of
 from ..ledger import Ledger
+from ..page_store import StoredPage
 from ..pages.kept_pages import KeptPage, KeptPages, kept_pages_of
-from ..redesign.backtest_pages import stored_page, with_former
 from ..redis_access.epoch import current_epoch
 from ..reporting.worker_reports import Watch
 from ..rows import Row, RowKey, canonical_url, content_hash, key_of
@@ -93,11 +94,11 @@ class ReExtractionReport:
     failures: list[tuple[str, str]] = field(default_factory=list)
 
 
-def section_for(ledger: Ledger, *, example: str | None, method: str | None) -> PreparedSection:
+def section_for(ledger: Ledger, kept: KeptPages, *, example: str | None, method: str | None) -> PreparedSection:
     """Return the section for a task's kept pages: as in a worker, or with another example or method.
 
     If another example is given, pages are compared only with it, without recent pages. Raises `ExemplarError` if it is
-    not stored, or is unusable.
+    neither a kept page nor the task's example, or is unusable.
     """
     config = _config(ledger)
     if method is not None:
@@ -105,14 +106,9 @@ def section_for(ledger: Ledger, *, example: str | None, method: str | None) -> P
     prepared = SectionPreparation(ledger.redis, Watch(), clock=ledger.clock).prepare(config)
     if example is None:
         return prepared
-    page = stored_page(ledger.redis, config, normalise(example), clock=ledger.clock)
-    if page is None:
-        raise ExemplarError(
-            f"example {example} is not among the kept pages of task {ledger.task}, and no page is fetched here; "
-            f"name a kept page, or set it as the task's example and run exemplar crawl {ledger.task}"
-        )
+    page = _example_page(ledger, kept, normalise(example))
     try:
-        section = with_former(page, None, config.method)
+        section = Section(decode(page.body, page.content_type)[0], page.url, method=config.method)
     except UnusablePage as error:
         raise ExemplarError(f"unusable example {example}: {error}") from None
     version = f"kept-{page.fetched_at:%Y%m%dT%H%M%S}-{fingerprint(page.url)}"
@@ -340,6 +336,19 @@ def _config(ledger: Ledger) -> ExtractionConfig:
     if config is None:
         raise ExemplarError(f"task {ledger.task} is not published; run it first")
     return config
+
+
+def _example_page(ledger: Ledger, kept: KeptPages, url: str) -> StoredPage:
+    page = kept.find(url) if kept.path.exists() else None
+    if page is not None:
+        return page.page
+    stored = example_of(ledger.redis, ledger.task)
+    if stored is not None and url in (normalise(stored.page.url), normalise(_config(ledger).example)):
+        return stored.page
+    raise ExemplarError(
+        f"example {url} is not among the kept pages of task {ledger.task}, and no page is fetched here; name a kept "
+        f"page, or set it as the task's example and run exemplar crawl {ledger.task}"
+    )
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from extractors.html.decoding import decode
 from extractors.html.urls import normalise
 
 from ..extraction.recent_pages import section_pages
-from ..extraction_config import ExtractionConfig, example_of
+from ..extraction_config import ExtractionConfig
 from ..page_store import StoredPage
 from ..pages.kept_pages import existing_pages
 from ..redis_access.redis_clock import Clock
@@ -85,8 +85,5 @@ def stored_page(connection: "redis.Redis", config: ExtractionConfig, url: str, *
             page = kept.find(url)
         if page is not None:
             return page.page
-    example = example_of(connection, config.task)
-    if example is not None and url in (normalise(example.page.url), normalise(config.example)):
-        return example.page
     pages, _ = pages_to_test(connection, config, most=MOST, clock=clock)
     return next((page for known, page in pages if normalise(known) == url), None)

@@ -160,7 +160,7 @@ def test_kept_pages_of_later_visits_are_extracted_again_as_such(connection, tmp_
         board.grow(A_PAGE + 2)
         board.visit()
     kept = kept_pages_for(board.ledger)
-    section = section_for(board.ledger, example=None, method=None)
+    section = section_for(board.ledger, kept, example=None, method=None)
     report = ReExtraction(board.ledger, kept, section, processes=1).run()
     section.close()
     kept.close()

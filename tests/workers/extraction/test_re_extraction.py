@@ -31,7 +31,7 @@ def again(connection, clock=None, **more):
     ledger = Ledger(connection, TASK, clock=clock)
     kept = kept_pages_for(ledger)
     chosen = {name: more.pop(name, None) for name in ("example", "method")}
-    section = section_for(ledger, **chosen)
+    section = section_for(ledger, kept, **chosen)
     try:
         return ReExtraction(ledger, kept, section, processes=2, deadline=more.pop("deadline", 20)).run(**more)
     finally:
