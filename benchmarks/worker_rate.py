@@ -35,7 +35,7 @@ from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.redis_access.connection import connect
 from workers.redis_access.embedded import Embedded
-from workers.reporting.worker_reports import NoWatch
+from workers.reporting.worker_reports import Watch
 from workers.url_states import Found, fingerprint
 
 SITE = "http://site.example"
@@ -128,7 +128,7 @@ def _alone(
     connection: "redis.Redis", config: ExtractionConfig, bodies: Sequence[bytes], number: int, count: int
 ) -> Throughput:
     context = multiprocessing.get_context("fork")
-    prepared, results = SectionPreparation(connection, NoWatch()).prepare(config), context.SimpleQueue()
+    prepared, results = SectionPreparation(connection, Watch()).prepare(config), context.SimpleQueue()
     start = context.Barrier(count + 1)
 
     def extract(places: range) -> None:

@@ -20,7 +20,7 @@ from .page_store import StoredPage, pack_body, unpack
 from .redis_access.full_redis import even_when_full
 from .redis_access.redis_clock import Clock, clock_of
 from .sinks.durability import Durability
-from .stored_json import known_fields
+from .stored_json import loaded
 
 PAGES_FOLDER = "pages/{task}"
 
@@ -82,12 +82,7 @@ class ExtractionConfig:
     @classmethod
     def from_json(cls, text: str | bytes) -> "ExtractionConfig":
         """Return the config that `to_json` wrote, of this version or another; unknown fields are ignored."""
-        raw = known_fields(cls, json.loads(text))
-        raw["outputs"] = tuple(raw["outputs"])
-        raw["revisit"] = tuple(raw["revisit"]) if raw.get("revisit") else None
-        raw["skip"], raw["names"] = (tuple(raw.get(name, ())) for name in ("skip", "names"))
-        raw["keep"], raw["drop"] = _filter(raw["keep"]), _filter(raw["drop"])
-        return cls(**raw)
+        return loaded(cls, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +184,6 @@ def note_rendered(connection: "redis.Redis", task: str, rendered: bool) -> None:
     connection.hset(keys.of_task(task, "example"), "rendered", int(rendered))
 
 
-def _filter(raw: Mapping[str, Any]) -> RowFilter:
-    since, until = (date.fromisoformat(raw[name]) if raw[name] else None for name in ("since", "until"))
-    return RowFilter(tuple(raw["keywords"]), since, until)
-
-
 @dataclass(frozen=True, slots=True)
 class AdoptedExample:
     """An example that was adopted and that tasks.yaml may not name yet. `instead_of`: the one that it names."""
@@ -205,6 +195,4 @@ class AdoptedExample:
 def adopted_examples(connection: "redis.Redis") -> dict[str, AdoptedExample]:
     """Return, by task, the adopted examples that are not in tasks.yaml, as far as is known."""
     raw = cast(dict[bytes, bytes], connection.hgetall(keys.EXAMPLES))
-    return {
-        name.decode(): AdoptedExample(**known_fields(AdoptedExample, json.loads(text))) for name, text in raw.items()
-    }
+    return {name.decode(): loaded(AdoptedExample, text) for name, text in raw.items()}

@@ -101,8 +101,7 @@ class Ledger:
         self.clock = clock or clock_of(connection).now
         self.problems_kept = problems_kept
         self.keys = {name: keys.of_task(task, name) for name in _KEY_NAMES}
-        self._repeatable: dict[str, Script] = {}  # scripts that were used, by name
-        self._steps: dict[str, Step] = {}
+        self._steps: dict[str, Step] = {}  # scripts that were used, by name
 
     def today(self) -> date:
         """Return the present day."""
@@ -537,26 +536,18 @@ class Ledger:
 
         A repeated request gets the reply to the first one, unless the script is `REPEATABLE`.
         """
-        names = [keys.of_task(self.task, "")]
-        if script in REPEATABLE:
-            return self._repeatable_of(script)(keys=names, args=args, client=pipe)
-        return self._step_of(script)(names, list(args), pipe)
+        return self._step_of(script)([keys.of_task(self.task, "")], list(args), pipe)
 
     def script_of(self, name: str) -> Script:
         """Return a script of `workers/lua` as Redis gets it."""
-        return self._repeatable_of(name) if name in REPEATABLE else self._step_of(name).script
-
-    def _repeatable_of(self, name: str) -> Script:
-        script = self._repeatable.get(name)
-        if script is None:
-            script = self._repeatable[name] = self.redis.register_script(_TEXTS[name])
-        return script
+        return self._step_of(name).script
 
     def _step_of(self, name: str) -> Step:
         step = self._steps.get(name)
         if step is None:
-            declares = RECOGNISE if name in RECOGNISING else ""
-            step = self._steps[name] = Step(self.redis, _TEXTS[name], declares=declares)
+            declares, is_repeatable = RECOGNISE if name in RECOGNISING else "", name in REPEATABLE
+            step = Step(self.redis, _TEXTS[name], declares=declares, is_repeatable=is_repeatable)
+            self._steps[name] = step
         return step
 
 

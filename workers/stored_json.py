@@ -1,19 +1,24 @@
 """Values that Redis keeps as JSON, possibly written by another version of the program with other fields."""
 
+import json
 from collections.abc import Mapping
-from dataclasses import fields
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar, cast
 
-_names: dict[type[Any], tuple[str, ...]] = {}  # by dataclass
-
-
-def known_fields(cls: type[Any], stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those fields of a stored object that the dataclass `cls` has."""
-    return {name: stored[name] for name in names_of_fields(cls) if name in stored}
+Value = TypeVar("Value")
 
 
-def names_of_fields(cls: type[Any]) -> tuple[str, ...]:
-    """Return the names of a dataclass' fields; `dataclasses.fields` takes several times as long as their reading."""
-    if cls not in _names:
-        _names[cls] = tuple(field.name for field in fields(cls))
-    return _names[cls]
+def loaded(cls: type[Value], stored: str | bytes | Mapping[str, Any]) -> Value:
+    """Return the dataclass `cls` of a JSON text or object, with the dataclasses, tuples and days in it.
+
+    Fields that `cls` does not have are ignored. Raises `ValueError` if others are missing, or of another type.
+    """
+    value = json.loads(stored) if isinstance(stored, (str, bytes)) else {**stored}
+    return cast(Value, _adapter_of(cast(Any, cls)).validate_python(value))
+
+
+@cache
+def _adapter_of(cls: type[Any]) -> Any:
+    from pydantic import TypeAdapter  # a library that many commands do not need
+
+    return TypeAdapter(cls)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Literal, TypedDict
 
-from .stored_json import known_fields
+from .stored_json import loaded
 
 State = Literal["waiting", "leased", "fetched", "written", "duplicate", "rejected", "failed", "forgotten"]
 OPEN_STATES: tuple[State, ...] = ("waiting", "leased", "fetched")
@@ -61,11 +61,8 @@ class RecheckPlan:
 
 def recheck_of(info: Mapping[str, Any]) -> RecheckPlan | None:
     """Return the plan in the data on a URL; None if it was not written before."""
-    if not (stored := info.get("visits")):
-        return None
-    plan = RecheckPlan(**known_fields(RecheckPlan, stored))
-    thread = stored.get("thread")
-    return replace(plan, thread=ThreadEnd(**known_fields(ThreadEnd, thread)) if thread else None)
+    stored = info.get("visits")
+    return loaded(RecheckPlan, stored) if stored else None
 
 
 class EndDetails(TypedDict, total=False):

@@ -85,10 +85,10 @@ def _sections(
     from workers.extraction.section_preparation import SectionPreparation
     from workers.extraction_config import example_of
     from workers.redesign.backtest_pages import with_former
-    from workers.reporting.worker_reports import NoWatch
+    from workers.reporting.worker_reports import Watch
 
     other = replace(config, method=method) if method is not None else config
-    prepared = [SectionPreparation(ledger.redis, NoWatch(), clock=ledger.clock).prepare(one) for one in (config, other)]
+    prepared = [SectionPreparation(ledger.redis, Watch(), clock=ledger.clock).prepare(one) for one in (config, other)]
     for one in prepared:
         one.close()
     if example is None:

@@ -108,7 +108,7 @@ MUTATIONS = (
         "near-duplicates-written", "workers/extraction/row_claims.py", 'if near and config.near_duplicates == "drop":',
         "if False:",
     ),
-    Mutation("parts-not-counted", "workers/extraction/row_claims.py", "parts=1 + len(page.parts)", "parts=1"),
+    Mutation("parts-not-counted", "workers/extraction/page_decision.py", "parts=1 + len(page.parts)", "parts=1"),
     Mutation(
         "canonical-url-ignored", "workers/rows.py",
         "if url and pattern.fullmatch(normalise(url)):", "if url and False:",

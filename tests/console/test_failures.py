@@ -14,8 +14,9 @@ from workers.ledger import DROPPED, Ledger
 from workers.page_store import StoredPage
 from workers.pages.quarantine import keep_page, kept_notes
 from workers.url_states import Found, fingerprint
+from workers.writing.output_states import queue_states
 from workers.writing.refused_rows import keep_refused, refused_rows
-from workers.writing.row_queue import queue_states
+from workers.writing.row_queue import all_queues
 
 NEWS, BOARD = "http://a.example/{}", "http://b.example/{}"
 
@@ -149,7 +150,10 @@ def test_a_refused_row_is_shown_delivered_again_or_dropped(
     assert json.loads((tmp_path / "row.json").read_text())["url"] == NEWS.format(6)
     done = on_redis("failures", "retry", "news", NEWS.format(5))
     assert (done.code, done.err.strip()) == (0, "news: 2 refused rows retried; they are delivered again")
-    assert {(state.output, state.rows) for state in queue_states(refused)} == {("out.db", 1), ("server", 1)}
+    assert {(state.output, state.waiting) for state in queue_states(refused, all_queues(refused))} == {
+        ("out.db", 1),
+        ("server", 1),
+    }
     [row] = on_redis("failures", "drop", "news", "--reason", "no", "--json").events
     assert row == {"task": "news", "dropped": [], "refused": [], "rows": 1}
     assert refused_rows(refused, "news") == []

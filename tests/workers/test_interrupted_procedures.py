@@ -31,7 +31,7 @@ from workers.redesign.off_template import OffTemplatePages
 from workers.redesign.proposal_finder import LOCKED_FOR, ProposalFinder
 from workers.redesign.proposals import proposal_of
 from workers.redis_access.epoch import current_epoch
-from workers.reporting.worker_reports import NoWatch
+from workers.reporting.worker_reports import Watch
 from workers.sinks import OutputOptions, open_sink
 from workers.task_state.forgetting import expire, forget_task, forget_url
 from workers.task_state.renaming import check_rename, rename_kept_pages, rename_task
@@ -266,7 +266,7 @@ def test_an_adoption_that_is_killed_is_completed_by_the_next(connection, redis_u
 
 def look(redis_url):
     connection = redis.Redis.from_url(redis_url)
-    section = SectionPreparation(connection, NoWatch()).prepare(config_of(connection, PAPER))
+    section = SectionPreparation(connection, Watch()).prepare(config_of(connection, PAPER))
     ProposalFinder(connection, section, clock=Ledger(connection, PAPER).clock).look()
 
 

@@ -19,7 +19,7 @@ from .. import keys
 from ..health.observations import NO_TEXT, TITLE
 from ..ledger import Ledger
 from ..redis_access.full_redis import in_one_step
-from ..stored_json import known_fields
+from ..stored_json import loaded
 from ..url_states import Fingerprint, RecheckPlan
 
 MANY = 3  # URLs that give the same page
@@ -104,7 +104,7 @@ def _newest(rows: Iterable[bytes]) -> dict[Fingerprint, SentPage]:
     """Return the newest page of each URL, newest first. `rows`: pages as JSON, newest first."""
     known: dict[Fingerprint, SentPage] = {}
     for row in rows:
-        page = SentPage(**known_fields(SentPage, json.loads(row)))
+        page = loaded(SentPage, row)
         newer = known.setdefault(page.name, page)
         is_blocked = newer.is_blocked or (page.is_blocked and page.mark == newer.mark)
         known[page.name] = replace(newer, is_blocked=is_blocked, example=newer.example or page.example)

@@ -17,7 +17,7 @@ from extractors.content.multipage import joined
 from extractors.page import Refuse
 
 from ..page_store import StoredPage, unpack
-from ..rows import Row, content_hash, content_hash_of
+from ..rows import Row, content_hash, content_hash_of, row_of
 from ..url_states import MOST_ATTEMPTS, Fingerprint, PageLease, RecheckPlan, ThreadEnd, recheck_of
 from ..usage_rights import Usage, usage_of
 from .block_pages import SentPage, mark_of
@@ -202,11 +202,34 @@ def _extract(section: Section, page: StoredPage, refuse: Refuse) -> Article | Li
     )
 
 
-def comments_on(section: PreparedSection, page: StoredPage) -> list[Post] | None:
+def _comments_on(section: PreparedSection, page: StoredPage) -> list[Post] | None:
     """Return the comments of readers on the article's first page; None if no output has them."""
     if not section.comments:
         return None
     return read_comments(page.body, page.url, content_type=page.content_type, fetched_at=page.fetched_at)
+
+
+def article_row(
+    section: PreparedSection, url: str, found: FoundArticle, canonical: str, *, version: int, near: str | None
+) -> Row:
+    """Return the row of an article. `url`: as requested; `near`: the URL of an article with almost the same text."""
+    page = found.page
+    return row_of(
+        found.article,
+        task=section.config.task,
+        url=url,
+        canonical_url=canonical,
+        fetched_at=page.fetched_at,
+        version=version,
+        section_version=section.version,
+        near_duplicate_of=near,
+        parts=1 + len(page.parts),
+        parts_missing=page.missing,
+        usage=found.usage,
+        hash_=found.hash,
+        html=section.html,
+        comments=_comments_on(section, page),
+    )
 
 
 def sent_page(lease: PageLease, judged: Reject | FoundArticle, *, has_example: bool) -> SentPage:

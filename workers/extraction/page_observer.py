@@ -34,36 +34,14 @@ class PageObserver:
         """All pages of the job are settled, released, or leased to another worker."""
 
 
-class PageObservers(PageObserver):
-    """The observers of one job, told in order. A defect of one is logged: it disturbs neither pages nor the others.
-
-    Each method raises what Redis raises, and `MemoryError`.
-    """
+class PageObservers:
+    """The observers of one job, told in order. A defect of one is logged: it disturbs neither pages nor the others."""
 
     def __init__(self, task: str, observers: Sequence[PageObserver] = ()) -> None:
         self._task, self._observers = task, observers
 
-    def judged(self, judged: object) -> None:
-        """Tell all observers."""
-        self._tell(lambda observer: observer.judged(judged))
-
-    def failed(self, lease: PageLease, decision: Fail) -> None:
-        """Tell all observers."""
-        self._tell(lambda observer: observer.failed(lease, decision))
-
-    def refused(self, lease: PageLease, decision: Reject) -> None:
-        """Tell all observers."""
-        self._tell(lambda observer: observer.refused(lease, decision))
-
-    def written(self, lease: PageLease, decision: WriteRows) -> None:
-        """Tell all observers."""
-        self._tell(lambda observer: observer.written(lease, decision))
-
-    def end(self) -> None:
-        """Tell all observers."""
-        self._tell(lambda observer: observer.end())
-
-    def _tell(self, what: Callable[[PageObserver], None]) -> None:
+    def tell(self, what: Callable[[PageObserver], None]) -> None:
+        """Call a method of each observer. Raises what Redis raises, and `MemoryError`."""
         for observer in self._observers:
             try:
                 what(observer)

@@ -24,16 +24,15 @@ from ..ledger import Ledger
 from ..page_store import StoredPage
 from ..pages.kept_pages import KeptPage, KeptPages, kept_pages_of
 from ..redis_access.epoch import current_epoch
-from ..reporting.worker_reports import NoWatch
-from ..rows import Row, RowKey, canonical_url, content_hash, key_of, row_of
+from ..reporting.worker_reports import Watch
+from ..rows import Row, RowKey, canonical_url, content_hash, key_of
 from ..url_states import fingerprint
-from ..usage_rights import Usage
 from ..writing.outputs import Output
 from ..writing.refused_rows import keep_refused
 from ..writing.row_queue import RowQueue
 from .entries import entry_row, wanted
 from .near_duplicates import NearDuplicates
-from .page_decision import Fail, FoundArticle, FoundList, Reject, comments_on, judge_page
+from .page_decision import Fail, FoundArticle, FoundList, Reject, article_row, judge_page
 from .page_processes import DEADLINE, PageProcesses
 from .picture_keeping import want_pictures
 from .section_preparation import PreparedSection, SectionPreparation
@@ -104,7 +103,7 @@ def section_for(ledger: Ledger, kept: KeptPages, *, example: str | None, method:
     config = _config(ledger)
     if method is not None:
         config = replace(config, method=method)
-    prepared = SectionPreparation(ledger.redis, NoWatch(), clock=ledger.clock).prepare(config)
+    prepared = SectionPreparation(ledger.redis, Watch(), clock=ledger.clock).prepare(config)
     if example is None:
         return prepared
     page = _example_page(ledger, kept, normalise(example))
@@ -323,39 +322,13 @@ def _rows(
         if earlier is not None and example_hash and earlier.is_like_by_example(example_hash):
             continue
         version = earlier.version + 1 if earlier else 1
-        near = earlier.near if earlier else None
         if isinstance(judged, FoundList):
             row = entry_row(article, canonical, page.page, config, section.version, judged.usage)
             row = {**row, "version": version}
         else:
-            row = _article_row(section, page, judged.usage, judged, canonical, version, near)
+            near = earlier.near if earlier else None
+            row = article_row(section, page.url, judged, canonical, version=version, near=near)
         yield NewRow(row, earlier.version if earlier else 0, example_hash)
-
-
-def _article_row(
-    section: PreparedSection,
-    page: KeptPage,
-    usage: Usage,
-    found: FoundArticle,
-    canonical: str,
-    version: int,
-    near: str | None,
-) -> Row:
-    return row_of(
-        found.article,
-        task=section.config.task,
-        url=page.url,
-        canonical_url=canonical,
-        fetched_at=page.page.fetched_at,
-        version=version,
-        section_version=section.version,
-        near_duplicate_of=near,
-        parts=1 + len(page.page.parts),
-        parts_missing=page.page.missing,
-        usage=usage,
-        html=section.html,
-        comments=comments_on(section, page.page),
-    )
 
 
 def _config(ledger: Ledger) -> ExtractionConfig:

@@ -9,11 +9,11 @@ from extractors import Article
 
 from ..extraction_config import ExtractionConfig
 from ..ledger import LISTED, Ledger
-from ..rows import canonical_url, row_of
+from ..rows import canonical_url
 from ..url_states import Claim, PageLease, fingerprint, is_unchanged, next_list_recheck, next_recheck
 from .entries import entry_row, wanted
 from .near_duplicates import NearDuplicates
-from .page_decision import FoundArticle, FoundList, KeepRow, MarkDuplicate, Postpone, WriteRows, comments_on
+from .page_decision import FoundArticle, FoundList, KeepRow, MarkDuplicate, Postpone, WriteRows, article_row
 from .picture_keeping import want_pictures
 from .section_preparation import PreparedSection
 
@@ -29,14 +29,18 @@ class RowClaims:
         self.worker = worker
         self.pause = pause
 
-    def decide_article(self, section: PreparedSection, lease: PageLease, found: FoundArticle) -> ArticleDecision | None:
-        """Claim the article's canonical URL and return the decision; None if the lease is lost."""
+    def decide(
+        self, section: PreparedSection, lease: PageLease, found: FoundArticle | FoundList
+    ) -> ArticleDecision | None:
+        """Claim the canonical URLs of a page and return the decision; None if the lease is lost."""
+        if isinstance(found, FoundList):
+            return self._decide_list(section, lease, found)
         return self.decide_articles(section, [(lease, found)])[0]
 
     def decide_articles(
         self, section: PreparedSection, articles: Sequence[tuple[PageLease, FoundArticle]]
     ) -> list[ArticleDecision | None]:
-        """Claim the canonical URLs of articles in one step and return the decisions, as `decide_article`."""
+        """Claim the canonical URLs of articles in one step and return the decisions, as `decide`."""
         urls = [
             canonical_url(found.article, found.page.url, lease.url, section.config.url_regex)
             for lease, found in articles
@@ -68,22 +72,7 @@ class RowClaims:
             recheck = next_recheck(config.revisit, previous, previous.version, hash_, now=now)
             return KeepRow("a page of it is missing" if page.missing else "unchanged", recheck)
         version = previous.version + 1 if previous else 2 if claim.is_entry else 1
-        row = row_of(
-            article,
-            task=config.task,
-            url=lease.url,
-            canonical_url=canonical,
-            fetched_at=page.fetched_at,
-            version=version,
-            section_version=section.version,
-            near_duplicate_of=near,
-            parts=1 + len(page.parts),
-            parts_missing=page.missing,
-            usage=found.usage,
-            hash_=found.hash,
-            html=section.html,
-            comments=comments_on(section, found.page),
-        )
+        row = article_row(section, lease.url, found, canonical, version=version, near=near)
         if section.pictures:
             want_pictures(self.ledger, row)
         recheck = next_recheck(config.revisit, previous, version, found.example_hash, now=now)
@@ -91,7 +80,7 @@ class RowClaims:
         again = lease.again or lease.accepted or previous is not None or claim.may_have_row
         return WriteRows([row], recheck, again, article=found)
 
-    def decide_list(self, section: PreparedSection, lease: PageLease, found: FoundList) -> Postpone | WriteRows | None:
+    def _decide_list(self, section: PreparedSection, lease: PageLease, found: FoundList) -> Postpone | WriteRows | None:
         """Claim the entries of a list page that have no row yet and return the decision; None if the lease is lost."""
         config = section.config
         articles = wanted(found.articles, config, lease.info.get("days"))

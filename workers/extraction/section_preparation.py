@@ -157,16 +157,14 @@ class SectionPreparation:
         """Let a recent page vote on later ones. False if this is impossible, or crashes or times out every worker."""
         if begin_recent(self.redis, task, page) > MOST_BEGINS:
             return False
-        self.watch.begin(task, page.name, self.times.page_deadline)
         try:
-            section.learn(page.body(pages.example), page.url, content_type=page.content_type, former=page.former)
+            with self.watch.during(task, page.name, self.times.page_deadline):
+                section.learn(page.body(pages.example), page.url, content_type=page.content_type, former=page.former)
         except MemoryError:
             raise
         except Exception:
             log.exception("recent page %s of task %s", page.url, task)
             return False
-        finally:
-            self.watch.end()
         end_recent(self.redis, task, page)
         return True
 
@@ -178,18 +176,16 @@ class SectionPreparation:
                 f"task {config.task}: its example {example.url} crashes every worker, or takes too long; "
                 "choose another example"
             )
-        self.watch.begin(config.task, "example", self.times.page_deadline)
         section = None
         try:
-            section = Section(decode(example.body, example.content_type)[0], example.url, method=config.method)
+            with self.watch.during(config.task, "example", self.times.page_deadline):
+                section = Section(decode(example.body, example.content_type)[0], example.url, method=config.method)
         except UnusablePage as error:
             log.error("task %s: unusable example: %s; pages are extracted without it", config.task, error)
         except MemoryError:
             raise  # another worker may have the memory; without the example, this one would write other rows
         except Exception:  # a defect of the extractor must not stop the whole task
             log.exception("task %s: its example cannot be prepared; pages are extracted without it", config.task)
-        finally:
-            self.watch.end()
         end_example(self.redis, config.task)
         return section or _without_example(config)
 

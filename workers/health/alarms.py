@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
-from ..stored_json import known_fields
+from ..stored_json import loaded
 
 AlarmKind = Literal[
     "template changed",
@@ -89,8 +89,7 @@ class Alarm:
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> "Alarm":
         """Return the alarm of a JSON-ready form; fields of later versions are ignored."""
-        known = known_fields(cls, row)
-        return cls(**known | {"urls": tuple(known.get("urls", ()))})
+        return loaded(cls, row)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import re2
 
 from extractors import Article
 
-from ..stored_json import known_fields
+from ..stored_json import loaded
 
 PageFate = Literal["article", "refused", "blocked", "failed"]
 
@@ -95,7 +95,7 @@ def from_json(text: str | bytes) -> Observation:
     """Return the observation that `to_json` wrote, of this version or another."""
     row: Mapping[str, Any] = json.loads(text)
     cls = _KINDS[row["kind"]]
-    return cls(**known_fields(cls, row))
+    return loaded(cls, row)
 
 
 def is_observed(info: Mapping[str, Any]) -> bool:

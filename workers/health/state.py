@@ -3,12 +3,12 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, is_dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cache, lru_cache
 from statistics import median
 from typing import Any
 
-from ..stored_json import known_fields, names_of_fields
+from ..stored_json import loaded
 from .alarms import Alarm, AlarmKind
 from .rhythm import Rhythm
 from .sequential import ShareTest
@@ -58,13 +58,10 @@ class HealthState:
 
         `task`: its present name, as it may have been renamed.
         """
-        row = known_fields(cls, json.loads(text or "{}"))
-        row["tests"] = {kind: ShareTest(**known_fields(ShareTest, test)) for kind, test in row.get("tests", {}).items()}
-        row["rhythm"] = Rhythm(**known_fields(Rhythm, row.get("rhythm", {})))
-        row["recent"] = [PageMark(**known_fields(PageMark, mark)) for mark in row.get("recent", [])]
-        row["alarms"] = {kind: Alarm.from_dict(alarm | {"task": task}) for kind, alarm in row.get("alarms", {}).items()}
-        row["history"] = [Alarm.from_dict(alarm | {"task": task}) for alarm in row.get("history", [])]
-        return cls(**row)
+        state = loaded(cls, text or "{}")
+        state.alarms = {kind: replace(alarm, task=task) for kind, alarm in state.alarms.items()}
+        state.history = [replace(alarm, task=task) for alarm in state.history]
+        return state
 
 
 def quantile(values: Sequence[float], share: float) -> float:
@@ -85,13 +82,20 @@ def _stored(value: Any) -> Any:
     if kind is list or kind is tuple:
         return [_stored(part) for part in value]
     if is_dataclass(kind):
-        return {name: _stored(getattr(value, name)) for name in names_of_fields(kind)}
+        return {name: _stored(getattr(value, name)) for name in _names_of(kind)}
     return value
+
+
+@cache
+def _names_of(kind: type[Any]) -> tuple[str, ...]:
+    """Return the names of a dataclass' fields; `dataclasses.fields` takes several times as long as their reading."""
+    return tuple(one.name for one in fields(kind))
 
 
 @lru_cache(maxsize=4096)  # most values were in the state before
 def _rounded(value: float) -> float:
-    return float(f"{value:.6g}") if abs(value) < 1e8 else round(value, 1)
+    rounded = float(f"{value:.6g}") if abs(value) < 1e8 else round(value, 1)
+    return int(rounded) if rounded.is_integer() else rounded
 
 
 def evidence_of(kind: AlarmKind, state: HealthState) -> str:

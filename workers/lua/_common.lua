@@ -2,8 +2,16 @@
 -- which it was first seen, its short reason.
 local letter_of = {written = 'w', duplicate = 'd', rejected = 'r', failed = 'f', forgotten = 'o'}
 local state_of = {w = 'written', d = 'duplicate', r = 'rejected', f = 'failed', o = 'forgotten'}
-local function count(state, by) redis.call('HINCRBY', k_counts, state, by) end
-local function count_of_day(day, state, by) redis.call('HINCRBY', k_days, day .. ':' .. state, by) end
+-- Count URLs of a state, of all and of those that were first seen on a day
+local function count(day, state, by)
+  redis.call('HINCRBY', k_counts, state, by)
+  redis.call('HINCRBY', k_days, day .. ':' .. state, by)
+end
+-- During a recheck no other page may claim the URL of a page
+local function claim_own(name)
+  if redis.call('HGET', k_claims, name) then return end
+  redis.call('HSET', k_claims, name, name, name .. ':for', name)
+end
 -- Pages and bytes in the page store, of the task and of all tasks; and the end of a stored page
 local function count_stored(pages, bytes)
   for _, key in ipairs({k_stored, ALL_STORED}) do

@@ -9,8 +9,7 @@ for i = 3, #ARGV, 5 do
   else
     redis.call('HSET', k_open, name, ARGV[i + 1])
     redis.call('ZADD', k_waiting, ARGV[i + 2], name)
-    count('seen', 1)
-    count_of_day(ARGV[2], 'seen', 1)
+    count(ARGV[2], 'seen', 1)
     new[#new + 1] = 1
   end
 end

@@ -6,8 +6,7 @@ redis.call('HDEL', k_open, name)
 for _, set in ipairs({k_waiting, k_delayed, k_leased, k_fetched, k_held}) do redis.call('ZREM', set, name) end
 for _, map in ipairs({k_tries, k_cuts, k_why, k_holders}) do redis.call('HDEL', map, name) end
 delete_page(name)
-count('seen', -1)
-count_of_day(cjson.decode(raw).day or '0000', 'seen', -1)
+count(cjson.decode(raw).day or '0000', 'seen', -1)
 local canonical = redis.call('HGET', k_claims, name .. ':for')
 if canonical then
   redis.call('HDEL', k_claims, name .. ':for')

@@ -18,10 +18,8 @@ if letter ~= letter_of.written then
   end
   local day = string.sub(code, 2, 5)
   redis.call('HSET', bucket, slot, letter_of.written .. day .. 'extracted again')
-  count(state_of[letter], -1)
-  count_of_day(day, state_of[letter], -1)
-  count('written', 1)
-  count_of_day(day, 'written', 1)
+  count(day, state_of[letter], -1)
+  count(day, 'written', 1)
 end
 local raw = redis.call('HGET', k_young, name)
 if raw then

@@ -14,12 +14,10 @@ for i = 3, #ARGV do
     if is_meant(slot, code) then
       local state, day = state_of[string.sub(code, 1, 1)], string.sub(code, 2, 5)
       redis.call('HDEL', ARGV[i], slot)
-      count(state, -1)
-      count_of_day(day, state, -1)
+      count(day, state, -1)
       local sum, change = 'seen', -1
       if by == 'day' then sum, change = 'forgotten', 1 end
-      count(sum, change)
-      count_of_day(day, sum, change)
+      count(day, sum, change)
       forgotten = forgotten + 1
     end
   end

@@ -28,14 +28,12 @@ local function record(name, raw, text, day, canonical, bucket, slot, recheck)
     for _, set in ipairs({k_waiting, k_delayed, k_leased, k_fetched, k_held}) do redis.call('ZREM', set, name) end
     for _, map in ipairs({k_open, k_tries, k_cuts, k_why, k_holders}) do redis.call('HDEL', map, name) end
   else
-    count('seen', 1)
-    count('learnt', 1) -- a walk must not end at it: older URLs may be unknown
-    count_of_day(day, 'seen', 1)
+    count(day, 'seen', 1)
+    redis.call('HINCRBY', k_counts, 'learnt', 1) -- a walk must not end at it: older URLs may be unknown
   end
   delete_page(name)
   redis.call('HSET', bucket, slot, letter_of.written .. day .. learnt)
-  count('written', 1)
-  count_of_day(day, 'written', 1)
+  count(day, 'written', 1)
   local earlier = redis.call('HGET', k_claims, name .. ':for')
   if earlier and redis.call('HGET', k_claims, earlier) == name then redis.call('HDEL', k_claims, earlier) end
   redis.call('HDEL', k_claims, name .. ':for', canonical .. ':row')

@@ -20,14 +20,10 @@ if letter == letter_of.written then
   else
     return ''
   end
-  if not redis.call('HGET', k_claims, name) then -- as in start_rechecks.lua
-    redis.call('HSET', k_claims, name, name)
-    redis.call('HSET', k_claims, name .. ':for', name)
-  end
+  claim_own(name)
 end
 redis.call('HDEL', ARGV[4], ARGV[5])
-count(state_of[letter], -1)
-count_of_day(record.day, state_of[letter], -1)
+count(record.day, state_of[letter], -1)
 redis.call('HSET', k_open, name, cjson.encode(record))
 redis.call('ZADD', k_waiting, ARGV[3], name)
 return letter

@@ -9,14 +9,10 @@ for _, name in ipairs(redis.call('ZRANGEBYSCORE', k_visits, '-inf', ARGV[1], 'LI
   if raw and code and string.sub(code, 1, 1) == letter_of.written then -- else it has been forgotten since
     local record = cjson.decode(raw)
     redis.call('HDEL', bucket, slot)
-    count('written', -1)
-    count_of_day(record.day, 'written', -1)
+    count(record.day, 'written', -1)
     redis.call('HSET', k_open, name, raw)
     redis.call('ZADD', k_waiting, record.rank, name)
-    if not redis.call('HGET', k_claims, name) then -- no other page may claim its URL during the recheck
-      redis.call('HSET', k_claims, name, name)
-      redis.call('HSET', k_claims, name .. ':for', name)
-    end
+    claim_own(name)
     due = due + 1
   end
 end

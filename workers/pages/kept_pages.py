@@ -108,6 +108,12 @@ def kept_pages_of(config: ExtractionConfig, *, clock: Clock) -> "KeptPages":
     return KeptPages(path, keep=config.keep_pages, durability=config.durability, clock=clock)
 
 
+def existing_pages(config: ExtractionConfig, *, clock: Clock) -> "KeptPages | None":
+    """Return the kept pages of a task; None if it does not keep pages, or this machine has none yet."""
+    kept = kept_pages_of(config, clock=clock) if config.keep_pages is not None else None
+    return kept if kept is not None and kept.path.exists() else None
+
+
 class KeptPages(SqliteFile, PageSink):
     """The kept pages of one task: a `PageSink`, and the functions that read them.
 

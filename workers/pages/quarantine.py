@@ -16,7 +16,7 @@ from .. import keys
 from ..page_store import StoredPage, note_of, noted_body, with_note
 from ..redis_access.newest_kept import Limits, NewestKept
 from ..redis_access.redis_clock import Clock
-from ..stored_json import known_fields
+from ..stored_json import loaded
 from ..url_states import Fingerprint
 
 LIMITS = Limits(items=20, bytes=2**20, tasks=200)  # a page above the bytes is not kept
@@ -76,4 +76,4 @@ def _quarantine(connection: "redis.Redis", task: str, limits: Limits = LIMITS) -
 
 
 def _note(value: bytes) -> PageNote:
-    return PageNote(**known_fields(PageNote, note_of(value)))
+    return loaded(PageNote, note_of(value))

@@ -24,7 +24,7 @@ from ..extraction_config import ExtractionConfig, adopted_examples, config_of, e
 from ..inbox import PAGES_A_JOB, Inbox
 from ..ledger import Ledger
 from ..page_store import StoredPage
-from ..pages.kept_pages import KeptPages, kept_pages_of
+from ..pages.kept_pages import KeptPages, existing_pages
 from ..redis_access.redis_clock import Clock
 from ..url_states import Fingerprint, RecheckPlan, fingerprint
 from .off_template import OffTemplateNote, OffTemplatePages
@@ -129,7 +129,7 @@ def close_gap(connection: "redis.Redis", config: ExtractionConfig, *, since: flo
     """
     ledger, inbox = Ledger(connection, config.task, clock=clock), Inbox(connection, clock=clock)
     low = OffTemplatePages(connection, config.task, clock=clock)
-    noted, bodies, kept = low.notes(), low.pages(), _kept_pages(config, clock)
+    noted, bodies, kept = low.notes(), low.pages(), existing_pages(config, clock=clock)
     counted = {"stored": 0, "to_fetch": 0, "untouched": 0}
     batch: dict[Fingerprint, StoredPage] = {}
     try:
@@ -163,13 +163,6 @@ def _failed(ledger: Ledger, since: float) -> dict[Fingerprint, OffTemplateNote]:
         for problem in ledger.problems(PROBLEMS_READ)
         if problem["state"] == "failed" and float(problem["at"]) >= since and problem["reason"].startswith(_EXTRACTION)
     }
-
-
-def _kept_pages(config: ExtractionConfig, clock: Clock) -> KeptPages | None:
-    if config.keep_pages is None:
-        return None
-    kept = kept_pages_of(config, clock=clock)
-    return kept if kept.path.exists() else None
 
 
 def _kept_page(kept: KeptPages | None, url: str) -> StoredPage | None:

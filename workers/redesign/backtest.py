@@ -14,7 +14,6 @@ from extractors import Article, Listing, NoArticle, Section, UnusablePage
 from extractors.page import Refuse
 
 from ..page_store import StoredPage
-from ..stored_json import known_fields
 
 SHINGLE = 4  # words
 _WORD = re.compile(
@@ -177,24 +176,6 @@ class BackTest:
             "pages": [asdict(page) for page in self.pages],
         }
 
-    @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> "BackTest":
-        """Return the value that `to_dict` converted."""
-        pages = [
-            PageComparison(
-                **{
-                    **known_fields(PageComparison, page),
-                    "old": ExtractedFields(**page["old"]),
-                    "new": ExtractedFields(**page["new"]),
-                    "differing": tuple(page["differing"]),
-                    "change": _change(page.get("change", {})),
-                    "ends_shared": tuple(page.get("ends_shared", ())),
-                }
-            )
-            for page in stored["pages"]
-        ]
-        return cls.of(pages, stored["source"])
-
 
 def back_test(
     old: Section, new: Section, pages: Sequence[tuple[str, StoredPage]], source: str, refuse: Refuse = "sure"
@@ -207,11 +188,6 @@ def back_test(
         compared.append(_compared(url, before, after))
     ends = shared_ends(texts)
     return BackTest.of((replace(page, ends_shared=end) for page, end in zip(compared, ends, strict=True)), source)
-
-
-def compare_page(old: Section, new: Section, url: str, page: StoredPage, refuse: Refuse = "sure") -> PageComparison:
-    """Extract one page with both sections and compare."""
-    return _compared(url, _extracted(old, page, refuse), _extracted(new, page, refuse))
 
 
 def _compared(url: str, before: Extracted, after: Extracted) -> PageComparison:
@@ -228,11 +204,6 @@ def _compared(url: str, before: Extracted, after: Extracted) -> PageComparison:
             url, "changed" if differing else "same", fields_before, fields_after, f1, tuple(differing), change
         )
     return PageComparison(url, "changed", fields_before, fields_after, f1, (*differing, "text"), change)
-
-
-def _change(stored: dict[str, Any]) -> TextChange:
-    lines = {name: tuple(stored.get(name, ())) for name in ("added", "removed")}
-    return TextChange(stored.get("head", ""), stored.get("tail", ""), **lines)
 
 
 def _extracted(section: Section, page: StoredPage, refuse: Refuse) -> Extracted:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from contextlib import closing
 
 import redis
 
@@ -12,7 +13,7 @@ from extractors.html.urls import normalise
 from ..extraction.recent_pages import section_pages
 from ..extraction_config import ExtractionConfig
 from ..page_store import StoredPage
-from ..pages.kept_pages import kept_pages_of
+from ..pages.kept_pages import existing_pages
 from ..redis_access.redis_clock import Clock
 from .off_template import OffTemplatePages
 from .proposals import proposal_of, proposed_page
@@ -67,15 +68,10 @@ def pages_to_test(
 
 
 def _kept(config: ExtractionConfig, most: int, clock: Clock) -> list[tuple[str, StoredPage]]:
-    if config.keep_pages is None:
+    if (kept := existing_pages(config, clock=clock)) is None:
         return []
-    kept = kept_pages_of(config, clock=clock)
-    if not kept.path.exists():
-        return []
-    try:
+    with closing(kept):
         pages = kept.read(kept.newest_of_each_url()[-most:])
-    finally:
-        kept.close()
     return [(page.url, page.page) for page in pages if page.kind != "list"]
 
 
@@ -84,12 +80,9 @@ def stored_page(connection: "redis.Redis", config: ExtractionConfig, url: str, *
     proposal = proposal_of(connection, config.task)
     if proposal is not None and url in (normalise(proposal.url), proposal.url):
         return proposed_page(connection, config.task)
-    if config.keep_pages is not None:
-        kept = kept_pages_of(config, clock=clock)
-        try:
-            page = kept.find(url) if kept.path.exists() else None
-        finally:
-            kept.close()
+    if (kept := existing_pages(config, clock=clock)) is not None:
+        with closing(kept):
+            page = kept.find(url)
         if page is not None:
             return page.page
     pages, _ = pages_to_test(connection, config, most=MOST, clock=clock)

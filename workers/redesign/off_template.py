@@ -24,7 +24,7 @@ from ..page_store import StoredPage, note_of, noted_body, with_note
 from ..redis_access.full_redis import even_when_full
 from ..redis_access.newest_kept import Limits, NewestKept
 from ..redis_access.redis_clock import Clock, clock_of
-from ..stored_json import known_fields
+from ..stored_json import loaded
 from ..url_states import Fingerprint
 
 PAGES = Limits(items=20, bytes=2 * 2**20, tasks=100)
@@ -92,10 +92,7 @@ class OffTemplatePages:
 
     def notes(self) -> dict[Fingerprint, OffTemplateNote]:
         """Return all notes, oldest first."""
-        notes = {
-            name: OffTemplateNote(**known_fields(OffTemplateNote, json.loads(line)))
-            for name, line in self._notes.items().items()
-        }
+        notes = {name: loaded(OffTemplateNote, line) for name, line in self._notes.items().items()}
         return dict(sorted(notes.items(), key=lambda pair: pair[1].at))
 
     def pages(self) -> dict[Fingerprint, StoredPage]:

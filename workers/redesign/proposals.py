@@ -5,7 +5,6 @@ a hash of the task, so that it can be adopted without a request.
 """
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, cast
 
@@ -13,7 +12,7 @@ import redis
 
 from .. import keys
 from ..page_store import StoredPage, pack, unpack
-from ..stored_json import known_fields
+from ..stored_json import loaded
 from ..unproposed import forget_unproposed, note_unproposed
 from .backtest import BackTest
 
@@ -66,28 +65,20 @@ class Proposal:
     is_doubtful: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the proposal as JSON types."""
+        """Return the proposal as JSON types; `loaded` of `workers.stored_json` reads them."""
         return asdict(replace(self, test=BackTest())) | {"test": self.test.to_dict()}
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> "Proposal":
-        """Return the value that `to_dict` converted, in this version or another."""
-        raw = known_fields(cls, stored)
-        raw["test"] = BackTest.from_dict(raw["test"])
-        raw["gap"] = GapCounts(**known_fields(GapCounts, raw["gap"])) if raw.get("gap") else None
-        return cls(**raw)
 
 
 def proposal_of(connection: "redis.Redis", task: str) -> Proposal | None:
     """Return the newest proposal of a task; None if there is none. A task may have been renamed since."""
     raw = cast("bytes | None", connection.hget(keys.PROPOSALS, task))
-    return replace(Proposal.from_dict(json.loads(raw)), task=task) if raw else None
+    return replace(loaded(Proposal, raw), task=task) if raw else None
 
 
 def proposals(connection: "redis.Redis") -> list[Proposal]:
     """Return the newest proposal of each task, newest first."""
     raw = cast(dict[bytes, bytes], connection.hgetall(keys.PROPOSALS))
-    found = [replace(Proposal.from_dict(json.loads(text)), task=name.decode()) for name, text in raw.items()]
+    found = [replace(loaded(Proposal, text), task=name.decode()) for name, text in raw.items()]
     return sorted(found, key=lambda proposal: proposal.at, reverse=True)
 
 

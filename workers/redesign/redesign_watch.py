@@ -78,11 +78,8 @@ class RedesignWatch(PageObserver):
                 unmark_pending(self.redis, self.section.config.task, self.worker)
 
     def _look(self) -> None:
-        self.watch.begin(self.section.config.task, "example", PAGES_LONG * self.times.page_deadline)
-        try:
+        with self.watch.during(self.section.config.task, "example", PAGES_LONG * self.times.page_deadline):
             ProposalFinder(self.redis, self.section, clock=self.clock).look()
-        finally:
-            self.watch.end()
 
     def _add(
         self, lease: PageLease, state: str, found: FoundArticle | None, *, version: int = 0, hash_: str = ""

@@ -32,6 +32,7 @@ START_WAIT = 30.0  # seconds; a large append-only file takes long to load
 PREDECESSOR_WAIT = 15.0  # seconds to wait for the end of a server whose owner was killed
 OWNER_WAIT = 60.0  # seconds to wait for another short command that owns this folder's Redis
 SHARING = ("run", "console")  # while these commands run, other commands may use their Redis
+OWNER = "owner.json"  # in the state folder, locked by the process that it names
 LOG_TAIL = 3  # lines of the server's log that an error message shows
 
 log = logging.getLogger(__name__)
@@ -185,12 +186,8 @@ def redis_for(
 
 def shared_url(state: Path) -> str | None:
     """Return the URL of the Redis that a running `exemplar run` of this state folder shares; None if none runs."""
-    try:
-        owner = json.loads((state / "owner.json").read_bytes())
-    except (OSError, ValueError):
-        return None
     url = Embedded(state).url
-    return url if isinstance(owner, dict) and owner.get("command") == "run" and answers(url) else None
+    return url if _owner_of(state).get("command") == "run" and answers(url) else None
 
 
 @contextmanager
@@ -198,7 +195,7 @@ def _ownership(state: Path, purpose: str, url: str, say: Callable[[str], None], 
     """Yield True if this process owns the folder's Redis, False if `exemplar run` owns it and shares it."""
     try:
         state.mkdir(parents=True, exist_ok=True)
-        file = os.open(state / "owner.json", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        file = os.open(state / OWNER, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
         raise RedisUnavailable(f"the state folder {state} cannot be used: {error.strerror or error}") from None
     try:
@@ -223,7 +220,7 @@ def _lock_or_join(file: int, state: Path, purpose: str, url: str, say: Callable[
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
         except BlockingIOError:
-            owner = _owner(file)
+            owner = _owner_of(state)
         command = str(owner.get("command"))
         if command in SHARING and answers(url):
             if purpose == command or (purpose, command) == ("run", "console"):
@@ -247,17 +244,15 @@ def _lock_or_join(file: int, state: Path, purpose: str, url: str, say: Callable[
 
 def owns_embedded(state: Path, purpose: str) -> bool:
     """Whether this process owns the embedded Redis of a state folder, for a purpose."""
+    owner = _owner_of(state)
+    return (owner.get("pid"), owner.get("command")) == (os.getpid(), purpose)
+
+
+def _owner_of(state: Path) -> dict[str, object]:
+    """Return process and command that own the Redis of a state folder; nothing if none does."""
     try:
-        owner = json.loads((state / "owner.json").read_text("utf-8"))
+        owner = json.loads((state / OWNER).read_bytes())
     except (OSError, ValueError):
-        return False
-    return isinstance(owner, dict) and (owner.get("pid"), owner.get("command")) == (os.getpid(), purpose)
-
-
-def _owner(file: int) -> dict[str, object]:
-    try:
-        owner = json.loads(os.pread(file, 1000, 0))
-    except ValueError:
         return {}
     return owner if isinstance(owner, dict) else {}
 

@@ -125,14 +125,18 @@ def answered_once(text: str) -> str:
 class Step:
     """A script of one connection that is executed once for each request.
 
-    `declares`: `RECALL` or `RECOGNISE` if the script itself uses the functions in it. `script`: as Redis gets it.
+    `declares`: `RECALL` or `RECOGNISE` if the script itself uses the functions in it. `is_repeatable`: it has the same
+    effect and reply when it runs twice. `script`: as Redis gets it.
     """
 
-    def __init__(self, connection: "redis.Redis", text: str, *, declares: str = ""):
-        self.script = connection.register_script(declares + text if declares else answered_once(text))
+    def __init__(self, connection: "redis.Redis", text: str, *, declares: str = "", is_repeatable: bool = False):
+        self._is_repeatable = is_repeatable
+        self.script = connection.register_script(declares + text if declares or is_repeatable else answered_once(text))
 
     def __call__(self, names: list[str], args: list[Any], pipe: Any = None) -> Any:
         """Run the script with the keys `names`. With `pipe` it becomes part of that transaction."""
+        if self._is_repeatable:
+            return self.script(keys=names, args=args, client=pipe)
         reply_key, request = _requests.next(is_part=pipe is not None)
         return self.script(keys=[*names, reply_key], args=[*args, request], client=pipe)
 

@@ -15,6 +15,7 @@ import redis
 
 from .. import keys
 from ..redis_access.redis_clock import Clock
+from ..stored_json import loaded
 from .presence import Presence, alive
 
 OVER_AFTER = 600.0  # seconds after which a problem that did not occur again is over, even without evidence
@@ -42,8 +43,7 @@ class PresentProblem:
     @classmethod
     def from_dict(cls, record: dict[str, Any]) -> "PresentProblem":
         """Return the problem of a JSON-ready form; fields of later versions are ignored."""
-        text, first, last, count, nodes = (record[name] for name in ("text", "first", "last", "count", "nodes"))
-        return cls(text, first, last, count, tuple(nodes))
+        return loaded(cls, record)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON-ready form."""

@@ -1,16 +1,20 @@
-"""Reports from a worker to its supervisor: the pages in work, so that it renews leases and enforces time limits.
+"""Reports from a process to its supervisor: the pages in work, so that it renews leases and enforces time limits.
 
-Each message is one line of JSON over a pipe. A line is shorter than PIPE_BUF, so it is written atomically.
+Each message is one line of JSON over a pipe. A line is shorter than PIPE_BUF, so it is written atomically, also by
+several threads.
 """
 
 import json
 import os
 import select
+import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 PROBLEM_LENGTH = 300  # characters, of at most 12 bytes each in JSON: with a task's name below PIPE_BUF (4096)
+ALIVE_EVERY = 1.0  # seconds between two reports that a process is at work
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,69 +40,54 @@ class WorkerTimes:
     task_pause: float = 15.0
 
 
-class Watch(Protocol):
-    """The reports of an extraction worker."""
+class Watch:
+    """The reports of a process to its supervisor. Each method does nothing here: for a process without a supervisor."""
 
     def job(self, task: str, names: Sequence[str]) -> None:
         """Report that a job has begun: these pages are queued again if the worker dies.
 
         An empty list means that the job is done.
         """
-        ...
 
     def begin(self, task: str, name: str, seconds: float) -> None:
         """Report that work on a page has begun; it must end within `seconds`."""
-        ...
+
+    @contextmanager
+    def during(self, task: str, name: str, seconds: float) -> Iterator[None]:
+        """Report that work on a page has begun, and at the end of the block that it is done."""
+        self.begin(task, name, seconds)
+        try:
+            yield
+        finally:
+            self.end()
 
     def writing(self, task: str, names: Sequence[str], seconds: float) -> None:
         """Report that writing the rows of pages has begun, waiting for outputs included; it must end within `seconds`.
 
         A worker that takes longer is killed, and the attempts of these pages do not count.
         """
-        ...
 
     def end(self) -> None:
         """Report that the page is done, or that its deadline no longer applies."""
-        ...
 
-    def problem(self, text: str, task: str) -> None:
-        """Report a problem for a person, such as a full disk. It is over when the task's rows are `wrote` again."""
-        ...
+    def alive(self) -> None:
+        """Report that the process is working; called several times a second by a process without jobs."""
 
-    def wrote(self, task: str) -> None:
-        """Report that rows were written to all outputs of the task."""
-        ...
+    def problem(self, text: str, about: str) -> None:
+        """Report a problem for a person, such as a full disk. It is over when `wrote` is called for the same thing."""
 
-
-class NoWatch:
-    """For a worker without a supervisor."""
-
-    def job(self, task: str, names: Sequence[str]) -> None:
-        """No-op."""
-
-    def begin(self, task: str, name: str, seconds: float) -> None:
-        """No-op."""
-
-    def writing(self, task: str, names: Sequence[str], seconds: float) -> None:
-        """No-op."""
-
-    def end(self) -> None:
-        """No-op."""
-
-    def problem(self, text: str, task: str) -> None:
-        """No-op."""
-
-    def wrote(self, task: str) -> None:
-        """No-op."""
+    def wrote(self, about: str) -> None:
+        """Report that rows were written to all outputs of a task, or to one output; `about`: a short name of either."""
 
 
-class PipeWatch:
+class PipeWatch(Watch):
     """Reports into the write end of a pipe."""
 
     def __init__(self, file: int):
         self._file = file
         self._busy = False
-        self._wrote: set[str] = set()  # tasks of the present job whose rows were reported as written
+        self._wrote: set[str] = set()  # what was reported as written since the job began, or since its last problem
+        self._alive = float("-inf")
 
     def job(self, task: str, names: Sequence[str]) -> None:
         """Report the pages of the job."""
@@ -121,16 +110,22 @@ class PipeWatch:
             self._busy = False
             self._send({"end": True})
 
-    def problem(self, text: str, task: str) -> None:
-        """Report a problem, truncated to what a pipe takes atomically."""
-        self._wrote.discard(task)
-        self._send({"problem": text[:PROBLEM_LENGTH], "task": task})
+    def alive(self) -> None:
+        """Report once a second."""
+        if time.monotonic() - self._alive >= ALIVE_EVERY:
+            self._alive = time.monotonic()
+            self._send({"alive": True})
 
-    def wrote(self, task: str) -> None:
-        """Report once per job that rows were written."""
-        if task not in self._wrote:
-            self._wrote.add(task)
-            self._send({"wrote": task})
+    def problem(self, text: str, about: str) -> None:
+        """Report a problem, truncated to what a pipe takes atomically."""
+        self._wrote.discard(about)
+        self._send({"problem": text[:PROBLEM_LENGTH], "about": about})
+
+    def wrote(self, about: str) -> None:
+        """Report once that rows were written."""
+        if about not in self._wrote:
+            self._wrote.add(about)
+            self._send({"wrote": about})
 
     def failed(self, text: str) -> None:
         """Report the error that ends the worker."""

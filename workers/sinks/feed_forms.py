@@ -117,11 +117,9 @@ class FeedForm(Protocol):
 
     def write(self, entries: Sequence[FeedEntry], url: str = "") -> bytes:
         """Return the feed of the entries, in their order. `url`: where it is published, empty if that is unknown."""
-        ...
 
     def read(self, data: bytes) -> list[FeedEntry]:
         """Return the entries of a feed. Raises `UnknownFeed`."""
-        ...
 
 
 class AtomForm:

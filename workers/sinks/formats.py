@@ -179,6 +179,29 @@ class Codec:
     compress: Callable[[bytes], bytes]
     decompressor: Callable[[], Any]
 
+    def end(self, data: Buffer, start: int) -> int | None:
+        """Return where the member ends that begins at a position; None if it is damaged or incomplete."""
+        walk = self.content(data, start)
+        while True:
+            try:
+                next(walk)
+            except StopIteration as ended:
+                end: int | None = ended.value
+                return end
+
+    def content(self, data: Buffer, start: int) -> Generator[bytes, None, int | None]:
+        """Yield the content of a member in parts; return where it ends, None if it is damaged or incomplete."""
+        member = self.decompressor()
+        at = start
+        while at < len(data) and not member.eof:
+            part = data[at : at + CHUNK]
+            at += len(part)
+            try:
+                yield member.decompress(part)
+            except DAMAGED:
+                return None
+        return at - len(member.unused_data) if member.eof else None
+
 
 GZIP = Codec(
     "gzip",
@@ -210,7 +233,7 @@ class CompressedLines(AppendedFormat):
     def rows(self, file: BinaryIO) -> Iterator[Row]:
         """Yield the rows of the complete members."""
         data, at = file.read(), 0
-        while (end := self._end(data, at)) is not None:
+        while (end := self.codec.end(data, at)) is not None:
             yield from self.rows_at(data, at)
             at = end
 
@@ -224,7 +247,7 @@ class CompressedLines(AppendedFormat):
 
     def urls(self, data: Buffer, start: int) -> Iterator[tuple[bytes, int, int]]:
         """Yield the texts that may be the canonical URL of a row, each with the position and end of its member."""
-        while (end := self._end(data, start)) is not None:
+        while (end := self.codec.end(data, start)) is not None:
             for line in self._lines(data, start):
                 for url, _, _ in self.lines.urls(line, 0):
                     yield url, start, end
@@ -247,40 +270,17 @@ class CompressedLines(AppendedFormat):
         limit, size = len(data), len(self.codec.mark)
         at, is_last = data.rfind(self.codec.mark), True
         while at >= 0:
-            end = self._end(data, at)
+            end = self.codec.end(data, at)
             if end is not None and (end == limit or (is_last and end < limit)):
                 yield at, end
                 limit, is_last = at, False
             at = data.rfind(self.codec.mark, 0, at + size - 1)
 
-    def _end(self, data: Buffer, start: int) -> int | None:
-        """Return where the member ends that begins at a position; None if it is damaged or incomplete."""
-        walk = self._content(data, start)
-        while True:
-            try:
-                next(walk)
-            except StopIteration as ended:
-                end: int | None = ended.value
-                return end
-
     def _lines(self, data: Buffer, start: int) -> Iterator[bytes]:
         rest = b""
-        for content in self._content(data, start):
+        for content in self.codec.content(data, start):
             *lines, rest = (rest + content).split(b"\n")
             yield from (line + b"\n" for line in lines)
-
-    def _content(self, data: Buffer, start: int) -> Generator[bytes, None, int | None]:
-        """Yield the content of a member in parts; return where it ends, None if it is damaged or incomplete."""
-        member = self.codec.decompressor()
-        at = start
-        while at < len(data) and not member.eof:
-            part = data[at : at + CHUNK]
-            at += len(part)
-            try:
-                yield member.decompress(part)
-            except DAMAGED:
-                return None
-        return at - len(member.unused_data) if member.eof else None
 
 
 class GzipLines(CompressedLines):

@@ -60,34 +60,27 @@ class Sink(Protocol):
 
         Raises `SinkUnavailable` if it is held for longer. A holder that dies releases it.
         """
-        ...
 
     def fence(self, task: str, epoch: str) -> str:
         """Note, inside `exclusive`, that an epoch of Redis writes rows of a task (`durability.pass_fence`).
 
         Returns a name that stays the same as long as no other epoch writes them. Raises `SinkUnavailable`.
         """
-        ...
 
     def write(self, rows: Sequence[Row], *, again: AbstractSet[RowKey] = frozenset()) -> None:
         """Write all rows or none, inside `exclusive`. `again`: the keys of rows that may already be in the output."""
-        ...
 
     def newest(self, task: str) -> Iterator[WrittenRow]:
         """Yield the rows of the output, newest first; those of other tasks may be among them. May yield none."""
-        ...
 
     def has(self, rows: Sequence[WrittenRow]) -> list[bool]:
         """Return for each row whether the output has one of its key."""
-        ...
 
     def check(self) -> None:
         """Try the output without writing a row: connect, create what is missing. Raises `SinkUnavailable`."""
-        ...
 
     def close(self) -> None:
         """Close files and connections."""
-        ...
 
 
 PageKind = Literal["article", "list", "refused"]
@@ -175,18 +168,15 @@ class BatchSink(Protocol):
         Raises `SinkUnavailable` if the target cannot take rows now: any number of rows may be written, and the batch is
         delivered again. Raises `RowsRefused` if the target refuses rows for what they contain: all others are written.
         """
-        ...
 
     def check(self) -> None:
         """Try the target without writing a row: connect, create what is missing.
 
         Raises `SinkUnavailable` or `OutputError` with what is wrong and what to do.
         """
-        ...
 
     def close(self) -> None:
         """Close files and connections."""
-        ...
 
 
 def written_row(row: Row) -> WrittenRow | None:

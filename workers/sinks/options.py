@@ -7,7 +7,7 @@ from typing import Any
 
 from workers.picture_links import linked
 from workers.rows import KEY, ON_REQUEST, Row
-from workers.stored_json import known_fields
+from workers.stored_json import loaded
 
 BATCH_ROWS, BATCH_SECONDS = 500, 10.0
 
@@ -56,14 +56,7 @@ class OutputOptions:
     @classmethod
     def from_json(cls, text: str | bytes) -> "OutputOptions":
         """Return the options that `to_json` wrote, of this version or another; unknown fields are ignored."""
-        raw = known_fields(cls, json.loads(text))
-        if "fields" in raw:
-            raw["fields"] = tuple((str(name), str(source)) for name, source in raw["fields"])
-        if "where" in raw:
-            where = known_fields(RowCondition, raw["where"])
-            where |= {name: tuple(where[name]) for name in ("languages", "keywords") if name in where}
-            raw["where"] = RowCondition(**where)
-        return cls(**raw)
+        return loaded(cls, text)
 
     def shaped(self, row: Row, *, with_key: bool = False) -> Mapping[str, Any]:
         """Return the row with the chosen fields. `with_key`: missing fields of the row key are added."""

@@ -15,7 +15,6 @@ import os
 import re
 import sqlite3
 import time
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -31,6 +30,7 @@ from workers.page_store import StoredPage
 from workers.redis_access.redis_clock import Clock
 from workers.sinks.durability import Durability, make_folder, sync_folder
 
+from .formats import GZIP, mapped
 from .interface import PATIENCE, PageSink, SourcePage
 from .kinds import Target
 from .paths import PathPattern, check_task
@@ -281,19 +281,8 @@ def _plain(text: str) -> str:
 
 def _complete_bytes(path: Path) -> int:
     """Return how many bytes at the head of a file are complete gzip members. Reads the whole file."""
-    complete = read = 0
-    with path.open("rb") as file:
-        inflating = zlib.decompressobj(wbits=31)
-        while chunk := file.read(2**20):
-            while chunk:
-                try:
-                    inflating.decompress(chunk)
-                except zlib.error:
-                    return complete
-                if not inflating.eof:
-                    read += len(chunk)
-                    break
-                read += len(chunk) - len(inflating.unused_data)
-                complete, chunk = read, inflating.unused_data
-                inflating = zlib.decompressobj(wbits=31)
+    complete = 0
+    with path.open("rb") as file, mapped(file.fileno()) as data:
+        while (end := GZIP.end(data, complete)) is not None:
+            complete = end
     return complete

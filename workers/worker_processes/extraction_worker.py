@@ -41,7 +41,7 @@ from ..ledger import RETRY_PAUSES, Ledger
 from ..log_ids import log_ids
 from ..page_store import StoredPage, unpack
 from ..redis_access.redis_clock import Clock, clock_of
-from ..reporting.worker_reports import NoWatch, Watch, WorkerTimes
+from ..reporting.worker_reports import Watch, WorkerTimes
 from ..sinks import SourcePage
 from ..url_states import Fingerprint, PageLease
 from ..writing.outputs import Output, shortest_wait
@@ -66,7 +66,7 @@ class ExtractionWorker:
     ):
         self.redis = connection
         self.name = name
-        self.watch = watch or NoWatch()
+        self.watch = watch or Watch()
         self.times = times or WorkerTimes()
         self.clock = clock or clock_of(connection).now
         self._sections = SectionPreparation(connection, self.watch, times=self.times, clock=self.clock)
@@ -102,7 +102,7 @@ class ExtractionWorker:
             )
             self._observers = observers_of(ledger, section, self.name, self.watch, self.times)
             self._extract_in_turn(section, ledger, group, names)
-            self._observers.end()
+            self._observers.tell(lambda one: one.end())
         self.watch.job(task, [])
 
     def _keep_pictures(self, ledger: Ledger, names: Sequence[Fingerprint]) -> None:
@@ -169,7 +169,7 @@ class ExtractionWorker:
         self.watch.begin(ledger.task, name, self.times.page_deadline)
         ledger.begin(lease, self.name, seconds=self.times.page_lease, earlier=[earlier] if earlier else [])
         judged = judge(section, lease)
-        self._observers.judged(judged)
+        self._observers.tell(lambda one: one.judged(judged))
         if isinstance(judged, FoundArticle):
             article = judged.article
             log.info("extracted %s: %s, confidence %.2f", lease.url, article.method, article.confidence)
@@ -229,19 +229,12 @@ class ExtractionWorker:
         found: FoundArticle | FoundList,
     ) -> None:
         """Claim the rows of one page, and carry out the decision; a page of the group may have the claim."""
-        decision = self._claim(section, ledger, lease, found)
+        claims = self._claims(ledger)
+        decision = claims.decide(section, lease, found)
         if isinstance(decision, Postpone) and group:
             self._write(section, ledger, group)
-            decision = self._claim(section, ledger, lease, found)
+            decision = claims.decide(section, lease, found)
         self._follow(ledger, group, lease, decision)
-
-    def _claim(
-        self, section: PreparedSection, ledger: Ledger, lease: PageLease, found: FoundArticle | FoundList
-    ) -> Decision | None:
-        claims = self._claims(ledger)
-        if isinstance(found, FoundList):
-            return claims.decide_list(section, lease, found)
-        return claims.decide_article(section, lease, found)
 
     def _claims(self, ledger: Ledger) -> RowClaims:
         return RowClaims(ledger, self.name, pause=self.times.claim_pause)
@@ -282,11 +275,11 @@ class ExtractionWorker:
         match decision:
             case Reject(reason):
                 settle("rejected", reason)
-                self._observers.refused(lease, decision)
+                self._observers.tell(lambda one: one.refused(lease, decision))
             case Fail(reason, page, error):
                 if error is not None and page is not None:
                     log.error("page %s of task %s", page.url, ledger.task, exc_info=error)
-                self._observers.failed(lease, decision)
+                self._observers.tell(lambda one: one.failed(lease, decision))
                 settle("failed", reason)
             case FetchAgain(reason):
                 if ledger.refetch(lease.fingerprint, self.name, reason, most=MOST_FETCHES) < 0:
@@ -303,7 +296,10 @@ class ExtractionWorker:
         self.watch.end()
         self._claim_found(section, ledger, group)
         for page in group.flush():
-            self._observers.written(page.lease, page.decision)
+            self._tell_written(page.lease, page.decision)
+
+    def _tell_written(self, lease: PageLease, decision: WriteRows) -> None:
+        self._observers.tell(lambda one: one.written(lease, decision))
 
     def _report_problem(self, error: Exception | str, task: str) -> None:
         log.info("%s; pages are kept and tried again", error)  # the supervisor reports it once, as a warning

@@ -57,11 +57,8 @@ class VoteCandidates(PageObserver):
         found = decision.article
         if found is None or not self._candidates.has_room() or lease.info.get("days"):
             return
-        self._watch.begin(self._task, lease.fingerprint, self._times.page_deadline)
-        try:
+        with self._watch.during(self._task, lease.fingerprint, self._times.page_deadline):
             self._candidates.consider(lease.fingerprint, found.page, found.article)
-        finally:
-            self._watch.end()
 
     def end(self) -> None:
         """Offer the pages that were chosen."""

@@ -2,35 +2,33 @@
 
 import signal
 import time
-from dataclasses import dataclass, field
-from multiprocessing.context import ForkProcess
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
+from ..reporting.worker_reports import PipeWatch
 from ..url_states import Fingerprint
+from .reporting_process import ReportingProcess
 
 Stage = Literal["page", "writing", "between pages"]
 
 
-@dataclass
-class SupervisedWorker:
+class SupervisedWorker(ReportingProcess):
     """A running worker and what it reported. `silence`: seconds without a report between two pages of a job."""
 
-    name: str
-    process: ForkProcess
-    reports: int  # read end of its pipe
-    silence: float
-    started: float = field(default_factory=time.monotonic)
-    buffer: bytearray = field(default_factory=bytearray)
-    task: str = ""
-    job: list[Fingerprint] = field(default_factory=list)
-    page: Fingerprint = ""
-    begun: list[Fingerprint] = field(default_factory=list)  # pages of the job whose attempt was counted
-    unwritten: list[Fingerprint] = field(default_factory=list)  # pages whose rows it is writing
-    stage: Stage = "page"
-    failure: str = ""  # the error that ended it, after a colon
-    is_killed: bool = False  # whether its supervisor killed it
-    limit: float = 0.0  # seconds that the present stage may last; 0 if there is none
-    deadline: float = 0.0  # when this stage must end, in monotonic seconds
+    def __init__(self, work: Callable[[str, PipeWatch], None], inherited: Sequence[int], silence: float):
+        super().__init__(work, inherited)
+        self.silence = silence
+        self.started = time.monotonic()
+        self.task = ""
+        self.job: list[Fingerprint] = []
+        self.page: Fingerprint = ""
+        self.begun: list[Fingerprint] = []  # pages of the job whose attempt was counted
+        self.unwritten: list[Fingerprint] = []  # pages whose rows it is writing
+        self.stage: Stage = "page"
+        self.failure = ""  # the error that ended it, after a colon
+        self.is_killed = False  # whether its supervisor killed it
+        self.limit = 0.0  # seconds that the present stage may last; 0 if there is none
+        self.deadline = 0.0  # when this stage must end, in monotonic seconds
 
     def note(self, message: dict[str, Any]) -> int:
         """Record a report of the worker. Returns how many pages of its job it begins."""

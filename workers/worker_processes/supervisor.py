@@ -10,14 +10,12 @@ workers.
 
 import gc
 import logging
-import multiprocessing
-import os
 import signal
 import time
-import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import redis
@@ -26,14 +24,13 @@ from extractors import walk_in_use
 
 from ..inbox import Inbox
 from ..ledger import Ledger
-from ..log_ids import node_name
-from ..processes import STOP_SIGNALS, ended_by, require_memory, signals_blocked
+from ..processes import STOP_SIGNALS, ended_by, require_memory
 from ..redaction import concealed
 from ..redis_access.connection import client
 from ..redis_access.outage import Outage
 from ..reporting.presence import HEARTBEAT_EVERY, Presence, Rate
 from ..reporting.present_problems import OnChange, PresentProblem, ProblemBook
-from ..reporting.worker_reports import PipeWatch, WorkerTimes, messages
+from ..reporting.worker_reports import PipeWatch, WorkerTimes
 from ..url_states import Fingerprint
 from ..writing.delivery import DeliveryTimes, Draining
 from ..writing.row_queue import has_queues, rows_waiting
@@ -96,13 +93,12 @@ class Supervisor:
         self.inbox = Inbox(self.redis)
         self.presence = Presence(self.redis, "extract")
         self.stopping = False
-        self._context = multiprocessing.get_context("fork")
         self._workers: list[SupervisedWorker] = []
         self._dead: list[_DeadWorker] = []
         self._outage = Outage(self.redis, self._notice, exits=exits_without_redis)
         self._problems = ProblemBook(self.presence, self._problem_changed)
         self._delivery = SupervisedDelivery(
-            url, self._delivery_reported, self._warn, draining="now" if until_empty else draining, times=delivery_times
+            url, self._note, self._warn, draining="now" if until_empty else draining, times=delivery_times
         )
         self._rate = Rate()
         self._not_before = 0.0
@@ -161,7 +157,9 @@ class Supervisor:
 
     def _start_missing(self) -> None:
         while len(self._workers) < self.count and time.monotonic() >= self._not_before and not self.stopping:
-            self._workers.append(self._start())
+            inherited = [*(worker.reports for worker in self._workers), *self._delivery.files()]
+            work_here = partial(_work, self.url, self.times)
+            self._workers.append(SupervisedWorker(work_here, inherited, self.times.silence))
 
     def _renew_if_due(self) -> None:
         if time.monotonic() - self._renewed > self.times.renew_every:
@@ -200,21 +198,6 @@ class Supervisor:
 
     # -- without Redis ----------------------------------------------------------------------------------------------
 
-    def _start(self) -> SupervisedWorker:
-        name = f"{node_name()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
-        read, write = os.pipe()
-        others = [read, *(worker.reports for worker in self._workers), *self._delivery.files()]
-        process = self._context.Process(
-            target=_work,
-            args=(self.url, name, write, others, os.getpid(), self.times),
-            name=name,
-            daemon=False,
-        )
-        with signals_blocked():
-            process.start()
-        os.close(write)
-        return SupervisedWorker(name, process, read, self.times.silence)
-
     def _check_workers(self) -> None:
         for worker in list(self._workers):
             self._read_reports(worker)
@@ -241,32 +224,27 @@ class Supervisor:
         else:
             self._warn(f"task {worker.task}: a worker reported nothing for {limit}; it is killed")
         worker.is_killed = True
-        worker.process.kill()
-        worker.process.join()
+        worker.kill()
 
     def _read_reports(self, worker: SupervisedWorker) -> None:
-        for message in messages(worker.reports, worker.buffer):
-            if "problem" in message:
-                self._had_problem = True
-                self._problems.note(message["problem"], about=message["task"])
-            elif "wrote" in message:
-                self._problems.works(message["wrote"])
-            elif "failed" in message:
+        for message in worker.messages():
+            if "failed" in message:
                 worker.failure = f": {message['failed']}"
-            else:
+            elif not self._note(message):
                 self._rate.add(worker.note(message))
 
-    def _delivery_reported(self, message: dict[str, Any]) -> None:
+    def _note(self, message: dict[str, Any]) -> bool:
+        """Note a problem that a process reports, or its end. False if the report is another."""
         if "problem" in message:
             self._had_problem = True
-            self._problems.note(message["problem"], about=message["task"])
-        else:
+            self._problems.note(message["problem"], about=message["about"])
+        elif "wrote" in message:
             self._problems.works(message["wrote"])
+        return "problem" in message or "wrote" in message
 
     def _remove(self, worker: SupervisedWorker) -> None:
-        worker.process.join()
         self._read_reports(worker)
-        os.close(worker.reports)
+        code = worker.close()
         self._workers.remove(worker)
         is_early = time.monotonic() - worker.started < EARLY_EXIT
         if is_early:
@@ -274,9 +252,9 @@ class Supervisor:
                 self._early_exits, MOST_DOUBLINGS
             )
         self._early_exits = self._early_exits + 1 if is_early else 0
-        lost_redis = worker.process.exitcode == EXIT_WITHOUT_REDIS
-        if not self.stopping and worker.process.exitcode and not lost_redis:
-            self._warn(f"worker {worker.name}: {ended_by(worker.process.exitcode)}{worker.failure}")
+        lost_redis = code == EXIT_WITHOUT_REDIS
+        if not self.stopping and code and not lost_redis:
+            self._warn(f"worker {worker.name}: {ended_by(code)}{worker.failure}")
         if worker.job:
             blamed = worker.blamed(lost_redis=lost_redis)
             uncounted = [name for name in worker.begun if name not in blamed]
@@ -286,8 +264,7 @@ class Supervisor:
     def _end(self) -> None:
         self.stopping = True
         for worker in self._workers:
-            if worker.process.pid is not None and worker.process.is_alive():
-                os.kill(worker.process.pid, signal.SIGTERM)
+            worker.terminate()
         self._delivery.terminate()
         limit = time.monotonic() + STOP_WAIT
         while self._is_any_running() and time.monotonic() < limit:
@@ -297,7 +274,7 @@ class Supervisor:
                 self._renew_if_due()
             time.sleep(0.02)
         for worker in list(self._workers):
-            worker.process.kill()
+            worker.kill()
             self._remove(worker)
         with suppress(redis.RedisError):  # this error may be the reason to end; leases expire by themselves
             self._delivery.kill(self.redis)
@@ -327,13 +304,11 @@ class Supervisor:
             log.error("%s", problem.in_words(is_over))
 
 
-def _work(url: str, name: str, report: int, others: list[int], parent: int, times: WorkerTimes) -> None:
-    for file in others:
-        os.close(file)
+def _work(url: str, times: WorkerTimes, name: str, watch: PipeWatch) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
     try:
-        work(url, name, report, parent=parent, times=times)
+        work(url, name, watch, times=times)
     except Exception as error:
-        PipeWatch(report).failed(concealed(f"{type(error).__name__}: {error}"))
+        watch.failed(concealed(f"{type(error).__name__}: {error}"))
         raise

@@ -10,7 +10,6 @@ that were settled meanwhile have no effect.
 """
 
 import logging
-import os
 import random
 import signal
 import sys
@@ -25,10 +24,10 @@ from rq.serializers import JSONSerializer
 
 from ..inbox import PAGES_A_JOB, QUEUE
 from ..ledger import Ledger, with_pages
-from ..processes import die_with_parent, limit_memory
+from ..processes import limit_memory
 from ..redis_access.connection import client
 from ..redis_access.full_redis import memory_of
-from ..reporting.worker_reports import PipeWatch, WorkerTimes
+from ..reporting.worker_reports import Watch, WorkerTimes
 from .extraction_worker import ExtractionWorker
 from .page_job import extract_pages, set_this_worker
 
@@ -74,14 +73,11 @@ class PageWorker(SimpleWorker):
     max_connection_wait_time = LONGEST_PAUSE
 
 
-def work(url: str, name: str, report: int, *, parent: int, times: WorkerTimes) -> None:
+def work(url: str, name: str, watch: Watch, *, times: WorkerTimes) -> None:
     """Run one worker until SIGTERM; it finishes the present job."""
-    os.setsid()  # Ctrl-C reaches the whole process group of the terminal, but only the supervisor stops workers
-    die_with_parent(parent=parent)
     limit_memory(MEMORY_LIMIT)
-    logging.getLogger("rq").setLevel(logging.CRITICAL)
     connection = client(url)
-    extraction = ExtractionWorker(connection, name, watch=PipeWatch(report), times=times)
+    extraction = ExtractionWorker(connection, name, watch=watch, times=times)
     set_this_worker(extraction)
     try:
         if Draining(connection, extraction).run():

@@ -18,8 +18,9 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
-from typing import Literal, Protocol, cast
+from typing import Literal, cast
 
 import redis
 
@@ -30,9 +31,11 @@ from ..extraction_config import ExtractionConfig, config_of
 from ..ledger import Ledger
 from ..redis_access.outage import Outage
 from ..redis_access.redis_clock import Clock, clock_of
+from ..reporting.worker_reports import Watch
 from ..rows import key_of
 from ..sinks import BatchSink, OutputOptions, RowBatch, Sink, is_queued, open_sink
 from ..url_states import fingerprint
+from .output_states import queue_states
 from .outputs import options_of
 from .refused_rows import keep_refused
 from .row_queue import FIRST_PAUSE, LEASE, LONGEST_PAUSE, Due, RowQueue, all_queues, due_queues
@@ -68,35 +71,6 @@ class DeliveryTimes:
     sinks: int = 32
 
 
-class DeliveryWatch(Protocol):
-    """The reports of a delivery process."""
-
-    def alive(self) -> None:
-        """Report that the process is working; called several times a second."""
-        ...
-
-    def problem(self, text: str, about: str) -> None:
-        """Report that an output is unavailable. `about`: its task and name."""
-        ...
-
-    def wrote(self, about: str) -> None:
-        """Report that an output that had a problem has accepted rows again."""
-        ...
-
-
-class SilentWatch:
-    """A `DeliveryWatch` for a delivery without a supervisor: its reports have no effect."""
-
-    def alive(self) -> None:
-        """No-op."""
-
-    def problem(self, text: str, about: str) -> None:
-        """No-op."""
-
-    def wrote(self, about: str) -> None:
-        """No-op."""
-
-
 @dataclass(slots=True)
 class _Writing:
     """A queue that this process has leased."""
@@ -119,12 +93,12 @@ class Delivery:
         *,
         draining: Draining = "",
         times: DeliveryTimes | None = None,
-        watch: DeliveryWatch | None = None,
+        watch: Watch | None = None,
         clock: Clock | None = None,
     ):
         self.redis, self.holder, self.draining = connection, holder, draining
         self.times = times or DeliveryTimes()
-        self.watch = watch or SilentWatch()
+        self.watch = watch or Watch()
         self.clock = clock or clock_of(connection).now
         self._sinks = OpenSinks(self.times.sinks)
         self._outage = Outage(connection, lambda text: None)  # the supervisor reports outages
@@ -222,7 +196,7 @@ class Delivery:
             ]
         for (task, output), entry in stalled:
             text = f"output unavailable: {shown(output)} did not accept rows within {self.times.write_limit:.0f} s"
-            self.watch.problem(text, f"{task} {output}")
+            self.watch.problem(text, _about((task, output)))
             self._outage.attempt(partial(entry.queue.put_off, self.holder, text))
         if stalled:
             os._exit(EXIT_STALLED)
@@ -307,7 +281,7 @@ class Delivery:
 
     def _put_off(self, config: ExtractionConfig | None, queue: Queue, rows: RowQueue, problem: ExemplarError) -> None:
         task, output = queue
-        state, text = rows.state(), str(problem)
+        [state], text = queue_states(self.redis, [(task, output)]), str(problem)
         is_removed = config is not None and output not in config.outputs
         if is_removed:
             text += f"; task {task} no longer has this output: its rows are dropped after a day"
@@ -317,14 +291,14 @@ class Delivery:
             )
             return
         self._troubled.add(queue)
-        self.watch.problem(text, f"{task} {output}")
+        self.watch.problem(text, _about((task, output)))
         wait = problem.wait if isinstance(problem, SinkUnavailable) else 0.0
         first, longest = self.times.first_pause, self.times.longest_pause
         rows.put_off(self.holder, text, first=first, longest=longest, wait=wait)
 
     def _report_wrote(self, queue: Queue) -> None:
         self._troubled.discard(queue)
-        self.watch.wrote(f"{queue[0]} {queue[1]}")
+        self.watch.wrote(_about(queue))
 
 
 class OpenSinks:
@@ -393,6 +367,11 @@ class OpenSinks:
                 sink.write(batch.rows, again={key_of(row) for row in batch.rows})
         finally:
             sink.close()
+
+
+def _about(queue: Queue) -> str:
+    """Return a short name of a queue for reports: task and output may both be long."""
+    return f"delivery:{sha256(' '.join(queue).encode('utf-8', 'replace')).hexdigest()[:16]}"
 
 
 def _log_delivered(batch: RowBatch, queue: Queue) -> None:

@@ -5,7 +5,7 @@ its keys, so a batch that is repeated has the same id.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice
@@ -69,7 +69,7 @@ def _write(
     sink: Sink | BatchSink, rows: list[Row], pauses: tuple[float, ...], sleep: Callable[[float], None]
 ) -> dict[RowKey, str]:
     """Write rows, trying again while the target is unavailable; return the refused ones."""
-    for pause in _pauses_then_none(pauses):
+    for pause in (*pauses, None):
         try:
             _write_once(sink, rows)
             return {}
@@ -80,11 +80,6 @@ def _write(
                 raise
             sleep(pause)
     raise AssertionError("the last try returns or raises")
-
-
-def _pauses_then_none(pauses: tuple[float, ...]) -> Iterator[float | None]:
-    yield from pauses
-    yield None
 
 
 def _write_once(sink: Sink | BatchSink, rows: list[Row]) -> None:

@@ -1,18 +1,20 @@
 """The states of outputs: how much waits for each, since when, and why; on any machine."""
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import cast
 
 import redis
 
+from .. import keys
 from ..addresses import shown
 from ..errors import OutputError
 from ..extraction_config import config_of
 from ..ledger import Ledger, with_pages
 from ..sinks import expand, is_queued
 from .refused_rows import refused_count, refusing
-from .row_queue import all_queues, queue_states
+from .row_queue import all_queues
 
 UNAVAILABLE = "output unavailable"  # beginning of the reason of a page that waits for an output
 
@@ -38,28 +40,30 @@ class OutputState:
 def output_states(connection: "redis.Redis") -> list[OutputState]:
     """Return the outputs for which something waits, or that refused rows, by task."""
     refused = {queue: refused_count(connection, *queue) for queue in refusing(connection)}
-    queues = [*dict.fromkeys([*all_queues(connection), *refused])]
-    states: dict[tuple[str, str], OutputState] = {}
-    for state in queue_states(connection, queues):
-        number = refused.get((state.task, state.output), 0)
-        if state.rows or number:
-            states[state.task, state.output] = OutputState(
-                state.task,
-                shown(state.output),
-                state.rows,
-                since=state.since,
-                problem=state.problem,
-                problem_since=state.problem_since,
-                refused=number,
-            )
-    for task in with_pages(connection):
-        for own in _file_outputs(connection, task):
-            key = task, own.output
-            own_refused = refused.get(key, 0)
-            states[key] = OutputState(
-                task, shown(own.output), own.waiting, "pages", own.since, own.problem, None, own_refused
-            )
-    return sorted(states.values(), key=lambda state: (state.task, state.output))
+    found = queue_states(connection, [*dict.fromkeys([*all_queues(connection), *refused])])
+    found += [state for task in with_pages(connection) for state in _file_outputs(connection, task)]
+    states = {(state.task, state.output): state for state in found}  # a file output may have refused rows, too
+    complete = (
+        replace(state, output=shown(state.output), refused=refused.get(key, 0)) for key, state in states.items()
+    )
+    waiting = (state for state in complete if state.waiting or state.refused)
+    return sorted(waiting, key=lambda state: (state.task, state.output))
+
+
+def queue_states(connection: "redis.Redis", queues: Sequence[tuple[str, str]]) -> list[OutputState]:
+    """Return the states of row queues, without their refused rows. `queues`: task and output, as in the result."""
+    pipe = connection.pipeline(transaction=False)
+    for task, output in queues:
+        pipe.llen(keys.of_task(task, f"rows:{output}"))
+        pipe.lindex(keys.of_task(task, f"rows:{output}"), 0)
+        pipe.hmget(keys.of_task(task, f"queue:{output}"), "problem", "problem_since")
+    answers = pipe.execute()
+    states = []
+    for queue, rows, oldest, (problem, since) in zip(queues, answers[::3], answers[1::3], answers[2::3], strict=True):
+        at = float(oldest.partition(b"\n")[0].split(b" ")[2]) if oldest else None
+        text = problem.decode("utf-8", "replace") if problem else ""
+        states.append(OutputState(*queue, int(rows), "rows", at, text, float(since) if since else None))
+    return states
 
 
 def _file_outputs(connection: "redis.Redis", task: str) -> list[OutputState]:

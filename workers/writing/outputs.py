@@ -5,22 +5,18 @@ pages stay in Redis, and the other outputs get their rows. People who compare ve
 from such a file.
 """
 
-import json
-import mmap
 import sqlite3
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import closing, contextmanager
-from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from ..errors import RowsRefused, SinkUnavailable
 from ..extraction_config import ExtractionConfig
 from ..redis_access.redis_clock import Clock
 from ..rows import KEY, Row, RowKey
 from ..sinks import AppendedFileSink, OutputOptions, PageSink, RowCondition, Sink, SourcePage, SqliteSink
-from ..sinks.formats import PlainLines
 
 FACTOR, MOST_FACTOR = 2, 3  # growth of the pause with each failure, and its limit
 PROBE_PATIENCE = 1.0  # seconds to wait for an output that was unavailable at the last try
@@ -123,15 +119,9 @@ def options_of(config: ExtractionConfig, output: str) -> OutputOptions:
 
 def earlier_row(outputs: Sequence[Output], row: Row, version: int) -> Row | None:
     """Return title and text of another version of a row; None if no file output of the task can be read for it."""
-    wanted = {**{name: row[name] for name in KEY}, "version": version}
     for output in outputs:
         try:
-            if isinstance(output.sink, AppendedFileSink) and isinstance(output.sink.format, PlainLines):
-                found = _in_lines(output.sink.path, wanted)
-            elif isinstance(output.sink, SqliteSink):
-                found = _in_table(output.sink.path, wanted)
-            else:
-                continue
+            found = _found_in(output.sink, row, version)
         except (OSError, ValueError, sqlite3.Error):
             continue
         if found is not None:
@@ -149,24 +139,13 @@ def first_difference(before: str, after: str) -> tuple[str, str]:
     return before[start : start + AROUND], after[start : start + AROUND]
 
 
-def _in_lines(path: Path, wanted: Row) -> Row | None:
-    needle = json.dumps(wanted["canonical_url"], ensure_ascii=False).encode("utf-8", "replace")
-    with path.open("rb") as file:
-        if not file.seek(0, 2):
-            return None
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
-            at = text.rfind(needle)
-            while at >= 0:
-                start, end = text.rfind(b"\n", 0, at) + 1, text.find(b"\n", at)
-                other: dict[str, Any] = json.loads(text[start : end if end >= 0 else len(text)])
-                if "text" in other and all(other.get(name) == wanted[name] for name in KEY):
-                    return other
-                at = text.rfind(needle, 0, start)
-    return None
-
-
-def _in_table(path: Path, wanted: Row) -> Row | None:
+def _found_in(sink: Sink | PageSink, row: Row, version: int) -> Row | None:
+    if isinstance(sink, AppendedFileSink):
+        versions = (other for other in sink.rows_of_article(row) if other["version"] == version)
+        return next((other for other in versions if "text" in other), None)
+    if not isinstance(sink, SqliteSink):
+        return None
     query = f"SELECT title, text FROM articles WHERE {' AND '.join(f'{name} = ?' for name in KEY)}"
-    with closing(sqlite3.connect(path, timeout=5)) as database:
-        found = database.execute(query, [wanted[name] for name in KEY]).fetchone()
+    with closing(sqlite3.connect(sink.path, timeout=5)) as database:
+        found = database.execute(query, [row["task"], row["canonical_url"], version]).fetchone()
     return dict(zip(("title", "text"), found, strict=True)) if found else None

@@ -24,7 +24,7 @@ from ..redis_access.full_redis import ALLOWED_WHEN_FULL
 from ..redis_access.redis_clock import Clock, clock_of
 from ..rows import Row, RowKey, key_of
 from ..sinks import OutputOptions
-from ..stored_json import known_fields
+from ..stored_json import loaded
 from .row_queue import RowQueue, member_of, pack_row, unpack_row
 
 ROWS_KEPT = 1000  # rows of a task and output
@@ -164,4 +164,4 @@ def _keys(task: str, output: str) -> tuple[str, str]:
 
 
 def _note(value: bytes) -> RefusedRow:
-    return RefusedRow(**known_fields(RefusedRow, json.loads(value.partition(b"\n")[0])))
+    return loaded(RefusedRow, value.partition(b"\n")[0])

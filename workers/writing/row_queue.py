@@ -52,18 +52,6 @@ class QueuedOutput:
     options: OutputOptions
 
 
-@dataclass(frozen=True, slots=True)
-class QueueState:
-    """The rows that wait for an output. `since`: when the oldest row was queued, in Unix seconds, or None."""
-
-    task: str
-    output: str
-    rows: int
-    since: float | None
-    problem: str
-    problem_since: float | None
-
-
 def member_of(task: str, output: str) -> str:
     """Return the name of a queue in the sorted set of all queues."""
     return json.dumps([task, output], ensure_ascii=False)
@@ -176,10 +164,6 @@ class RowQueue:
         """Remove all rows, since the task no longer has the output; return how many. Needs the lease."""
         return int(self._ledger.step("remove_rows", *self._queue, self._now(), holder, "") or 0)
 
-    def state(self) -> QueueState:
-        """Return the state of the queue."""
-        return queue_states(self._ledger.redis, [(self.task, self.output.name)])[0]
-
     def _now(self) -> float:
         return self._ledger.clock()
 
@@ -223,25 +207,6 @@ def has_queues(connection: "redis.Redis") -> bool:
 def rows_waiting(connection: "redis.Redis", task: str | None = None) -> int:
     """Return how many rows of a task, or of all tasks, wait for delivery; a row counts once for each output."""
     return int(connection.hget(keys.of_task(task, "queued") if task is not None else keys.QUEUED, "rows") or 0)
-
-
-def queue_states(connection: "redis.Redis", queues: Sequence[tuple[str, str]] | None = None) -> list[QueueState]:
-    """Return the states of some queues, or of all that have rows."""
-    chosen = all_queues(connection) if queues is None else queues
-    pipe = connection.pipeline(transaction=False)
-    for task, output in chosen:
-        pipe.llen(keys.of_task(task, f"rows:{output}"))
-        pipe.lindex(keys.of_task(task, f"rows:{output}"), 0)
-        pipe.hmget(keys.of_task(task, f"queue:{output}"), "problem", "problem_since")
-    answers = pipe.execute()
-    states = []
-    for (task, output), rows, oldest, (problem, since) in zip(
-        chosen, answers[::3], answers[1::3], answers[2::3], strict=True
-    ):
-        at = float(oldest.partition(b"\n")[0].split(b" ")[2]) if oldest else None
-        text = problem.decode("utf-8", "replace") if problem else ""
-        states.append(QueueState(task, output, int(rows), at, text, float(since) if since else None))
-    return states
 
 
 def free_queues(connection: "redis.Redis", holder: str) -> int:

@@ -10,7 +10,7 @@ from tests.workers.helpers import TASK, deliver, extract, news, publish, rows, s
 from tests.workers.kills import dying_at
 from tests.workers.sqlite_outputs import in_table, locked, refusing
 from workers.ledger import Ledger
-from workers.reporting.worker_reports import NoWatch, WorkerTimes
+from workers.reporting.worker_reports import Watch, WorkerTimes
 from workers.sinks import AppendedFileSink
 from workers.url_states import MOST_ATTEMPTS
 from workers.worker_processes.extraction_worker import ExtractionWorker
@@ -20,7 +20,7 @@ from workers.writing.refused_rows import refused_rows
 QUICK = WorkerTimes(output_patience=0.1)
 
 
-class Deadlines(NoWatch):
+class Deadlines(Watch):
     """Keeps the deadlines that a worker reports, and its problems."""
 
     def __init__(self):

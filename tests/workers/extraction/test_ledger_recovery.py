@@ -193,9 +193,9 @@ def test_a_worker_that_has_the_page_learns_what_another_noted(connection, worker
     publish(connection, tmp_path, "out.jsonl", "out.db")
     names = deliver(connection, {1: news(1)})
     write(JsonLinesSink(tmp_path / "out.jsonl"), article_row(1))
-    decide = RowClaims.decide_article
+    decide = RowClaims.decide_articles
 
-    def decide_and_wait(self, section, lease, found):
+    def decide_and_wait(self, section, articles):
         jsonl, database = JsonLinesSink(tmp_path / "out.jsonl"), SqliteSink(tmp_path / "out.db")
         others = [
             Output(name, sink, pause=1.0, patience=1.0) for name, sink in (("out.jsonl", jsonl), ("out.db", database))
@@ -204,9 +204,9 @@ def test_a_worker_that_has_the_page_learns_what_another_noted(connection, worker
             with output.exclusive():
                 heal(ledger, output, others, current_epoch(connection), lambda: None)
         database.close()
-        return decide(self, section, lease, found)
+        return decide(self, section, articles)
 
-    monkeypatch.setattr(RowClaims, "decide_article", decide_and_wait)
+    monkeypatch.setattr(RowClaims, "decide_articles", decide_and_wait)
     worker.extract_pages(TASK, names)
     assert states(connection, 1) == ["written"]
     assert len(rows(tmp_path)) == 1

@@ -23,7 +23,7 @@ class Counting(PageObserver):
 def test_a_defect_of_an_observer_is_logged_and_the_others_are_told(caplog):
     broken, sound = Counting(ZeroDivisionError("boom")), Counting()
     with caplog.at_level(logging.ERROR):
-        PageObservers("news", [broken, sound]).end()
+        PageObservers("news", [broken, sound]).tell(lambda one: one.end())
     assert (broken.ends, sound.ends) == (1, 1)
     assert "task news: Counting failed" in caplog.text
     assert "boom" in caplog.text
@@ -33,5 +33,5 @@ def test_a_defect_of_an_observer_is_logged_and_the_others_are_told(caplog):
 def test_a_lost_redis_and_lack_of_memory_end_the_job(error):
     later = Counting()
     with pytest.raises(type(error)):
-        PageObservers("news", [Counting(error), later]).end()
+        PageObservers("news", [Counting(error), later]).tell(lambda one: one.end())
     assert later.ends == 0

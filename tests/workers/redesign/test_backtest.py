@@ -6,9 +6,10 @@ from dataclasses import replace
 from extractors import Section
 from tests.workers.helpers import FETCHED_AT, archive, article, news, url
 from workers.page_store import StoredPage
-from workers.redesign.backtest import BackTest, back_test, change_of, compare_page, shared_ends, shingle_f1
+from workers.redesign.backtest import BackTest, back_test, change_of, shared_ends, shingle_f1
 from workers.redesign.proposal_finder import doubt_of
 from workers.redesign.proposals import Proposal
+from workers.stored_json import loaded
 
 
 def stored(number, body):
@@ -17,6 +18,10 @@ def stored(number, body):
 
 def section(method="auto"):
     return Section(article(0), url(0), method=method)
+
+
+def compare_page(old, new, url, page):
+    return back_test(old, new, [(url, page)], "").pages[0]
 
 
 def test_pages_are_compared_field_by_field():
@@ -52,7 +57,7 @@ def test_the_figures_survive_json():
     assert sum(test.counts.values()) == 3
     assert test.lost == 0
     assert 0 <= test.mean_f1 <= 1
-    again = BackTest.from_dict(json.loads(json.dumps(test.to_dict())))
+    again = loaded(BackTest, json.dumps(test.to_dict()))
     assert again == test
     assert (again.fitting(), again.confidence()) == (test.fitting(), test.confidence())
     assert BackTest.of([], "none").mean_f1 == 1.0
@@ -101,4 +106,4 @@ def test_a_comparison_stored_by_an_earlier_version_is_read():
     for page in stored_form["pages"]:
         del page["change"], page["ends_shared"]
         page["before"], page["after"] = "first words", "other words"
-    assert BackTest.from_dict(stored_form).pages[0].url == url(1)
+    assert loaded(BackTest, stored_form).pages[0].url == url(1)

@@ -32,7 +32,7 @@ def test_messages_come_in_order(pipe):
         {"begin": "a", "task": "news", "seconds": 20.0},
         {"end": True},
         {"writing": ["a"], "task": "news", "seconds": 10.0},
-        {"problem": "disk full", "task": "news"},
+        {"problem": "disk full", "about": "news"},
         {"wrote": "news"},
     ]
 
@@ -75,3 +75,11 @@ def test_the_longest_trouble_goes_through_a_pipe_in_one_piece(pipe):
     line = os.read(read, 1 << 20)
     assert len(line) <= select.PIPE_BUF
     assert json.loads(line)["problem"].startswith("\U0001f5de" * 100)
+
+
+def test_a_process_at_work_tells_so_once_a_second(pipe):
+    read, write = pipe
+    watch = PipeWatch(write)
+    watch.alive()
+    watch.alive()
+    assert list(messages(read, bytearray())) == [{"alive": True}]

@@ -14,12 +14,13 @@ from workers.extraction_config import RowFilter, example_fetched, keep_example
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.pages.quarantine import kept_page
+from workers.reporting.worker_reports import Watch
 from workers.sinks import AppendedFileSink, OutputOptions
 from workers.url_states import fingerprint
 from workers.worker_processes.extraction_worker import MOST_FETCHES, ExtractionWorker
 
 
-class Notes:
+class Notes(Watch):
     """A watch that keeps what it is told."""
 
     def __init__(self):

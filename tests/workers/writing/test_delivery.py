@@ -33,7 +33,7 @@ from workers.url_states import fingerprint
 from workers.worker_processes.extraction_worker import ExtractionWorker
 from workers.worker_processes.supervised_delivery import SupervisedDelivery
 from workers.writing.delivery import Delivery, DeliveryTimes
-from workers.writing.output_states import output_states
+from workers.writing.output_states import output_states, queue_states
 from workers.writing.refused_rows import (
     drop_refused,
     keep_refused,
@@ -42,7 +42,7 @@ from workers.writing.refused_rows import (
     refused_rows,
     retry_refused,
 )
-from workers.writing.row_queue import RowQueue, all_queues, due_queues, has_queues, queue_states, rows_waiting
+from workers.writing.row_queue import RowQueue, all_queues, due_queues, has_queues, rows_waiting
 
 pytestmark = pytest.mark.timeout(150)
 OUTPUT, OTHER = "folder:one", "folder:two"
@@ -115,7 +115,7 @@ def test_rows_are_queued_in_the_step_that_settles_their_page(connection, worker,
     extract(worker, connection, 1, 2, 3)
     assert states(connection, 1, 2, 3) == ["written"] * 3
     assert len(rows(tmp_path)) == 3
-    assert {(state.output, state.rows) for state in queue_states(connection)} == {(OUTPUT, 3), (OTHER, 3)}
+    assert {(state.output, state.waiting) for state in output_states(connection)} == {(OUTPUT, 3), (OTHER, 3)}
     assert rows_waiting(connection) == rows_waiting(connection, TASK) == 6
 
 
@@ -328,8 +328,8 @@ def test_a_failure_is_known_to_all_machines_and_its_pause_grows(connection, work
     elsewhere = Delivery(connection, "elsewhere", clock=clock)
     for pause in (1, 2, 4, 8):
         assert delivery.deliver_due() + elsewhere.deliver_due() == 0
-        [state] = queue_states(connection)
-        assert (state.rows, state.problem) == (1, f"output unavailable: {tmp_path / 'one'} is away")
+        [state] = queue_states(connection, all_queues(connection))
+        assert (state.waiting, state.problem) == (1, f"output unavailable: {tmp_path / 'one'} is away")
         clock.forward(pause - 0.5)
         assert due_queues(connection, clock=clock) == []
         clock.forward(1)
@@ -378,7 +378,7 @@ def test_an_unexpected_error_tells_its_type_only(connection, worker, clock, monk
 
     monkeypatch.setattr("tests.workers.batch_folder.FolderSink.write", fail)
     Delivery(connection, "d", draining="now", clock=clock).deliver_due()
-    [state] = queue_states(connection)
+    [state] = queue_states(connection, all_queues(connection))
     assert "TypeError" in state.problem
     assert secret not in state.problem + caplog.text
 
@@ -656,7 +656,7 @@ def test_a_delivery_that_is_silent_is_replaced_and_its_leases_are_freed(connecti
     fault(tmp_path / "one", "slow", "0.5")
     extract(worker, connection, 1)
     eventually(lambda: serve() and read_batches(tmp_path / "one"), "the first try")
-    os.kill(serve().process.pid, signal.SIGSTOP)
+    os.kill(serve().running.process.pid, signal.SIGSTOP)
     eventually(lambda: serve() and not has_queues(connection), "another process")
     assert told["warnings"][0] == "the delivery process reported nothing for 2 s; it is killed"
     assert delivered(tmp_path) == once(1)
