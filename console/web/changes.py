@@ -1,6 +1,7 @@
 """The pages that change something: login, runs, failures, settings, adding a task."""
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -8,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from console.web.actions import Done
-from console.web.context import Web, in_thread, is_web_address, safely, task_address, text_of, texts_of, web_of
-from console.web.data import UnknownTask
+from console.web.api_types import ApiFailureAction
+from console.web.context import Web, acted, in_thread, is_web_address, task_address, text_of, texts_of, web_of
 from console.web.pages import task_values
 from console.web.sandbox import page_response
 from console.web.security import local_target
@@ -79,19 +80,16 @@ async def engine(request: Request) -> Response:
 async def task_action(request: Request) -> Response:
     """Run a task now, try its closed host, pause it, or end its pause."""
     web, name = web_of(request), request.path_params["name"]
-    form = await web.form(request)
-    do = text_of(form, "do")
 
-    def act() -> Done:
-        if do == "run":
+    def act(form: Mapping[str, str]) -> Done:
+        if form["do"] == "run":
             _start_engine(web, name)
             return web.actions.run_now(name)
-        if do == "try":
+        if form["do"] == "try":
             return web.actions.try_host(name)
-        return web.actions.pause(name, paused=do == "pause")
+        return web.actions.pause(name, paused=form["do"] == "pause")
 
-    web.note(request, await safely(act))
-    return web.back(request, form, task_address(name))
+    return await acted(request, act, task_address(name))
 
 
 def _start_engine(web: Web, name: str) -> None:
@@ -112,10 +110,7 @@ async def settings(request: Request) -> Response:
     web, name = web_of(request), request.path_params["name"]
     mistakes: list[str] = []
     block = ""
-    try:
-        state = await in_thread(lambda: web.data.task(name))
-    except UnknownTask:
-        raise HTTPException(404, "unknown task") from None
+    state = await in_thread(lambda: web.data.task(name))
     try:
         block = await in_thread(lambda: web.actions.settings_of(name))
         if request.method == "POST":
@@ -147,27 +142,16 @@ async def try_task(request: Request) -> Response:
 
 async def failure_action(request: Request) -> Response:
     """Retry or drop failed pages or refused rows: one URL, a group, or all."""
-    web = web_of(request)
-    form = await web.form(request)
-    name, key, url = text_of(form, "task"), text_of(form, "key") or None, text_of(form, "url") or None
-    give_up = text_of(form, "do") == "drop"
-
-    def act() -> Done:
-        if text_of(form, "what") == "rows":
-            return web.actions.retry_rows(name, key, give_up=give_up)
-        return web.actions.retry_failed(name, key=key, url=url, give_up=give_up)
-
-    web.note(request, await safely(act))
-    return web.back(request, form, "/failures")
+    actions = web_of(request).actions
+    return await acted(
+        request, lambda form: actions.act_on_failures(ApiFailureAction.model_validate(form)), "/failures"
+    )
 
 
 async def accept(request: Request) -> Response:
     """Accept a rejected page as an article."""
-    web, name = web_of(request), request.path_params["name"]
-    form = await web.form(request)
-    url = text_of(form, "url")
-    web.note(request, await safely(lambda: web.actions.accept(name, url)))
-    return web.back(request, form, task_address(name, "/links"))
+    actions, name = web_of(request).actions, request.path_params["name"]
+    return await acted(request, lambda form: actions.accept(name, form["url"]), task_address(name, "/links"))
 
 
 # Adding a task

@@ -20,7 +20,7 @@ from console.report.document import ReportHead, ReportLinkBack, report_policy
 from console.report.stored_page import report_request
 from console.web.article_index import IndexedArticle
 from console.web.context import Web, in_thread, task_address, web_of
-from console.web.data import StoredTaskPage, UnknownTask
+from console.web.data import StoredTaskPage
 from console.web.sandbox import page_response
 from console.web.texts import gettext_noop, language_of, translations
 from console.web.views import moment_text
@@ -63,7 +63,7 @@ async def of_article(request: Request) -> Response:
     if found is None:
         raise HTTPException(404, "unknown article")
     indexed, row = found
-    page = await in_thread(lambda: _stored(web, indexed.task, indexed.url))
+    page = await in_thread(lambda: web.data.stored_page(indexed.task, indexed.url))
     if page is None:
         return _not_kept(web, request, indexed.task)
     title = indexed.title or indexed.url
@@ -73,7 +73,7 @@ async def of_article(request: Request) -> Response:
 async def of_url(request: Request) -> Response:
     """Return the report of a stored page of a task by its URL: one that failed or was rejected, too."""
     web, name, url = web_of(request), request.path_params["name"], request.query_params.get("url", "")
-    page = await in_thread(lambda: _stored(web, name, url))
+    page = await in_thread(lambda: web.data.stored_page(name, url))
     if page is None:
         return _not_kept(web, request, name)
     return await _answer(web, request, _Asked(name, page, url, None, ReportLinkBack(task_address(name), name)))
@@ -81,17 +81,10 @@ async def of_url(request: Request) -> Response:
 
 def stored_page(request: Request) -> Response:
     """A stored page by its URL, in the sandbox."""
-    page = _stored(web_of(request), request.path_params["name"], request.query_params.get("url", ""))
+    page = web_of(request).data.stored_page(request.path_params["name"], request.query_params.get("url", ""))
     if page is None:
         raise HTTPException(404, "the page is not kept")
     return page_response(page.page.body, page.page.content_type)
-
-
-def _stored(web: Web, task: str, url: str) -> StoredTaskPage | None:
-    try:
-        return web.data.stored_page(task, url)
-    except UnknownTask:
-        raise HTTPException(404, "unknown task") from None
 
 
 def _back_to(indexed: IndexedArticle, title: str) -> ReportLinkBack:
