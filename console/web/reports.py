@@ -4,7 +4,6 @@ A report is the page of `exemplar try --report`: it has one style sheet and no s
 allows only this. It is made in a process of its own (`console.report.stored_page`), two at a time.
 """
 
-import json
 import os
 import subprocess
 import sys
@@ -127,7 +126,7 @@ def _request(web: Web, request: Request, asked: _Asked) -> bytes:
         )
     except ValueError as error:
         raise NoReport(str(error)) from None
-    return json.dumps(body).encode()
+    return body.model_dump_json().encode("utf-8", "replace")
 
 
 def _about_row(row: Row, version: str | None) -> str:

@@ -10,6 +10,7 @@ import pytest
 from lxml import html as lxml_html
 from rich.cells import cell_len
 
+from console.inputs import PageIn
 from console.locale import wording_of
 from console.report.charts import BINS, charts_of, sparkline, strip_of
 from console.report.document import (
@@ -19,7 +20,7 @@ from console.report.document import (
     rows_of,
     web_address,
 )
-from console.report.gathering import Explainer, PageToExplain, ReportedPage
+from console.report.gathering import Explainer, ReportedPage
 from console.report.stored_page import report_request, requested_report
 from console.report.terminal import explained_rows, fitted
 from console.sample_site import SiteServer, tasks_yaml, truth
@@ -40,8 +41,8 @@ CHINESE = (
 
 
 def explained(page: str, example: str | None = None, url: str | None = "https://g.example/a.html") -> ReportedPage:
-    model = PageToExplain("example", example.encode(), role="example") if example is not None else None
-    return Explainer(Section(example), model).page(PageToExplain(url or "a.html", page.encode(), url))
+    model = PageIn("example", example.encode(), role="example") if example is not None else None
+    return Explainer(Section(example), model).page(PageIn(url or "a.html", page.encode(), url))
 
 
 def parsed(report: str) -> lxml_html.HtmlElement:
@@ -259,7 +260,7 @@ def test_links_taken_and_left_are_listed_with_reasons() -> None:
     left = JudgedLink(other, False, "goes on with 'about' instead of a number")
     lists = (ReadList("https://g.example/", "start", (taken, left)),)
     text = parsed(
-        render_report(ReportHead("Why", "now", problems=("nothing matches",), lists=lists), [])
+        render_report(ReportHead("Why", "now", problems=("nothing matches",)), [], lists=lists)
     ).text_content()
     assert "1 taken" in text
     assert "goes on with 'about' instead of a number" in text
