@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, ConfigDict
 
 from console.inputs import PageIn
-from console.locale import wording_of
+from console.locale import ReportWording
 from console.report.document import ReportHead, render_report
 from console.report.gathering import Explainer
 from workers.processes import limit_memory
@@ -76,7 +76,7 @@ def report_request(
 def requested_report(request: ReportRequest) -> str:
     """Return the report as HTML. Runs in the process of its own."""
     explainer = Explainer(_section(request), request.example, request.refuse)
-    return render_report(request.head, [explainer.page(request.page)], wording_of(request.language))
+    return render_report(request.head, [explainer.page(request.page)], ReportWording(request.language))
 
 
 def _section(request: ReportRequest) -> "Section":

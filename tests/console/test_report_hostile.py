@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from console.inputs import PageIn
-from console.locale import wording_of
+from console.locale import ReportWording
 from console.report.document import MOST_LINKS, ReportHead, render_report
 from console.report.gathering import ComparedMethod, Explainer, ReportedPage
 from crawler.discovery.links import PageLink
@@ -105,7 +105,7 @@ def test_nothing_of_a_hostile_page_runs_or_is_requested(chromium: Browser, tmp_p
     )
     report = tmp_path / "why.html"
     head = ReportHead(TEXTS[0], TEXTS[1], tuple((text, text) for text in TEXTS), tuple(TEXTS), tuple(TEXTS))
-    report.write_text(render_report(head, pages, wording_of(language), lists), "utf-8", errors="replace")
+    report.write_text(render_report(head, pages, ReportWording(language), lists), "utf-8", errors="replace")
     assert len(TEXTS) == 6000
     requested, complaints, dialogs = list[str](), list[str](), list[str]()
     tab = chromium.new_page()
