@@ -3,7 +3,6 @@
 The steps are those of the commands: `exemplar failures`, `accept`, `add`, `check`, `proposals`, `alarms`.
 """
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +16,8 @@ from crawler.guarding.guard import guard_from, host_and_port
 from crawler.politeness.pace import host_of, reopen
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.change import changed_task, task_block
-from crawler.task_list.edit import ExistingList, append_tasks, create, existing_list
-from crawler.task_list.identity import CONTACT, contact_of
+from crawler.task_list.edit import ExistingList, add_task, existing_list
+from crawler.task_list.identity import contact_of
 from workers.health import dismiss_alarms
 from workers.ledger import Ledger
 from workers.redesign.proposals import GapCounts, proposal_of
@@ -165,16 +164,7 @@ class ConsoleActions:
 
         Raises `TaskFileError` or `TaskError`; then the file is unchanged.
         """
-        path = self.data.config.tasks
-        is_new = not path.exists()
-        if is_new:
-            create(path, contact or os.environ.get(CONTACT, ""))
-        try:
-            added = append_tasks(path, [entry], contact)
-        except BaseException:
-            if is_new:
-                path.unlink(missing_ok=True)
-            raise
+        added = add_task(self.data.config.tasks, entry, contact)
         self.data.snapshots.expire()
         known = gettext_noop("Task %(task)s is already in the task list.")
         text = gettext_noop("Task %(task)s added.") if added else known
