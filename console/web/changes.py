@@ -219,7 +219,7 @@ async def add_save(request: Request) -> Response:
     form = await web.form(request)
     if job.result is None:
         raise HTTPException(404, "unknown survey")
-    entry = dict(job.result["entry"])
+    entry = dict(job.result["task"])
     for key in ("name", "pattern", "every", "output"):
         if value := text_of(form, key):
             entry[key] = value
@@ -227,11 +227,11 @@ async def add_save(request: Request) -> Response:
         return await in_thread(lambda: _corrected(web, request, job, entry, texts_of(form, "belongs")))
     try:
         if text_of(form, "do") == "match":
-            job.result = with_pattern({**job.result, "entry": entry}, entry["pattern"])
+            job.result = with_pattern({**job.result, "task": entry}, entry["pattern"])
             return _preview(web, request, job)
         done = await in_thread(lambda: web.actions.add_task(entry, job.contact))
     except (TaskError, PatternError) as error:
-        job.result = {**job.result, "entry": entry}
+        job.result = {**job.result, "task": entry}
         return _preview(web, request, job, mistakes=str(error).splitlines(), status=422)
     web.note(request, done)
     return RedirectResponse(task_address(entry["name"]), 303)
@@ -260,7 +260,7 @@ def _corrected(web: Web, request: Request, job: Job, entry: dict[str, Any], belo
     others = {url: text for url, text in links.items() if url not in marked and url != entry["example"]}
     correction = corrected(entry["example"], marked, others)
     if correction.pattern:
-        job.result = with_pattern({**job.result, "entry": entry}, correction.pattern)
+        job.result = with_pattern({**job.result, "task": entry}, correction.pattern)
     return _preview(web, request, job, correction=correction)
 
 

@@ -205,7 +205,7 @@ def survey_of(texts: Sequence[str]) -> Job:
         "characters": 9, "confidence": 1.0,
     }  # fmt: skip
     job.result = {
-        "entry": {"name": texts[7], "example": texts[8], "pattern": texts[9], "every": texts[10], "output": texts[11]},
+        "task": {"name": texts[7], "example": texts[8], "pattern": texts[9], "every": texts[10], "output": texts[11]},
         "scope": "site",
         "why": texts[12],
         "lists": [{"url": text, "why": text, "taken": 1} for text in texts[:100]],
