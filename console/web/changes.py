@@ -8,9 +8,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from console.report.document import web_address
 from console.web.actions import Done
 from console.web.api_types import ApiFailureAction
-from console.web.context import Web, acted, in_thread, is_web_address, task_address, text_of, texts_of, web_of
+from console.web.context import Web, acted, in_thread, task_address, text_of, texts_of, web_of
 from console.web.pages import task_values
 from console.web.sandbox import page_response
 from console.web.security import local_target
@@ -170,7 +171,7 @@ def _add_form(web: Web, request: Request, url: str, contact: str, problem: str =
 
 def _problem_of(web: Web, url: str, contact: str) -> str:
     """Return why no survey can start with the values of the form; empty if it can."""
-    if not is_web_address(url):
+    if not web_address(url):
         return gettext_noop("A URL begins with https:// or http://.")
     if not contact:
         lacking = gettext_noop("Enter a contact: without one, public sites are not read.")

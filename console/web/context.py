@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
@@ -108,12 +108,3 @@ def texts_of(form: FormData, name: str) -> list[str]:
 def task_address(name: str, part: str = "") -> str:
     """Return the address of a task's page."""
     return f"/tasks/{quote(name, safe='')}{part}"
-
-
-def is_web_address(url: str) -> bool:
-    """Whether a text is an http(s) URL."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return False
-    return parts.scheme in ("http", "https") and bool(parts.netloc)

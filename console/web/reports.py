@@ -17,7 +17,6 @@ from starlette.responses import HTMLResponse, Response
 
 from console.report.document import ReportHead, ReportLinkBack, report_policy
 from console.report.stored_page import report_request
-from console.web.article_index import IndexedArticle
 from console.web.context import Web, in_thread, task_address, web_of
 from console.web.data import StoredTaskPage
 from console.web.sandbox import page_response
@@ -66,7 +65,8 @@ async def of_article(request: Request) -> Response:
     if page is None:
         return _not_kept(web, request, indexed.task)
     title = indexed.title or indexed.url
-    return await _answer(web, request, _Asked(indexed.task, page, title, row, _back_to(indexed, title)))
+    back = ReportLinkBack(f"/articles/{indexed.id}", title)
+    return await _answer(web, request, _Asked(indexed.task, page, title, row, back))
 
 
 async def of_url(request: Request) -> Response:
@@ -84,10 +84,6 @@ def stored_page(request: Request) -> Response:
     if page is None:
         raise HTTPException(404, "the page is not kept")
     return page_response(page.page.body, page.page.content_type)
-
-
-def _back_to(indexed: IndexedArticle, title: str) -> ReportLinkBack:
-    return ReportLinkBack(f"/articles/{indexed.id}", title)
 
 
 def _not_kept(web: Web, request: Request, task: str) -> Response:
