@@ -13,9 +13,9 @@ from console.terminal import say, show_data
 if TYPE_CHECKING:
     from console.inputs import Missing, PageIn
     from console.report.document import ReportHead
-    from console.report.gathering import Explainer, PageToExplain, ReportedPage
+    from console.report.gathering import Explainer, ReportedPage
     from crawler.scouting.sample_extractions import SampleExtraction
-    from crawler.scouting.trial import Trial
+    from crawler.scouting.trial import ReadList, Trial
     from crawler.task_list.models import Task
     from extractors import Section
     from workers.inbox import StoredPage
@@ -58,9 +58,7 @@ class PageExplanations:
     ) -> None:
         from console.report.gathering import Explainer
 
-        self._explainer = Explainer(
-            section, _to_explain(example.name, example) if example else None, "never" if insist else "sure"
-        )
+        self._explainer = Explainer(section, example, "never" if insist else "sure")
         self._report, self._explained = report, explained
         self._pages: list[ReportedPage] = []
         self._left = 0
@@ -74,7 +72,7 @@ class PageExplanations:
             self._left += 1
             return
         self._pages.append(
-            self._explainer.page(replace(_to_explain(page.name, page), screenshot=screenshot))
+            self._explainer.page(replace(page, screenshot=screenshot))
             if isinstance(page, PageIn)
             else ReportedPage(page.name, error=page.reason)
         )
@@ -97,7 +95,11 @@ def explain_trial(
     trial: "Trial", task: "Task", answers: "dict[str, StoredPage]", report: Path | None, explained: bool
 ) -> None:
     """Explain the example and the articles of a trial; `answers`: the pages that it read, by the URL requested."""
-    sources = {url: _to_explain(url, page) for url, page in answers.items()}
+    from console.inputs import PageIn
+
+    sources = {
+        url: PageIn(url, page.body, page.url, page.content_type, page.fetched_at) for url, page in answers.items()
+    }
     sources |= {source.url: source for source in list(sources.values()) if source.url}
     example = sources.get(trial.example.url)
     explainer = _explainer_of(task, example)
@@ -108,19 +110,19 @@ def explain_trial(
     if explained:
         _show_pages(pages)
     if report is not None:
-        write(report, _head_of(trial), pages)
+        write(report, _head_of(trial), pages, trial.lists)
 
 
-def write(report: Path, head: "ReportHead", pages: "Sequence[ReportedPage]") -> None:
+def write(report: Path, head: "ReportHead", pages: "Sequence[ReportedPage]", lists: "Sequence[ReadList]" = ()) -> None:
     """Write a report and print its path. Raises `ExemplarError` if it cannot be written."""
     from console.locale import wording_here
     from console.report.document import render_report, write_report
 
-    write_report(report, render_report(head, pages, wording_here()))
+    write_report(report, render_report(head, pages, wording_here(), lists))
     say(f"report: {report}")
 
 
-def _explainer_of(task: "Task", example: "PageToExplain | None") -> "Explainer":
+def _explainer_of(task: "Task", example: "PageIn | None") -> "Explainer":
     """Return the explainer of a task's pages, prepared like its trial."""
     from console.report.gathering import Explainer
     from extractors import Section, UnusablePage
@@ -134,7 +136,7 @@ def _explainer_of(task: "Task", example: "PageToExplain | None") -> "Explainer":
 
 
 def _of_sample(
-    explainer: "Explainer", sources: "dict[str, PageToExplain]", sample: "SampleExtraction", role: str
+    explainer: "Explainer", sources: "dict[str, PageIn]", sample: "SampleExtraction", role: str
 ) -> "ReportedPage":
     from console.report.gathering import ReportedPage
 
@@ -161,7 +163,6 @@ def _head_of(trial: "Trial") -> "ReportHead":
         ),
         trial.problems,
         trial.warnings,
-        trial.lists,
     )
 
 
@@ -171,12 +172,6 @@ def _show_pages(pages: "Sequence[ReportedPage]") -> None:
 
     for page in pages:
         show_data("\n".join(["", *explained_rows(page, wording_here())]))
-
-
-def _to_explain(name: str, page: "PageIn | StoredPage") -> "PageToExplain":
-    from console.report.gathering import PageToExplain
-
-    return PageToExplain(name, page.body, page.url, page.content_type, page.fetched_at)
 
 
 def _now() -> str:

@@ -4,7 +4,7 @@ The shell completes names of tasks, of methods, and kinds of outputs: this reads
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -138,6 +138,17 @@ def refuse_task_name(file: Path, command: str) -> None:
 def examples(*lines: str) -> str:
     """Return the epilog that shows how a command is called."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def check_value(option: str, value: str | None, check: Callable[[str], object]) -> None:
+    """Raise `click.UsageError` that names the option if its value is invalid; None is not checked."""
+    from crawler.task_list.mistakes import BadValueError
+
+    try:
+        if value is not None:
+            check(value)
+    except BadValueError as error:
+        raise click.UsageError(f"{option}: {error}") from None
 
 
 @contextmanager

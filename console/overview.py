@@ -6,7 +6,7 @@ processes, problems, hosts and Redis. It reads the schedule, too, so it stands a
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Literal, cast
 
@@ -31,16 +31,6 @@ from workers.writing.output_states import OutputState, output_states
 RunState = Literal["running", "due", "idle", "paused", "removed", "unpublished"]
 NO_FIGURES = TaskFigures(Counts(0, dict.fromkeys((*OPEN_STATES, *FINAL_STATES), 0)), None, ())
 PAGES_EXAMINED = 100  # pages of each task and state that are examined for the age of the oldest page
-
-
-@dataclass(frozen=True, slots=True)
-class PublishedTask:
-    """The keys of a task in force that an overview shows."""
-
-    every: str
-    is_paused: bool
-    example: str
-    pattern: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +129,15 @@ class PublishedTasks:
 
     def __init__(self) -> None:
         self._edition: Edition | None = None
-        self._tasks: dict[str, PublishedTask] = {}
+        self._tasks: dict[str, TaskOverview] = {}
 
-    def read(self, connection: "redis.Redis", current: Edition | None) -> dict[str, PublishedTask]:
-        """Return the tasks of the edition in force by name, in order."""
+    def read(self, connection: "redis.Redis", current: Edition | None) -> dict[str, TaskOverview]:
+        """Return the tasks of the edition in force by name, in order: what the list says of them."""
         if current is None or current != self._edition:
             raw = cast(dict[bytes, bytes], connection.hgetall(keys.TASKS))
-            self._tasks = {name.decode(): _published(json.loads(text)) for name, text in sorted(raw.items())}
+            self._tasks = {
+                name.decode(): _published(name.decode(), json.loads(text)) for name, text in sorted(raw.items())
+            }
             self._edition = current
         return self._tasks
 
@@ -172,18 +164,19 @@ def tasks_overview(connection: "redis.Redis", published: PublishedTasks, days: S
         alarms_of.setdefault(alarm.task, []).append(alarm)
     rows = {}
     for name in names:
-        task = tasks.get(name)
-        rows[name] = TaskOverview(
-            name,
-            _state(task, is_due=name in due_now, is_running=name in running_now),
-            task.every if task else "",
-            task.example if task else "",
-            task.pattern if task else "",
-            periods.get(name),
-            times.get(name),
-            figures[name],
-            outputs_of.get(name, ()),
-            alarms_of.get(name, ()),
+        task = tasks.get(name) or TaskOverview(name, "removed")
+        rows[name] = replace(
+            task,
+            state="running"
+            if name in running_now
+            else "due"
+            if task.state == "idle" and name in due_now
+            else task.state,
+            period=periods.get(name),
+            next_run=times.get(name),
+            figures=figures[name],
+            outputs=outputs_of.get(name, ()),
+            alarms=alarms_of.get(name, ()),
         )
     return TasksOverview(current, rows, due, running, outputs, alarms)
 
@@ -206,18 +199,8 @@ def machines_overview(connection: "redis.Redis") -> MachinesOverview:
     )
 
 
-def _published(raw: Mapping[str, Any]) -> PublishedTask:
-    return PublishedTask(raw["every"], bool(raw.get("paused")), raw["example"], raw["pattern"])
-
-
-def _state(task: PublishedTask | None, *, is_due: bool, is_running: bool) -> RunState:
-    if is_running:
-        return "running"
-    if task is None:
-        return "removed"
-    if task.is_paused:
-        return "paused"
-    return "due" if is_due else "idle"
+def _published(name: str, raw: Mapping[str, Any]) -> TaskOverview:
+    return TaskOverview(name, "paused" if raw.get("paused") else "idle", raw["every"], raw["example"], raw["pattern"])
 
 
 def _oldest_page(connection: "redis.Redis") -> float | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from console.locale import in_language
-from console.terminal import moment
+from console.terminal import counted, moment, say
 from crawler.run.admission import BEYOND_LIMIT
 from workers.addresses import shown
 from workers.extraction.filters import OTHER_DAYS
@@ -65,8 +65,12 @@ class Group:
         return [member.url for member in self.members if member.url is not None]
 
 
-def groups(problems: Iterable[Problem]) -> list[Group]:
-    """Return all groups in the order of `TITLES`, the largest of each fate first."""
+def groups(problems: Iterable[Problem], beginning: str | None = None) -> list[Group]:
+    """Return the groups in the order of `TITLES`, the largest of each fate first.
+
+    `beginning`: of their reasons; None for all groups.
+    """
+    wanted = "" if beginning is None else alike(beginning).removesuffix("; …").casefold()
     known: dict[tuple[Fate, str], list[Problem]] = {}
     for problem in sorted(problems, key=lambda unsorted: unsorted.url is None):
         place = fate_of(problem.state, problem.reason), alike(problem.reason)
@@ -74,7 +78,9 @@ def groups(problems: Iterable[Problem]) -> list[Group]:
             place = next((group for group in known if _may_belong(place, group, problem.reason)), place)
         known.setdefault(place, []).append(problem)
     order = list(TITLES)
-    result = [Group(fate, key, tuple(members)) for (fate, key), members in known.items()]
+    result = [
+        Group(fate, key, tuple(members)) for (fate, key), members in known.items() if key.casefold().startswith(wanted)
+    ]
     return sorted(result, key=lambda group: (order.index(group.fate), -len(group.members), group.key))
 
 
@@ -107,10 +113,12 @@ def alike(reason: str) -> str:
     return f"{first}; …" if more else first
 
 
-def matching(groups_: Sequence[Group], text: str) -> list[Group]:
-    """Return the groups whose reasons begin with a text."""
-    wanted = alike(text).removesuffix("; …").casefold()
-    return [group for group in groups_ if group.key.casefold().startswith(wanted)]
+def urls_of(task: str, groups_: Sequence[Group]) -> list[str]:
+    """Return the URLs of the members of groups; say how many members have none."""
+    urls = [url for group in groups_ for url in group.urls]
+    if unnamed := sum(len(group.members) for group in groups_) - len(urls):
+        say(f"{task}: the URLs of {counted(unnamed, 'further page')} are not kept; give them as arguments")
+    return urls
 
 
 def lines(task: str, groups_: Sequence[Group], *, example: str | None, complete: bool) -> list[str]:
@@ -196,8 +204,7 @@ def refused_groups(connection: "redis.Redis", task: str, reason: str | None) -> 
     for output, rows in sorted(by_output.items()):
         # A URL has several rows if its page was a list or was extracted again; they are distinguished by their numbers.
         problems = {Problem("failed", row.reason, row.name): row for row in rows}
-        all_groups = groups(problems)
-        for group in all_groups if reason is None else matching(all_groups, reason):
+        for group in groups(problems, reason):
             members = tuple(problems[member] for member in group.members)
             result.append(RefusedGroup(task, output, group.key, group.label, members))
     return result

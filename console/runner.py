@@ -14,13 +14,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import redis
 
 from console.task_changes import notes_on
+from console.terminal import moment
 from crawler.logs import level_and_text, logs_json
 from crawler.notifying import Notifier
 from crawler.run.run_report import reports
@@ -56,11 +56,6 @@ STOP_WAIT = 40.0  # seconds that each part has to stop
 SETTLED: tuple[State, ...] = ("written", "duplicate", "rejected", "failed")  # the states to which a run adds
 
 Event = Callable[[str, dict[str, Any]], None]
-
-
-def moment(seconds: float) -> str:
-    """Return a Unix time in ISO 8601."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
 def _is_no_alarm(remark: str) -> bool:

@@ -31,7 +31,11 @@ def metrics_token() -> str:
 
 
 def is_bearer(header: str, token: str) -> bool:
-    """Whether an Authorization header contains the token as bearer; the comparison takes constant time."""
+    """Whether an Authorization header contains the token as bearer; "" is no token."""
     kind, _, given = header.partition(" ")
-    digests = (sha256(text.encode("utf-8", "surrogateescape")).digest() for text in (given.strip(), token))
-    return bool(token) and kind.lower() == "bearer" and hmac.compare_digest(*digests)
+    return bool(token) and kind.lower() == "bearer" and is_same(given.strip(), token)
+
+
+def is_same(given: str, secret: str) -> bool:
+    """Compare two texts of any lengths in constant time."""
+    return hmac.compare_digest(*(sha256(text.encode("utf-8", "surrogateescape")).digest() for text in (given, secret)))

@@ -7,7 +7,7 @@ from typing import Any
 
 from console.locale import word
 from console.overview import MachinesOverview, Overview, TaskOverview
-from console.terminal import counted, local_time
+from console.terminal import counted, local_time, moment
 from extractors import walk_in_use
 from workers.backpressure import MEGABYTE
 from workers.writing.output_states import OutputState
@@ -153,9 +153,9 @@ def _every(task: TaskOverview) -> str:
     return "auto: " + (f"{hours}h{minutes:02}m" if hours else f"{minutes}m")
 
 
-def _iso(moment: float | None) -> str | None:
-    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds") if moment is not None else None
+def _iso(at: float | None) -> str | None:
+    return moment(at) if at is not None else None
 
 
-def _short(moment: float | None) -> str:
-    return local_time(shown) if (shown := _iso(moment)) else "–"
+def _short(at: float | None) -> str:
+    return local_time(moment(at)) if at is not None else "–"

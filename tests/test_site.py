@@ -94,7 +94,7 @@ def test_every_block_of_the_truth_is_on_the_articles_page(site, section):
 @pytest.mark.parametrize("section", SECTIONS)
 def test_truth_is_newest_first_and_each_article_has_its_own_path(section):
     articles = truth(section)
-    assert articles == sorted(articles, key=lambda article: article.published, reverse=True)
+    assert articles == tuple(sorted(articles, key=lambda article: article.published, reverse=True))
     assert len({article.path for article in articles}) == len(articles) == {"zh": 16, "en": 14}[section]
     assert all(ARTICLE_PATH[section].fullmatch(article.path) for article in articles)
 

@@ -50,16 +50,12 @@ def command(task: str, urls: tuple[str, ...], reason: str | None, tasks: Path | 
 
 def _of_reason(ledger: "Ledger", reason: str) -> list[str]:
     """Return the judged URLs of all groups whose reason begins with a text. Raises `ExemplarError` if there is none."""
-    from console.problems import groups, matching
+    from console.problems import groups, urls_of
     from workers.errors import ExemplarError
     from workers.task_state.problems import problems
 
-    matched = matching(groups(problems(ledger)), reason)
-    judged = [group for group in matched if group.fate == "judged"]
-    urls = [url for group in judged for url in group.urls]
-    if unnamed := sum(len(group.members) for group in judged) - len(urls):
-        say(f"{ledger.task}: the URLs of {counted(unnamed, 'further page')} are not kept; give them as arguments")
-    if urls:
+    matched = groups(problems(ledger), reason)
+    if urls := urls_of(ledger.task, [group for group in matched if group.fate == "judged"]):
         return urls
     others = ", ".join(dict.fromkeys(group.label for group in matched))
     raise ExemplarError(

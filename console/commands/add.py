@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from console.locale import in_language, word
-from console.options import examples, json_option, tasks_option
+from console.options import check_value, examples, json_option, tasks_option
 from console.terminal import counted, print_json, say, say_data, show_data
 
 if TYPE_CHECKING:
@@ -137,13 +137,13 @@ def _add_urls(target: Path, urls: Sequence[str], choices: _Choices) -> None:
     from crawler.scouting.survey import several
     from crawler.task_list.edit import existing_list
     from crawler.task_list.mistakes import TaskError
+    from crawler.task_list.periods import Period
+    from crawler.task_list.validators import check_output
     from workers.redaction import redact
 
     existing = existing_list(target)
-    if choices.every:
-        _check_period(choices.every)
-    if choices.output:
-        _check_output(choices.output)
+    check_value("--every", choices.every or None, Period.parse)
+    check_value("--output", choices.output or None, check_output)
     if not choices.name:
         urls = _without_known(existing.tasks, urls, choices.as_json)
         if not urls:
@@ -182,7 +182,7 @@ def _add_section(target: Path, survey: "Survey", choices: _Choices) -> None:
     """Show a survey's result and write the task if that is confirmed. Raises `TaskError` for a known section."""
     from console.survey_text import shown, shown_json
     from crawler.scouting.new_task import entry_of, refuse_known
-    from crawler.task_list.edit import existing_list
+    from crawler.task_list.edit import add_task, existing_list
 
     existing = existing_list(target)
     refuse_known(existing.tasks, survey)
@@ -194,7 +194,7 @@ def _add_section(target: Path, survey: "Survey", choices: _Choices) -> None:
             say(_other_scope(survey))
     wanted = choices.write and (not choices.confirm or choices.as_json or _confirm(target))
     if wanted:
-        _write(target, entry)
+        add_task(target, entry)
     if choices.as_json:
         print_json({"file": str(target), "added": [entry["name"]] if wanted else [], **shown_json(survey, entry)})
     elif wanted:
@@ -227,27 +227,6 @@ def _other_scope(survey: "Survey") -> str:
     return f"{what}: exemplar add {survey.example} {option}"
 
 
-def _check_output(output: str) -> None:
-    from crawler.task_list.mistakes import BadValueError
-    from crawler.task_list.validators import check_output
-
-    try:
-        check_output(output)
-    except BadValueError as error:
-        raise click.UsageError(f"--output: {error}") from None
-
-
-def _check_period(every: str) -> None:
-    """Raise `click.UsageError` for an invalid period, before anything is fetched."""
-    from crawler.task_list.mistakes import BadValueError
-    from crawler.task_list.periods import Period
-
-    try:
-        Period.parse(every)
-    except BadValueError as error:
-        raise click.UsageError(f"--every: {error}") from None
-
-
 def _without_known(tasks: Any, urls: Sequence[str], as_json: bool) -> list[str]:
     """Return the URLs that no task covers yet; print the skipped ones. Raises `TaskError` for a single known URL."""
     from crawler.scouting.new_task import known_as
@@ -269,23 +248,6 @@ def _confirm(target: Path) -> bool:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return True
     return click.confirm(in_language(f"Write this task into {target}?"), default=True, err=True)
-
-
-def _write(target: Path, entry: dict[str, Any]) -> None:
-    import os
-
-    from crawler.task_list.edit import append_tasks, create
-    from crawler.task_list.identity import CONTACT
-
-    is_new = not target.exists()
-    if is_new:
-        create(target, os.environ.get(CONTACT, ""))
-    try:
-        append_tasks(target, [entry])
-    except BaseException:
-        if is_new:
-            target.unlink(missing_ok=True)
-        raise
 
 
 def _print_failure(url: str, error: Exception, as_json: bool) -> None:

@@ -12,6 +12,7 @@ import click
 
 from console.options import (
     DAY,
+    check_value,
     complete_outputs,
     examples,
     json_option,
@@ -71,12 +72,13 @@ def command(
     Exit codes: 0 ok, 1 the target refused some rows, 2 wrong usage, 3 the source or the target is unavailable.
     """
     from crawler.task_list.file import load
+    from crawler.task_list.validators import check_output
     from workers.errors import SinkUnavailable
     from workers.sinks import batch_size, open_sink
     from workers.writing.export import export_rows
 
     start_logging()
-    _check(target, "--to")
+    check_value("--to", target, check_output)
     loaded = load(tasks_file(tasks))
     chosen = loaded[task]
     options = _options(chosen, target, fields)
@@ -157,16 +159,6 @@ def _readable_kinds() -> list[str]:
     from workers.sinks import KINDS
 
     return [kind.name for kind in KINDS.values() if kind.reads and kind.name != "sqlite address"]
-
-
-def _check(output: str, option: str) -> None:
-    from crawler.task_list.mistakes import BadValueError
-    from crawler.task_list.validators import check_output
-
-    try:
-        check_output(output)
-    except BadValueError as error:
-        raise click.UsageError(f"{option}: {error}") from None
 
 
 def _rows(source: "Target", names: Collection[str], since: datetime | None) -> "Iterator[Row]":

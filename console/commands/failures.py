@@ -221,12 +221,10 @@ def _apply(
 
 def _of_reason(ledger: "Ledger", reason: str | None, *, may_be_none: bool) -> list[str]:
     """Return the failed URLs whose reason begins with a text, or all. Raises `ExemplarError` if there is none."""
+    from console.problems import urls_of
     from workers.errors import ExemplarError
 
-    failed, _ = _groups(ledger, reason)
-    urls = [url for group in failed for url in group.urls]
-    if unnamed := sum(len(group.members) for group in failed) - len(urls):
-        say(f"{ledger.task}: the URLs of {counted(unnamed, 'further page')} are not kept; give them as arguments")
+    urls = urls_of(ledger.task, _groups(ledger, reason)[0])
     if not urls and not may_be_none:
         which = f" for a reason that begins with {reason!r}" if reason else ""
         raise ExemplarError(f"{ledger.task}: no page failed{which}; see exemplar failures {ledger.task}")
@@ -235,13 +233,12 @@ def _of_reason(ledger: "Ledger", reason: str | None, *, may_be_none: bool) -> li
 
 def _groups(ledger: "Ledger", reason: str | None) -> "tuple[list[Group], dict[str, FailedPage]]":
     """Return the groups of a task's failed pages, and the pages by their URLs."""
-    from console.problems import groups, matching
+    from console.problems import groups
     from workers.task_state.problems import failures
 
     failed = failures(ledger)
-    all_groups = groups(page.problem for page in failed)
     by_url = {page.problem.url: page for page in failed if page.problem.url is not None}
-    return (all_groups if reason is None else matching(all_groups, reason)), by_url
+    return groups((page.problem for page in failed), reason), by_url
 
 
 def _show_pages(rows: "Sequence[tuple[str, Group, dict[str, FailedPage]]]", *, with_urls: bool, complete: bool) -> None:

@@ -77,24 +77,18 @@ def _confirm(question: str) -> None:
 
 def _of_reason(ledger: "Ledger", reason: str) -> tuple[str, ...]:
     """Return the URLs without a row for a reason that begins with a text. Raises `ExemplarError` if there is none."""
-    from console.problems import groups, matching
+    from console.problems import groups, urls_of
     from workers.errors import ExemplarError
     from workers.task_state.problems import problems
 
-    matched = [
-        group
-        for group in matching(groups(problems(ledger)), reason)
-        if group.members[0].state in ("rejected", "failed")
-    ]
-    urls = tuple(url for group in matched for url in group.urls)
-    if unnamed := sum(len(group.members) for group in matched) - len(urls):
-        say(f"{ledger.task}: the URLs of {counted(unnamed, 'further page')} are not kept; give them as arguments")
+    matched = [group for group in groups(problems(ledger), reason) if group.fate != "to be tried again"]
+    urls = urls_of(ledger.task, matched)
     if not urls:
         raise ExemplarError(
             f"{ledger.task}: no URL was rejected for a reason that begins with {reason!r}; see exemplar status "
             f"--problems {ledger.task}"
         )
-    return urls
+    return tuple(urls)
 
 
 def _forget(ledger: "Ledger", urls: tuple[str, ...]) -> tuple[list[str], list[str]]:

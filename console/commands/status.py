@@ -186,20 +186,20 @@ def _show_days(connection: "redis.Redis", task: str, as_json: bool) -> None:
 
 
 def _show_problems(connection: "redis.Redis", task: str, reason: str | None, complete: bool, as_json: bool) -> None:
-    from console.problems import groups, matching
+    from console.problems import groups
     from workers.ledger import Ledger, ledgers
     from workers.task_state.problems import problems
 
     every = task == EVERY_TASK
     for ledger in [Ledger(connection, name) for name in ledgers(connection)] if every else [_ledger(connection, task)]:
-        all_groups = groups(problems(ledger))
-        chosen = all_groups if reason is None else matching(all_groups, reason)
+        found = problems(ledger)
+        chosen = groups(found, reason)
         if as_json:
             _print_problems(ledger.task, chosen)
         elif chosen:
             _show_groups(ledger, chosen, complete)
         elif not every:
-            say(f"{task}: " + ("no URLs without a row" if not all_groups else f"no reason begins with {reason!r}"))
+            say(f"{task}: " + ("no URLs without a row" if not found else f"no reason begins with {reason!r}"))
 
 
 def _print_problems(task: str, groups_: "Sequence[Group]") -> None:

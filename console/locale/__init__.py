@@ -32,29 +32,26 @@ def is_chinese() -> bool:
 
 def in_language(text: str) -> str:
     """Return a message, of one or several lines, in the language of the user."""
-    return _translator().translate(text) if is_chinese() else text
+    return translator_of(LANGUAGE).translate(text) if is_chinese() else text
 
 
 def word(text: str) -> str:
     """Return a single word of a table, a heading or a state, in the language of the user."""
-    return _translator().word(text) if is_chinese() else text
+    return translator_of(LANGUAGE).word(text) if is_chinese() else text
 
 
 def noun(text: str) -> str | None:
     """Return measure word and noun for a number of things; None in English, where the noun is inflected."""
-    return _translator().noun(text) if is_chinese() else None
+    return translator_of(LANGUAGE).noun(text) if is_chinese() else None
 
 
 @cache
-def _translator() -> "Translator":
+def translator_of(language: str) -> "Translator":
+    """Return the translator for a language, independently of the locale: `zh`; for any other, texts stay English."""
     from console.locale.translator import Translator, read_mo
 
-    return Translator(read_mo((FOLDER / LANGUAGE / "LC_MESSAGES" / f"{DOMAIN}.mo").read_bytes()))
-
-
-def translator_of(language: str) -> "Translator | None":
-    """Return the translator for a language, independently of the locale; None for English."""
-    return _translator() if language == LANGUAGE else None
+    file = FOLDER / LANGUAGE / "LC_MESSAGES" / f"{DOMAIN}.mo"
+    return Translator(read_mo(file.read_bytes()) if language == LANGUAGE else {})
 
 
 def use_for_click() -> None:
@@ -101,48 +98,32 @@ def _epilog(text: str | None) -> str | None:
 
 
 class ReportWording:
-    """The words of one report. `translator`: None for English.
+    """The words of one report, in a language: `zh`, else English.
 
     Only messages are translated, never a text of a page: the template gets the latter separately.
     """
 
-    def __init__(self, translator: "Translator | None" = None):
-        self._translator = translator
-
-    @property
-    def language(self) -> str:
-        """Return the tag of the language for the attribute `lang`."""
-        return "en" if self._translator is None else "zh-Hans"
+    def __init__(self, language: str = "en"):
+        self._translator = translator_of(language)
+        self.language, self._stop = ("zh-Hans", "。") if language == LANGUAGE else ("en", ".")  # the tag for `lang`
 
     def fill(self, message: str, *values: object) -> str:
         """Return a message with numbered placeholders (`{0} of {1}`), filled with unchanged values."""
-        shown = [str(value) for value in values]
-        if self._translator is None:
-            return message.format(*shown)
-        return self._translator.fill(message, shown)
+        return self._translator.fill(message, [str(value) for value in values])
 
     def text(self, text: str) -> str:
         """Return the translation of a text from another package, which includes its values."""
-        if self._translator is None:
-            return text
         return self._translator.translate(text) if " " in text else self._translator.word(text)
 
     def sentence(self, text: str) -> str:
         """Return the translation of a text from another package, as a sentence."""
-        return self.text(text) + ("." if self._translator is None else "。")
+        return self.text(text) + self._stop
 
     def word(self, text: str) -> str:
         """Return a single word of a table, a legend or a state."""
-        return text if self._translator is None else self._translator.word(text)
-
-
-def wording_of(language: str) -> ReportWording:
-    """Return the words in a language: `zh`, else English."""
-
-    return ReportWording(translator_of(language))
+        return self._translator.word(text)
 
 
 def wording_here() -> ReportWording:
     """Return the words in the language of this process' user."""
-
-    return wording_of("zh" if is_chinese() else "en")
+    return ReportWording(LANGUAGE if is_chinese() else "en")

@@ -49,7 +49,10 @@ class _Template:
 
 
 class Translator:
-    """Translates texts by a catalogue. `messages`: by English text with numbered placeholders, or `context\\4text`."""
+    """Translates texts by a catalogue, which is empty for English.
+
+    `messages`: by English text with numbered placeholders, or `context\\4text`.
+    """
 
     def __init__(self, messages: Mapping[str, str]) -> None:
         self._messages = messages
@@ -73,6 +76,8 @@ class Translator:
 
     def translate(self, text: str) -> str:
         """Return the translation of a text, line by line; unknown parts do not change."""
+        if not self._messages:
+            return text
         return "\n".join(self._line(line) for line in text.split("\n"))
 
     def _line(self, line: str) -> str:

@@ -5,7 +5,7 @@ The readings of one scrape are the overview, with the counters and baselines tha
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
 from typing import Any
@@ -33,47 +33,13 @@ from workers.task_state.task_figures import TaskTotals, totals_of
 
 
 @dataclass(frozen=True, slots=True)
-class TaskReadings:
-    """One task. `medians`: of its baselines."""
-
-    overview: TaskOverview
-    totals: TaskTotals
-    medians: Mapping[str, float] = field(default_factory=dict)
-
-    @property
-    def last_run_times(self) -> tuple[float, float] | None:
-        """Return when the last run began and ended, in Unix seconds; None if none has ended."""
-        run = self.overview.last_run or {}
-        try:
-            begun, ended = (datetime.fromisoformat(str(run.get(name))) for name in ("started", "ended"))
-        except ValueError:
-            return None
-        return begun.timestamp(), ended.timestamp()
-
-
-@dataclass(frozen=True, slots=True)
 class ClusterReadings:
-    """The state of a cluster. `tasks`: those in force, by name; `removed`: those that only have a ledger."""
+    """The state of a cluster. `totals`: of all tasks by name; `medians`: of the baselines of some."""
 
-    overview: TasksOverview
+    tasks: TasksOverview
     machines: MachinesOverview
-    tasks: Mapping[str, TaskReadings]
-    removed: Mapping[str, TaskReadings]
-
-
-def read_cluster(connection: "redis.Redis", published: PublishedTasks, *, details_most: int) -> ClusterReadings:
-    """Read the state of a cluster. Baselines are only read of up to `details_most` tasks. Raises `redis.RedisError`."""
-    overview = tasks_overview(connection, published)
-    totals = totals_of(connection, [*overview.tasks])
-    names = [name for name, task in overview.tasks.items() if task.is_in_force]
-    medians = medians_of(connection, names) if len(names) <= details_most else {}
-    rows = {name: TaskReadings(task, totals[name], medians.get(name, {})) for name, task in overview.tasks.items()}
-    return ClusterReadings(
-        overview,
-        machines_overview(connection),
-        {name: rows[name] for name in names},
-        {name: row for name, row in rows.items() if not row.overview.is_in_force},
-    )
+    totals: Mapping[str, TaskTotals]
+    medians: Mapping[str, Mapping[str, float]]
 
 
 RUN_STATES: tuple[RunState, ...] = ("running", "due", "idle", "paused", "removed")
@@ -114,7 +80,11 @@ class ExemplarCollector(Collector):
 
     def _read(self) -> ClusterReadings | None:
         try:
-            return read_cluster(self._redis, self._published, details_most=self.tasks_most)
+            tasks = tasks_overview(self._redis, self._published)
+            names = [name for name, task in tasks.tasks.items() if task.is_in_force]
+            medians = medians_of(self._redis, names) if len(names) <= self.tasks_most else {}
+            totals = totals_of(self._redis, [*tasks.tasks])
+            return ClusterReadings(tasks, machines_overview(self._redis), totals, medians)
         except (redis.RedisError, ExemplarError, OSError):
             return None
 
@@ -159,18 +129,18 @@ def _add_server(sheet: MetricSheet, server: str, readings: ClusterReadings) -> N
         "queue_oldest_page_age_seconds": machines.oldest_page or 0.0,
         "delivery_rows": machines.rows.pages,
         "delivery_bytes": machines.rows.size,
-        "outputs_unavailable": sum(bool(output.problem) for output in readings.overview.outputs),
-        "rows_refused": sum(output.refused for output in readings.overview.outputs),
+        "outputs_unavailable": sum(bool(output.problem) for output in readings.tasks.outputs),
+        "rows_refused": sum(output.refused for output in readings.tasks.outputs),
         "problems": len(machines.problems),
     }.items():
         sheet.add(f"exemplar_{name}", number, server=server)
     hosts = Counter(host.state for host in machines.hosts)
     for state in ("slowed", "closed"):
         sheet.add("exemplar_hosts", hosts[state], server=server, state=state)
-    states = Counter(task.state for task in readings.overview.tasks.values())
+    states = Counter(task.state for task in readings.tasks.tasks.values())
     for state in RUN_STATES:
         sheet.add("exemplar_tasks", states[state], server=server, state=state)
-    open_alarms = Counter(str(alarm.kind) for task in readings.overview.tasks.values() for alarm in task.alarms)
+    open_alarms = Counter(str(alarm.kind) for task in readings.tasks.tasks.values() for alarm in task.alarms)
     for kind in KINDS:
         sheet.add("exemplar_alarms_open", open_alarms[kind], server=server, kind=kind.translate(SEVERAL_WORDS))
     _add_processes(sheet, server, machines)
@@ -198,36 +168,48 @@ def _node(beat: Mapping[str, Any], named: Sequence[str] | None = None) -> str:
 
 def _add_tasks(sheet: MetricSheet, server: str, readings: ClusterReadings, tasks_most: int) -> None:
     """Add the series of each task, or their sums if there are too many tasks."""
-    is_each = len(readings.tasks) <= tasks_most
+    in_force = sum(task.is_in_force for task in readings.tasks.tasks.values())
+    is_each = in_force <= tasks_most
     sums: Counter[tuple[str, str, str]] = Counter()
-    groups = [*((name if is_each else "", task) for name, task in readings.tasks.items())]
-    for name, task in [*groups, *([] if is_each else [("", task) for task in readings.removed.values()])]:
-        for state, number in task.overview.figures.counts.states.items():
+    for task in readings.tasks.tasks.values():
+        if is_each and not task.is_in_force:  # a task that was removed has no series, but counts in the sums
+            continue
+        name, totals = task.name if is_each else "", readings.totals[task.name]
+        for state, number in task.figures.counts.states.items():
             sums["urls", name, state] += number
-        for settled, number in {**NO_URLS, **task.totals.settled}.items():
+        for settled, number in {**NO_URLS, **totals.settled}.items():
             sums["urls_settled_total", name, settled] += number
-        for outcome, number in {**NO_RUNS, **task.totals.runs}.items():
+        for outcome, number in {**NO_RUNS, **totals.runs}.items():
             sums["runs_total", name, outcome] += number
         if is_each:
-            _add_task(sheet, server, name, task)
+            _add_task(sheet, server, task, readings.medians.get(name, {}))
     for (metric, name, value), number in sums.items():
         label = {"outcome" if metric == "runs_total" else "state": value.translate(SEVERAL_WORDS)}
         sheet.add(f"exemplar_{metric}", number, server=server, task=name, **label)
 
 
-def _add_task(sheet: MetricSheet, server: str, name: str, task: TaskReadings) -> None:
+def _add_task(sheet: MetricSheet, server: str, task: TaskOverview, medians: Mapping[str, float]) -> None:
     def add(metric: str, number: float, **labels: str) -> None:
-        sheet.add(metric, number, server=server, task=name, **labels)
+        sheet.add(metric, number, server=server, task=task.name, **labels)
 
-    for kind, number in Counter(str(alarm.kind) for alarm in task.overview.alarms).items():
+    for kind, number in Counter(str(alarm.kind) for alarm in task.alarms).items():
         add("exemplar_task_alarms_open", number, kind=kind.translate(SEVERAL_WORDS))
-    run, times = task.overview.last_run, task.last_run_times
+    run, times = task.last_run, _times_of(task.last_run or {})
     if run is not None and times is not None:
         add("exemplar_last_run_timestamp_seconds", times[1])
         add("exemplar_last_run_duration_seconds", max(times[1] - times[0], 0.0))
         add("exemplar_last_run_success", int(run.get("outcome") == "finished" and not run.get("problems")))
         add("exemplar_last_run_new_urls", int(run.get("new", 0)))
-    if task.overview.next_run is not None:
-        add("exemplar_next_run_timestamp_seconds", task.overview.next_run)
-    for key, median in task.medians.items():
+    if task.next_run is not None:
+        add("exemplar_next_run_timestamp_seconds", task.next_run)
+    for key, median in medians.items():
         add(BASELINES[key], median)
+
+
+def _times_of(run: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Return when a run began and ended, in Unix seconds; None if it has not ended."""
+    try:
+        begun, ended = (datetime.fromisoformat(str(run.get(name))) for name in ("started", "ended"))
+    except ValueError:
+        return None
+    return begun.timestamp(), ended.timestamp()

@@ -60,12 +60,16 @@ class ReportHead:
     facts: tuple[tuple[str, str], ...] = ()
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    lists: "tuple[ReadList, ...]" = ()  # of a trial
     back: ReportLinkBack | None = None
 
 
-def render_report(head: ReportHead, pages: "Sequence[ReportedPage]", wording: ReportWording | None = None) -> str:
-    """Return the report as HTML. `wording`: its words in a language; None for English."""
+def render_report(
+    head: ReportHead,
+    pages: "Sequence[ReportedPage]",
+    wording: ReportWording | None = None,
+    lists: "Sequence[ReadList]" = (),
+) -> str:
+    """Return the report as HTML. `wording`: its words in a language; None for English. `lists`: those of a trial."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     from extractors.explanation import DECISIONS
@@ -85,6 +89,7 @@ def render_report(head: ReportHead, pages: "Sequence[ReportedPage]", wording: Re
     most = min(PAGE_ROWS, max(LEAST_ROWS, MOST_ROWS // max(1, len(pages))))
     return environment.get_template("report.html").render(
         head=head,
+        lists=lists,
         pages=[_view(page, most) | {"number": number} for number, page in enumerate(pages, 1)],
         style=Markup(_style()),
         policy=report_policy(),

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from console.inputs import PageIn
 from workers.redesign.backtest import shingle_f1
 
 if TYPE_CHECKING:
@@ -15,23 +16,6 @@ if TYPE_CHECKING:
     from extractors.methods.line_blocks.figure import BlockDistribution
 
 MOST_COMPARED = 5_000  # lines of a page; a longer one is not extracted by the other methods, which would take a minute
-
-
-@dataclass(frozen=True, slots=True)
-class PageToExplain:
-    """A page that a report shows. `name`: its file or URL; `role`: `example` for the example itself, else `page`.
-
-    `further`: URLs of the article's further pages, if they are known; else the page's own links tell.
-    """
-
-    name: str
-    body: bytes
-    url: str | None = None
-    content_type: str | None = None
-    fetched_at: datetime | None = None
-    role: str = "page"
-    screenshot: bytes | None = None
-    further: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +56,11 @@ class Explainer:
     """Explains pages of one section. `example`: its example page, if it has one."""
 
     section: "Section"
-    example: PageToExplain | None = None
+    example: PageIn | None = None
     refuse: Any = "sure"
     _compared: "dict[str, Section] | None" = field(default=None, init=False)
 
-    def page(self, page: PageToExplain) -> ReportedPage:
+    def page(self, page: PageIn) -> ReportedPage:
         """Return the data of a page for the report."""
         from extractors.explanation import explain
 
@@ -99,7 +83,7 @@ class Explainer:
             further=page.further or _further(page),
         )
 
-    def _answers(self, page: PageToExplain, explanation: "Explanation") -> list[ComparedMethod]:
+    def _answers(self, page: PageIn, explanation: "Explanation") -> list[ComparedMethod]:
         from extractors.explanation import method_answer
 
         answers, text, lines = [], explanation.result.text, [line.text for line in explanation.lines]
@@ -111,7 +95,7 @@ class Explainer:
             answers.append(ComparedMethod(method, answer.kept, shingle_f1(answer.text, text), seconds, answer.reason))
         return sorted(answers, key=lambda answer: -answer.f1)
 
-    def _sections(self, page: PageToExplain) -> "dict[str, Section]":
+    def _sections(self, page: PageIn) -> "dict[str, Section]":
         """Return the methods to compare, each prepared once with the example and warmed up on the first page."""
         from extractors import Section, UnusablePage
         from extractors.explanation import comparable_methods
@@ -127,7 +111,7 @@ class Explainer:
                 _seconds(self._compared[method], page)
         return self._compared
 
-    def _characters(self, page: PageToExplain) -> "CharacterCurves | None":
+    def _characters(self, page: PageIn) -> "CharacterCurves | None":
         from extractors import UnusablePage
         from extractors.figures import NoFigure
         from extractors.methods.example.verbatim_figure import read
@@ -142,7 +126,7 @@ class Explainer:
             return None
 
 
-def _further(page: PageToExplain) -> tuple[str, ...]:
+def _further(page: PageIn) -> tuple[str, ...]:
     """Return the URLs of the further pages to which the first page of an article links, in order."""
     from crawler.discovery.article_pages import further_pages
     from workers.page_store import StoredPage
@@ -153,7 +137,7 @@ def _further(page: PageToExplain) -> tuple[str, ...]:
     return tuple(url for _, url in sorted(further_pages(page.url, stored).items()))
 
 
-def _blocks(page: PageToExplain) -> "BlockDistribution | None":
+def _blocks(page: PageIn) -> "BlockDistribution | None":
     from extractors import UnusablePage
     from extractors.figures import NoFigure
     from extractors.methods.line_blocks.figure import read
@@ -165,7 +149,7 @@ def _blocks(page: PageToExplain) -> "BlockDistribution | None":
         return None
 
 
-def _seconds(section: "Section", page: PageToExplain) -> float:
+def _seconds(section: "Section", page: PageIn) -> float:
     """Return the time of one extraction."""
     from extractors import UnusablePage
 

@@ -1,6 +1,6 @@
 """A small news site for demo and tests, with its truth: a Chinese section in GBK and an English one in UTF-8."""
 
-from console.sample_site.content import PATTERNS, SECTIONS, TruthArticle, tasks_yaml, truth
+from console.sample_site.content import PATTERNS, SECTIONS, Story, tasks_yaml, truth
 from console.sample_site.pages import DEAD_LINKS, DESIGNS, LIST_PATHS, Response, render_site
 from console.sample_site.server import LoggedRequest, SiteServer
 from workers.redesign.backtest import shingle_f1
@@ -14,7 +14,7 @@ __all__ = [
     "LoggedRequest",
     "Response",
     "SiteServer",
-    "TruthArticle",
+    "Story",
     "render_site",
     "shingle_f1",
     "tasks_yaml",

@@ -46,7 +46,10 @@ class StoryBlock:
 
 @dataclass(frozen=True)
 class Story:
-    """One content file. `also`: a second path of the same page; `moved`: a path that redirects to it (301)."""
+    """One content file, and the expected result of its extraction.
+
+    `also`: a second path of the same page; `moved`: a path that redirects to it (301).
+    """
 
     section: str
     key: str
@@ -75,31 +78,25 @@ class Story:
             return opening[:72] + "……"
         return " ".join(opening.split()[:34]) + " …"
 
+    @property
+    def language(self) -> str:
+        """The language of the article."""
+        return self.section
 
-@dataclass(frozen=True)
-class TruthArticle:
-    """The expected result of extraction for one article. `other_paths`: further paths of the same article."""
+    @property
+    def text(self) -> str:
+        """The expected text: that of the blocks, separated by empty lines."""
+        return "\n\n".join(block.text for block in self.blocks if block.text)
 
-    section: str
-    path: str
-    title: str
-    published: datetime
-    author: str
-    source: str
-    keywords: tuple[str, ...]
-    language: str
-    text: str
-    other_paths: tuple[str, ...]
-
-
-def truth(section: str) -> list[TruthArticle]:
-    """Return all articles of a section, newest first. `published` has a zone only if the pages show one."""
-    return [_truth_of(story) for story in stories(section)]
+    @property
+    def other_paths(self) -> tuple[str, ...]:
+        """Further paths of the article."""
+        return tuple(path for path in (self.also, self.moved) if path)
 
 
 @cache
-def stories(section: str) -> tuple[Story, ...]:
-    """Return the section's content files, newest first."""
+def truth(section: str) -> tuple[Story, ...]:
+    """Return all articles of a section, newest first. `published` has a zone only if the pages show one."""
     if section not in SECTIONS:
         raise ValueError(f"unknown section {section!r}; known: {', '.join(SECTIONS)}")
     read = (read_story(section, path.read_text("utf-8")) for path in (CONTENT / section).glob("*.txt"))
@@ -129,21 +126,6 @@ def read_story(section: str, source: str) -> Story:
 def plain(text: str) -> str:
     """Return the text without its inline marks."""
     return BOLD.sub(r"\1", LINK.sub(r"\1", text))
-
-
-def _truth_of(story: Story) -> TruthArticle:
-    return TruthArticle(
-        section=story.section,
-        path=story.path,
-        title=story.title,
-        published=story.published,
-        author=story.author,
-        source=story.source,
-        keywords=story.keywords,
-        language=story.section,
-        text="\n\n".join(block.text for block in story.blocks if block.text),
-        other_paths=tuple(path for path in (story.also, story.moved) if path),
-    )
 
 
 def _block(chunk: str) -> StoryBlock:

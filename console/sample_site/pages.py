@@ -17,7 +17,7 @@ from pathlib import Path
 from string import Template
 from typing import Any, NamedTuple
 
-from console.sample_site.content import BOLD, FIGURE, LINK, SECTIONS, Story, StoryBlock, cells, stories
+from console.sample_site.content import BOLD, FIGURE, LINK, SECTIONS, Story, StoryBlock, cells, truth
 
 HERE = Path(__file__).parent
 DESIGNS = ("classic", "new")
@@ -71,7 +71,7 @@ def render_site(base_url: str, design: str = "classic", unpublished: int = 0) ->
     """
     if design not in DESIGNS:
         raise ValueError(f"unknown design {design!r}; known: {', '.join(DESIGNS)}")
-    looks = [Look(section, design, base_url, stories(section)[unpublished:]) for section in SECTIONS]
+    looks = [Look(section, design, base_url, truth(section)[unpublished:]) for section in SECTIONS]
     pages = _common_pages(base_url, looks)
     for look in looks:
         pages |= _article_pages(look) | _list_pages(look)

@@ -3,23 +3,22 @@
 The steps are those of the commands: `exemplar failures`, `accept`, `add`, `check`, `proposals`, `alarms`.
 """
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from console.problems import groups
 from console.proposal_decisions import adopt_proposal, dismiss_proposal
+from console.web.api_types import ApiAlarmAction, ApiFailureAction, ApiProposalAction
 from console.web.data import ConsoleData
 from console.web.texts import Plural, gettext_noop, ngettext_noop
 from crawler.guarding.guard import guard_from, host_and_port
 from crawler.politeness.pace import host_of, reopen
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.change import changed_task, task_block
-from crawler.task_list.edit import ExistingList, append_tasks, create, existing_list
-from crawler.task_list.identity import CONTACT, contact_of
+from crawler.task_list.edit import ExistingList, add_task, existing_list
+from crawler.task_list.identity import contact_of
 from workers.health import dismiss_alarms
-from workers.health.alarms import AlarmKind
 from workers.ledger import Ledger
 from workers.redesign.proposals import GapCounts, proposal_of
 from workers.task_state.problems import drop, drop_row, failures, is_in_block, retry, retry_row
@@ -34,6 +33,16 @@ class Done:
     values: Mapping[str, Any]
     ok: bool = True
     notes: tuple[str, ...] = ()
+
+
+_RESULTS = {  # by whether rows are meant, and whether they are retried
+    (False, True): ngettext_noop(
+        "%(number)s page of %(task)s waits again.", "%(number)s pages of %(task)s wait again."
+    ),
+    (False, False): ngettext_noop("%(number)s page of %(task)s dropped.", "%(number)s pages of %(task)s dropped."),
+    (True, True): ngettext_noop("%(number)s row of %(task)s waits again.", "%(number)s rows of %(task)s wait again."),
+    (True, False): ngettext_noop("%(number)s row of %(task)s dropped.", "%(number)s rows of %(task)s dropped."),
+}
 
 
 class ConsoleActions:
@@ -67,39 +76,20 @@ class ConsoleActions:
             return self.run_now(task)
         return Done(gettext_noop("%(host)s asked for this pause (Retry-After); it is kept."), {"host": host}, False)
 
-    def retry_failed(self, task: str, *, key: str | None = None, url: str | None = None, give_up: bool = False) -> Done:
-        """Retry, or with `give_up` drop, failed pages: one URL, a group by its key, or all of the task."""
-        ledger = Ledger(self.data.redis, task)
-        if url is not None:
-            urls = [url]
+    def act_on_failures(self, wanted: ApiFailureAction) -> Done:
+        """Retry or drop failed pages, or refused rows: one URL, a group by its key, or all of the task."""
+        ledger = Ledger(self.data.redis, wanted.task)
+        is_retry, is_rows = wanted.do == "retry", wanted.what == "rows"
+        if is_rows:
+            rows = [row for row in refused_rows(ledger.redis, wanted.task) if wanted.key in (None, row.reason)]
+            number = sum((retry_row if is_retry else drop_row)(ledger, row) for row in rows)
         else:
-            chosen = [
-                group for group in groups(page.problem for page in failures(ledger)) if key is None or group.key == key
-            ]
-            urls = [one for group in chosen for one in group.urls]
-        step = drop if give_up else retry
-        number = sum(step(ledger, one) for one in urls)
+            found = [] if wanted.url else groups(page.problem for page in failures(ledger))
+            chosen = [url for group in found if wanted.key in (None, group.key) for url in group.urls]
+            urls = [wanted.url] if wanted.url else chosen
+            number = sum((retry if is_retry else drop)(ledger, url) for url in urls)
         self.data.snapshots.expire()
-        text = (
-            ngettext_noop("%(number)s page of %(task)s dropped.", "%(number)s pages of %(task)s dropped.")
-            if give_up
-            else ngettext_noop("%(number)s page of %(task)s waits again.", "%(number)s pages of %(task)s wait again.")
-        )
-        return Done(text, {"number": number, "task": task}, number > 0)
-
-    def retry_rows(self, task: str, reason: str | None, *, give_up: bool = False) -> Done:
-        """Queue refused rows for their output again, or with `give_up` drop them."""
-        ledger = Ledger(self.data.redis, task)
-        step = drop_row if give_up else retry_row
-        rows = [row for row in refused_rows(ledger.redis, task) if reason is None or row.reason == reason]
-        number = sum(step(ledger, row) for row in rows)
-        self.data.snapshots.expire()
-        text = (
-            ngettext_noop("%(number)s row of %(task)s dropped.", "%(number)s rows of %(task)s dropped.")
-            if give_up
-            else ngettext_noop("%(number)s row of %(task)s waits again.", "%(number)s rows of %(task)s wait again.")
-        )
-        return Done(text, {"number": number, "task": task}, number > 0)
+        return Done(_RESULTS[is_rows, is_retry], {"number": number, "task": wanted.task}, number > 0)
 
     def accept(self, task: str, url: str) -> Done:
         """Accept a rejected page as an article."""
@@ -118,13 +108,23 @@ class ConsoleActions:
 
     # -- alarms and proposals ---------------------------------------------------------------------------------------
 
-    def adopt(self, task: str, url: str) -> Done:
-        """Adopt the proposed example of a task. `url`: that of the example that a person saw; no other one is adopted.
+    def decide(self, task: str, wanted: ApiProposalAction) -> Done:
+        """Adopt or dismiss the proposed example that a person saw; no other one is decided on.
 
-        Raises `ExemplarError` if there is nothing to adopt.
+        Raises `ExemplarError` if it cannot be adopted, or is already adopted or dismissed.
         """
-        if (refusal := self._other_proposal(task, url)) is not None:
-            return refusal
+        proposal = proposal_of(self.data.redis, task)
+        if proposal is None or proposal.url != wanted.url:
+            other = gettext_noop("Another example has been proposed in the meantime. Review it first.")
+            return Done(other, {}, ok=False)
+        if wanted.do == "dismiss":
+            dismiss_proposal(self.data.redis, proposal)
+            self.data.expire()
+            text = gettext_noop(
+                "Dismissed. As long as %(task)s has its present example, no other one is proposed; this one can still "
+                "be adopted."
+            )
+            return Done(text, {"task": task})
         proposal, notes = adopt_proposal(self.data.redis, task, self.data.config.tasks)
         self.data.expire()
         gap = proposal.gap or GapCounts()
@@ -135,29 +135,10 @@ class ConsoleActions:
         values = {"task": task, "stored": gap.stored, "to_fetch": gap.to_fetch}
         return Done(text, values, ok=not notes, notes=tuple(notes))
 
-    def dismiss(self, task: str, url: str) -> Done:
-        """Dismiss the proposed example of a task. Raises `ExemplarError` if it is already adopted or dismissed."""
-        if (refusal := self._other_proposal(task, url)) is not None:
-            return refusal
-        proposal = proposal_of(self.data.redis, task)
-        if proposal is not None:
-            dismiss_proposal(self.data.redis, proposal)
-        self.data.expire()
-        text = gettext_noop(
-            "Dismissed. As long as %(task)s has its present example, no other one is proposed; this one can still be "
-            "adopted."
-        )
-        return Done(text, {"task": task})
-
-    def _other_proposal(self, task: str, url: str) -> Done | None:
-        proposal = proposal_of(self.data.redis, task)
-        if proposal is not None and proposal.url == url:
-            return None
-        return Done(gettext_noop("Another example has been proposed in the meantime. Review it first."), {}, ok=False)
-
-    def dismiss_alarm(self, task: str, kind: AlarmKind) -> Done:
+    def dismiss_alarm(self, wanted: ApiAlarmAction) -> Done:
         """End an open alarm of a task: what it shows is usual from now on."""
-        ended = dismiss_alarms(self.data.redis, task, [kind])
+        task = self.data.task(wanted.task).name
+        ended = dismiss_alarms(self.data.redis, task, [wanted.kind])
         self.data.expire()
         text = (
             gettext_noop("The alarm of %(task)s is dismissed: what it showed is usual from now on.")
@@ -183,16 +164,7 @@ class ConsoleActions:
 
         Raises `TaskFileError` or `TaskError`; then the file is unchanged.
         """
-        path = self.data.config.tasks
-        is_new = not path.exists()
-        if is_new:
-            create(path, contact or os.environ.get(CONTACT, ""))
-        try:
-            added = append_tasks(path, [entry], contact)
-        except BaseException:
-            if is_new:
-                path.unlink(missing_ok=True)
-            raise
+        added = add_task(self.data.config.tasks, entry, contact)
         self.data.snapshots.expire()
         known = gettext_noop("Task %(task)s is already in the task list.")
         text = gettext_noop("Task %(task)s added.") if added else known

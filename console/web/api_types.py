@@ -1,20 +1,42 @@
-"""The types of the JSON API: one dataclass for each object; the OpenAPI document is generated from them."""
+"""The types of the JSON API: one model for each object; the OpenAPI document is generated from them.
 
-from dataclasses import dataclass, field
-from typing import Any, Literal
+A model is read from the value of the console that has the same names; there, times are Unix seconds.
+"""
 
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from console.terminal import moment
+from console.web.texts import Worded, translations, worded
+from crawler.run.run_report import RunReport
 from workers.health.alarms import AlarmKind
 
 
-@dataclass(frozen=True, slots=True)
-class ApiError:
+def _time(at: Any) -> Any:
+    return moment(at) if isinstance(at, int | float) else at
+
+
+def _texts(reasons: tuple[Worded, ...]) -> list[str]:
+    return [worded(reason, translations("en")) for reason in reasons]
+
+
+Time = Annotated[str, BeforeValidator(_time)]  # ISO 8601
+
+
+class ApiObject(BaseModel):
+    """An object of the API."""
+
+    model_config = ConfigDict(from_attributes=True, frozen=True)
+
+
+class ApiError(ApiObject):
     """The error of a request that failed."""
 
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class ApiRun:
+class ApiRun(ApiObject):
     """One run of a task. Times in ISO 8601."""
 
     started: str
@@ -29,17 +51,22 @@ class ApiRun:
     problems: list[str]
     remarks: list[str]
 
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, report: dict[str, Any]) -> dict[str, Any]:
+        """Give a report the values that an earlier version did not store."""
+        return RunReport("", "").to_dict() | report
 
-@dataclass(frozen=True, slots=True)
-class ApiTask:
+
+class ApiTask(ApiObject):
     """One task. `counts`: URLs by state; `days`: articles found on each of the last days, oldest first."""
 
     name: str
     state: Literal["running", "due", "idle", "paused", "removed", "unpublished"]
     health: Literal["ok", "attention", "failing", "new", "paused"]
-    reasons: list[str]
+    reasons: Annotated[list[str], BeforeValidator(_texts)]
     every: str
-    next_run: str | None
+    next_run: Time | None
     counts: dict[str, int]
     days: list[int]
     example: str
@@ -47,39 +74,35 @@ class ApiTask:
     last_run: ApiRun | None
 
 
-@dataclass(frozen=True, slots=True)
-class ApiTasks:
+class ApiTasks(ApiObject):
     """A page of the tasks, by name; `total`: of all pages."""
 
     total: int
     tasks: list[ApiTask]
 
 
-@dataclass(frozen=True, slots=True)
-class ApiRuns:
+class ApiRuns(ApiObject):
     """The last runs of a task, newest first."""
 
     task: str
     runs: list[ApiRun]
 
 
-@dataclass(frozen=True, slots=True)
-class ApiArticle:
+class ApiArticle(ApiObject):
     """An article of the index."""
 
     id: int
     task: str
     url: str
     title: str
-    published: str | None
-    fetched_at: str
+    published: Annotated[str | None, BeforeValidator(lambda text: text or None)]
+    fetched_at: Time
     language: str
     confidence: float
     method: str
 
 
-@dataclass(frozen=True, slots=True)
-class ApiArticles:
+class ApiArticles(ApiObject):
     """A page of a search, newest first. `more_than`: there are more matches than `count`. `next`: for the next page."""
 
     count: int
@@ -88,19 +111,17 @@ class ApiArticles:
     articles: list[ApiArticle]
 
 
-@dataclass(frozen=True, slots=True)
-class ApiReason:
+class ApiReason(ApiObject):
     """URLs with similar reasons."""
 
     reason: str
     key: str
     number: int
     urls: list[str]
-    last: str | None
+    last: Time | None
 
 
-@dataclass(frozen=True, slots=True)
-class ApiFailures:
+class ApiFailures(ApiObject):
     """The failed pages and refused rows of a task, by reason."""
 
     task: str
@@ -109,46 +130,41 @@ class ApiFailures:
     rows: list[ApiReason]
 
 
-@dataclass(frozen=True, slots=True)
-class ApiFailureList:
+class ApiFailureList(ApiObject):
     """The failures of the tasks that have any; `total`: how many tasks."""
 
     total: int
     tasks: list[ApiFailures]
 
 
-@dataclass(frozen=True, slots=True)
-class ApiProcess:
+class ApiProcess(ApiObject):
     """A process of the system. `at`: its last heartbeat."""
 
     role: str
     node: str
     pid: int
     alive: bool
-    at: str | None
+    at: Time | None
     version: str | None
     task: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ApiMachines:
+class ApiMachines(ApiObject):
     """Processes alive and dead, and present problems."""
 
     processes: list[ApiProcess]
     problems: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class ApiScheduled:
+class ApiScheduled(ApiObject):
     """The next run of a task."""
 
     task: str
-    at: str | None
+    at: Time | None
     every: str
 
 
-@dataclass(frozen=True, slots=True)
-class ApiSchedule:
+class ApiSchedule(ApiObject):
     """The running tasks, those that wait for a crawl worker, and the next runs."""
 
     running: list[str]
@@ -157,16 +173,15 @@ class ApiSchedule:
     scheduled: int
 
 
-@dataclass(frozen=True, slots=True)
-class ApiAlarm:
+class ApiAlarm(ApiObject):
     """An open alarm. `unproposed`: why no new example is proposed, if the template changed and that is known."""
 
     task: str
     kind: str
     state: str
-    since: str | None
-    opened: str | None
-    last: str | None
+    since: Time | None
+    opened: Time | None
+    last: Time | None
     count: int
     repeats: int
     evidence: str
@@ -175,16 +190,14 @@ class ApiAlarm:
     urls: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class ApiAlarms:
+class ApiAlarms(ApiObject):
     """A page of the open alarms, by task; `total`: of all pages."""
 
     total: int
     alarms: list[ApiAlarm]
 
 
-@dataclass(frozen=True, slots=True)
-class ApiProposal:
+class ApiProposal(ApiObject):
     """A proposed example and the figures of its back-test.
 
     `former`: the example that it would replace; `since`: when the first page of the new template came in; `low`: how
@@ -197,8 +210,8 @@ class ApiProposal:
     title: str
     former: str
     state: Literal["proposed", "adopted", "dismissed"]
-    at: str | None
-    since: str | None
+    at: Time | None
+    since: Time | None
     low: int
     cluster: int
     confidence: float
@@ -209,16 +222,14 @@ class ApiProposal:
     fits_new: int
 
 
-@dataclass(frozen=True, slots=True)
-class ApiProposals:
+class ApiProposals(ApiObject):
     """A page of the proposals that wait for a decision, newest first; `total`: of all pages."""
 
     total: int
     proposals: list[ApiProposal]
 
 
-@dataclass(frozen=True, slots=True)
-class ApiComparedPage:
+class ApiComparedPage(ApiObject):
     """A page of a back-test: its fields by the present example and by the proposed one."""
 
     url: str
@@ -229,8 +240,7 @@ class ApiComparedPage:
     new: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class ApiTaskProposal:
+class ApiTaskProposal(ApiObject):
     """The newest proposal of a task with the pages of its back-test. `unproposed`: why there is none, if known."""
 
     task: str
@@ -239,23 +249,20 @@ class ApiTaskProposal:
     unproposed: str
 
 
-@dataclass(frozen=True, slots=True)
-class ApiDone:
+class ApiDone(ApiObject):
     """The result of an action."""
 
     ok: bool
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ApiTaskAction:
+class ApiTaskAction(ApiObject):
     """An action on a task."""
 
     do: Literal["run", "pause", "resume"]
 
 
-@dataclass(frozen=True, slots=True)
-class ApiAlarmAction:
+class ApiAlarmAction(ApiObject):
     """Dismiss an open alarm: what it shows is usual from now on."""
 
     task: str
@@ -263,16 +270,14 @@ class ApiAlarmAction:
     do: Literal["dismiss"]
 
 
-@dataclass(frozen=True, slots=True)
-class ApiProposalAction:
+class ApiProposalAction(ApiObject):
     """What to do with the proposed example. `url`: of the proposed page; another one is not decided on."""
 
     do: Literal["adopt", "dismiss"]
     url: str
 
 
-@dataclass(frozen=True, slots=True)
-class ApiFailureAction:
+class ApiFailureAction(ApiObject):
     """An action on failures of a task: on all, on one group (`key`), or on one URL."""
 
     task: str
@@ -282,9 +287,8 @@ class ApiFailureAction:
     url: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ApiNewTask:
+class ApiNewTask(ApiObject):
     """A task to add: its name, and its keys as in tasks.yaml."""
 
     name: str
-    keys: dict[str, Any] = field(default_factory=dict)
+    keys: dict[str, Any] = Field(default_factory=dict)

@@ -25,6 +25,7 @@ from console.metrics.collector import EMBEDDED, ExemplarCollector, registry_of
 from console.serving import PATH
 from console.web import api, changes, pages, redesigns, reports
 from console.web.context import Web, web_of
+from console.web.data import UnknownTask
 from console.web.security import Gatekeeper
 from console.web.texts import gettext_noop
 from workers.errors import RedisUnavailable
@@ -56,6 +57,7 @@ def create_app(web: Web) -> ASGIApp:
         routes=_routes(),
         exception_handlers={
             HTTPException: _on_error,
+            UnknownTask: _on_error,
             redis.RedisError: _on_redis_error,
             RedisUnavailable: _on_redis_error,
         },
@@ -111,7 +113,8 @@ def _routes() -> list[BaseRoute]:
 
 
 async def _on_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
+    if not isinstance(error, HTTPException):
+        error = HTTPException(404, "unknown task")
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": error.detail}, error.status_code, error.headers)
     values = {

@@ -1,15 +1,17 @@
 """The pages that change something: login, runs, failures, settings, adding a task."""
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from console.report.document import web_address
 from console.web.actions import Done
-from console.web.context import Web, in_thread, is_web_address, safely, task_address, text_of, texts_of, web_of
-from console.web.data import UnknownTask
+from console.web.api_types import ApiFailureAction
+from console.web.context import Web, acted, in_thread, task_address, text_of, texts_of, web_of
 from console.web.pages import task_values
 from console.web.sandbox import page_response
 from console.web.security import local_target
@@ -79,19 +81,16 @@ async def engine(request: Request) -> Response:
 async def task_action(request: Request) -> Response:
     """Run a task now, try its closed host, pause it, or end its pause."""
     web, name = web_of(request), request.path_params["name"]
-    form = await web.form(request)
-    do = text_of(form, "do")
 
-    def act() -> Done:
-        if do == "run":
+    def act(form: Mapping[str, str]) -> Done:
+        if form["do"] == "run":
             _start_engine(web, name)
             return web.actions.run_now(name)
-        if do == "try":
+        if form["do"] == "try":
             return web.actions.try_host(name)
-        return web.actions.pause(name, paused=do == "pause")
+        return web.actions.pause(name, paused=form["do"] == "pause")
 
-    web.note(request, await safely(act))
-    return web.back(request, form, task_address(name))
+    return await acted(request, act, task_address(name))
 
 
 def _start_engine(web: Web, name: str) -> None:
@@ -112,10 +111,7 @@ async def settings(request: Request) -> Response:
     web, name = web_of(request), request.path_params["name"]
     mistakes: list[str] = []
     block = ""
-    try:
-        state = await in_thread(lambda: web.data.task(name))
-    except UnknownTask:
-        raise HTTPException(404, "unknown task") from None
+    state = await in_thread(lambda: web.data.task(name))
     try:
         block = await in_thread(lambda: web.actions.settings_of(name))
         if request.method == "POST":
@@ -147,27 +143,16 @@ async def try_task(request: Request) -> Response:
 
 async def failure_action(request: Request) -> Response:
     """Retry or drop failed pages or refused rows: one URL, a group, or all."""
-    web = web_of(request)
-    form = await web.form(request)
-    name, key, url = text_of(form, "task"), text_of(form, "key") or None, text_of(form, "url") or None
-    give_up = text_of(form, "do") == "drop"
-
-    def act() -> Done:
-        if text_of(form, "what") == "rows":
-            return web.actions.retry_rows(name, key, give_up=give_up)
-        return web.actions.retry_failed(name, key=key, url=url, give_up=give_up)
-
-    web.note(request, await safely(act))
-    return web.back(request, form, "/failures")
+    actions = web_of(request).actions
+    return await acted(
+        request, lambda form: actions.act_on_failures(ApiFailureAction.model_validate(form)), "/failures"
+    )
 
 
 async def accept(request: Request) -> Response:
     """Accept a rejected page as an article."""
-    web, name = web_of(request), request.path_params["name"]
-    form = await web.form(request)
-    url = text_of(form, "url")
-    web.note(request, await safely(lambda: web.actions.accept(name, url)))
-    return web.back(request, form, task_address(name, "/links"))
+    actions, name = web_of(request).actions, request.path_params["name"]
+    return await acted(request, lambda form: actions.accept(name, form["url"]), task_address(name, "/links"))
 
 
 # Adding a task
@@ -186,7 +171,7 @@ def _add_form(web: Web, request: Request, url: str, contact: str, problem: str =
 
 def _problem_of(web: Web, url: str, contact: str) -> str:
     """Return why no survey can start with the values of the form; empty if it can."""
-    if not is_web_address(url):
+    if not web_address(url):
         return gettext_noop("A URL begins with https:// or http://.")
     if not contact:
         lacking = gettext_noop("Enter a contact: without one, public sites are not read.")
@@ -235,7 +220,7 @@ async def add_save(request: Request) -> Response:
     form = await web.form(request)
     if job.result is None:
         raise HTTPException(404, "unknown survey")
-    entry = dict(job.result["entry"])
+    entry = dict(job.result["task"])
     for key in ("name", "pattern", "every", "output"):
         if value := text_of(form, key):
             entry[key] = value
@@ -243,11 +228,11 @@ async def add_save(request: Request) -> Response:
         return await in_thread(lambda: _corrected(web, request, job, entry, texts_of(form, "belongs")))
     try:
         if text_of(form, "do") == "match":
-            job.result = with_pattern({**job.result, "entry": entry}, entry["pattern"])
+            job.result = with_pattern({**job.result, "task": entry}, entry["pattern"])
             return _preview(web, request, job)
         done = await in_thread(lambda: web.actions.add_task(entry, job.contact))
     except (TaskError, PatternError) as error:
-        job.result = {**job.result, "entry": entry}
+        job.result = {**job.result, "task": entry}
         return _preview(web, request, job, mistakes=str(error).splitlines(), status=422)
     web.note(request, done)
     return RedirectResponse(task_address(entry["name"]), 303)
@@ -276,7 +261,7 @@ def _corrected(web: Web, request: Request, job: Job, entry: dict[str, Any], belo
     others = {url: text for url, text in links.items() if url not in marked and url != entry["example"]}
     correction = corrected(entry["example"], marked, others)
     if correction.pattern:
-        job.result = with_pattern({**job.result, "entry": entry}, correction.pattern)
+        job.result = with_pattern({**job.result, "task": entry}, correction.pattern)
     return _preview(web, request, job, correction=correction)
 
 

@@ -3,10 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
+from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -71,14 +73,25 @@ async def in_thread(work: Callable[[], Result]) -> Result:
     return await run_in_threadpool(work)
 
 
-async def safely(act: Callable[[], Done]) -> Done:
-    """Return the result of an action; an unknown task or one that cannot be changed is a result, too."""
+async def acted(request: Request, act: Callable[[Mapping[str, str]], Done], default: str) -> Response:
+    """Do what a form asks for, and return to the page that it names, which shows the result.
+
+    An unknown task or one that cannot be changed is a result, too. `act` gets the fields that are filled in; one that
+    it needs and that is missing or invalid is answered with 404.
+    """
+    web = web_of(request)
+    form = await web.form(request)
+    fields = {name: text for name in form if (text := text_of(form, name))}
     try:
-        return await in_thread(act)
+        done = await in_thread(lambda: act(fields))
     except UnknownTask:
-        return UNKNOWN
+        done = UNKNOWN
     except (ExemplarError, TaskError) as error:
-        return Done("%(text)s", {"text": str(error)}, ok=False)
+        done = Done("%(text)s", {"text": str(error)}, ok=False)
+    except (KeyError, ValidationError):
+        raise HTTPException(404) from None
+    web.note(request, done)
+    return web.back(request, form, default)
 
 
 def text_of(form: FormData, name: str) -> str:
@@ -95,12 +108,3 @@ def texts_of(form: FormData, name: str) -> list[str]:
 def task_address(name: str, part: str = "") -> str:
     """Return the address of a task's page."""
     return f"/tasks/{quote(name, safe='')}{part}"
-
-
-def is_web_address(url: str) -> bool:
-    """Whether a text is an http(s) URL."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return False
-    return parts.scheme in ("http", "https") and bool(parts.netloc)

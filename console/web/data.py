@@ -7,7 +7,7 @@ import threading
 import time
 from collections import Counter
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,7 @@ class ReasonGroup:
 
     fate: str
     key: str
-    label: str
+    reason: str
     number: int
     urls: tuple[str, ...]
     last: float | None
@@ -344,8 +344,3 @@ def _row_groups(connection: "redis.Redis", task: str) -> tuple[ReasonGroup, ...]
         )
         for (output, reason), rows in by_reason.items()
     )
-
-
-def iso(at: float | None) -> str | None:
-    """Return Unix seconds as ISO 8601."""
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds") if at is not None else None

@@ -1,13 +1,11 @@
-"""The OpenAPI 3.1 document of the JSON API, generated from its operations and dataclasses."""
+"""The OpenAPI 3.1 document of the JSON API, generated from its operations and their types."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Literal
 
-from pydantic import TypeAdapter
-
-from console.web.api_types import ApiError
+from console.web.api_types import ApiError, ApiObject
 from workers.sinks.row_schema import row_schema
 
 REFERENCE = "#/components/schemas/{model}"
@@ -31,21 +29,22 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation. `answer`: the dataclass of its response; None: a row of an output. `body`: that of its request."""
+    """An operation. `answer`: the type of its response; None: a row of an output. `body`: that of its request."""
 
     method: Literal["GET", "POST"]
     path: str
     summary: str
-    answer: type | None
-    parameters: tuple[Parameter, ...] = ()
-    body: type | None = None
+    answer: type[ApiObject] | None
+    parameters: tuple[Parameter, ...]
+    body: type[ApiObject] | None
 
 
 def document(operations: Sequence[Operation]) -> dict[str, Any]:
     """Return the document."""
     schemas: dict[str, Any] = {"Row": _without_id(row_schema())}
-    for kind in (ApiError, *(kind for one in operations for kind in (one.answer, one.body) if kind)):
-        schema = TypeAdapter(kind).json_schema(ref_template=REFERENCE)
+    kinds: list[type[ApiObject] | None] = [ApiError, *(kind for one in operations for kind in (one.answer, one.body))]
+    for kind in filter(None, kinds):
+        schema = kind.model_json_schema(ref_template=REFERENCE)
         schemas |= schema.pop("$defs", {})
         schemas[kind.__name__] = schema
     paths: dict[str, Any] = {}

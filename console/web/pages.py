@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from console.report.document import shown_html
 from console.web.article_index import COUNTED_MOST, ArticleQuery, IndexedArticle
 from console.web.context import Web, web_of
-from console.web.data import FAILING_TASKS_MOST, HOSTS_MOST, UnknownTask
+from console.web.data import FAILING_TASKS_MOST, HOSTS_MOST
 from console.web.sandbox import page_response
 from console.web.security import local_target
 from console.web.snapshot import TaskState
@@ -130,12 +130,9 @@ def task_articles(request: Request) -> Response:
 
 
 def task_of(request: Request) -> tuple[Web, TaskState]:
-    """Return the console and the task that a request names. Raises `HTTPException` 404."""
+    """Return the console and the task that a request names. Raises `UnknownTask`, which is answered with 404."""
     web = web_of(request)
-    try:
-        return web, web.data.task(request.path_params["name"])
-    except UnknownTask:
-        raise HTTPException(404, "unknown task") from None
+    return web, web.data.task(request.path_params["name"])
 
 
 def task_values(web: Web, tab: str, state: TaskState) -> dict[str, Any]:
@@ -151,7 +148,7 @@ def articles(request: Request) -> Response:
 
 
 def _search(web: Web, request: Request, task_name: str = "") -> dict[str, Any]:
-    query = _query_of(request, task_name)
+    query = query_of(request, task_name)
     found = web.data.index.search(query, ARTICLES_A_PAGE)
     rows = [(article, _snippet(web, article, query.text)) for article in found.articles]
     return {
@@ -164,7 +161,8 @@ def _search(web: Web, request: Request, task_name: str = "") -> dict[str, Any]:
     }
 
 
-def _query_of(request: Request, task_name: str = "") -> ArticleQuery:
+def query_of(request: Request, task_name: str = "") -> ArticleQuery:
+    """Return the search for articles that a request asks for; `task_name`: of this task only."""
     query = request.query_params
     before = query.get("before", "")
     return ArticleQuery(
@@ -190,7 +188,7 @@ def article(request: Request) -> Response:
     if found is None:
         raise HTTPException(404, "unknown article")
     indexed, row = found
-    kept = row is not None and _kept(web, indexed) is not None
+    kept = row is not None and web.data.kept_page(indexed.task, indexed.url) is not None
     shown = shown_html(html_of(row)) if row else ""
     values = {"section": "/articles", "article": indexed, "row": row, "kept": kept, "shown": shown}
     return web.page(request, "article.html", values)
@@ -200,17 +198,10 @@ def article_page(request: Request) -> Response:
     """Return the kept page of an article, for the sandbox next to it."""
     web = web_of(request)
     found = web.data.index.get(request.path_params["number"])
-    kept = _kept(web, found[0]) if found else None
+    kept = web.data.kept_page(found[0].task, found[0].url) if found else None
     if kept is None:
         raise HTTPException(404, "the page is not kept")
     return page_response(kept.page.body, kept.page.content_type)
-
-
-def _kept(web: Web, indexed: IndexedArticle) -> Any:
-    try:
-        return web.data.kept_page(indexed.task, indexed.url)
-    except UnknownTask:
-        return None
 
 
 def export(request: Request) -> Response:
@@ -218,7 +209,7 @@ def export(request: Request) -> Response:
     web = web_of(request)
     as_csv = request.query_params.get("format") == "csv"
     name = f"articles.{'csv' if as_csv else 'jsonl'}"
-    batches = web.data.index.rows(_query_of(request))
+    batches = web.data.index.rows(query_of(request))
     form = Csv(OutputOptions()) if as_csv else PlainLines(OutputOptions())
     header = form.encode([])
     return StreamingResponse(

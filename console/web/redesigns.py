@@ -6,12 +6,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from console.web.actions import Done
-from console.web.context import safely, task_address, text_of, web_of
+from console.web.api_types import ApiAlarmAction, ApiProposalAction
+from console.web.context import acted, task_address, web_of
 from console.web.pages import task_of, task_values
 from console.web.sandbox import page_response
-from console.web.texts import gettext_noop
-from workers.health.alarms import KINDS
 from workers.redesign.proposals import proposed_page
 
 ALARMS_MOST = 200
@@ -34,13 +32,10 @@ def alarms(request: Request) -> Response:
 
 async def dismiss_alarm(request: Request) -> Response:
     """Dismiss one alarm of a task."""
-    web = web_of(request)
-    form = await web.form(request)
-    name, kind = text_of(form, "task"), text_of(form, "kind")
-    if kind not in KINDS:
-        raise HTTPException(404)
-    web.note(request, await safely(lambda: web.actions.dismiss_alarm(name, kind)))
-    return web.back(request, form, "/alarms")
+    actions = web_of(request).actions
+    return await acted(
+        request, lambda form: actions.dismiss_alarm(ApiAlarmAction.model_validate({"do": "dismiss", **form})), "/alarms"
+    )
 
 
 def example(request: Request) -> Response:
@@ -57,19 +52,9 @@ def example(request: Request) -> Response:
 
 async def decide(request: Request) -> Response:
     """Adopt or dismiss the proposed example that a person saw."""
-    web, name = web_of(request), request.path_params["name"]
-    form = await web.form(request)
-    url, do = text_of(form, "url"), text_of(form, "do")
-
-    def act() -> Done:
-        if do == "adopt":
-            return web.actions.adopt(name, url)
-        if do == "dismiss":
-            return web.actions.dismiss(name, url)
-        return Done(gettext_noop("Nothing was changed."), {}, ok=False)
-
-    web.note(request, await safely(act))
-    return web.back(request, form, task_address(name, "/example"))
+    actions, name = web_of(request).actions, request.path_params["name"]
+    back = task_address(name, "/example")
+    return await acted(request, lambda form: actions.decide(name, ApiProposalAction.model_validate(form)), back)
 
 
 def proposed(request: Request) -> Response:

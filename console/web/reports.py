@@ -4,7 +4,6 @@ A report is the page of `exemplar try --report`: it has one style sheet and no s
 allows only this. It is made in a process of its own (`console.report.stored_page`), two at a time.
 """
 
-import json
 import os
 import subprocess
 import sys
@@ -18,9 +17,8 @@ from starlette.responses import HTMLResponse, Response
 
 from console.report.document import ReportHead, ReportLinkBack, report_policy
 from console.report.stored_page import report_request
-from console.web.article_index import IndexedArticle
 from console.web.context import Web, in_thread, task_address, web_of
-from console.web.data import StoredTaskPage, UnknownTask
+from console.web.data import StoredTaskPage
 from console.web.sandbox import page_response
 from console.web.texts import gettext_noop, language_of, translations
 from console.web.views import moment_text
@@ -63,17 +61,18 @@ async def of_article(request: Request) -> Response:
     if found is None:
         raise HTTPException(404, "unknown article")
     indexed, row = found
-    page = await in_thread(lambda: _stored(web, indexed.task, indexed.url))
+    page = await in_thread(lambda: web.data.stored_page(indexed.task, indexed.url))
     if page is None:
         return _not_kept(web, request, indexed.task)
     title = indexed.title or indexed.url
-    return await _answer(web, request, _Asked(indexed.task, page, title, row, _back_to(indexed, title)))
+    back = ReportLinkBack(f"/articles/{indexed.id}", title)
+    return await _answer(web, request, _Asked(indexed.task, page, title, row, back))
 
 
 async def of_url(request: Request) -> Response:
     """Return the report of a stored page of a task by its URL: one that failed or was rejected, too."""
     web, name, url = web_of(request), request.path_params["name"], request.query_params.get("url", "")
-    page = await in_thread(lambda: _stored(web, name, url))
+    page = await in_thread(lambda: web.data.stored_page(name, url))
     if page is None:
         return _not_kept(web, request, name)
     return await _answer(web, request, _Asked(name, page, url, None, ReportLinkBack(task_address(name), name)))
@@ -81,21 +80,10 @@ async def of_url(request: Request) -> Response:
 
 def stored_page(request: Request) -> Response:
     """A stored page by its URL, in the sandbox."""
-    page = _stored(web_of(request), request.path_params["name"], request.query_params.get("url", ""))
+    page = web_of(request).data.stored_page(request.path_params["name"], request.query_params.get("url", ""))
     if page is None:
         raise HTTPException(404, "the page is not kept")
     return page_response(page.page.body, page.page.content_type)
-
-
-def _stored(web: Web, task: str, url: str) -> StoredTaskPage | None:
-    try:
-        return web.data.stored_page(task, url)
-    except UnknownTask:
-        raise HTTPException(404, "unknown task") from None
-
-
-def _back_to(indexed: IndexedArticle, title: str) -> ReportLinkBack:
-    return ReportLinkBack(f"/articles/{indexed.id}", title)
 
 
 def _not_kept(web: Web, request: Request, task: str) -> Response:
@@ -134,7 +122,7 @@ def _request(web: Web, request: Request, asked: _Asked) -> bytes:
         )
     except ValueError as error:
         raise NoReport(str(error)) from None
-    return json.dumps(body).encode()
+    return body.model_dump_json().encode("utf-8", "replace")
 
 
 def _about_row(row: Row, version: str | None) -> str:

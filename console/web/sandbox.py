@@ -37,7 +37,8 @@ def harmless(body: bytes, content_type: str) -> str:
         return ""
     for element in [*tree.iter()]:
         if _is_removed(element):
-            _remove(element)
+            if element.getparent() is not None:
+                element.drop_tree()  # type: ignore[attr-defined]  # of lxml.html, which its stubs lack
         else:
             _clean(element)
     return f"<!doctype html>\n{to_html(tree)}"
@@ -60,16 +61,3 @@ def _clean(element: "lxml.html.HtmlElement") -> None:
             is_picture = plain == "src" and str(element.attrib[name]).lstrip().lower().startswith("data:image/")
             if not is_picture:
                 del element.attrib[name]
-
-
-def _remove(element: "lxml.html.HtmlElement") -> None:
-    parent = element.getparent()
-    if parent is None:
-        return
-    if element.tail:
-        before = element.getprevious()
-        if before is not None:
-            before.tail = (before.tail or "") + element.tail
-        else:
-            parent.text = (parent.text or "") + element.tail
-    parent.remove(element)

@@ -22,7 +22,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from console.serving import PATH as METRICS
-from console.serving import is_bearer
+from console.serving import is_bearer, is_same
 from console.web.config import ConsoleConfig
 
 SESSION_SECONDS = 12 * 3600
@@ -104,15 +104,14 @@ class Sessions:
         self._failures = {name: times for name, times in recent.items() if times}
         if len(self._failures.get(network, ())) >= FAILURES_MOST:
             raise HTTPException(429, "too many wrong passwords; wait a minute")
-        answers = [_same(given, secret) for secret in (self.config.password, self.config.token) if secret]
+        answers = [is_same(given, secret) for secret in (self.config.password, self.config.token) if secret]
         if not any(answers):
             self._failures.setdefault(network, []).append(self.clock())
         return any(answers)
 
     def is_token(self, header: str) -> bool:
         """Whether an Authorization header has the token."""
-        kind, _, given = header.partition(" ")
-        return bool(self.config.token) and kind.lower() == "bearer" and _same(given.strip(), self.config.token)
+        return is_bearer(header, self.config.token)
 
     def _signature(self, purpose: str, text: str) -> str:
         return hmac.new(self._key, f"{purpose}\0{text}".encode(), sha256).hexdigest()
@@ -230,11 +229,6 @@ async def checked_form(request: Request, sessions: Sessions) -> FormData:
     """Return the form of a request. Raises `HTTPException` 403 if it lacks the token of its session."""
     form = await request.form(max_files=0, max_fields=5000, max_part_size=MOST_FORM)
     token = form.get("csrf")
-    if not isinstance(token, str) or not _same(token, sessions.form_token(request.scope["session"])):
+    if not isinstance(token, str) or not is_same(token, sessions.form_token(request.scope["session"])):
         raise HTTPException(403, "the form has expired; load the page again")
     return form
-
-
-def _same(given: str, secret: str) -> bool:
-    """Compare two texts of any lengths in constant time."""
-    return hmac.compare_digest(sha256(given.encode()).digest(), sha256(secret.encode()).digest())

@@ -12,14 +12,19 @@ import json
 import os
 import sys
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workers.errors import ExemplarError
 from workers.inbox import StoredPage
 from workers.redaction import redact
 
+if TYPE_CHECKING:
+    from crawler.scouting.trial import ReadList
+
 LINKS_MOST = 300  # links of each kind in the result
+TEXT_MOST = 200  # characters of a link's text in the result
 PAGE_MOST = 2 * 2**20  # bytes of a page that is shown beside its text
 
 
@@ -50,7 +55,7 @@ def _refusal(error: Exception) -> dict[str, Any]:
 
 
 def _survey(request: dict[str, Any], tell: Any) -> dict[str, Any]:
-    from console.survey_text import extraction_json
+    from console.survey_text import extraction_json, shown_json
     from crawler.fetching.single_pages import run_survey
     from crawler.scouting.new_task import entry_of, known_as, refuse_known
     from crawler.scouting.survey import survey
@@ -64,7 +69,7 @@ def _survey(request: dict[str, Any], tell: Any) -> dict[str, Any]:
     pages: dict[str, StoredPage] = {}
 
     def on_page(page_url: str, answer: StoredPage | str) -> None:
-        tell({"read": redact(page_url), "problem": redact(answer) if isinstance(answer, str) else ""})
+        _tell_read(tell, page_url, answer)
         if not isinstance(answer, str):
             pages[answer.url] = answer
 
@@ -73,17 +78,10 @@ def _survey(request: dict[str, Any], tell: Any) -> dict[str, Any]:
     result = run_survey(lambda fetch: survey(fetch, url, scope, insist), settings, on_page=on_page)
     refuse_known(existing.tasks, result)
     names = existing.tasks.tasks if existing.tasks else ()
-    entry = entry_of(result, existing.defaults, names)
-    links = result.inference
-    return {
-        "entry": entry,
-        "scope": result.scope,
-        "why": result.why,
-        "lists": [{"url": page.url, "why": page.why, "taken": page.matched} for page in result.lists],
-        "taken": [_link(link) for link in links.matched[:LINKS_MOST]],
-        "left": [_link(link) | {"reason": reason} for link, reason in links.rejected[:LINKS_MOST]],
-        "doubtful": list(links.doubtful),
-        "warnings": list(result.warnings),
+    found = shown_json(result, entry_of(result, existing.defaults, names))
+    return found | {
+        "taken": [_shortened(link) for link in found["taken"][:LINKS_MOST]],
+        "left": [_shortened(link) for link in found["left"][:LINKS_MOST]],
         "samples": [
             extraction_json(sample) | _shown(pages.get(result.example), pages.get(sample.url), result.insist)
             for sample in (result.sample_of_example, *result.samples)
@@ -92,48 +90,36 @@ def _survey(request: dict[str, Any], tell: Any) -> dict[str, Any]:
 
 
 def _trial(request: dict[str, Any], tell: Any) -> dict[str, Any]:
-    from console.survey_text import extraction_json
     from crawler.fetching.single_pages import run_survey
     from crawler.scouting.trial import trial
     from crawler.task_list.file import load
 
     listed = load(Path(request["tasks"]))
     task = listed[request["trial"]]
-
-    def on_page(page_url: str, answer: StoredPage | str) -> None:
-        tell({"read": redact(page_url), "problem": redact(answer) if isinstance(answer, str) else ""})
-
     today = datetime.now(UTC).date()
-    result = run_survey(lambda fetch: trial(fetch, task, today), listed.settings, task=task, on_page=on_page)
-    return {
-        "pattern": result.pattern,
-        "lists": [
-            {
-                "url": page.url,
-                "kind": page.kind,
-                "reason": page.reason,
-                "taken": page.taken,
-                "links": [
-                    {
-                        "url": judged.link.url,
-                        "text": judged.link.text[:200],
-                        "taken": judged.taken,
-                        "reason": judged.reason,
-                    }
-                    for judged in sorted(page.judged, key=lambda judged: not judged.taken)[:LINKS_MOST]
-                ],
-            }
-            for page in result.lists
-        ],
-        "found": result.found,
-        "samples": [extraction_json(sample) for sample in (result.example, *result.samples)],
-        "problems": list(result.problems),
-        "warnings": list(result.warnings),
-    }
+    result = run_survey(
+        lambda fetch: trial(fetch, task, today), listed.settings, task=task, on_page=partial(_tell_read, tell)
+    )
+    lists = [
+        {"url": page.url, "reason": page.reason, "taken": page.taken, "links": _judged(page)} for page in result.lists
+    ]
+    return {"lists": lists, "problems": list(result.problems), "warnings": list(result.warnings)}
 
 
-def _link(link: Any) -> dict[str, Any]:
-    return {"url": link.url, "text": link.text[:200], "pages": link.pages, "paginates": link.paginates}
+def _tell_read(tell: Any, url: str, answer: StoredPage | str) -> None:
+    tell({"read": redact(url), "problem": redact(answer) if isinstance(answer, str) else ""})
+
+
+def _judged(page: "ReadList") -> list[dict[str, Any]]:
+    """Return the links of a list page, those that are taken first."""
+    return [
+        _shortened({"url": one.link.url, "text": one.link.text, "taken": one.taken, "reason": one.reason})
+        for one in sorted(page.judged, key=lambda judged: not judged.taken)[:LINKS_MOST]
+    ]
+
+
+def _shortened(link: dict[str, Any]) -> dict[str, Any]:
+    return link | {"text": link["text"][:TEXT_MOST]}
 
 
 def _shown(example: StoredPage | None, page: StoredPage | None, insist: bool) -> dict[str, Any]:

@@ -186,7 +186,7 @@ def corrected(example: str, chosen: Sequence[str], others: Mapping[str, str]) ->
 
 def with_pattern(result: Mapping[str, Any], pattern: str) -> dict[str, Any]:
     """Return a survey's result whose links are judged by another pattern."""
-    compiled = Pattern.parse(pattern, result["entry"]["example"])
+    compiled = Pattern.parse(pattern, result["task"]["example"])
     links = [*result["taken"], *result["left"]]
     reasons = {link["url"]: link.get("reason", "") for link in result["left"]}
     taken = [link for link in links if compiled.match(link["url"])]
@@ -195,4 +195,4 @@ def with_pattern(result: Mapping[str, Any], pattern: str) -> dict[str, Any]:
         for link in links
         if not compiled.match(link["url"])
     ]
-    return {**result, "entry": {**result["entry"], "pattern": pattern}, "taken": taken, "left": left, "doubtful": []}
+    return {**result, "task": {**result["task"], "pattern": pattern}, "taken": taken, "left": left, "doubtful": []}

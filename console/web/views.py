@@ -41,7 +41,7 @@ def environment(language: Language) -> Environment:
         extensions=["jinja2.ext.i18n", "jinja2.ext.do"],
     )
     catalogue = translations(language)
-    say = (translator_of(language) or Untranslated()).translate
+    say = translator_of(language).translate
     jinja.install_gettext_translations(catalogue, newstyle=True)  # type: ignore[attr-defined]
     jinja.filters |= {
         "number": lambda value: f"{value:,}",
@@ -88,14 +88,6 @@ def render(
     text = environment(language).get_template(template).render({**shared, **values})
     headers = {"Content-Language": language, "Vary": "Accept-Language, Cookie"}
     return HTMLResponse(text, status, headers)
-
-
-class Untranslated:
-    """Leaves texts of other packages in English."""
-
-    def translate(self, text: str) -> str:
-        """Return the text."""
-        return text
 
 
 def coded(text: str) -> Markup:

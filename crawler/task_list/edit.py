@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from crawler.task_list.file import Reader, loads
+from crawler.task_list.identity import CONTACT
 from crawler.task_list.mistakes import Mistake, TaskError, TaskFileError
 from crawler.task_list.models import Settings, Task, TaskFile
 from crawler.task_list.yaml_source import Source, read, read_text
@@ -62,6 +63,22 @@ def create(tasks_yaml: Path, contact: str = "") -> None:
         f"  {contact_line}\n",
         "utf-8",
     )
+
+
+def add_task(tasks_yaml: Path, entry: Mapping[str, Any], contact: str = "") -> bool:
+    """Add one task to a list, as `append_tasks`; return whether it is new. A missing list is made with the task.
+
+    `contact`: written into a list without one; a list that is made has it, or that of this process's environment.
+    """
+    is_made = not tasks_yaml.exists()
+    if is_made:
+        create(tasks_yaml, contact or os.environ.get(CONTACT, ""))
+    try:
+        return bool(append_tasks(tasks_yaml, [entry], contact))
+    except BaseException:
+        if is_made:
+            tasks_yaml.unlink(missing_ok=True)
+        raise
 
 
 def append_tasks(tasks_yaml: Path, entries: Sequence[Mapping[str, Any]], contact: str = "") -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from console.problems import alike, fate_of, groups, matching
+from console.problems import alike, fate_of, groups
 from console.sample_site import SiteServer, truth
 from tests.console.conftest import Exemplar
 from tests.written_rows import rows_of
@@ -75,10 +75,10 @@ def test_a_reason_that_was_cut_short_counts_with_the_whole_one() -> None:
 
 
 def test_a_group_is_named_by_how_its_reason_begins() -> None:
-    found = groups([Problem("rejected", A_LIST.format(5, 10), url(1)), Problem("rejected", "http 404", url(2))])
+    problems = [Problem("rejected", A_LIST.format(5, 10), url(1)), Problem("rejected", "http 404", url(2))]
     for text in ("a list", "A list: 7 of 9 texts", A_LIST.format("N", "N")):
-        assert [group.urls for group in matching(found, text)] == [[url(1)]]
-    assert matching(found, "list") == []
+        assert [group.urls for group in groups(problems, text)] == [[url(1)]]
+    assert groups(problems, "list") == []
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ import pytest
 from lxml import html as lxml_html
 from rich.cells import cell_len
 
-from console.locale import wording_of
+from console.inputs import PageIn
+from console.locale import ReportWording
 from console.report.charts import BINS, charts_of, sparkline, strip_of
 from console.report.document import (
     OmittedLines,
@@ -19,7 +20,7 @@ from console.report.document import (
     rows_of,
     web_address,
 )
-from console.report.gathering import Explainer, PageToExplain, ReportedPage
+from console.report.gathering import Explainer, ReportedPage
 from console.report.stored_page import report_request, requested_report
 from console.report.terminal import explained_rows, fitted
 from console.sample_site import SiteServer, tasks_yaml, truth
@@ -40,8 +41,8 @@ CHINESE = (
 
 
 def explained(page: str, example: str | None = None, url: str | None = "https://g.example/a.html") -> ReportedPage:
-    model = PageToExplain("example", example.encode(), role="example") if example is not None else None
-    return Explainer(Section(example), model).page(PageToExplain(url or "a.html", page.encode(), url))
+    model = PageIn("example", example.encode(), role="example") if example is not None else None
+    return Explainer(Section(example), model).page(PageIn(url or "a.html", page.encode(), url))
 
 
 def parsed(report: str) -> lxml_html.HtmlElement:
@@ -126,20 +127,20 @@ def test_a_report_in_chinese_has_no_message_in_english() -> None:
     example, listed = news_page("旧闻", [CHINESE[1], *CHINESE]), f"<title>新闻</title><ul>{links}</ul>"
     pages = [explained(news_page("老码头", CHINESE * 2), example), explained(news_page("老码头", CHINESE * 2))]
     pages += [explained(listed), explained(""), ReportedPage("https://g.example/gone", error="404 not found")]
-    root = parsed(render_report(HEAD, pages, wording_of("zh")))
+    root = parsed(render_report(HEAD, pages, ReportWording("zh")))
     assert root.get("lang") == "zh-Hans"
     texts = [*root.xpath("//body//text()[not(ancestor::bdi)]"), *root.xpath("//@title | //@aria-label")]
     of_pages = " ".join(line.text for page in pages if page.explanation for line in page.explanation.lines)
-    rows = [row for page in pages for row in explained_rows(page, wording_of("zh"))]
+    rows = [row for page in pages for row in explained_rows(page, ReportWording("zh"))]
     texts += [row for row in rows if row.strip().rstrip("…") not in of_pages]
     assert [text for text in texts if re.search("[a-z]{2,} [a-z]{2,} [a-z]{2,}", text)] == []
-    assert all(cell_len(row) <= 80 for page in pages for row in explained_rows(page, wording_of("zh")))
+    assert all(cell_len(row) <= 80 for page in pages for row in explained_rows(page, ReportWording("zh")))
 
 
 def test_texts_of_pages_are_never_translated() -> None:
     words = "no article", "not in the example", "kept: a line of the text"
     page = explained(news_page("no article", [f"{text}. {BAKERY[0]}" for text in words]))
-    root = parsed(render_report(HEAD, [page], wording_of("zh")))
+    root = parsed(render_report(HEAD, [page], ReportWording("zh")))
     assert {"no article", *(f"{text}. {BAKERY[0]}" for text in words)} <= {*root.xpath("//bdi[@class='text']/text()")}
 
 
@@ -164,7 +165,7 @@ def test_further_pages_of_an_article_are_named() -> None:
     rows = [" ".join(row.split()) for row in explained_rows(page)]
     assert "the first page of an article; 2 further pages are not explained:" in rows
     assert "https://g.example/a_3.html" in rows
-    assert "本文还有其他页面" in render_report(HEAD, [page], wording_of("zh"))
+    assert "本文还有其他页面" in render_report(HEAD, [page], ReportWording("zh"))
     assert explained(news_page("New bread", BAKERY)).further == ()
 
 
@@ -259,7 +260,7 @@ def test_links_taken_and_left_are_listed_with_reasons() -> None:
     left = JudgedLink(other, False, "goes on with 'about' instead of a number")
     lists = (ReadList("https://g.example/", "start", (taken, left)),)
     text = parsed(
-        render_report(ReportHead("Why", "now", problems=("nothing matches",), lists=lists), [])
+        render_report(ReportHead("Why", "now", problems=("nothing matches",)), [], lists=lists)
     ).text_content()
     assert "1 taken" in text
     assert "goes on with 'about' instead of a number" in text

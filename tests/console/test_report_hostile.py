@@ -7,9 +7,10 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser
 
-from console.locale import wording_of
+from console.inputs import PageIn
+from console.locale import ReportWording
 from console.report.document import MOST_LINKS, ReportHead, render_report
-from console.report.gathering import ComparedMethod, Explainer, PageToExplain, ReportedPage
+from console.report.gathering import ComparedMethod, Explainer, ReportedPage
 from crawler.discovery.links import PageLink
 from crawler.scouting.trial import JudgedLink, ReadList
 from extractors import Article, Section
@@ -89,8 +90,8 @@ def _reported(article: Article, texts: list[str]) -> ReportedPage:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_nothing_of_a_hostile_page_runs_or_is_requested(chromium: Browser, tmp_path: Path, language: str) -> None:
     page, example = hostile_page().encode(), news_page("Tides", BAKERY).encode()
-    explainer = Explainer(Section(example), PageToExplain("example", example, role="example"))
-    pages = [explainer.page(PageToExplain(STRINGS[0], page, "https://g.example/" + STRINGS[2]))]
+    explainer = Explainer(Section(example), PageIn("example", example, role="example"))
+    pages = [explainer.page(PageIn(STRINGS[0], page, "https://g.example/" + STRINGS[2]))]
     pages += reported_pages() if language == "en" else []
     pages += [ReportedPage(text, error=text) for text in (TEXTS if language == "en" else STRINGS)]
     links = [
@@ -103,8 +104,8 @@ def test_nothing_of_a_hostile_page_runs_or_is_requested(chromium: Browser, tmp_p
         for text, start in zip(TEXTS, parts, strict=False)
     )
     report = tmp_path / "why.html"
-    head = ReportHead(TEXTS[0], TEXTS[1], tuple((text, text) for text in TEXTS), tuple(TEXTS), tuple(TEXTS), lists)
-    report.write_text(render_report(head, pages, wording_of(language)), "utf-8", errors="replace")
+    head = ReportHead(TEXTS[0], TEXTS[1], tuple((text, text) for text in TEXTS), tuple(TEXTS), tuple(TEXTS))
+    report.write_text(render_report(head, pages, ReportWording(language), lists), "utf-8", errors="replace")
     assert len(TEXTS) == 6000
     requested, complaints, dialogs = list[str](), list[str](), list[str]()
     tab = chromium.new_page()

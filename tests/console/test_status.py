@@ -8,6 +8,7 @@ import pytest
 import redis
 
 from crawler.politeness.pace import HostProblem, Pace
+from crawler.scheduling.schedule import Schedule
 from tests.console.conftest import Exemplar
 from workers import keys
 from workers.ledger import Ledger
@@ -66,3 +67,14 @@ def test_the_time_of_a_problem_is_told_as_all_times_are(on_redis: Exemplar, conn
     ledger.settle(leased.fingerprint, "failed", "http 418")
     [row] = on_redis("status", "--problems", "zh-news", "--json").events
     assert (row["reason"], datetime.fromisoformat(row["at"]).tzinfo) == ("http 418", UTC)
+
+
+def test_a_task_is_due_or_paused_or_removed(told: "redis.Redis", on_redis: Exemplar) -> None:
+    news = json.loads(cast(str, told.hget(keys.TASKS, "news")))
+    told.hset(
+        keys.TASKS, mapping={name: json.dumps(news | {"paused": name == "resting"}) for name in ("late", "resting")}
+    )
+    Ledger(told, "former").add([Found("http://site.example/a/2.html", 0)])
+    Schedule(told).fire_now(["late", "resting", "former"])
+    states = {row["task"]: row["state"] for row in json.loads(on_redis("status", "--json").out)["tasks"]}
+    assert states == {"news": "idle", "late": "due", "resting": "paused", "former": "removed"}

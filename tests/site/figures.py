@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from console.sample_site.content import TruthArticle, truth
+from console.sample_site.content import Story, truth
 from console.sample_site.pages import render_site
 from extractors.figures import draw
 
@@ -114,7 +114,7 @@ def _framed(section: str, title: str, content: Sequence[str]) -> str:
     return "\n\n\n\n".join("\n".join(lines) for lines in parts)
 
 
-def _link(article: TruthArticle) -> str:
+def _link(article: Story) -> str:
     return f'<a href="{article.path}">{escape(article.title)}</a>'
 
 

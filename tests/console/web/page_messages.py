@@ -5,6 +5,8 @@ from pathlib import Path
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 
+from console.web.texts import TERMS
+
 WEB = Path(__file__).parents[3] / "console" / "web"
 KEYWORDS = {"gettext_noop": None, "ngettext_noop": (1, 2), "_": None, "gettext": None, "ngettext": (1, 2)}
 METHODS = [("**.py", "python"), ("**.html", "jinja2.ext:babel_extract")]
@@ -17,3 +19,5 @@ def add_messages(catalog: Catalog) -> None:
     for file, _, message, _, _ in sorted(found, key=lambda row: (row[0], row[1])):
         if message not in ("%(text)s", ""):
             catalog.add(message, locations=[(file, 0)])
+    for term in TERMS:
+        catalog.add(term, locations=[("texts.py", 0)])

@@ -19,7 +19,7 @@ OTHERS = {"https://news.example/b/9.html": "Other", "https://news.example/about.
 def test_the_pattern_follows_the_marks() -> None:
     correction = corrected(EXAMPLE, SIBLINGS, OTHERS)
     assert (correction.missed, correction.too_many) == ((), ())
-    result = {"entry": {"example": EXAMPLE}, "taken": [], "left": []}
+    result = {"task": {"example": EXAMPLE}, "taken": [], "left": []}
     result["left"] = [{"url": url, "text": "", "reason": "x"} for url in (*SIBLINGS, *OTHERS)]
     judged = with_pattern(result, correction.pattern)
     assert [link["url"] for link in judged["taken"]] == SIBLINGS

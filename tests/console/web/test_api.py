@@ -1,12 +1,17 @@
 """The JSON API answers as its OpenAPI document says."""
 
+import json
+from datetime import datetime
 from pathlib import Path
 
 import jsonschema
 import pytest
+import redis
 
 from console.web.api import ROUTES
-from tests.console.web.conftest import NAMES, ConsoleClient, MakeConsole
+from tests.console.web.conftest import NAMES, ConsoleClient, MakeConsole, row_of
+from workers import keys
+from workers.writing.refused_rows import keep_refused, refused_rows
 
 NEW_TASK = {
     "name": "fresh",
@@ -108,3 +113,34 @@ def test_the_document_itself_is_valid(console: MakeConsole) -> None:
     assert document["openapi"] == "3.1.0"
     for schema in document["components"]["schemas"].values():
         jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_lists_are_paged_and_times_are_iso_8601(client: ConsoleClient) -> None:
+    names = [client.get(f"/api/tasks?limit=1&offset={place}").json() for place in range(3)]
+    assert [(page["total"], len(page["tasks"])) for page in names] == [(2, 1), (2, 1), (2, 0)]
+    [task] = [task for page in names for task in page["tasks"] if task["name"] == NAMES[0]]
+    assert datetime.fromisoformat(task["next_run"]).tzinfo
+
+
+def test_the_report_of_an_earlier_version_is_completed(client: ConsoleClient, connection: "redis.Redis") -> None:
+    report = {"started": "2026-11-22T11:00:00+00:00", "outcome": "finished", "problems": []}
+    connection.lpush(keys.of_task(NAMES[0], "runs"), json.dumps(report))
+    newest = client.get(f"/api/tasks/{NAMES[0]}/runs").json()["runs"][0]
+    assert (newest["lists"], newest["remarks"]) == (0, [])
+
+
+def test_an_action_on_a_group_of_failures_spares_the_others(client: ConsoleClient, connection: "redis.Redis") -> None:
+    rows = [row_of(number) for number in (2, 3)]
+    whys = {(NAMES[0], row["canonical_url"], 1): why for row, why in zip(rows, ("no title", "no text"), strict=True)}
+    keep_refused(connection, NAMES[0], "out/{task}.jsonl", rows, whys)
+
+    def act(key: str, what: str) -> bool:
+        body = {"task": NAMES[0], "do": "drop", "what": what, "key": key}
+        return bool(client.post("/api/failures", json=body).json()["ok"])
+
+    assert not act("http 400", "pages")
+    assert act("http 500", "pages")
+    [listed] = client.get("/api/failures").json()["tasks"]
+    assert (listed["failed"], len(listed["rows"])) == (0, 2)
+    assert act(listed["rows"][0]["key"], "rows")
+    assert [row.reason for row in refused_rows(connection, NAMES[0])] == [listed["rows"][1]["key"]]

@@ -205,7 +205,7 @@ def survey_of(texts: Sequence[str]) -> Job:
         "characters": 9, "confidence": 1.0,
     }  # fmt: skip
     job.result = {
-        "entry": {"name": texts[7], "example": texts[8], "pattern": texts[9], "every": texts[10], "output": texts[11]},
+        "task": {"name": texts[7], "example": texts[8], "pattern": texts[9], "every": texts[10], "output": texts[11]},
         "scope": "site",
         "why": texts[12],
         "lists": [{"url": text, "why": text, "taken": 1} for text in texts[:100]],
@@ -244,3 +244,8 @@ def test_a_page_in_the_sandbox_has_a_policy_without_scripts(client: ConsoleClien
     assert policy.startswith("sandbox; default-src 'none'")
     assert "script-src" not in policy
     assert answer.headers["x-frame-options"] == "SAMEORIGIN"
+
+
+def test_text_after_what_is_removed_stays() -> None:
+    html = harmless(b"<p>before <script>x</script>after<!-- c --> it<b>all</b> <base>too</p>", "text/html")
+    assert "<p>before after it<b>all</b> too" in html

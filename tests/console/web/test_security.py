@@ -7,6 +7,7 @@ import pytest
 from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
 
+from console.serving import is_bearer
 from console.web.config import ConsoleConfig, ConsoleRefused, config_from
 from console.web.security import POLICY, Sessions, host_name, local_target
 from tests.console.web.conftest import NAMES, ConsoleClient, MakeConsole, form_token
@@ -184,3 +185,17 @@ def test_a_large_body_without_a_length_is_refused(published: Path, console: Make
     parts = (b'{"do": "' + b"x" * 2**19 for _ in range(4))
     answer = console().post("/api/tasks/harbour", content=parts, headers={"Content-Type": "application/json"})
     assert answer.status_code == 413
+
+
+@pytest.mark.parametrize(
+    ("header", "token", "is_right"),
+    [
+        ("Bearer a", "a", True),
+        ("bearer  a", "a", True),
+        ("Basic a", "a", False),
+        ("Bearer b", "a", False),
+        ("Bearer ", "", False),
+    ],
+)
+def test_a_token_is_sent_as_bearer(header: str, token: str, is_right: bool) -> None:
+    assert is_bearer(header, token) is is_right

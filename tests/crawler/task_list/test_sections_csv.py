@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.task_list.edit import append_tasks
+from crawler.task_list.edit import add_task, append_tasks
 from crawler.task_list.file import load, loads
 from crawler.task_list.mistakes import TaskFileError
 from crawler.task_list.schema import sample
@@ -200,3 +200,14 @@ def test_any_keyword_of_a_cell_comes_back_from_yaml(tmp_path_factory, words):
     append_tasks(folder / "tasks.yaml", read_sections(sheet(folder, out.getvalue().encode("utf-8", "replace"))))
     written = (folder / "tasks.yaml").read_text(encoding="utf-8")
     assert loads(written).tasks["a"].keep.keywords == tuple(word.encode("utf-8", "replace").decode() for word in words)
+
+
+def test_a_missing_list_is_made_with_its_first_task_or_not_at_all(tmp_path, monkeypatch):
+    monkeypatch.setenv("EXEMPLAR_CONTACT", "a@b.org")
+    file = tmp_path / "new.yaml"
+    with pytest.raises(TaskFileError):
+        add_task(file, ROW | {"every": "soon", "output": "a.db"})
+    assert not file.exists()
+    assert add_task(file, ROW | {"every": "1h", "output": "a.db"})
+    assert ([*load(file).tasks], load(file).settings.contact) == (["a"], "a@b.org")
+    assert not add_task(file, ROW | {"every": "1h", "output": "a.db"})
