@@ -14,11 +14,12 @@ def loaded(cls: type[Value], stored: str | bytes | Mapping[str, Any]) -> Value:
     Fields that `cls` does not have are ignored. Raises `ValueError` if others are missing, or of another type.
     """
     value = json.loads(stored) if isinstance(stored, (str, bytes)) else {**stored}
-    return cast(Value, _adapter_of(cast(Any, cls)).validate_python(value))
+    return cast(Value, adapter_of(cast(Any, cls)).validate_python(value))
 
 
 @cache
-def _adapter_of(cls: type[Any]) -> Any:
+def adapter_of(cls: type[Any]) -> Any:
+    """Return pydantic's adapter, which reads the dataclass `cls`; it is made once."""
     from pydantic import TypeAdapter  # a library that many commands do not need
 
     return TypeAdapter(cls)

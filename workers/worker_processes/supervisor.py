@@ -22,6 +22,8 @@ import redis
 
 from extractors import walk_in_use
 
+from ..extraction_config import ExtractionConfig
+from ..health.state import HealthState
 from ..inbox import Inbox
 from ..ledger import Ledger
 from ..processes import STOP_SIGNALS, ended_by, require_memory
@@ -31,6 +33,7 @@ from ..redis_access.outage import Outage
 from ..reporting.presence import HEARTBEAT_EVERY, Presence, Rate
 from ..reporting.present_problems import OnChange, PresentProblem, ProblemBook
 from ..reporting.worker_reports import PipeWatch, WorkerTimes
+from ..stored_json import adapter_of
 from ..url_states import Fingerprint
 from ..writing.delivery import DeliveryTimes, Draining
 from ..writing.row_queue import has_queues, rows_waiting
@@ -115,6 +118,8 @@ class Supervisor:
         fails in a way that will not pass, or with `exits_without_redis`.
         """
         self._on_problem, self._on_notice = on_problem, on_notice
+        for stored in (ExtractionConfig, HealthState):
+            adapter_of(stored)
         gc.collect()
         gc.freeze()  # forked workers share this memory; otherwise their first garbage collection would copy it
         result: bool | None = None
