@@ -68,14 +68,14 @@ def octets(text: str) -> bytes:
 
 def feed(text: str) -> None:
     if found := read_feed(octets(text), URL):
-        check_links(found.entries)
+        check_links(found.links)
         check_urls([*found.next, *filter(None, [found.home])])
 
 
 def sitemap(text: str) -> None:
     if found := read_sitemap(octets(text), URL):
         check_links(found.links)
-        check_urls(child.url for child in found.children)
+        check_urls(child.url for child in found.sitemaps)
 
 
 def json_list(text: str) -> None:
