@@ -100,6 +100,7 @@ def test_cluster_of_no_more_than_maxsize_leaves_is_no_body():
     tree = read_tree(story(*paragraphs(BAKERY)))
     thresholds = learn_thresholds(tree)
     assert len(body_segment(tree.leaves, thresholds, SETTINGS._replace(max_size=3))) == 4
+    assert body_segment(tree.leaves, thresholds, SETTINGS._replace(pre_span=100)) == []
     assert body_segment(tree.leaves, thresholds, SETTINGS._replace(max_size=4)) == []
 
 
