@@ -18,8 +18,8 @@ from extractors.content.line_model import using
 from extractors.content.line_model.features import NAMES as LINE_NAMES
 from extractors.content.line_model.trees import Trees, load
 from extractors.content.line_model.trees import save as save_trees
+from extractors.errors import TrainingMistakes
 from extractors.page_types import using_models
-from extractors.page_types.labelled import LabelledDataError as LabelledError
 from extractors.page_types.labelled import LabelledPage
 from extractors.page_types.learning import PageNumbers, pages_of
 from extractors.page_types.model import save
@@ -104,7 +104,7 @@ def main(words: Sequence[str] | None = None) -> int:
                 save_trees(learn(chosen, weights), folder / model, {"left_out": name})
             _train_types(folder, labelled, features, may)
             print(folder, flush=True)
-    except (DataError, LabelledError) as error:
+    except (DataError, TrainingMistakes) as error:
         parser.error(str(error))
     return 0
 

@@ -25,9 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
+from extractors.errors import TrainingMistakes
 from extractors.page_types import classify, shape_of
 from extractors.page_types.classify import EVEN, KINDS, kind_of_several
-from extractors.page_types.labelled import LabelledDataError, LabelledPage
+from extractors.page_types.labelled import LabelledPage
 from extractors.page_types.learning import (
     FOLDS,
     Flags,
@@ -98,7 +99,7 @@ def main(words: Sequence[str] | None = None) -> int:
         print(f"\n## kinds\n\n{by_kind(labelled, features, arguments.seed)}")
         if arguments.speed:
             print(f"\n{speed(labelled[:: arguments.speed])}")
-    except LabelledDataError as error:
+    except TrainingMistakes as error:
         errors.print(str(error))
         return 2
     return 0

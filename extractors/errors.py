@@ -1,7 +1,6 @@
 """Errors, named for the reaction that they require; and the import of an extra's packages, which may be missing."""
 
 import importlib
-from collections.abc import Sequence
 from types import ModuleType
 
 
@@ -14,9 +13,9 @@ class BadModel(ValueError):
 
 
 class TrainingMistakes(ValueError):
-    """The mistakes of a folder of data for training; `lines`: one message each."""
+    """The mistakes of a folder of data for training; `lines`: one message each, which names the place."""
 
-    def __init__(self, lines: Sequence[str]) -> None:
+    def __init__(self, *lines: str) -> None:
         super().__init__("\n".join(lines))
         self.lines = lines
 

@@ -3,11 +3,10 @@
 A method's modules are imported when the method is first used, since some load models.
 """
 
-from collections.abc import Callable
 from difflib import get_close_matches
 from importlib import import_module
 from types import ModuleType
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from .article import Article, Listing, NoArticle
 from .page import Page
@@ -35,7 +34,10 @@ class Learner(Extractor, Protocol):
 
 
 class MethodModules(NamedTuple):
-    """The modules of a method: that of its extractor, with the name of the factory, and that of its figure, if any."""
+    """The modules of a method: that of its extractor, with the name of the factory, and that of its figure, if any.
+
+    The module of a method that keeps nothing between pages has no factory, but the function `extract`.
+    """
 
     extractor: str
     figure: str | None
@@ -71,8 +73,9 @@ def create(method: str, example: Page | None) -> Extractor:
     """
     check_method(method)
     found = METHODS[method]
-    factory: Callable[[Page | None], Extractor] = getattr(module_of(found.extractor), found.factory)
-    return factory(example)
+    module: Any = module_of(found.extractor)
+    extractor: Extractor = getattr(module, found.factory)(example) if hasattr(module, found.factory) else module
+    return extractor
 
 
 def check_method(method: str) -> None:

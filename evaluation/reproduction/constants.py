@@ -33,7 +33,7 @@ from extractors.methods.tag_paths import (
 from extractors.methods.tag_paths import (
     verbatim as tag_paths_verbatim,
 )
-from extractors.methods.tag_paths.clusters import LeafOutline, Leaves, read_outline
+from extractors.methods.tag_paths.clusters import LeafOutline, Leaves, OpenConstants, read_outline
 from extractors.page import Page, make_page
 
 from ..data import DataError, DataSet, Row, read_sets
@@ -110,7 +110,7 @@ def _tag_paths_read(page: Page) -> tuple[Ctext, LeafOutline]:
 def _tag_paths_find(read: tuple[Ctext, LeafOutline], setting: Setting) -> Hashable:
     length, noise, alike, frequency, variance = setting
     thresholds = tag_path_clusters.page_thresholds(read[1].leaves, noise, length)
-    return tuple(tag_paths.body_leaves(read[1], thresholds, frequency, alike, variance))
+    return tuple(tag_paths.body_leaves(read[1], thresholds, frequency, alike, OpenConstants(variance)))
 
 
 def _tag_paths_text(page: Page, read: tuple[Ctext, LeafOutline], found: Leaves) -> str:
@@ -119,9 +119,9 @@ def _tag_paths_text(page: Page, read: tuple[Ctext, LeafOutline], found: Leaves) 
 
 def _verbatim_find(tree: tag_paths_verbatim.Tree, setting: Setting) -> Hashable:
     centres, variance, size, span, filtered = setting
-    settings = tag_paths_verbatim.OpenConstants(variance, int(size), span, int(centres))
+    settings = OpenConstants(variance, int(size), span, int(centres))
     thresholds = tag_paths_verbatim.learn_thresholds(tree, settings)
-    segment = tag_paths_verbatim.find_segment(tree.leaves, thresholds, settings)
+    segment = tag_path_clusters.body_segment(tree.leaves, thresholds, settings)
     least = thresholds.frequency if filtered else 0
     return (tuple(segment), tuple(tag_paths_verbatim.frequent(tree, segment, least))) if segment else None
 
@@ -148,7 +148,10 @@ METHODS = {
         _tag_paths_read,
         _tag_paths_find,
         _tag_paths_text,
-        {"FREQUENCY_SHARE": (tag_path_clusters.FREQUENCY_SHARE, 1), "VARIANCE": (tag_path_clusters.VARIANCE, 100, inf)},
+        {
+            "FREQUENCY_SHARE": (tag_path_clusters.FREQUENCY_SHARE, 1),
+            "VARIANCE": (tag_path_clusters.SETTINGS.variance, 100, inf),
+        },
     ),
     "tag-paths-verbatim": TunedMethod(
         {

@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import fmean
 
 from extractors import Article, Listing, NoArticle, Section, UnusablePage
-from extractors.page_types.labelled import LabelledDataError as LabelledError
+from extractors.errors import TrainingMistakes
 from extractors.page_types.labelled import LabelledPage, read_labelled
 from extractors.page_types.learning import evenly
 
@@ -115,7 +115,7 @@ def read_pages(folder: Path, sample: int) -> Iterator[tuple[LabelledPage, Row]]:
     rows = {(one.name, row.id): row for one in read_sets(folder) for row in one.rows}
     try:
         known = [page for page in read_labelled(folder) if not any(fnmatch(page.name, name) for name in DOUBTFUL)]
-    except LabelledError as error:
+    except TrainingMistakes as error:
         raise DataError(str(error)) from None
     chosen = evenly([(page.source, page.site, page.article) for page in known])
     taken: dict[tuple[str, bool], int] = {}

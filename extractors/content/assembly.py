@@ -1,6 +1,6 @@
 """The first and the last step of all methods: page → lines, and kept lines → article."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 
@@ -9,7 +9,7 @@ from lxml import etree
 from ..article import IN_TEXT, MAYBE_LISTS, Article, Block, Kind, NoArticle, PageType, join
 from ..html.dom import parse
 from ..html.lines import Lines, read_lines
-from ..html.paths import PathTrie
+from ..html.paths import MAX_TRIE, PathTrie
 from ..html.revealing import MASKED_ADDRESS, unmask
 from ..metadata.declared_metadata import Head, read_head
 from ..metadata.metadata import read_metadata
@@ -85,6 +85,32 @@ def read(page: Page, trie: PathTrie) -> ParsedPage | NoArticle:
     hint = "; its text may need JavaScript" if scripted else ""
     said = notice(lines, head.title, head.headings, [])
     return NoArticle(said or f"almost no text on the page ({width:.0f} bytes){hint}", page.url)
+
+
+class PageReader:
+    """Reads pages one after another, their paths in one trie: the classification of element names, kept as a cache."""
+
+    def __init__(self) -> None:
+        self._trie = PathTrie()
+
+    def read(self, page: Page) -> ParsedPage | NoArticle:
+        """As the function `read`; the trie is replaced when it has grown too large."""
+        if self._trie.size > MAX_TRIE:
+            self._trie = PathTrie()
+        return read(page, self._trie)
+
+
+class PageByPage:
+    """Extracts each page independently, by a function that finds its body or a reason why there is none."""
+
+    def __init__(self, find_body: "Callable[[ParsedPage], BodyLines | str]") -> None:
+        self._reader = PageReader()
+        self._find_body = find_body
+
+    def extract(self, page: Page) -> Article | NoArticle:
+        """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
+        parsed = self._reader.read(page)
+        return parsed if isinstance(parsed, NoArticle) else assemble(parsed, self._find_body(parsed))
 
 
 def assemble(parsed: ParsedPage, body: BodyLines | str, others: Sequence[PageTitles] = ()) -> Article | NoArticle:

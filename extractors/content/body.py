@@ -5,13 +5,13 @@ of it), and the example shows in which elements its template has prose. Without 
 no line matched and no profile.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import compress
 from operator import mul
 
 import numpy as np
 
-from ..html.lines import Floats, Lines
+from ..html.lines import Lines
 from ..tracing import tracing
 from . import line_membership as keeping
 from .line_membership import without_links
@@ -37,25 +37,21 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class BodySteps:
-    """The decisions of `find_body`; noted only if the extraction is traced. Sequences have one entry per line.
+    """The decisions of `find_body`; noted only if the extraction is traced.
 
-    `evidence`: its input; `weights`: bytes for the body, negative against
-    it, of which `head` and `tail` enclose the largest sum; `content`: bytes that count in the search for the root.
-    `standing`: see `line_membership`; empty, like `template` and `under_picture`, if there was no body.
+    `evidence`: its input; `segment`: where the body lies by it; `shares`: of the content, by number of the path in the
+    outline; `standing`: of each line, see `line_membership`; `template` and `under_picture`: lines that are left out.
+    These four are empty if there was no body.
     """
 
     lines: Lines
     evidence: LineEvidence
-    weights: Floats
-    head: int
-    tail: int
-    content: Floats
-    root: int = 0
-    shares: list[float] = field(default_factory=list)  # shares of the content, by number of the path in the outline
+    segment: Segment
+    body: Body
+    shares: list[float] = field(default_factory=list)
     standing: list[int] = field(default_factory=list)
-    kept: list[int] = field(default_factory=list)
-    template: list[bool] = field(default_factory=list)
-    under_picture: list[bool] = field(default_factory=list)
+    template: frozenset[int] = frozenset()
+    under_picture: frozenset[int] = frozenset()
 
 
 class BodySearch:
@@ -101,7 +97,7 @@ def _find_body(segments: SegmentSearch, evidence: LineEvidence, places: list[flo
     if not any(content):
         body = Body([], head=head, tail=tail)
         if trace is not None:
-            trace.note(_steps(lines, evidence, segment, body))
+            trace.note(BodySteps(lines, evidence, segment, body))
         return body
     direct = outline.direct(content)
     own = outline.gather(direct)
@@ -117,9 +113,8 @@ def _find_body(segments: SegmentSearch, evidence: LineEvidence, places: list[flo
     captions = keeping.caption_lines(standing, kept, under_picture, head, tail)
     body = Body(list(compress(range(len(kept)), kept)), root, head, tail, captions)
     if trace is not None:
-        flags = [[index in chosen for index in range(len(lines))] for chosen in (set(template), under_picture)]
-        steps = _steps(lines, evidence, segment, body)
-        trace.note(replace(steps, shares=shares, standing=standing, template=flags[0], under_picture=flags[1]))
+        left_out = frozenset(template), frozenset(under_picture)
+        trace.note(BodySteps(lines, evidence, segment, body, shares, standing, *left_out))
     return body
 
 
@@ -128,12 +123,6 @@ def _root_content(segment: Segment) -> list[float]:
     if not segment.familiarity:
         return segment.content
     return list(map(mul, segment.content, with_foreign(segment.familiarity, FOREIGN_ROOT_WEIGHT)))
-
-
-def _steps(lines: Lines, evidence: LineEvidence, segment: Segment, body: Body) -> BodySteps:
-    """Return how the body was found, as far as the root."""
-    weighed, counted = (np.array(amounts, np.float32) for amounts in (segment.weights, segment.content))
-    return BodySteps(lines, evidence, weighed, body.head, body.tail, counted, body.root, kept=body.kept)
 
 
 def _kept(lines: Lines, evidence: LineEvidence, segment: Segment, standing: list[int], root: int) -> list[bool]:

@@ -94,11 +94,6 @@ class SegmentSearch:
         return weights
 
 
-def weights_in_segment(lines: Lines, evidence: LineEvidence) -> list[float]:
-    """Return the weights of the lines between which the turning points lie."""
-    return SegmentSearch(lines).segment_by(evidence, evidence.layout.factors_of_paths(lines)).weights
-
-
 def segment_weights(weights: list[float], factors: list[float], familiarity: list[float]) -> list[float]:
     """Return the weights between which the turning points lie: positive ones are multiplied by the line's factors.
 

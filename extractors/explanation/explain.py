@@ -20,7 +20,7 @@ from ..registry import LIST_METHODS, METHODS
 from ..section import Section
 from ..tracing import Trace, traced
 from .fields import explained_fields
-from .lines import deciding, deciding_steps, element_of, explained_lines, lines_in
+from .lines import deciding, deciding_steps, element_of, explained_lines, lines_in, rounded
 from .values import Explanation, Ground, LineCurves
 
 NEED_EXAMPLE = frozenset({"example", "example-verbatim"})
@@ -57,7 +57,7 @@ def explain(
         _method(trace, result),
         tuple(explained_lines(trace, lines, result)) if lines is not None else (),
         _curves(steps),
-        element_of(steps.lines.trie, steps.root) if steps is not None and steps.root else "",
+        element_of(steps.lines.trie, steps.body.root) if steps is not None and steps.body.root else "",
         tuple(_grounds(trace, result)),
         explained_fields(assembling, result) if isinstance(result, Article) and is_article and assembling else (),
     )
@@ -97,10 +97,10 @@ def _curves(steps: BodySteps | None) -> LineCurves:
     similarity = steps.evidence.similarity
     return LineCurves(
         tuple(similarity) if any(similarity) else (),
-        tuple(steps.weights.tolist()),
-        tuple(steps.content.tolist()),
-        steps.head,
-        steps.tail,
+        tuple(rounded(steps.segment.weights)),
+        tuple(rounded(steps.segment.content)),
+        steps.segment.head,
+        steps.segment.tail,
     )
 
 

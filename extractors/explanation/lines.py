@@ -36,6 +36,7 @@ def explained_lines(trace: Trace, lines: Lines, result: Article | Listing | NoAr
     opinion = decision.opinion if decision is not None else None
     links = (lines.linked / np.maximum(lines.width, 1)).tolist()
     compared = steps is not None and any(steps.evidence.similarity)
+    weights = rounded(steps.segment.weights) if steps is not None else []
     elements = {path: element_of(lines.trie, path) for path in {*lines.paths}}
     return [
         ExplainedLine(
@@ -45,7 +46,7 @@ def explained_lines(trace: Trace, lines: Lines, result: Article | Listing | NoAr
             *judge(number),
             width=int(lines.width[number]),
             linked=links[number],
-            weight=None if steps is None else float(steps.weights[number]),
+            weight=None if steps is None else weights[number],
             similarity=steps.evidence.similarity[number] if steps is not None and compared else None,
             chance=None if opinion is None else float(opinion.chance[number]),
         )
@@ -168,8 +169,8 @@ class _ByRules:
 
     def __init__(self, steps: BodySteps) -> None:
         self._steps, self._lines, self._trie = steps, steps.lines, steps.lines.trie
-        self._kept = set(steps.kept)
-        self._root = element_of(self._trie, steps.root) if steps.root else "the page"
+        self._kept = set(steps.body.kept)
+        self._root = element_of(self._trie, steps.body.root) if steps.body.root else "the page"
         self._numbers = keeping.line_numbers(steps.lines)
         self._similarity = np.array(steps.evidence.similarity, np.float32)
 
@@ -177,9 +178,9 @@ class _ByRules:
         """Return the decision on a line and the rule behind it."""
         if line in self._kept:
             return "kept", f"in {self._root}, the body's element{self._partner(line)}{self._beyond(line)}"
-        if not len(self._steps.standing):
+        if not self._steps.standing:
             return "outside", "no line of the page indicates a body"
-        standing = int(self._steps.standing[line])
+        standing = self._steps.standing[line]
         if standing == keeping.OUTSIDE:
             return self._outside(line)
         if standing < keeping.CAPTION:
@@ -188,20 +189,20 @@ class _ByRules:
             return "caption", "a caption, or beside a picture in its element"
         if self._lines.teasers[line]:
             return "link", "a teaser: it follows a link in the same block"
-        if self._lines.are_links[line] and not self._steps.template[line]:
+        if self._lines.are_links[line] and line not in self._steps.template:
             return "link", f"{self._lines.linked[line] / self._lines.width[line]:.0%} of it is links"
         return self._inside(line, standing)
 
     def _inside(self, line: int, standing: int) -> Reason:
         """Return why a line below the root, neither noise nor a link, is left out."""
-        if self._steps.template[line]:
+        if line in self._steps.template:
             return "template", f"repeats the example (similarity {self._similarity[line]:.2f}) where it has no body"
-        if self._steps.under_picture[line]:
+        if line in self._steps.under_picture:
             return "caption", "a short line under a picture"
         if line in self._numbers:
             return "other", "the line numbers of a listing"
         box = self._around(line, self._is_box)
-        where = "" if self._steps.head <= line < self._steps.tail else ", beyond the turning points"
+        where = "" if self._steps.segment.head <= line < self._steps.segment.tail else ", beyond the turning points"
         return ("box", f"in the box {box}{where}") if standing == keeping.IN_SEGMENT else ("other", "left out")
 
     def _outside(self, line: int) -> Reason:
@@ -212,10 +213,10 @@ class _ByRules:
             return "noise", f"in {element_of(self._trie, named, 1)}, navigation or advertisement by its name; {place}"
         if self._lines.are_links[line]:
             return "link", f"{self._lines.linked[line] / self._lines.width[line]:.0%} of it is links; {place}"
-        if line < self._steps.head:
-            return "head", f"before the turning point at line {self._steps.head}; {place}"
-        if line >= self._steps.tail:
-            return "tail", f"after the turning point at line {self._steps.tail}; {place}"
+        if line < self._steps.segment.head:
+            return "head", f"before the turning point at line {self._steps.segment.head}; {place}"
+        if line >= self._steps.segment.tail:
+            return "tail", f"after the turning point at line {self._steps.segment.tail}; {place}"
         return "outside", place
 
     def _noise(self, line: int, standing: int) -> str:
@@ -233,7 +234,7 @@ class _ByRules:
         return "; not in the example"
 
     def _beyond(self, line: int) -> str:
-        return "" if self._steps.head <= line < self._steps.tail else "; beyond the turning points"
+        return "" if self._steps.segment.head <= line < self._steps.segment.tail else "; beyond the turning points"
 
     def _is_noise(self, path: int) -> bool:
         return bool(self._steps.evidence.prior.noise[self._lines.outline.number[path]])
@@ -244,9 +245,15 @@ class _ByRules:
 
     def _around(self, line: int, fits: Callable[[int], bool]) -> str:
         """Return the name of the nearest element around a line that fits, and its share of the content."""
-        path = next(filter(fits, self._trie.up(self._lines.paths[line], self._steps.root)), 0)
+        path = next(filter(fits, self._trie.up(self._lines.paths[line], self._steps.body.root)), 0)
         share = self._steps.shares[self._lines.outline.number[path]] if path else 0.0
         return f"{element_of(self._trie, path, 1)} ({share:.0%} of the content)" if path else "an element"
+
+
+def rounded(amounts: Sequence[float]) -> list[float]:
+    """Return numbers with the digits of a float32."""
+    found: list[float] = np.array(amounts, np.float32).tolist()
+    return found
 
 
 def element_of(trie: PathTrie, path: int, most: int = ELEMENTS_NAMED) -> str:

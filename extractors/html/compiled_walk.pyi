@@ -6,8 +6,6 @@ from lxml import etree
 from .elements import Elements
 from .paths import PathTrie
 
-class Memory: ...
-
 class Walker:
     def __init__(
         self,
@@ -21,7 +19,7 @@ class Walker:
         self, wanted: Mapping[str, Sequence[str] | None], holding: Mapping[str, tuple[str, str]]
     ) -> Collector: ...
     def walk(
-        self, body: etree._Element, trie: PathTrie, paths: Memory, hide: bool, most: int
+        self, body: etree._Element, trie: PathTrie, hide: bool, most: int
     ) -> (
         tuple[
             list[str],

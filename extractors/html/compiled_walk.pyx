@@ -8,9 +8,8 @@ the page is then walked in Python.
 """
 cimport lxml.includes.etreepublic as cetree
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.stdint cimport int32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memcmp, memcpy, memset, strcmp, strlen, strstr
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy, memset, strcmp, strlen, strstr
 from lxml.includes.tree cimport (
     XML_CDATA_SECTION_NODE,
     XML_ELEMENT_NODE,
@@ -29,8 +28,6 @@ cdef enum:  # as in `elements`
 
 cdef enum:
     DEEPEST = 256  # levels that `Walk.open` has room for
-    LONGEST_KEY = 1024  # bytes; what has longer attributes is not remembered
-    LONGEST_PROBE = 64  # places of a table that are tried, so that no page makes it slow
     MOST_REMEMBERED = 20_000  # styles and classes
     TAGS = 1024  # places in the table of a page's tags
     MOST_TAGS = 512
@@ -120,120 +117,7 @@ cdef inline bint has_element(xmlNode* node) noexcept nogil:
     return False
 
 
-# Memory of what Python answered
-
-
-cdef struct Key:
-    Py_ssize_t length  # -1: too long
-    unsigned char data[LONGEST_KEY]
-
-
-cdef inline void add_to_key(Key* key, const void* data, Py_ssize_t length) noexcept nogil:
-    if key.length < 0 or key.length + length > LONGEST_KEY:
-        key.length = -1
-    else:
-        memcpy(key.data + key.length, data, length)
-        key.length += length
-
-
-cdef struct Entry:
-    uint64_t hash
-    Py_ssize_t place  # of its key in `keys`
-    int32_t length  # 0: the entry is free
-    int32_t answer
-
-
-cdef class Memory:
-    """Answers by key. What finds no place near its own is not remembered."""
-
-    cdef Entry* entries
-    cdef unsigned char* keys
-    cdef Py_ssize_t size, used, keys_size, keys_used
-
-    def __cinit__(self):
-        self.size, self.keys_size = 1024, 1 << 15
-        self.entries = <Entry*>calloc(self.size, sizeof(Entry))
-        self.keys = <unsigned char*>malloc(self.keys_size)
-        if self.entries is NULL or self.keys is NULL:
-            raise MemoryError
-
-    def __dealloc__(self):
-        free(self.entries)
-        free(self.keys)
-
-    cdef inline uint64_t hash(self, Key* key) noexcept nogil:
-        cdef uint64_t found = 14695981039346656037ULL  # FNV-1a
-        cdef Py_ssize_t place
-        for place in range(key.length):
-            found = (found ^ key.data[place]) * 1099511628211ULL
-        return found ^ (found >> 29)
-
-    cdef inline int find(self, Key* key) noexcept nogil:
-        """Return the answer; -1 if there is none."""
-        cdef uint64_t hash = self.hash(key)
-        cdef Py_ssize_t place = hash & (self.size - 1)
-        cdef Entry* entry
-        cdef int tried
-        for tried in range(LONGEST_PROBE):
-            entry = &self.entries[place]
-            if entry.length == 0:
-                return -1
-            if (
-                entry.hash == hash
-                and entry.length == key.length
-                and memcmp(self.keys + entry.place, key.data, key.length) == 0
-            ):
-                return entry.answer
-            place = (place + 1) & (self.size - 1)
-        return -1
-
-    cdef int put(self, Key* key, int answer) except -1:
-        cdef unsigned char* keys
-        cdef Py_ssize_t needed = self.keys_used + key.length, room = self.keys_size
-        cdef Entry entry
-        if self.used * 2 >= self.size:
-            self.grow()
-        if needed > room:
-            while needed > room:
-                room *= 2
-            keys = <unsigned char*>realloc(self.keys, room)
-            if keys is NULL:
-                raise MemoryError
-            self.keys, self.keys_size = keys, room
-        entry.hash, entry.place = self.hash(key), self.keys_used
-        entry.length, entry.answer = <int32_t>key.length, answer
-        if place_entry(self.entries, self.size, &entry):
-            memcpy(self.keys + self.keys_used, key.data, key.length)
-            self.keys_used = needed
-            self.used += 1
-        return 0
-
-    cdef int grow(self) except -1:
-        cdef Entry* entries = <Entry*>calloc(self.size * 2, sizeof(Entry))
-        cdef Py_ssize_t place
-        if entries is NULL:
-            raise MemoryError
-        for place in range(self.size):
-            if self.entries[place].length:
-                place_entry(entries, self.size * 2, &self.entries[place])
-        free(self.entries)
-        self.entries, self.size = entries, self.size * 2
-        return 0
-
-
-cdef bint place_entry(Entry* entries, Py_ssize_t size, Entry* entry) noexcept nogil:
-    """Put an entry into a table; return whether there was a place."""
-    cdef Py_ssize_t place = entry.hash & (size - 1)
-    cdef int tried
-    for tried in range(LONGEST_PROBE):
-        if entries[place].length == 0:
-            entries[place] = entry[0]
-            return True
-        place = (place + 1) & (size - 1)
-    return False
-
-
-# The text of a line
+# The text of a line, and the key of a path
 
 
 cdef struct Buffer:
@@ -251,6 +135,13 @@ cdef inline int reserve(Buffer* buffer, Py_ssize_t more) except -1:
         if data is NULL:
             raise MemoryError
         buffer.data, buffer.size = data, size
+    return 0
+
+
+cdef inline int add(Buffer* buffer, const void* data, Py_ssize_t length) except -1:
+    reserve(buffer, length)
+    memcpy(buffer.data + buffer.used, data, length)
+    buffer.used += length
     return 0
 
 
@@ -363,7 +254,7 @@ cdef class Walk:
     """One walk over one tree."""
 
     cdef Walker rules
-    cdef Memory paths
+    cdef dict paths  # `PathTrie.answers`
     cdef object trie
     cdef cetree._Element root  # keeps the document
     cdef list texts, row_paths, row_items, continued, widths, link_chars, links, media, noted
@@ -377,7 +268,7 @@ cdef class Walk:
     cdef Tag tags[TAGS]
     cdef int tags_used
     cdef Tag other  # where the table is full
-    cdef Key key
+    cdef Buffer key
 
     def __cinit__(self):
         self.texts, self.row_paths, self.row_items, self.continued = [], [], [], []
@@ -387,6 +278,7 @@ cdef class Walk:
 
     def __dealloc__(self):
         free(self.buffer.data)
+        free(self.key.data)
 
     cdef inline object element(self, xmlNode* node):
         return cetree.elementFactory(self.root._doc, node)
@@ -446,27 +338,26 @@ cdef class Walk:
         """Return what `PathTrie.child` answers; the key has what it looks at."""
         cdef xmlAttr* attribute = node.properties
         cdef Tag* tag = self.tag_of(node)
-        cdef Key* key = &self.key
-        cdef int path
+        cdef Buffer* key = &self.key
+        cdef bytes seen
         cdef char form = 0
         if attribute is not NULL:
             only = attribute.next is NULL and attribute_of(node, b"class") is not NULL
             form = 1 if tag.textual or only else 2
-        key.length = 0
-        add_to_key(key, &parent, sizeof(int))
-        add_to_key(key, &form, 1)
-        add_to_key(key, node.name, strlen(<const char*>node.name) + 1)
+        key.used = 0
+        add(key, &parent, sizeof(int))
+        add(key, &form, 1)
+        add(key, node.name, strlen(<const char*>node.name) + 1)
         if form:
             self.add_attribute(key, attribute_of(node, b"class"))
         if form == 2:
             self.add_attribute(key, attribute_of(node, b"id"))
             self.add_attribute(key, attribute_of(node, b"itemprop"))
             self.add_attribute(key, attribute_of(node, b"role"))
-        path = self.paths.find(key) if key.length > 0 else -1
-        if path < 0:
-            path = self.trie.path_of(self.step(parent, form, node))
-            if key.length > 0:
-                self.paths.put(key, path)
+        seen = key.data[: key.used]
+        path = self.paths.get(seen)
+        if path is None:
+            path = self.paths[seen] = self.trie.path_of(self.step(parent, form, node))
         return path
 
     cdef tuple step(self, int parent, char form, xmlNode* node):
@@ -477,13 +368,13 @@ cdef class Walk:
             return parent, tag, text_of(node, b"class")
         return parent, tag, text_of(node, b"class"), text_of(node, b"id"), text_of(node, b"itemprop"), text_of(node, b"role")
 
-    cdef int add_attribute(self, Key* key, xmlAttr* attribute) except -1:
+    cdef int add_attribute(self, Buffer* key, xmlAttr* attribute) except -1:
         cdef char is_there = attribute is not NULL
         cdef String value
-        add_to_key(key, &is_there, 1)
+        add(key, &is_there, 1)
         if is_there:
             value = value_of(attribute)
-            add_to_key(key, value, strlen(<const char*>value) + 1)
+            add(key, value, strlen(<const char*>value) + 1)
         return 0
 
     # Lines
@@ -647,47 +538,33 @@ cdef class Walker:
 
     cdef dict kinds
     cdef object textual, hides, for_readers
-    cdef Memory classes, styles
+    cdef dict classes, styles  # what the rules answered
     cdef int max_depth
 
     def __init__(self, kinds, textual, hides, for_readers, max_depth):
         self.kinds, self.textual = kinds, textual
         self.hides, self.for_readers = hides, for_readers
         self.max_depth = min(max_depth, DEEPEST)
-        self.classes, self.styles = Memory(), Memory()
+        self.classes, self.styles = {}, {}
 
     def collector(self, wanted, holding):
         """Return a `Collector` for these tables."""
         return Collector(wanted, holding)
 
-    cdef bint answer(self, Memory memory, object rule, xmlAttr* attribute) except -1:
+    cdef bint answer(self, dict known, object rule, xmlAttr* attribute) except -1:
         """Return what a rule says of an attribute's value."""
-        cdef Key key
-        cdef String value = value_of(attribute)
-        cdef int known
-        key.length = 0
-        add_to_key(&key, value, strlen(<const char*>value) + 1)
-        if key.length < 0:
-            return rule(decoded(value))
-        known = memory.find(&key)
-        if known < 0:
-            known = bool(rule(decoded(value)))
-            if memory.used >= MOST_REMEMBERED:
-                memory = Memory()
-                if rule is self.hides:
-                    self.styles = memory
-                else:
-                    self.classes = memory
-            memory.put(&key, known)
-        return known
+        cdef bytes value = <const char*>value_of(attribute)
+        answer = known.get(value)
+        if answer is None:
+            if len(known) >= MOST_REMEMBERED:
+                known.clear()
+            answer = known[value] = rule(value.decode())
+        return answer
 
-    def walk(self, cetree._Element body not None, trie, Memory paths not None, bint hide, Py_ssize_t most):
-        """Return the fields of `Walked`; None for a page that is unusual.
-
-        `paths` is the memory that goes with `trie`.
-        """
+    def walk(self, cetree._Element body not None, trie, bint hide, Py_ssize_t most):
+        """Return the fields of `Walked`; None for a page that is unusual."""
         cdef Walk walk = Walk()
-        walk.rules, walk.trie, walk.paths, walk.root, walk.hide = self, trie, paths, body, hide
+        walk.rules, walk.trie, walk.paths, walk.root, walk.hide = self, trie, trie.answers, body, hide
         walk.link_elements.root = walk.blocks.root = body
         walk.max_depth = self.max_depth
         try:

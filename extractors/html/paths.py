@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import re2
@@ -11,9 +11,6 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from .class_names import Role, role_of
-
-if TYPE_CHECKING:
-    from .compiled_walk import Memory
 
 Floats = NDArray[np.float32]
 
@@ -96,7 +93,7 @@ class PathTrie:
         self._paths: dict[tuple[int, str], int] = {}
         self._families: dict[tuple[int, str], int] = {}
         self._keys: dict[object, int] = {}
-        self.memory: Memory | None = None  # the compiled walk's cache of results of `child`
+        self.answers: dict[bytes, int] = {}  # of `child`, by what the compiled walk reads of an element
 
     def __len__(self) -> int:
         return len(self.parent)

@@ -1,8 +1,7 @@
 # ruff: noqa: F821 - `walk` deletes its recursive functions, and ruff then takes them for undefined
 """The walk over the tree in Python: the definition of what `compiled_walk` does, and used where that is not available.
 
-It is written as a hot loop: one look-up of a child's kind, inline elements without children without a call, paths
-determined only when a line is written, no list of nodes.
+Paths are determined only when a line is written, and there is no list of nodes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,170 +32,126 @@ FOLDED_AT_ONCE = 100_000  # characters; a 50 MB line would need half a GB for it
 
 
 def walk(body: etree._Element, trie: PathTrie, hide: bool, most: int) -> Walked:
-    """Return at most `most` lines below `body`; their paths are interned in `trie`. `hide`: without hidden elements.
-
-    The hot loop is written without calls where a call would cost more time than it adds clarity.
-    """
+    """Return at most `most` lines below `body`; their paths are interned in `trie`. `hide`: without hidden elements."""
     rows: list[tuple[str, int, int, int, bool]] = []  # text, path, item, characters inside links, whether after a <br>
-    blocks = ElementList()
-    links: list[int] = []
-    link_elements = ElementList()
+    blocks, links, link_elements = ElementList(), list[int](), ElementList()
     media: list[tuple[int, int, etree._Element]] = []
     noted: list[etree._Element] = []
     broken = False  # whether the last line ended at a <br>
     buffer: list[str] = []  # the text of the line that is being read; never begins with white space only
-    write = buffer.append
     linked = 0  # characters of that line inside links
     item = 0
     open_elements: list[etree._Element] = [body] * (MAX_DEPTH + 2)  # the open element at each depth
-    open_names = [body.keys()] * (MAX_DEPTH + 2)  # names of their attributes
+    open_names: list[Sequence[str | bytes]] = [body.keys()] * (MAX_DEPTH + 2)  # names of their attributes
     open_paths = [-1] * (MAX_DEPTH + 2)  # their paths, once they were needed
     kind_of = KINDS.get
-    path_of = trie.child
 
     def path_at(depth: int) -> int:
         path = open_paths[depth]
         if path < 0:
             above = path_at(depth - 1) if depth else 0
-            path = open_paths[depth] = path_of(above, open_elements[depth], open_names[depth])
+            path = open_paths[depth] = trie.child(above, open_elements[depth], open_names[depth])
         return path
 
-    def flush(block: int) -> None:
+    def flush(block: int, verbatim: bool = False) -> None:
+        """End the line that is being read, if it has a text."""
         nonlocal linked
-        text = "".join(buffer) if len(buffer) > 1 else buffer[0]
-        text = " ".join(text.split()) if len(text) < FOLDED_AT_ONCE else fold(text)
-        path = open_paths[block]
-        rows.append((text, path if path >= 0 else path_at(block), item, linked, broken))
-        blocks.append(open_elements[block])
-        buffer.clear()
-        linked = 0
-
-    def flush_verbatim(block: int) -> None:
-        nonlocal linked
-        text = "".join(buffer).strip("\n")
+        if not buffer:
+            return
+        text = "".join(buffer)
+        text = text.strip("\n") if verbatim else fold(text)
         if text and not text.isspace():
             rows.append((text, path_at(block), item, linked, broken))
             blocks.append(open_elements[block])
         buffer.clear()
         linked = 0
 
-    def read(text: str, in_link: bool) -> None:
+    def read(text: str | None, in_link: bool) -> None:
         nonlocal linked
-        if buffer or not text.isspace():
-            write(text)
+        if text and (buffer or not text.isspace()):
+            buffer.append(text)
             if in_link:
                 linked += len(text.strip())
 
     def read_verbatim(element: etree._Element, depth: int, in_link: bool) -> None:
-        if element.text:
-            read(element.text, in_link)
+        read(element.text, in_link)
         for child in element:
             kind = kind_of(child.tag, INLINE)
             if kind == BREAK:
-                write("\n")
+                buffer.append("\n")
             elif kind < SKIP and not is_hidden(child, child.keys()):
                 if depth < MAX_DEPTH:
                     read_verbatim(child, depth + 1, in_link or kind == LINK)
                 else:
                     read(inner_text(child), in_link)
-            if child.tail:
-                read(child.tail, in_link)
+            read(child.tail, in_link)
 
     def read_flat(element: etree._Element, block: int, in_link: bool) -> None:
         """Like `read_children` with a loop for the recursion, and all lines in the path of `block`."""
         walker = etree.iterwalk(element, events=("start", "end"))
         for event, node in walker:
             kind = kind_of(node.tag, INLINE)
-            if kind not in (INLINE, LINK, IMAGE) and buffer:
+            if kind not in (INLINE, LINK, IMAGE):
                 flush(block)
-            if event == "start" and node.text and kind < SKIP:
+            if event == "start" and kind < SKIP:
                 read(node.text, in_link)
-            elif event == "end" and node.tail and node is not element:
+            elif event == "end" and node is not element:
                 read(node.tail, in_link)
             if event == "start" and kind >= SKIP:
                 walker.skip_subtree()
 
+    def enter(element: etree._Element, names: Sequence[str | bytes], depth: int) -> None:
+        open_elements[depth], open_names[depth], open_paths[depth] = element, names, -1
+
     def read_children(parent: etree._Element, depth: int, block: int, in_link: bool) -> None:
-        nonlocal linked, item, broken
+        nonlocal item, broken
         below = depth + 1
         for child in parent:
             kind = kind_of(child.tag, INLINE)
-            if kind <= LINK:
-                if not ((names := child.keys()) and hide and is_hidden(child, names)):
-                    text = child.text
-                    inside = in_link
-                    if kind == LINK:
-                        inside = True
-                        links.append(len(rows))
-                        link_elements.append(child)
-                        if in_link or ("href" not in names and len(child)):
-                            noted.append(child)
-                    if text and (buffer or not text.isspace()):
-                        write(text)
-                        if inside:
-                            linked += len(text.strip())
-                    if len(child):
-                        if depth < MAX_DEPTH:
-                            open_elements[below] = child
-                            open_names[below] = names
-                            open_paths[below] = -1
-                            read_children(child, below, block, inside)
-                        else:
-                            read_flat(child, block, inside)
-                else:
-                    noted.append(child)
+            names = child.keys() if kind <= PRE else ()
+            if names and hide and is_hidden(child, names):
+                noted.append(child)
+            elif kind <= LINK:
+                inside = in_link or kind == LINK
+                if kind == LINK:
+                    links.append(len(rows))
+                    link_elements.append(child)
+                    if in_link or ("href" not in names and len(child)):
+                        noted.append(child)
+                read(child.text, inside)
+                if len(child) and depth < MAX_DEPTH:
+                    enter(child, names, below)
+                    read_children(child, below, block, inside)
+                elif len(child):
+                    read_flat(child, block, inside)
             elif kind <= PRE:
-                if not ((names := child.keys()) and hide and is_hidden(child, names)):
-                    if buffer:
-                        flush(block)
-                    broken = False
-                    if kind == ITEM:
-                        item += 1
-                    if depth >= MAX_DEPTH:
-                        read_flat(child, block, in_link)
-                        if buffer:
-                            flush(block)
-                    else:
-                        open_elements[below] = child
-                        open_names[below] = names
-                        open_paths[below] = -1
-                        if kind == PRE:
-                            read_verbatim(child, below, in_link)
-                            if buffer:
-                                flush_verbatim(below)
-                        else:
-                            text = child.text
-                            if text and not text.isspace():
-                                write(text)
-                                if in_link:
-                                    linked += len(text.strip())
-                            if len(child):
-                                read_children(child, below, below, in_link)
-                            if buffer:
-                                flush(below)
-                        broken = False
-                else:
-                    noted.append(child)
-            elif kind == BREAK:
-                if buffer:
+                flush(block)
+                broken = False
+                item += kind == ITEM
+                if depth >= MAX_DEPTH:
+                    read_flat(child, block, in_link)
                     flush(block)
+                else:
+                    enter(child, names, below)
+                    if kind == PRE:
+                        read_verbatim(child, below, in_link)
+                    else:
+                        read(child.text, in_link)
+                        read_children(child, below, below, in_link)
+                    flush(below, verbatim=kind == PRE)
+                broken = False
+            elif kind == BREAK:
+                flush(block)
                 broken = True
-            elif kind >= IMAGE:
-                if kind < NOTED:
-                    media.append((len(rows), path_at(block), child))
-                elif kind == ALWAYS_NOTED or len(child):
-                    noted.append(child)
-            text = child.tail
-            if text and (buffer or not text.isspace()):
-                write(text)
-                if in_link:
-                    linked += len(text.strip())
+            elif IMAGE <= kind < NOTED:
+                media.append((len(rows), path_at(block), child))
+            elif kind == ALWAYS_NOTED or (kind == NOTED and len(child)):
+                noted.append(child)
+            read(child.tail, in_link)
 
-    if body.text:
-        read(body.text, False)
+    read(body.text, False)
     read_children(body, 0, 0, False)
-    if buffer:
-        flush(0)
+    flush(0)
     # The functions refer to themselves; without `del`, a page's memory is only freed by the garbage collector.
     del path_at, read_children, read_verbatim
     del rows[most:]
@@ -226,6 +181,8 @@ def collect(
 
 def fold(text: str, at_once: int = FOLDED_AT_ONCE) -> str:
     """Return `text` with each run of white space as one space, and none at its ends; `at_once` characters at a time."""
+    if len(text) < at_once:
+        return " ".join(text.split())
     parts = []
     start = 0
     while start < len(text):

@@ -81,11 +81,7 @@ def in_python() -> Iterator[None]:
 
 def _compiled(walker: "Walker", body: etree._Element, trie: PathTrie, hide: bool, most: int) -> Walked | None:
     """Return the result of the compiled walk; None if the page has something that only the Python form supports."""
-    if trie.memory is None:
-        from .compiled_walk import Memory
-
-        trie.memory = Memory()
-    found = walker.walk(body, trie, trie.memory, hide, most)
+    found = walker.walk(body, trie, hide, most)
     return None if found is None else Walked(*found)
 
 

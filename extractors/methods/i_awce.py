@@ -27,15 +27,14 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from ..article import Article, Listing, NoArticle, PageType
-from ..content.assembly import ParsedPage, read
+from ..content.assembly import PageReader, ParsedPage
 from ..content.notices import notice
 from ..content.page_body import rules_body
-from ..html.paths import MAX_TRIE, PathTrie
 from ..page import Page
 from ..page_types import classify
 from ..page_types.classify import EVEN
-from .article_deviation.extractor import ArticleDeviation
-from .list_rank.extractor import ListRank
+from .article_deviation import extractor as article_deviation
+from .list_rank import extractor as list_rank
 
 METHOD = "i-awce"
 ARTICLE_FROM = 0.6  # probability of an article, from which the type is certain
@@ -55,8 +54,7 @@ class IAwce:
     """Extracts each page independently; between pages it keeps only the classification of element names, as a cache."""
 
     def __init__(self) -> None:
-        self._trie = PathTrie()
-        self._articles, self._lists = ArticleDeviation(), ListRank()
+        self._reader = PageReader()
 
     def extract(self, page: Page) -> Article | Listing | NoArticle:
         """Return the article or the list of `page`.
@@ -64,28 +62,27 @@ class IAwce:
         Raises `UnusablePage` if nothing can be read from it; with a screenshot also `ExtraMissing` without the extra
         `vision`, and `BadModel` if the file that EXEMPLAR_VISUAL_WEIGHTS names is not a network of this classifier.
         """
-        if self._trie.size > MAX_TRIE:
-            self._trie = PathTrie()
-        parsed = read(page, self._trie)
+        parsed = self._reader.read(page)
         if isinstance(parsed, NoArticle):
             return parsed
         typed = type_of(parsed)
         if isinstance(typed, NoArticle):
             return typed
         if typed.kind == "list":
-            listing = self._lists.extract(page)
+            listing = list_rank.extract(page)
             if isinstance(listing, Listing):
                 return _told(listing, typed)
-            return self._article(page, replace(typed, kind="uncertain"))
-        found = self._article(page, typed)
+            return _article(page, replace(typed, kind="uncertain"))
+        found = _article(page, typed)
         if found or typed.kind == "article":
             return found
-        listing = self._lists.extract(page)
+        listing = list_rank.extract(page)
         return _told(listing, typed) if isinstance(listing, Listing) else found
 
-    def _article(self, page: Page, typed: Typed) -> Article | NoArticle:
-        found = self._articles.extract(page)
-        return found if isinstance(found, NoArticle) else _told(found, typed)
+
+def _article(page: Page, typed: Typed) -> Article | NoArticle:
+    found = article_deviation.extract(page)
+    return found if isinstance(found, NoArticle) else _told(found, typed)
 
 
 def type_of(parsed: ParsedPage) -> Typed | NoArticle:

@@ -21,7 +21,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -41,7 +40,7 @@ from .features import (
     names_for_kinds,
     screened_features_of,
 )
-from .model import Model, Values, load, probability, sum_of_contributions
+from .model import Model, Values, load, probability
 from .reasons import reasons_for
 
 HERE = Path(__file__).parent
@@ -120,8 +119,7 @@ def screened(parsed: ParsedPage, kept: list[int]) -> tuple[bool, bool]:
 
 def _passes(path: Path, features: Mapping[str, float]) -> bool:
     model = _model(path)
-    found = sum_of_contributions([features[name] for name in model.names], *_tables(_folder.get(), path))
-    return found + float(model.bias[0]) >= model.article_from
+    return bool(model.log_odds(model.row(features)[np.newaxis])[0] >= model.article_from)
 
 
 def classify(parsed: ParsedPage, kept: list[int] | None = None, evidence: float = 0.0) -> PageType:
@@ -243,13 +241,6 @@ def _loaded(folder: Path, path: Path) -> Model:
 @lru_cache(64)
 def _models_of_kinds(folder: Path) -> dict[Kind, Path]:
     return {kind: path for kind, path in OF_KIND.items() if (folder / path.name).exists()}
-
-
-@lru_cache(64)
-def _tables(folder: Path, path: Path) -> tuple[Any, ...]:
-    """Return what `sum_of_contributions` needs of a model: mean, scale, knots and weights."""
-    model = _loaded(folder, path)
-    return tuple(array.tolist() for array in (model.mean, model.scale, model.knots, model.weights))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..article import NoArticle
 from ..content.assembly import ParsedPage, read
-from ..errors import UnusablePage
+from ..errors import TrainingMistakes, UnusablePage
 from ..html.paths import PathTrie
 from ..html.urls import split_web
 from ..page import make_page
@@ -25,10 +25,6 @@ ARTICLE, LIST = "article", "list"
 LISTS = (LIST, "collection")
 SECTIONS = {"forum": "thread", "listing": LIST} | {str(kind): str(kind) for kind in KINDS}
 _SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})  # as in example.co.uk
-
-
-class LabelledDataError(ValueError):
-    """The data cannot be used; the message names the file and the mistake."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +45,14 @@ class LabelledPage:
         return self.kind == ARTICLE
 
     def parsed(self) -> ParsedPage | None:
-        """Return the page, parsed; None if it has no text. Raises `LabelledDataError` if it cannot be read."""
+        """Return the page, parsed; None if it has no text. Raises `TrainingMistakes` if it cannot be read."""
         try:
             data = self.file.read_bytes()
             data = gzip.decompress(data) if self.file.suffix == ".gz" else data
             kind = f"text/html; charset={self.encoding}" if self.encoding else None
             parsed = read(make_page(data, self.url, kind), PathTrie())
         except (OSError, EOFError) as error:
-            raise LabelledDataError(f"{self.file}: {error}") from None
+            raise TrainingMistakes(f"{self.file}: {error}") from None
         except UnusablePage:
             return None
         return None if isinstance(parsed, NoArticle) else parsed
@@ -65,17 +61,17 @@ class LabelledPage:
 def read_labelled(folder: Path) -> list[LabelledPage]:
     """Return the pages of all labelled folders in `folder`, in order of their paths.
 
-    Raises `LabelledDataError` if there are none, or a line cannot be read.
+    Raises `TrainingMistakes` if there are none, or a line cannot be read.
     """
     if not folder.is_dir():
-        raise LabelledDataError(f"{folder} is not a folder")
+        raise TrainingMistakes(f"{folder} is not a folder")
     truths = sorted(folder.rglob(TRUTH))
     if not truths:
-        raise LabelledDataError(f"{folder} has no {TRUTH} (one object for each page, with file and kind)")
+        raise TrainingMistakes(f"{folder} has no {TRUTH} (one object for each page, with file and kind)")
     pages = [page for truth in truths for page in _rows(truth)]
     for kinds in ((ARTICLE,), LISTS):
         if not any(page.kind in kinds for page in pages):
-            raise LabelledDataError(f"{folder} has no page of kind {kinds[0]}")
+            raise TrainingMistakes(f"{folder} has no page of kind {kinds[0]}")
     return pages
 
 
@@ -83,7 +79,7 @@ def _rows(truth: Path) -> Iterator[LabelledPage]:
     try:
         rows = truth.read_text("utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise LabelledDataError(f"{truth}: {error}") from None
+        raise TrainingMistakes(f"{truth}: {error}") from None
     for number, row in enumerate(rows, 1):
         if row.strip():
             try:
@@ -91,7 +87,7 @@ def _rows(truth: Path) -> Iterator[LabelledPage]:
                 if kind := kind_of(found["kind"], found.get("section")):
                     yield _labelled(truth.parent, found, kind)
             except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise LabelledDataError(f"{truth}, line {number}: {type(error).__name__}: {error}") from None
+                raise TrainingMistakes(f"{truth}, line {number}: {type(error).__name__}: {error}") from None
 
 
 def kind_of(kind: str | None, section: str | None) -> str:

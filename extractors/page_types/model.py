@@ -69,21 +69,6 @@ class Model:
         return np.array([features.get(name, mean) for name, mean in means], np.float64)
 
 
-def sum_of_contributions(
-    values: list[float], mean: list[float], scale: list[float], knots: list[list[float]], weights: list[list[float]]
-) -> float:
-    """Return the sum of what one page's numbers contribute (`Model.contributions`); numpy takes longer for so few."""
-    found = 0.0
-    for number, (value, middle, width, slope) in enumerate(zip(values, mean, scale, weights[0], strict=True)):
-        scaled = (value - middle) / width
-        scaled = -LIMIT if scaled < -LIMIT else LIMIT if scaled > LIMIT else scaled
-        found += slope * scaled
-        for bends, steps in zip(knots, weights[1:], strict=True):
-            if scaled > bends[number]:
-                found += steps[number] * BEND_SCALE * (scaled - bends[number])
-    return found
-
-
 def fit(names: Sequence[str], values: Values, article: NDArray[np.bool_], weight: Values) -> Model:
     """Return the model learned from pages. `values`: (pages, n); `article`, `weight`: (pages,)."""
     weight = weight / weight.sum()

@@ -23,9 +23,11 @@ from rich.progress import track
 from ..content.assembly import ParsedPage
 from ..content.line_weights import prior_of
 from ..content.page_body import rules_body
+from ..errors import TrainingMistakes
+from ..training import run
 from .classify import KINDS, OF_KIND, SCREEN, SCREEN_OF_KINDS, WITH_ADDRESS, WITHOUT_ADDRESS, names_in
 from .features import SCREENED, SCREENED_FOR_KINDS, features_of, names_for_kinds
-from .labelled import LabelledDataError, LabelledPage, read_labelled
+from .labelled import LabelledPage, read_labelled
 from .learning import (
     FOLDS,
     RIGHT,
@@ -57,29 +59,23 @@ FORMS = {
 def main(words: Sequence[str] | None = None) -> int:
     """Train, print the accuracy on held-out sites, write the models. Exit code 2 for a mistake in call or data."""
     arguments = _parser().parse_args(words)
+    return run(lambda: _write(arguments), arguments.out, stopped="stopped")
+
+
+def _write(arguments: argparse.Namespace) -> str:
     errors = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
-    try:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-        labelled, features = read_features(arguments.data, arguments.drop, errors)
-        for name, form in FORMS.items():
-            pages = pages_of(labelled, features, form)
-            if is_of_kinds(form) and (sites := sites_of(pages)) < FOLDS:
-                print(f"{arguments.out / name}: not written: {sites} sites have pages of kind {form.kind}")
-                continue
-            check(pages, name)
-            model, judged = trained(pages)
-            save(model, arguments.out / name, _about(pages, form))
-            print(f"{arguments.out / name}: {_words(model, judged, pages)}")
-    except LabelledDataError as error:
-        errors.print(str(error))
-        return 2
-    except OSError as error:
-        errors.print(f"{error.filename or arguments.out}: {error.strerror}")
-        return 2
-    except KeyboardInterrupt:
-        errors.print("stopped")
-        return 130
-    return 0
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    labelled, features = read_features(arguments.data, arguments.drop, errors)
+    for name, form in FORMS.items():
+        pages = pages_of(labelled, features, form)
+        if is_of_kinds(form) and (sites := sites_of(pages)) < FOLDS:
+            print(f"{arguments.out / name}: not written: {sites} sites have pages of kind {form.kind}")
+            continue
+        check(pages, name)
+        model, judged = trained(pages)
+        save(model, arguments.out / name, _about(pages, form))
+        print(f"{arguments.out / name}: {_words(model, judged, pages)}")
+    return ""
 
 
 def read_features(
@@ -87,7 +83,7 @@ def read_features(
 ) -> tuple[list[LabelledPage], list[PageNumbers]]:
     """Return pages, at most `PER_SITE` of a type and site, and their numbers; pages without text are left out.
 
-    `dropped`: patterns of names to leave out. Raises `LabelledDataError`.
+    `dropped`: patterns of names to leave out. Raises `TrainingMistakes`.
     """
     everything = [page for folder in folders for page in read_labelled(folder)]
     kept = [page for page in everything if not any(fnmatch(page.name, pattern) for pattern in dropped)]
@@ -142,11 +138,11 @@ def sites_of(pages: TrainingPages, of_kind: bool = True) -> int:
 
 
 def check(pages: TrainingPages, name: str) -> None:
-    """Raise `LabelledDataError` if there is too little data for training."""
+    """Raise `TrainingMistakes` if there is too little data for training."""
     for kind, of_kind in (("article", True), ("list", False)):
         if (sites := sites_of(pages, of_kind)) < FOLDS:
             having = " with a URL" if name == WITH_ADDRESS.name else ""
-            raise LabelledDataError(f"too few sites: {sites} have pages of kind {kind}{having}, {FOLDS} are needed")
+            raise TrainingMistakes(f"too few sites: {sites} have pages of kind {kind}{having}, {FOLDS} are needed")
 
 
 def _words(model: Model, judged: np.ndarray[tuple[int], np.dtype[np.float64]], pages: TrainingPages) -> str:

@@ -14,9 +14,9 @@ Source: 基于网页图像分类的自动化网页正文抽取模型 (Qin, Li, M
 a function between the dense layers; without ReLU there they would be one layer. The larger of the two probabilities
 decides.
 
-`forward` is that table in numpy, for comparison. `to_onnx` writes it as ONNX, the form of the shipped file: weights are
-int8 with one scale per output unit, unpacked to float32 when the file is loaded (a quarter of the size; speed is the
-same). The file's metadata describe the training data. Needs the package onnx (extra `train`).
+`to_onnx` writes that table as ONNX, the form of the shipped file: weights are int8 with one scale per output unit,
+unpacked to float32 when the file is loaded (a quarter of the size; speed is the same). The file's metadata describe the
+training data. Needs the package onnx (extra `train`).
 """
 
 import json
@@ -24,7 +24,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from ..errors import BadModel, needs
@@ -60,33 +59,6 @@ def check(weights: Weights) -> None:
             raise BadModel(f"{name} is {'missing' if found is None else found.shape}, not {shape}")
         if not np.isfinite(found).all():
             raise BadModel(f"{name} has values that are not numbers")
-
-
-def forward(weights: Weights, grey: Floats) -> Floats:
-    """Return probabilities, shape (images, 2), for centred pixels of shape (images, 224, 224)."""
-    value = grey[:, None]
-    for layer in ("conv1", "conv2"):
-        value = np.maximum(_pooled(_convolved(value, weights[f"{layer}.weight"], weights[f"{layer}.bias"])), 0)
-    value = value.reshape(len(value), FLAT)
-    for layer in ("dense1", "dense2"):
-        value = np.maximum(value @ weights[f"{layer}.weight"].T + weights[f"{layer}.bias"], 0)
-    scores = value @ weights["dense3.weight"].T + weights["dense3.bias"]
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    result: Floats = powers / powers.sum(axis=1, keepdims=True)
-    return result
-
-
-def _convolved(value: Floats, kernels: Floats, bias: Floats) -> Floats:
-    windows = sliding_window_view(value, (KERNEL, KERNEL), axis=(2, 3))
-    result: Floats = np.einsum("nchwyx,kcyx->nkhw", windows, kernels, optimize=True) + bias[:, None, None]
-    return result
-
-
-def _pooled(value: Floats) -> Floats:
-    images, channels, height, width = value.shape
-    even = value[:, :, : height // POOL * POOL, : width // POOL * POOL]
-    result: Floats = even.reshape(images, channels, height // POOL, POOL, width // POOL, POOL).max(axis=(3, 5))
-    return result
 
 
 def quantised(weight: Floats) -> tuple[NDArray[np.int8], Floats]:

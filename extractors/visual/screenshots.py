@@ -87,12 +87,12 @@ def screenshots(folder: Path) -> list[tuple[Path, int]]:
     missing = [f"{folder / name}: no such folder" for name in TYPES if not (folder / name).is_dir()]
     if missing:
         raise TrainingMistakes(
-            [*missing, f"{folder} must contain the folders {' and '.join(TYPES)}, with a PNG for each page"]
+            *missing, f"{folder} must contain the folders {' and '.join(TYPES)}, with a PNG for each page"
         )
     found = [(file, number) for number, name in enumerate(TYPES) for file in sorted((folder / name).glob("*.png"))]
     few = [name for number, name in enumerate(TYPES) if sum(kind == number for _, kind in found) < FEWEST]
     if few:
-        raise TrainingMistakes([f"{folder / name}: fewer than {FEWEST} screenshots (*.png)" for name in few])
+        raise TrainingMistakes(*(f"{folder / name}: fewer than {FEWEST} screenshots (*.png)" for name in few))
     return found
 
 
@@ -109,7 +109,7 @@ def read_labelled(files: Sequence[tuple[Path, int]]) -> tuple[LabelledScreenshot
             grey.append(np.rint(pixels * 255).astype(np.uint8))
             types.append(kind)
     if mistakes:
-        raise TrainingMistakes(mistakes)
+        raise TrainingMistakes(*mistakes)
     shape = (-1, SIDE, SIDE)
     return LabelledScreenshot(np.array(grey, np.uint8).reshape(shape), np.array(types, np.int64)), blank
 

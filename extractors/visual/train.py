@@ -13,15 +13,15 @@ import argparse
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ExtraMissing, TrainingMistakes, needs
+from ..errors import needs
+from ..training import curve_point, run, share
 from .classify import OWN_WEIGHTS
 from .network import FLAT, KERNEL, POOL, Floats, to_onnx
 from .screenshots import (
@@ -43,8 +43,7 @@ BAR = 40  # characters of the longest bar of the learning curve
 Build = Callable[[Any], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class ValidationResult:
+class ValidationResult(NamedTuple):
     """The results of a network for some screenshots: mean cross entropy, and the share classified correctly."""
 
     loss: float
@@ -161,29 +160,19 @@ def divide(pages: LabelledScreenshot, share: float, seed: int) -> tuple[Labelled
 def main(words: Sequence[str] | None = None) -> int:
     """Train, print the curve, write the network. Exit code 2 for a mistake in the call or the folder."""
     arguments = _parser().parse_args(words)
-    try:
-        needs("torch", "train"), needs("onnx", "train")  # missing packages are reported before the training
-        pages, blank = read_labelled(screenshots(arguments.folder))
-        learned, held_out = divide(pages, arguments.held_out, arguments.seed)
-        print(f"{len(learned)} screenshots to learn from, {len(held_out)} held out; {len(blank)} blank ones left out")
-        learner = Trainer(arguments.seed)
-        for line in _curve(learner, learned, held_out, arguments.epochs):
-            print(line, flush=True)
-        arguments.out.write_bytes(to_onnx(learner.weights(), _about(arguments, learner, learned, held_out)))
-    except TrainingMistakes as mistakes:
-        print("\n".join(mistakes.lines), file=sys.stderr)
-        return 2
-    except ExtraMissing as error:
-        print(error, file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"{arguments.out}: {error.strerror}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("stopped; nothing was written", file=sys.stderr)
-        return 130
-    print(f"\nnetwork: {arguments.out}; to use it: {OWN_WEIGHTS}={arguments.out}")
-    return 0
+    return run(lambda: _write(arguments), arguments.out)
+
+
+def _write(arguments: argparse.Namespace) -> str:
+    needs("torch", "train"), needs("onnx", "train")  # missing packages are reported before the training
+    pages, blank = read_labelled(screenshots(arguments.folder))
+    learned, held_out = divide(pages, arguments.held_out, arguments.seed)
+    print(f"{len(learned)} screenshots to learn from, {len(held_out)} held out; {len(blank)} blank ones left out")
+    learner = Trainer(arguments.seed)
+    for line in _curve(learner, learned, held_out, arguments.epochs):
+        print(line, flush=True)
+    arguments.out.write_bytes(to_onnx(learner.weights(), _about(arguments, learner, learned, held_out)))
+    return f"\nnetwork: {arguments.out}; to use it: {OWN_WEIGHTS}={arguments.out}"
 
 
 def _curve(learner: Trainer, learned: LabelledScreenshot, held_out: LabelledScreenshot, epochs: int) -> Iterator[str]:
@@ -193,9 +182,8 @@ def _curve(learner: Trainer, learned: LabelledScreenshot, held_out: LabelledScre
         learner.epoch(learned)
         own = judge(learner, learned)
         other = judge(learner, held_out) if len(held_out) else None
-        apart = f"{other.loss:8.4f}  {other.right:6.1%}" if other else f"{'–':>8}  {'–':>6}"
-        bar = "█" * min(BAR, round(BAR * own.loss / np.log(2)))  # full: no better than a guess
-        yield f"{number:5}  {own.loss:6.4f}  {own.right:6.1%}  {apart}   {bar}"
+        bar = min(BAR, BAR * own.loss / float(np.log(2)))  # full: no better than a guess
+        yield curve_point(f"{number:5}", own, other, bar)
 
 
 def _about(
@@ -223,19 +211,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--epochs", type=int, default=EPOCHS, help=f"default: {EPOCHS}")
     parser.add_argument(
         "--held-out",
-        type=_share,
+        type=share,
         default=HELD_OUT,
         metavar="SHARE",
         help=f"share of the screenshots that are held out; default: {HELD_OUT}",
     )
     return parser
-
-
-def _share(text: str) -> float:
-    share = float(text)
-    if not 0 <= share < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
-    return share
 
 
 if __name__ == "__main__":

@@ -51,20 +51,17 @@ LINE_COST = 10  # characters
 CONFIDENCE = 0.89  # share of pages with F1 ≥ .9, mean of the development sets
 
 
-class ArticleDeviation:
-    """Extracts each page independently; keeps nothing between pages."""
-
-    def extract(self, page: Page) -> Article | NoArticle:
-        """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
-        ctext = read_ctext(page.html)
-        tree = build_tree(ctext)
-        sizes = text_sizes(ctext, tree)
-        if not sizes[0]:
-            return NoArticle("no running text: only links and fragments", page.url)
-        body = find_body(tree, sizes)
-        reason = f"<{tree.tags[body]}> holds {sizes[body] / sizes[0]:.0%} of the text"
-        how = BodyLines([], 0, METHOD, CONFIDENCE, reason)
-        return assemble_lines(page, ctext, tree.starts[body], tree.ends[body], how)
+def extract(page: Page) -> Article | NoArticle:
+    """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
+    ctext = read_ctext(page.html)
+    tree = build_tree(ctext)
+    sizes = text_sizes(ctext, tree)
+    if not sizes[0]:
+        return NoArticle("no running text: only links and fragments", page.url)
+    body = find_body(tree, sizes)
+    reason = f"<{tree.tags[body]}> holds {sizes[body] / sizes[0]:.0%} of the text"
+    how = BodyLines([], 0, METHOD, CONFIDENCE, reason)
+    return assemble_lines(page, ctext, tree.starts[body], tree.ends[body], how)
 
 
 def text_sizes(ctext: Ctext, tree: BlockTree, line_cost: int = LINE_COST) -> list[int]:
@@ -129,8 +126,3 @@ def deviation(values: list[int]) -> float:
     """Return σ, the standard deviation of all `values`."""
     mean = sum(values) / len(values)
     return sqrt(sum((value - mean) ** 2 for value in values) / len(values))
-
-
-def create(example: Page | None) -> ArticleDeviation:
-    """Return the extractor; it does not use the example."""
-    return ArticleDeviation()

@@ -19,17 +19,14 @@ NOISE = ("script", "style", "a", "nav", "header", "head", "noscript")
 CONFIDENCE = 0.53  # share of pages with F1 ≥ .9, mean of the development sets
 
 
-class ArticleDeviationVerbatim:
-    """Extracts each page independently; keeps nothing between pages."""
-
-    def extract(self, page: Page) -> Article | NoArticle:
-        """Return the article of `page`. Raises `UnusablePage` if the page cannot be parsed."""
-        root = parse(page.html)
-        etree.strip_elements(root, *NOISE, with_tail=False)
-        body = article_extract(root)
-        source = to_html(body)
-        how = BodyLines([], 0, METHOD, CONFIDENCE, f"the text is in a <{body.tag}>")
-        return assemble_verbatim(page, [], source, how)
+def extract(page: Page) -> Article | NoArticle:
+    """Return the article of `page`. Raises `UnusablePage` if the page cannot be parsed."""
+    root = parse(page.html)
+    etree.strip_elements(root, *NOISE, with_tail=False)
+    body = article_extract(root)
+    source = to_html(body)
+    how = BodyLines([], 0, METHOD, CONFIDENCE, f"the text is in a <{body.tag}>")
+    return assemble_verbatim(page, [], source, how)
 
 
 def article_extract(element: etree._Element) -> etree._Element:
@@ -55,8 +52,3 @@ def article_extract(element: etree._Element) -> etree._Element:
 def length(element: etree._Element) -> int:
     """Return the characters of an element's text without white space."""
     return len("".join(inner_text(element).split()))
-
-
-def create(example: Page | None) -> ArticleDeviationVerbatim:
-    """Return the extractor; it does not use the example."""
-    return ArticleDeviationVerbatim()

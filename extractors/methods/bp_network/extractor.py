@@ -19,9 +19,8 @@ from math import log
 from operator import and_
 from pathlib import Path
 
-from ...article import Article, NoArticle
 from ...content import line_membership as keeping
-from ...content.assembly import BodyLines, ParsedPage, assemble, read
+from ...content.assembly import BodyLines, PageByPage, ParsedPage
 from ...content.body import Body
 from ...content.line_membership import IN, IN_SEGMENT, without_links
 from ...content.profile import NO_PROFILE
@@ -30,7 +29,6 @@ from ...content.trimming import up_to_end
 from ...content.turning_points import segment_weights, turning_points
 from ...errors import BadModel
 from ...html.class_names import NOISE_TAGS
-from ...html.paths import MAX_TRIE, PathTrie
 from ...page import Page
 from ...page_types.classify import judge
 from .features import line_values, source_values, with_neighbours
@@ -52,19 +50,11 @@ VERBATIM_CONFIDENCE = 0.57  # the same share for the verbatim form, for any numb
 
 
 class BpNetwork:
-    """A trained network. Between pages it keeps only the classification of element names, as a cache."""
+    """A trained network."""
 
     def __init__(self, network: Network, verbatim: bool = False) -> None:
         self._network = network.fixed()
         self._verbatim = verbatim
-        self._trie = PathTrie()
-
-    def extract(self, page: Page) -> Article | NoArticle:
-        """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
-        if self._trie.size > MAX_TRIE:
-            self._trie = PathTrie()
-        parsed = read(page, self._trie)
-        return parsed if isinstance(parsed, NoArticle) else assemble(parsed, self.find_body(parsed))
 
     def find_body(self, parsed: ParsedPage) -> BodyLines | str:
         """Return the body of a page, or the reason why there is none."""
@@ -228,22 +218,24 @@ def stored(path: Path, form: str) -> Network:
     return load(path, form)
 
 
-def create(example: Page | None) -> BpNetwork:
-    """Return the extractor; it does not use the example.
+def create(example: Page | None) -> PageByPage:
+    """Return the extractor; it does not use the example. Raises `BadModel` as `network_in_use` does."""
+    return PageByPage(network_in_use(METHOD).find_body)
+
+
+def create_verbatim(example: Page | None) -> PageByPage:
+    """Return the extractor as in the source; it does not use the example. Raises `BadModel` as `create` does."""
+    return PageByPage(network_in_use(VERBATIM_METHOD).find_body)
+
+
+def network_in_use(method: str) -> BpNetwork:
+    """Return the network of one of both methods.
 
     Raises `BadModel` if the file that `OWN_WEIGHTS` names is no network, or one of the other form.
     """
-    return BpNetwork(_own_or(WEIGHTS, USED))
-
-
-def create_verbatim(example: Page | None) -> BpNetwork:
-    """Return the extractor as in the source; it does not use the example. Raises as `create` does."""
-    return BpNetwork(_own_or(VERBATIM_WEIGHTS, VERBATIM), verbatim=True)
-
-
-def _own_or(shipped: Path, form: str) -> Network:
-    own = os.environ.get(OWN_WEIGHTS)
+    own, verbatim = os.environ.get(OWN_WEIGHTS), method == VERBATIM_METHOD
+    shipped, form = (VERBATIM_WEIGHTS, VERBATIM) if verbatim else (WEIGHTS, USED)
     try:
-        return stored(Path(own) if own else shipped, form)
+        return BpNetwork(stored(Path(own) if own else shipped, form), verbatim)
     except BadModel as error:
         raise BadModel(f"{OWN_WEIGHTS}: {error}" if own else str(error)) from None

@@ -10,7 +10,7 @@ from ...figures import outcome, with_text
 from ...figures.sheet import BLUE, Sheet, bars, counted, legend, strips, threshold
 from ...html.paths import PathTrie
 from ...page import Page
-from .extractor import VERBATIM_METHOD, create, create_verbatim
+from .extractor import network_in_use
 from .network import BODY
 
 
@@ -32,7 +32,7 @@ class LineOutputs:
 
 def read(method: str, page: Page, example: Page | None) -> LineOutputs:
     """Return the outputs; the example is not used. Raises `BadModel` for a file that contains no weights."""
-    network = (create_verbatim if method == VERBATIM_METHOD else create)(None)
+    network = network_in_use(method)
     parsed = with_text(read_page(page, PathTrie()))
     kept, reason = outcome(network.find_body(parsed))
     return LineOutputs(method, parsed.head.title, tuple(network.outputs(parsed)), BODY, kept, reason)

@@ -49,18 +49,18 @@ class LabelledLines:
 def labelled_pages(folder: Path) -> list[tuple[Path, Path]]:
     """Return the pages of a folder with their texts, by name. Raises `TrainingMistakes`."""
     if not folder.is_dir():
-        raise TrainingMistakes([f"{folder}: {'not a folder' if folder.exists() else 'no such folder'}"])
+        raise TrainingMistakes(f"{folder}: {'not a folder' if folder.exists() else 'no such folder'}")
     files = sorted(path for path in folder.iterdir() if path.is_file())
     pages = [path for path in files if path.suffix.lower() in PAGES]
     texts = {path.stem: path for path in files if path.suffix.lower() == ".txt"}
     if not pages:
-        raise TrainingMistakes([f"{folder}: no pages; expected NAME.html, and its article beside it as NAME.txt"])
+        raise TrainingMistakes(f"{folder}: no pages; expected NAME.html, and its article beside it as NAME.txt")
     names = [page.stem for page in pages]
     mistakes = [f"{page}: no {page.stem}.txt beside it with its article" for page in pages if page.stem not in texts]
     mistakes += [f"{text}: no page {stem}.html beside it" for stem, text in texts.items() if stem not in names]
     mistakes += [f"{page}: another page has the same name" for page in pages if names.count(page.stem) > 1]
     if mistakes:
-        raise TrainingMistakes(mistakes)
+        raise TrainingMistakes(*mistakes)
     return [(page, texts[page.stem]) for page in pages]
 
 
@@ -71,18 +71,18 @@ def read_labelled(page: Path, text: Path, verbatim: bool = False) -> LabelledLin
         html = decode(page.read_bytes())[0]
         parsed = read(Page(html), PathTrie())
     except OSError as error:
-        raise TrainingMistakes([f"{page}: {error.strerror}"]) from None
+        raise TrainingMistakes(f"{page}: {error.strerror}") from None
     except UnusablePage as error:
-        raise TrainingMistakes([f"{page}: {error}"]) from None
+        raise TrainingMistakes(f"{page}: {error}") from None
     if isinstance(parsed, NoArticle):
-        raise TrainingMistakes([f"{page}: {parsed.reason}"])
+        raise TrainingMistakes(f"{page}: {parsed.reason}")
     try:
         labels = label_lines(parsed.lines.texts, right)
     except ValueError as error:
-        raise TrainingMistakes([f"{page}: {error}"]) from None
+        raise TrainingMistakes(f"{page}: {error}") from None
     if labels.found < FOUND:
         raise TrainingMistakes(
-            [f"{text}: only {labels.found:.0%} of its words are in {page.name}: check that it is the text of this page"]
+            f"{text}: only {labels.found:.0%} of its words are in {page.name}: check that it is the text of this page"
         )
     return LabelledLines(page.stem, page_inputs(parsed, verbatim).as_array(), labels.body)
 
@@ -91,11 +91,11 @@ def _read_text(path: Path) -> str:
     try:
         right = path.read_text("utf-8-sig")
     except OSError as error:
-        raise TrainingMistakes([f"{path}: {error.strerror}"]) from None
+        raise TrainingMistakes(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise TrainingMistakes([f"{path}: not in UTF-8; save it as UTF-8"]) from None
+        raise TrainingMistakes(f"{path}: not in UTF-8; save it as UTF-8") from None
     if not any(sign.isalnum() for sign in right):
-        raise TrainingMistakes([f"{path}: the file has no words"])
+        raise TrainingMistakes(f"{path}: the file has no words")
     return right
 
 

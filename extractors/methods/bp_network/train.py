@@ -15,7 +15,8 @@ from rich.console import Console
 from rich.progress import Progress, track
 
 from ...errors import TrainingMistakes
-from .extractor import OWN_WEIGHTS
+from ...training import curve_point, run, share
+from .extractor import METHOD, OWN_WEIGHTS, VERBATIM_METHOD
 from .labelled_pages import LabelledLines, labelled_pages, read_labelled
 from .network import BODY, GOAL, HIDDEN, ROUNDS, USED, VERBATIM, Network, Values, learn, learn_line_by_line, save
 
@@ -40,25 +41,17 @@ class Point:
 def main(words: Sequence[str] | None = None) -> int:
     """Train, print the curve, write the weights. Exit code 2 for a mistake in the call or the folder."""
     arguments = _parser().parse_args(words)
+    return run(lambda: _write(arguments), arguments.out)
+
+
+def _write(arguments: argparse.Namespace) -> str:
     errors = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
-    try:
-        pages = _read(arguments.folder, arguments.verbatim, errors)
-        learned, held_out = divide(pages, arguments.held_out, arguments.seed)
-        network = _train(arguments, learned, held_out, errors)
-        save(network, arguments.out, VERBATIM if arguments.verbatim else USED, _about(arguments, learned, held_out))
-    except TrainingMistakes as mistakes:
-        for line in mistakes.lines:
-            errors.print(line)
-        return 2
-    except OSError as error:
-        errors.print(f"{arguments.out}: {error.strerror}")
-        return 2
-    except KeyboardInterrupt:
-        errors.print("stopped; nothing was written")
-        return 130
-    method = "bp-network-verbatim" if arguments.verbatim else "bp-network"
-    print(f"\nweights: {arguments.out}; to use them with --method {method}: {OWN_WEIGHTS}={arguments.out}")
-    return 0
+    pages = _read(arguments.folder, arguments.verbatim, errors)
+    learned, held_out = divide(pages, arguments.held_out, arguments.seed)
+    network = _train(arguments, learned, held_out, errors)
+    save(network, arguments.out, VERBATIM if arguments.verbatim else USED, _about(arguments, learned, held_out))
+    method = VERBATIM_METHOD if arguments.verbatim else METHOD
+    return f"\nweights: {arguments.out}; to use them with --method {method}: {OWN_WEIGHTS}={arguments.out}"
 
 
 def divide(pages: Sequence[LabelledLines], share: float, seed: int) -> tuple[list[LabelledLines], list[LabelledLines]]:
@@ -71,7 +64,7 @@ def divide(pages: Sequence[LabelledLines], share: float, seed: int) -> tuple[lis
     learned = [pages[index] for index in sorted(order[count:])]
     body = np.concatenate([page.body for page in learned])
     if body.all() or not body.any():
-        raise TrainingMistakes([f"nothing to learn: {'all lines are' if body.all() else 'no line is'} body"])
+        raise TrainingMistakes(f"nothing to learn: {'all lines are' if body.all() else 'no line is'} body")
     return learned, [pages[index] for index in sorted(order[:count])]
 
 
@@ -119,7 +112,7 @@ def _read(folder: Path, verbatim: bool, errors: Console) -> list[LabelledLines]:
         except TrainingMistakes as found:
             mistakes += found.lines
     if mistakes:
-        raise TrainingMistakes(mistakes)
+        raise TrainingMistakes(*mistakes)
     return pages
 
 
@@ -145,9 +138,7 @@ def _curve(points: Sequence[Point], unit: str) -> Iterator[str]:
     yield f"{unit:>7}  {'error':>6}  {'right':>6}  {'held out':>8}  {'right':>6}   goal of the error: {GOAL}"
     longest = max(point.learned[0] for point in points) or 1
     for point in points:
-        apart = f"{point.held_out[0]:8.4f}  {point.held_out[1]:6.1%}" if point.held_out else f"{'–':>8}  {'–':>6}"
-        bar = "█" * round(BAR * point.learned[0] / longest)
-        yield f"{point.step:7}  {point.learned[0]:6.4f}  {point.learned[1]:6.1%}  {apart}   {bar}"
+        yield curve_point(f"{point.step:7}", point.learned, point.held_out, BAR * point.learned[0] / longest)
 
 
 def _about(
@@ -177,7 +168,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--rounds", type=_positive, default=ROUNDS, metavar="N", help=f"default: {ROUNDS}")
     parser.add_argument(
         "--held-out",
-        type=_share,
+        type=share,
         default=HELD_OUT,
         metavar="SHARE",
         help=f"share of the pages that are held out; default: {HELD_OUT}",
@@ -196,16 +187,6 @@ def _positive(text: str) -> int:
     if not _count(text):
         raise argparse.ArgumentTypeError("at least 1")
     return int(text)
-
-
-def _share(text: str) -> float:
-    try:
-        share = float(text)
-    except ValueError:
-        share = -1.0
-    if not 0 <= share < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a share of the pages: at least 0 and below 1")
-    return share
 
 
 if __name__ == "__main__":

@@ -12,15 +12,13 @@ into <div>, bodies shortened to three paragraphs, elements wrapped in containers
 
 from dataclasses import dataclass, replace
 
-from ...article import Article, NoArticle
-from ...content.assembly import BodyLines, ParsedPage, assemble, read
+from ...content.assembly import BodyLines, PageByPage, ParsedPage
 from ...content.body import Body
 from ...content.confidence import Trust, known_of, trust_of
 from ...content.line_model import Opinion, second_opinion
 from ...content.line_weights import Prior
 from ...content.page_body import rules_body
 from ...html.lines import Lines
-from ...html.paths import MAX_TRIE, PathTrie
 from ...page import Page
 from ...page_types.classify import PageVerdict, judge
 from ...tracing import tracing
@@ -42,22 +40,6 @@ class OwnBody:
     opinion: Opinion | None
     trust: Trust | None
     why: str
-
-
-class Density:
-    """Extracts each page independently; between pages it keeps only the classification of element names, as a cache."""
-
-    def __init__(self) -> None:
-        self._trie = PathTrie()
-
-    def extract(self, page: Page) -> Article | NoArticle:
-        """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
-        if self._trie.size > MAX_TRIE:
-            self._trie = PathTrie()
-        parsed = read(page, self._trie)
-        if isinstance(parsed, NoArticle):
-            return parsed
-        return assemble(parsed, find_body(parsed))
 
 
 def find_body(
@@ -97,6 +79,6 @@ def cut_alone(lines: Lines, prior: Prior) -> Body:
     return replace(body, kept=second_opinion(lines, prior, body).kept) if body.kept else body
 
 
-def create(example: Page | None) -> Density:
+def create(example: Page | None) -> PageByPage:
     """Return the extractor; it does not use the example."""
-    return Density()
+    return PageByPage(find_body)

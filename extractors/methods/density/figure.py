@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...content.assembly import read as read_page
-from ...content.page_body import rules_body, unmatched
-from ...content.turning_points import LineEvidence, weights_in_segment
+from ...content.body import BodySteps
 from ...figures import outcome, path_name, with_text
 from ...figures.sheet import BLUE, ORANGE, Sheet, bars, counted, fit, legend, mark_body, strips, turning_points
 from ...html.paths import PathTrie
 from ...page import Page
+from ...tracing import traced
 from .extractor import find_body
 
 
@@ -38,14 +38,15 @@ def read(method: str, page: Page, example: Page | None) -> LineWeights:
     """Return the weights; the example is not used."""
     parsed = with_text(read_page(page, PathTrie()))
     lines, trie = parsed.lines, parsed.lines.trie
-    body = rules_body(lines, parsed.prior)
-    weights = weights_in_segment(lines, LineEvidence(unmatched(lines), parsed.prior))
-    kept, reason = outcome(find_body(parsed))
+    with traced() as trace:
+        kept, reason = outcome(find_body(parsed))
+    [steps, *_] = trace.steps_of(BodySteps)
+    body = steps.body
     inside = [not body.root or body.root in trie.up(path) for path in lines.paths]
     return LineWeights(
         method=method,
         title=parsed.head.title,
-        weights=tuple(weights),
+        weights=tuple(steps.segment.weights),
         head=body.head,
         tail=body.tail,
         root=path_name(trie, body.root),

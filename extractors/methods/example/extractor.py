@@ -177,11 +177,6 @@ class Example:
         """Whether the example is an article, as which pages beside it are read."""
         return self._is_article
 
-    @property
-    def usual_match(self) -> float:
-        """The median surrounding match of the recent pages with the other voters, 0 to 1; 0 without any."""
-        return self._usual_match(0)
-
     def learn(self, page: Page, *, former: bool = False) -> None:
         """Let `page` vote on later pages; the oldest recent page is removed. A page without text is ignored.
 
@@ -331,11 +326,6 @@ def cast_all(voters: Iterable[Voter], page: ParsedPage) -> list[Vote]:
 def cast(voter: Voter, page: ParsedPage) -> Vote:
     """Return the result of an example for `page`. The paths of both pages are in one trie."""
     return VotedPage(page).vote_of(voter)
-
-
-def compare(voter: Voter, page: ParsedPage) -> Comparison:
-    """Return the comparison of the lines of an example and a page."""
-    return VotedPage(page).compare(voter)
 
 
 def elect(

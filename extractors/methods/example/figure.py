@@ -6,11 +6,12 @@ are the weights whose largest sum lies between the turning points.
 
 from dataclasses import dataclass
 
-from ...content.turning_points import weights_in_segment
+from ...content.body import BodySteps
 from ...figures import outcome, with_text
 from ...figures.sheet import BLUE, GREEN, Sheet, bars, counted, legend, mark_body, strips, turning_points
 from ...page import Page
-from .extractor import Example, cast, compare, elect
+from ...tracing import traced
+from .extractor import Example, cast, elect
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +40,15 @@ def read(method: str, page: Page, example: Page | None) -> LineComparison:
         raise ValueError(f"method {method!r} needs an example page")
     extractor = Example(example)
     parsed = with_text(extractor.read(page))
-    [voter] = extractor.voters
-    found, vote = compare(voter, parsed), cast(voter, parsed)
-    weights = weights_in_segment(parsed.lines, found.evidence)
+    with traced() as trace:
+        vote = cast(extractor.voters[0], parsed)
+    steps = trace.steps_of(BodySteps)[-1]
     kept, reason = outcome(elect(parsed, [vote], extractor.list_like, is_article=extractor.is_article))
     return LineComparison(
         method=method,
         title=parsed.head.title,
-        similarity=tuple(found.similarity.page),
-        weights=tuple(weights),
+        similarity=tuple(vote.similarity),
+        weights=tuple(steps.segment.weights),
         head=vote.body.head,
         tail=vote.body.tail,
         kept=kept,

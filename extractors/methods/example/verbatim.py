@@ -16,13 +16,14 @@ The method is not accurate: if one page has more text than the other near its he
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from ...article import Article, NoArticle
-from ...content.assembly import BodyLines, ParsedPage, assemble, read
+from ...article import NoArticle
+from ...content.assembly import BodyLines, PageByPage, ParsedPage, read
 from ...errors import UnusablePage
 from ...html.lines import Floats, Lines
 from ...html.paths import PathTrie
@@ -82,28 +83,13 @@ def turning_point(curve: Floats) -> int:
     return int(sums.argmax())
 
 
-class Verbatim:
-    """An example page's text, prepared once. Keeps nothing of the pages."""
-
-    def __init__(self, example: Page) -> None:
-        parsed = read(example, PathTrie())
-        if isinstance(parsed, NoArticle):
-            raise UnusablePage("the example page has almost no text")
-        self._text = page_text(parsed.lines)
-
-    def extract(self, page: Page) -> Article | NoArticle:
-        """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
-        parsed = read(page, PathTrie())
-        return parsed if isinstance(parsed, NoArticle) else assemble(parsed, self._find_body(parsed))
-
-    def _find_body(self, parsed: ParsedPage) -> BodyLines | str:
-        found = curves(self._text, page_text(parsed.lines))
-        kept = lines_between(parsed.lines, found.head, found.tail)
-        if not kept:
-            return "the page's text equals the example's"
-        return BodyLines(
-            kept, 0, METHOD, CONFIDENCE, f"characters {found.head} to {found.tail} differ from the example"
-        )
+def body_beside(example: str, parsed: ParsedPage) -> BodyLines | str:
+    """Return the body of a page beside the text of an example, or the reason why there is none."""
+    found = curves(example, page_text(parsed.lines))
+    kept = lines_between(parsed.lines, found.head, found.tail)
+    if not kept:
+        return "the page's text equals the example's"
+    return BodyLines(kept, 0, METHOD, CONFIDENCE, f"characters {found.head} to {found.tail} differ from the example")
 
 
 def page_text(lines: Lines) -> str:
@@ -119,8 +105,11 @@ def lines_between(lines: Lines, head: int, tail: int) -> list[int]:
     return np.flatnonzero((middles >= head) & (middles < tail)).tolist()
 
 
-def create(example: Page | None) -> Verbatim:
+def create(example: Page | None) -> PageByPage:
     """Return the extractor. Raises `ValueError` without an example, `UnusablePage` for one without text."""
     if example is None:
         raise ValueError(f"method {METHOD!r} needs an example page")
-    return Verbatim(example)
+    parsed = read(example, PathTrie())
+    if isinstance(parsed, NoArticle):
+        raise UnusablePage("the example page has almost no text")
+    return PageByPage(partial(body_beside, page_text(parsed.lines)))

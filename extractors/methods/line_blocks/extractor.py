@@ -52,18 +52,15 @@ ARTICLE = 600  # … if this many half-widths precede the heading: above a body 
 CONFIDENCE = 0.88  # share of pages with F1 ≥ .9, mean of the development sets
 
 
-class LineBlocks:
-    """Extracts each page independently; keeps nothing between pages."""
-
-    def extract(self, page: Page) -> Article | NoArticle:
-        """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
-        ctext = read_ctext(page.html)
-        found = dense_range(weights(ctext))
-        if found is None:
-            return NoArticle("no text outside links", page.url)
-        first, end = found
-        reason = f"lines {first} to {end} of {len(ctext)} hold the most text"
-        return assemble_lines(page, ctext, first, end, BodyLines([], 0, METHOD, CONFIDENCE, reason))
+def extract(page: Page) -> Article | NoArticle:
+    """Return the article of `page`. Raises `UnusablePage` if nothing can be read from it."""
+    ctext = read_ctext(page.html)
+    found = dense_range(weights(ctext))
+    if found is None:
+        return NoArticle("no text outside links", page.url)
+    first, end = found
+    reason = f"lines {first} to {end} of {len(ctext)} hold the most text"
+    return assemble_lines(page, ctext, first, end, BodyLines([], 0, METHOD, CONFIDENCE, reason))
 
 
 def weights(ctext: Ctext, gap: int = GAP, link: int = LINK, comment: float = COMMENT) -> Ints:
@@ -110,8 +107,3 @@ def densest(sizes: Ints) -> tuple[int, int] | None:
         return None
     start = int(np.flatnonzero(sums[:end] == sums[:end].min())[-1])
     return start, end
-
-
-def create(example: Page | None) -> LineBlocks:
-    """Return the extractor; it does not use the example."""
-    return LineBlocks()

@@ -48,18 +48,15 @@ class Distribution:
     end: int
 
 
-class LineBlocksVerbatim:
-    """Extracts each page independently; keeps nothing between pages."""
-
-    def extract(self, page: Page) -> Article | NoArticle:
-        """Return the article of `page`."""
-        found = distribution(page.html)
-        if not found.end:
-            return NoArticle(f"no block of more than {THRESHOLD} characters that could begin a body", page.url)
-        texts = [" ".join(line.split()) for line in found.lines[: found.end]]
-        before, body = list(filter(None, texts[: found.start])), filter(None, texts[found.start :])
-        how = BodyLines([], 0, METHOD, CONFIDENCE, f"blocks {found.start} to {found.end} of {len(found.sizes)}")
-        return assemble_verbatim(page, before[-LINES_BEFORE:], "".join(map(paragraph, body)), how)
+def extract(page: Page) -> Article | NoArticle:
+    """Return the article of `page`."""
+    found = distribution(page.html)
+    if not found.end:
+        return NoArticle(f"no block of more than {THRESHOLD} characters that could begin a body", page.url)
+    texts = [" ".join(line.split()) for line in found.lines[: found.end]]
+    before, body = list(filter(None, texts[: found.start])), filter(None, texts[found.start :])
+    how = BodyLines([], 0, METHOD, CONFIDENCE, f"blocks {found.start} to {found.end} of {len(found.sizes)}")
+    return assemble_verbatim(page, before[-LINES_BEFORE:], "".join(map(paragraph, body)), how)
 
 
 def distribution(source: str) -> Distribution:
@@ -103,8 +100,3 @@ def next_fall(sizes: Ints, start: int) -> int:
         if not sizes[block : block + 2].any():
             return block
     return len(sizes)
-
-
-def create(example: Page | None) -> LineBlocksVerbatim:
-    """Return the extractor; it does not use the example."""
-    return LineBlocksVerbatim()

@@ -84,18 +84,15 @@ class FoundEntry:
     elements: tuple[etree._Element, ...]
 
 
-class ListRank:
-    """Extracts the list of each page independently; keeps nothing between pages."""
-
-    def extract(self, page: Page) -> Listing | NoArticle:
-        """Return the list, or the reason why there is none. Raises `UnusablePage` if the page cannot be parsed."""
-        found = find_list(LinkedTree(page))
-        if not found:
-            return NoArticle(f"no list: no {LEAST} similar linked elements", page.url)
-        source = "\n".join(_source(element) for entry in found for element in entry.elements)
-        reason = f"{len(found)} <{found[0].elements[0].tag}> with links of their own"
-        text = assemble_verbatim(page, [], source, BodyLines([], 0, METHOD, CONFIDENCE, reason))
-        return listing_of(text, entries_of(found, page))
+def extract(page: Page) -> Listing | NoArticle:
+    """Return the list, or the reason why there is none. Raises `UnusablePage` if the page cannot be parsed."""
+    found = find_list(LinkedTree(page))
+    if not found:
+        return NoArticle(f"no list: no {LEAST} similar linked elements", page.url)
+    source = "\n".join(_source(element) for entry in found for element in entry.elements)
+    reason = f"{len(found)} <{found[0].elements[0].tag}> with links of their own"
+    text = assemble_verbatim(page, [], source, BodyLines([], 0, METHOD, CONFIDENCE, reason))
+    return listing_of(text, entries_of(found, page))
 
 
 def read_entries(page: Page) -> list[Entry]:
@@ -234,8 +231,3 @@ def _texts(entry: FoundEntry) -> Iterator[str]:
 def _source(element: etree._Element) -> str:
     source = to_html(element)
     return source if str(element.tag) in BLOCK_TAGS else f"<div>{source}</div>"
-
-
-def create(example: Page | None) -> ListRank:
-    """Return the extractor; it does not use the example."""
-    return ListRank()

@@ -42,16 +42,13 @@ class SameClass:
         return sum(map(len, self.texts)) / len(self.texts)
 
 
-class ListRankVerbatim:
-    """Extracts the list of each page independently; keeps nothing between pages."""
-
-    def extract(self, page: Page) -> Article | NoArticle:
-        """Return the list's text as an article. Raises `UnusablePage` if the page cannot be parsed."""
-        texts = list_texts(parse(page.html))
-        if not texts:
-            return NoArticle("no text in any element", page.url)
-        how = BodyLines([], 0, METHOD, CONFIDENCE, f"{len(texts)} elements of one depth and class name")
-        return assemble_verbatim(page, [], "".join(map(paragraph, texts)), how)
+def extract(page: Page) -> Article | NoArticle:
+    """Return the list's text as an article. Raises `UnusablePage` if the page cannot be parsed."""
+    texts = list_texts(parse(page.html))
+    if not texts:
+        return NoArticle("no text in any element", page.url)
+    how = BodyLines([], 0, METHOD, CONFIDENCE, f"{len(texts)} elements of one depth and class name")
+    return assemble_verbatim(page, [], "".join(map(paragraph, texts)), how)
 
 
 def list_texts(root: etree._Element, leaves: bool = False) -> list[str]:
@@ -74,8 +71,3 @@ def _with_depth(root: etree._Element) -> Iterator[tuple[etree._Element, int]]:
         yield element, depth
         if depth < DEEPEST:
             waiting += [(child, depth + 1) for child in reversed(element)]
-
-
-def create(example: Page | None) -> ListRankVerbatim:
-    """Return the extractor; it does not use the example."""
-    return ListRankVerbatim()

@@ -28,13 +28,24 @@ Leaves = list[int]
 # Chosen by mean F1 over the development sets, or, where values give the same (LENGTH_SHARE, ALIKE), over the perturbed
 # ones; `python -m evaluation.reproduction.constants` prints the result on each set with the values best on the
 # others.
-VARIANCE = 1000.0  # σ², leaves squared: a cluster above it is split
 NOISE = 0.3  # Cn, not in percent
 LENGTH_SHARE = 0.35  # share of the page's longest cluster, which is the page's own Length_Threshold
 ALIKE = 0.5  # characters per leaf around a body's div, as a share of those within, from which they belong to the body
 FREQUENCY_SHARE = 0.1  # share of the groups' mean, which is the page's own Frequency_Threshold
-MAX_SIZE = 1  # leaves: the source's MAXSIZE, which a body exceeds
-PRE_SPAN = 0.5  # leaves: the source's PreSpan; every ΔT is above it
+
+
+class OpenConstants(NamedTuple):
+    """The constants without a value in the source: the σ² above which a cluster is split, in leaves squared; MAXSIZE
+    and PreSpan, in leaves, which a body exceeds; the number of clusters of k-means.
+    """
+
+    variance: float = 1000.0
+    max_size: int = 1
+    pre_span: float = 0.5  # every ΔT is above it
+    centres: int = 2
+
+
+SETTINGS = OpenConstants()
 
 
 class Leaf(NamedTuple):
@@ -174,26 +185,26 @@ def page_thresholds(leaves: list[Leaf], least: float = NOISE, share: float = LEN
     return Thresholds(share * longest, least, inf)
 
 
-def body_segment(leaves: list[Leaf], thresholds: Thresholds, spread: float = VARIANCE) -> Leaves:
-    """Return the leaves of the first cluster with the marks of a body, or none. `spread`: the largest σ²."""
+def body_segment(leaves: list[Leaf], thresholds: Thresholds, settings: OpenConstants = SETTINGS) -> Leaves:
+    """Return the leaves of the first cluster with the marks of a body, or none."""
     waiting = cluster(leaves)  # a heap, since it is sorted: the first is the one whose first leaf is first
     while waiting:
         found = heappop(waiting)
-        if variance(found) > spread and len(pieces := split(found)) > 1:
+        if variance(found) > settings.variance and len(pieces := split(found)) > 1:
             for piece in pieces:
                 heappush(waiting, piece)
-        elif is_body(leaves, found, thresholds):
+        elif is_body(leaves, found, thresholds, settings):
             return found
     return []
 
 
-def is_body(leaves: list[Leaf], found: Leaves, thresholds: Thresholds) -> bool:
+def is_body(leaves: list[Leaf], found: Leaves, thresholds: Thresholds, settings: OpenConstants = SETTINGS) -> bool:
     """Whether a cluster fulfils the source's four conditions."""
     return (
-        len(found) > MAX_SIZE
+        len(found) > settings.max_size
         and length(leaves, found) > thresholds.length
         and noise(leaves, found) > thresholds.noise
-        and period(found) > PRE_SPAN
+        and period(found) > settings.pre_span
     )
 
 

@@ -54,10 +54,11 @@ from ...page import Page
 from .clusters import (
     ALIKE,
     FREQUENCY_SHARE,
-    VARIANCE,
+    SETTINGS,
     Leaf,
     LeafOutline,
     Leaves,
+    OpenConstants,
     Thresholds,
     body_segment,
     cluster,
@@ -74,7 +75,6 @@ from .clusters import (
 )
 
 METHOD = "tag-paths"
-CENTRES = 2  # clusters of k-means; chosen by macro F1 on the development pages
 ROUNDS = 50  # of k-means at most; it ends when nothing moves
 CONFIDENCE = 0.91  # share of pages with F1 ≥ .9, mean of the development sets
 
@@ -114,11 +114,11 @@ def body_leaves(
     thresholds: Thresholds,
     share: float = FREQUENCY_SHARE,
     alike: float = ALIKE,
-    spread: float = VARIANCE,
+    settings: OpenConstants = SETTINGS,
 ) -> Leaves:
-    """Return the leaves of the body. `share`: of the groups' mean frequency; `alike`: see `region`; `spread`: of σ²."""
+    """Return the leaves of the body. `share`: of the groups' mean frequency; `alike`: see `region`."""
     leaves = outline.leaves
-    segment = body_segment(leaves, thresholds, spread) or longest(leaves)
+    segment = body_segment(leaves, thresholds, settings) or longest(leaves)
     if not segment:
         return []
     found = region(outline, segment, thresholds.noise, alike)
@@ -137,21 +137,28 @@ def assemble_leaves(
     return assemble_source(page, texts_before(ctext, first), source, how)
 
 
-def learn_thresholds(leaves: list[Leaf]) -> Thresholds | None:
-    """Return the thresholds of one sample page; None if it has too few clusters."""
+def middle_centres(leaves: list[Leaf], count: int) -> Thresholds | None:
+    """Return the middle centres of k-means over the clusters' lengths and Cn; None if there are too few clusters."""
     clusters = [found for found in cluster(leaves) if length(leaves, found)]
-    if len(clusters) < CENTRES:
+    if len(clusters) < count:
         return None
     lengths = np.array([length(leaves, found) for found in clusters], np.float64)
     noises = np.array([noise(leaves, found) for found in clusters], np.float64)
-    learned = Thresholds(middle(k_means(lengths)), middle(k_means(noises)), inf)
+    return Thresholds(middle(k_means(lengths, count)), middle(k_means(noises, count)), inf)
+
+
+def learn_thresholds(leaves: list[Leaf]) -> Thresholds | None:
+    """Return the thresholds of one sample page; None if it has too few clusters."""
+    learned = middle_centres(leaves, SETTINGS.centres)
+    if learned is None:
+        return None
     segment = body_segment(leaves, lowest([learned, page_thresholds(leaves)]))
     return (
         replace(learned, frequency=mean_frequency(leaves, range(segment[0], segment[-1] + 1))) if segment else learned
     )
 
 
-def k_means(values: NDArray[np.float64], count: int = CENTRES) -> NDArray[np.float64]:
+def k_means(values: NDArray[np.float64], count: int = SETTINGS.centres) -> NDArray[np.float64]:
     """Return the centres of `count` clusters of numbers, ascending."""
     centres = np.quantile(values, (np.arange(count) + 0.5) / count)
     for _ in range(ROUNDS):

@@ -19,9 +19,6 @@ joined in their order; the source's HashMap, taken literally, would keep only th
 """
 
 from dataclasses import dataclass, replace
-from functools import partial
-from heapq import heappop, heappush
-from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -33,26 +30,15 @@ from ...content.body_fragment import LINES_BEFORE, assemble_verbatim, paragraph
 from ...html.dom import parse
 from ...html.tagless_text import BLOCK_TAGS
 from ...page import Page
-from .clusters import Leaf, Leaves, Thresholds, cluster, length, noise, period, split, variance, without_garbled
-from .extractor import k_means, lowest, middle
+from .clusters import Leaf, Leaves, OpenConstants, Thresholds, body_segment, without_garbled
+from .extractor import lowest, middle_centres
 
 METHOD = "tag-paths-verbatim"
 CONFIDENCE = 0.56  # share of pages with F1 ≥ .9, mean of the development sets
 STRIPPED = ("b", "i", "u", "em", "strong", "font", "span", "small", "big", "sup", "sub")
 DROPPED = ("script", "style", "noscript", "template", "svg", "select", "button", "textarea", "iframe", "object")
 BOXES = frozenset({"table", "div"})
-
-
-class OpenConstants(NamedTuple):
-    """The constants without a value in the source: largest σ² (leaves squared), MAXSIZE, PreSpan (leaves), clusters."""
-
-    variance: float = 30.0
-    max_size: int = 1
-    pre_span: float = 0.5
-    centres: int = 3
-
-
-SETTINGS = OpenConstants()
+SETTINGS = OpenConstants(variance=30.0, centres=3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +70,7 @@ class TagPathsVerbatim:
         """Return the article of `page`. Raises `UnusablePage` if the page cannot be parsed."""
         tree = read_tree(page.html)
         thresholds = lowest(self._samples or [learn_thresholds(tree, self._settings)])
-        segment = find_segment(tree.leaves, thresholds, self._settings)
+        segment = body_segment(tree.leaves, thresholds, self._settings)
         if not segment:
             return NoArticle("no cluster of tag paths resembles a body", page.url)
         return assemble_chunks(page, tree, segment, frequent(tree, segment, thresholds.frequency))
@@ -164,24 +150,6 @@ class _Reader:
         self._begun = []
 
 
-def find_segment(leaves: list[Leaf], thresholds: Thresholds, settings: OpenConstants = SETTINGS) -> Leaves:
-    """Return the leaves of the first cluster that fulfils the conditions; none if there is none."""
-    waiting = cluster(leaves)  # a heap, since it is sorted: the first is the one whose first leaf is first
-    while waiting:
-        found = heappop(waiting)
-        if variance(found) > settings.variance and len(pieces := split(found)) > 1:
-            for piece in pieces:
-                heappush(waiting, piece)
-        elif (
-            len(found) > settings.max_size
-            and length(leaves, found) > thresholds.length
-            and noise(leaves, found) > thresholds.noise
-            and period(found) > settings.pre_span
-        ):
-            return found
-    return []
-
-
 def chunks(tree: Tree, segment: Leaves) -> dict[int, Chunk]:
     """Return the chunks of a segment by the tag path of their table or div."""
     found: dict[int, Chunk] = {}
@@ -218,14 +186,10 @@ def texts(tree: Tree, kept: range | Leaves) -> list[str]:
 
 def learn_thresholds(tree: Tree, settings: OpenConstants = SETTINGS) -> Thresholds:
     """Return the thresholds of one sample page: equations 6 to 8 of the source."""
-    clusters = [found for found in cluster(tree.leaves) if length(tree.leaves, found)]
-    if len(clusters) < settings.centres:
+    learned = middle_centres(tree.leaves, settings.centres)
+    if learned is None:
         return Thresholds(0, 0, 1)
-    lengths = np.array([length(tree.leaves, found) for found in clusters], np.float64)
-    noises = np.array([noise(tree.leaves, found) for found in clusters], np.float64)
-    centre = partial(k_means, count=settings.centres)
-    learned = Thresholds(middle(centre(lengths)), middle(centre(noises)), inf)
-    segment = find_segment(tree.leaves, learned, settings)
+    segment = body_segment(tree.leaves, learned, settings)
     frequencies = [chunk.frequency for chunk in chunks(tree, segment).values()] if segment else [1]
     return replace(learned, frequency=float(np.mean(frequencies)))
 

@@ -60,6 +60,7 @@ def test_example_shows_the_template_and_the_turning_points():
     assert (explanation.curves.head, explanation.curves.tail) == explanation.body == (3, 7)
     assert explanation.curves.similarity[0] == 1 > explanation.curves.similarity[3]
     assert explanation.curves.weights[3] > 0 > explanation.curves.weights[0]
+    assert [line.weight for line in explanation.lines] == list(explanation.curves.weights)
     assert explanation.root.endswith("div.story")
     assert {ground.name for ground in explanation.grounds} >= {"Surrounding match", "Probability", "Missing text"}
 
@@ -79,6 +80,12 @@ def test_example_shows_the_template_and_the_turning_points():
             "100% of it is links",
         ),
         ("<p>Share on Facebook</p>", "Share on", "words", "is a control of the page"),
+        (
+            "<div class=ab><div class=cd><img src=x></div><div class=ef>A boat at dusk.</div></div>",
+            "A boat at dusk",
+            "caption",
+            "a short line under a picture",
+        ),
     ],
 )
 def test_a_piece_within_the_body_is_left_out_for_a_named_reason(piece, text, decision, reason):
@@ -88,6 +95,19 @@ def test_a_piece_within_the_body_is_left_out_for_a_named_reason(piece, text, dec
     found = decision_of(explanation, text)
     assert found[0] == decision
     assert reason in found[1]
+
+
+def test_a_line_that_the_example_has_within_its_template_is_named():
+    notice = "<span class=note>This paper is printed on paper of the mill.</span>"
+    pages = [
+        news_page(
+            title, (), body="".join(f"<p>{one}</p>" for one in paragraphs[:2]) + notice + f"<p>{paragraphs[2]}</p>"
+        )
+        for title, paragraphs in (("Tides", HARBOUR), ("New bread", BAKERY))
+    ]
+    explanation = explain(Section(pages[0]), pages[1])
+    [line] = [line for line in explanation.lines if "paper of the mill" in line.text]
+    assert (line.decision, line.reason.partition(" (")[0]) == ("template", "repeats the example")
 
 
 def test_a_vote_is_named_with_its_numbers():

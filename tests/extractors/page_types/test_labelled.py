@@ -2,7 +2,8 @@ import gzip
 
 import pytest
 
-from extractors.page_types.labelled import LabelledDataError, domain_of, read_labelled
+from extractors.errors import TrainingMistakes
+from extractors.page_types.labelled import domain_of, read_labelled
 
 from .made import article_page, list_page, write_folder
 
@@ -56,19 +57,19 @@ def test_a_page_without_text_is_none(tmp_path):
 )
 def test_mistakes_in_the_truth_are_named(tmp_path, row, said):
     (tmp_path / "truth.jsonl").write_text(row, "utf-8")
-    with pytest.raises(LabelledDataError, match=said):
+    with pytest.raises(TrainingMistakes, match=said):
         read_labelled(tmp_path)
 
 
 def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(LabelledDataError, match="is not a folder"):
+    with pytest.raises(TrainingMistakes, match="is not a folder"):
         read_labelled(tmp_path / "none")
-    with pytest.raises(LabelledDataError, match=r"no truth\.jsonl"):
+    with pytest.raises(TrainingMistakes, match=r"no truth\.jsonl"):
         read_labelled(tmp_path)
 
 
 def test_a_file_that_is_not_there(tmp_path):
     folder = write_folder(tmp_path)
     (folder / "0-list.html").unlink()
-    with pytest.raises(LabelledDataError, match=r"0-list\.html"):
+    with pytest.raises(TrainingMistakes, match=r"0-list\.html"):
         read_labelled(folder)[0].parsed()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from extractors.errors import BadModel
-from extractors.page_types.model import fit, load, probability, save, sum_of_contributions
+from extractors.page_types.model import fit, load, probability, save
 
 NAMES = ("prose", "links", "nothing")
 
@@ -33,14 +33,6 @@ def test_contributions_and_bias_make_the_log_odds():
     model, values, _ = learned()
     assert np.allclose(model.contributions(values).sum(axis=1) + model.bias[0], model.log_odds(values))
     assert np.all(model.contributions(values)[:, 2] == 0)
-
-
-def test_the_loop_for_one_page_finds_what_arrays_find():
-    model, values, _ = learned()
-    tables = [array.tolist() for array in (model.mean, model.scale, model.knots, model.weights)]
-    rows = np.concatenate([values, 9 * values[:5]])  # beyond the limit, too
-    found = [sum_of_contributions(row, *tables) for row in rows.tolist()]
-    assert np.allclose(found, model.contributions(rows).sum(axis=1))
 
 
 def test_weights_count_as_repetitions():

@@ -7,7 +7,9 @@ import pytest
 
 from extractors.errors import BadModel
 from extractors.visual.classify import VisualClassifier
-from extractors.visual.network import SHAPES, check, forward, quantised, to_onnx
+from extractors.visual.network import SHAPES, check, quantised, to_onnx
+
+from .lenet import forward
 
 
 @pytest.fixture(scope="module")

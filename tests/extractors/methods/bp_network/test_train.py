@@ -8,7 +8,7 @@ from extractors import extract
 from extractors.content.assembly import read
 from extractors.errors import TrainingMistakes
 from extractors.html.paths import PathTrie
-from extractors.methods.bp_network.extractor import WEIGHTS, create_verbatim
+from extractors.methods.bp_network.extractor import VERBATIM_METHOD, WEIGHTS, network_in_use
 from extractors.methods.bp_network.labelled_pages import LabelledLines, labelled_pages, read_labelled
 from extractors.methods.bp_network.train import divide, main
 from extractors.page import make_page
@@ -47,9 +47,9 @@ def test_own_verbatim_weights_are_used_by_their_form_only(tmp_path, monkeypatch)
     out = tmp_path / "w.json"
     assert main([str(write_folder(tmp_path)), "--out", str(out), "--held-out", "0", "--verbatim"]) == 0
     page = make_page(news_page("Bread", BAKERY))
-    shipped = create_verbatim(None).outputs(read(page, PathTrie()))
+    shipped = network_in_use(VERBATIM_METHOD).outputs(read(page, PathTrie()))
     monkeypatch.setenv("EXEMPLAR_BP_WEIGHTS", str(out))
-    assert create_verbatim(None).outputs(read(page, PathTrie())) != shipped
+    assert network_in_use(VERBATIM_METHOD).outputs(read(page, PathTrie())) != shipped
     with pytest.raises(ValueError, match=r"EXEMPLAR_BP_WEIGHTS: .*w\.json: not weights of this network; .*'used'"):
         extract(page.html, method="bp-network")
     monkeypatch.setenv("EXEMPLAR_BP_WEIGHTS", str(WEIGHTS))

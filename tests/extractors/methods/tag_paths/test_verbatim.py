@@ -1,9 +1,8 @@
 from extractors import NoArticle, Section, extract
-from extractors.methods.tag_paths.clusters import Thresholds, noise
+from extractors.methods.tag_paths.clusters import Thresholds, body_segment, noise
 from extractors.methods.tag_paths.verbatim import (
     SETTINGS,
     chunks,
-    find_segment,
     frequent,
     learn_thresholds,
     length_of,
@@ -72,7 +71,7 @@ def test_texts_of_one_block_stand_together():
 
 def test_page_is_its_own_sample():
     tree = read_tree(story(*paragraphs(BAKERY)))
-    segment = find_segment(tree.leaves, learn_thresholds(tree))
+    segment = body_segment(tree.leaves, learn_thresholds(tree), SETTINGS)
     assert [tree.texts[leaf] for leaf in segment] == list(BAKERY)
 
 
@@ -100,14 +99,15 @@ def test_page_without_a_cluster_like_a_body_is_no_article():
 def test_cluster_of_no_more_than_maxsize_leaves_is_no_body():
     tree = read_tree(story(*paragraphs(BAKERY)))
     thresholds = learn_thresholds(tree)
-    assert len(find_segment(tree.leaves, thresholds, SETTINGS._replace(max_size=3))) == 4
-    assert find_segment(tree.leaves, thresholds, SETTINGS._replace(max_size=4)) == []
+    assert len(body_segment(tree.leaves, thresholds, SETTINGS._replace(max_size=3))) == 4
+    assert body_segment(tree.leaves, thresholds, SETTINGS._replace(pre_span=100)) == []
+    assert body_segment(tree.leaves, thresholds, SETTINGS._replace(max_size=4)) == []
 
 
 def test_scattered_cluster_is_split():
     far = "".join(f"<h{n % 3 + 2}>x</h{n % 3 + 2}>" for n in range(60))
     tree = read_tree(f"<body>{''.join(paragraphs(BAKERY))}{far}{''.join(paragraphs(HARBOUR))}")
     thresholds = Thresholds(length=100, noise=0.5, frequency=1)
-    whole = find_segment(tree.leaves, thresholds, SETTINGS._replace(variance=1e9))
+    whole = body_segment(tree.leaves, thresholds, SETTINGS._replace(variance=1e9))
     assert len(whole) == 7
-    assert len(find_segment(tree.leaves, thresholds, SETTINGS)) < 7
+    assert len(body_segment(tree.leaves, thresholds, SETTINGS)) < 7

@@ -1,0 +1,43 @@
+"""What the commands that train have in common: their mistakes as exit codes, options, and lines of learning curves."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from .errors import ExtraMissing, TrainingMistakes
+
+
+def run(work: Callable[[], str], out: Path, *, stopped: str = "stopped; nothing was written") -> int:
+    """Train, and print the result. Return the exit code: 2 for mistakes and files that cannot be written to `out`."""
+    try:
+        result = work()
+    except (TrainingMistakes, ExtraMissing) as error:
+        print(error, file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"{error.filename or out}: {error.strerror}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(stopped, file=sys.stderr)
+        return 130
+    if result:
+        print(result)
+    return 0
+
+
+def share(text: str) -> float:
+    """Return an option's value as a share of the pages. Raises `ArgumentTypeError`."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share of the pages: at least 0 and below 1")
+    return found
+
+
+def curve_point(step: str, own: tuple[float, float], held_out: tuple[float, float] | None, bar: float) -> str:
+    """Return a line of a learning curve: loss and share of right ones, for the pages learned and the others; a bar."""
+    apart = f"{held_out[0]:8.4f}  {held_out[1]:6.1%}" if held_out else f"{'–':>8}  {'–':>6}"
+    return f"{step}  {own[0]:6.4f}  {own[1]:6.1%}  {apart}   {'█' * round(bar)}"
