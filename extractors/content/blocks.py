@@ -34,11 +34,12 @@ BLOCK_KINDS: dict[str, Kind] = {
 }
 BLOCK_KINDS |= dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "heading")
 MARKED: dict[int, Kind] = {CAPTION: "caption", EMBED: "embed", SUMMARY: "summary"}
-CELL_WIDTH = 60  # mean bytes per line; a table with longer lines is layout, and its cells contain prose
+PROSE_CELL = 200  # characters per cell; a table without headings whose cells are longer is layout
 JOINED = frozenset({"list", "table"})  # kinds whose neighbouring lines make one block
 INDENT, MAX_INDENTED = "  ", 20  # of an item for each list around it; levels that are indented
 _LISTS = frozenset({"ul", "ol", "menu", "dir"})
 _NUMBERED = re.compile(r"[(（\[]?(?:\d{1,4}|[a-zA-Z]|[一二三四五六七八九十]{1,3})[.)、．）\]]")  # by the author
+PARTS = ("caption", "thead", "tbody", "tfoot", "tr", "th", "td")
 _INTEGER = re.compile(r"\s*[-+]?[0-9]{1,9}\s*")
 Mark = tuple[Kind, int]  # the kind of a line's block, and the path of the element that groups the block
 CAPTION_MARK: Mark = ("caption", 0)
@@ -56,9 +57,12 @@ def make_blocks(
     found: list[tuple[int, Block]] = []  # (number of the block's last line, block)
     links = _links_by_line(lines, {index for index, _ in marks}, base)
     numbers: dict[etree._Element, int] = {}  # of items of ordered lists
-    for (kind, holder), run in groupby(marks, key=itemgetter(1)):
+    of_data: dict[etree._Element, bool] = {}  # of tables
+    for ((kind, holder), table), run in groupby(marks, key=lambda mark: (mark[1], _table_of(lines, *mark))):
         indices = [index for index, _ in run]
-        if kind == "table" and sum([lines.widths[i] for i in indices]) > CELL_WIDTH * len(indices):
+        if table is not None and table not in of_data:
+            of_data[table] = has_data(table)
+        if table is not None and not of_data[table]:
             kind = "paragraph"
         if kind in JOINED:
             text = _table_text(lines, indices) if kind == "table" else _list_text(lines, indices, root, numbers)
@@ -99,6 +103,14 @@ def _holder(trie: PathTrie, path: int, root: int, kind: Kind) -> int:
     if kind == "table":
         holders = [step for step in holders if trie.tag[step] == "table"][:1]
     return holders[-1] if holders else trie.parent[path]
+
+
+def _table_of(lines: Lines, index: int, mark: Mark) -> etree._Element | None:
+    """Return the table around a line that is in a cell."""
+    if mark[0] != "table" or index >= len(lines.blocks):
+        return None
+    block = lines.blocks[index]
+    return next((element for element in (block, *block.iterancestors("table")) if element.tag == "table"), None)
 
 
 def _table_text(lines: Lines, indices: list[int]) -> str:
@@ -215,3 +227,23 @@ def _media_block(element: etree._Element, base: str, pictures: dict[etree._Eleme
         return Block("embed", "", links=(Link("", url),)) if url else None
     url = pictures[element] = picture_url(element, base)
     return Block("caption", alternative(element), images=(url,)) if url else None
+
+
+def has_data(table: etree._Element) -> bool:
+    """Whether a table is one of data, and not for layout, where one cell has most of the text."""
+    if _own(table, "caption", "thead", "th"):
+        return True
+    rows, cells = len(_own(table, "tr")), [len(inner_text(cell)) for cell in _own(table, "td")]
+    text = sum(cells)
+    return (
+        rows > 1 and len(cells) > rows and text <= PROSE_CELL * len(cells) and max(cells) <= max(PROSE_CELL, text / 2)
+    )
+
+
+def _own(table: etree._Element, *tags: str) -> list[etree._Element]:
+    """Return the parts of a table, without those of tables in it."""
+    found, level = list[etree._Element](), [table]
+    for _ in range(3):  # groups of rows, rows, cells
+        level = [child for element in level for child in element.iterchildren(*PARTS)]
+        found += [part for part in level if part.tag in tags]
+    return found

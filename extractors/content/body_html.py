@@ -19,9 +19,10 @@ from typing import Any
 from lxml import etree
 
 from ..article import Kind
-from ..html.dom import inner_text, to_html
+from ..html.dom import to_html
 from ..html.sanitising import FORMULAS, sanitise
 from ..html.urls import drop_tracking, web_url
+from .blocks import has_data
 from .body_events import (
     BORDER,
     CAPTION,
@@ -55,7 +56,6 @@ from .code_language import code_language
 from .pictures import STYLE_LENGTH, alternative, background_url, picture_url
 
 MAX_NESTED = 40  # levels of elements; deeper ones only end a paragraph
-PROSE_CELL = 200  # characters per cell; a table without headings whose cells are longer is layout
 LABEL_LENGTH = 200  # characters of a player's title
 
 _STYLES = {
@@ -261,7 +261,7 @@ class _Writer:
     def _start_table(self, element: etree._Element, inside: int) -> int:
         """Open a table of data; a table for layout, or one that numbers the lines of code, opens nothing."""
         is_code = next(element.iter("pre"), None) is not None
-        if is_code or inside & HAS_TABLE or not _has_data(element):
+        if is_code or inside & HAS_TABLE or not has_data(element):
             return 0
         self._push("table")
         return 1
@@ -454,14 +454,6 @@ def _link(element: etree._Element, base: str) -> str | None:
         query = drop_tracking(query)
         return address + ("?" if query else "") + query + mark + fragment
     return url
-
-
-def _has_data(table: etree._Element) -> bool:
-    """Whether a table is one of data, and not for layout."""
-    if next(table.iter("th", "caption", "thead"), None) is not None:
-        return True
-    rows, cells = sum(1 for _ in table.iter("tr")), sum(1 for _ in table.iter("td"))
-    return rows > 1 and cells > rows and len(inner_text(table)) <= PROSE_CELL * cells
 
 
 def _are_line_numbers(pre: etree._Element, text: str) -> bool:
