@@ -34,6 +34,20 @@ def test_paragraphs_around_a_table_of_data_in_a_table_for_layout_are_no_cells():
     assert kinds == ["paragraph"] * len(BAKERY) + ["table"] + ["paragraph"] * len(HARBOUR)
 
 
+def test_rows_with_long_cells_under_headings_are_rows():
+    cells = (
+        "Flour from the north costs more",
+        "Two bakers of the quarter have therefore raised the price of their loaves",
+    )
+    table = f"<table><tr><th>Trend</th><th>Impact</th></tr><tr><td>{cells[0]}</td><td>{cells[1]}</td></tr></table>"
+    assert blocks(table) == (Block("table", f"Trend\tImpact\n{cells[0]}\t{cells[1]}"),)
+
+
+def test_a_table_of_rows_whose_text_is_mostly_in_one_cell_is_layout():
+    rows = f"<tr><td>By A. Reed</td><td>Page 4</td></tr><tr><td>Tides</td><td>{' '.join(BAKERY)}</td></tr>"
+    assert {block.kind for block in blocks(f"<table>{rows}</table>")} == {"paragraph"}
+
+
 def test_pre_is_one_block_with_its_lines():
     assert blocks("<pre>read()\n\n  write()</pre>") == (Block("code", "read()\n\n  write()"),)
 
