@@ -22,7 +22,7 @@ from console.inputs import PageIn
 from crawler.task_list.yaml_source import read
 from extractors import UnusablePage
 from extractors.html.decoding import decode
-from extractors.html.dom import parse
+from extractors.html.dom import parse, remove
 
 KEYS = ("body", "remove")
 ADDRESS = "string((//link[@rel='canonical']/@href | //meta[@property='og:url']/@content)[1])"
@@ -64,8 +64,8 @@ def cut_down(page: PageIn, rules: Mapping[str, SiteRule]) -> tuple[PageIn, SiteR
         return page, rule
     for one in kept:
         for gone in _elements(rule.remove, one) if rule.remove is not None else ():
-            if gone is not one and (parent := gone.getparent()) is not None:
-                _drop(parent, gone)
+            if gone is not one:
+                remove(gone)
     bodies[0].clear()
     bodies[0].extend(kept)
     for one in kept:
@@ -84,16 +84,6 @@ def _rule_of(host: str, rules: Mapping[str, SiteRule]) -> SiteRule | None:
 def _elements(path: etree.XPath, context: etree._Element) -> list[etree._Element]:
     found = path(context)
     return [one for one in found if isinstance(one, etree._Element)] if isinstance(found, list) else []
-
-
-def _drop(parent: etree._Element, gone: etree._Element) -> None:
-    """Remove an element; the text after it stays."""
-    before = gone.getprevious()
-    if before is not None:
-        before.tail = (before.tail or "") + (gone.tail or "")
-    else:
-        parent.text = (parent.text or "") + (gone.tail or "")
-    parent.remove(gone)
 
 
 def _read(file: Path) -> SiteRule:

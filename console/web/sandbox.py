@@ -10,7 +10,7 @@ from lxml import etree
 from starlette.responses import HTMLResponse
 
 from extractors.html.decoding import decode
-from extractors.html.dom import to_html
+from extractors.html.dom import remove, to_html
 
 POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; "
@@ -37,8 +37,7 @@ def harmless(body: bytes, content_type: str) -> str:
         return ""
     for element in [*tree.iter()]:
         if _is_removed(element):
-            if element.getparent() is not None:
-                element.drop_tree()  # type: ignore[attr-defined]  # of lxml.html, which its stubs lack
+            remove(element)
         else:
             _clean(element)
     return f"<!doctype html>\n{to_html(tree)}"

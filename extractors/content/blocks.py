@@ -39,7 +39,7 @@ JOINED = frozenset({"list", "table"})  # kinds whose neighbouring lines make one
 INDENT, MAX_INDENTED = "  ", 20  # of an item for each list around it; levels that are indented
 _LISTS = frozenset({"ul", "ol", "menu", "dir"})
 _NUMBERED = re.compile(r"[(（\[]?(?:\d{1,4}|[a-zA-Z]|[一二三四五六七八九十]{1,3})[.)、．）\]]")  # by the author
-PARTS = ("caption", "thead", "tbody", "tfoot", "tr", "th", "td")
+TABLE_PARTS = ("caption", "thead", "tbody", "tfoot", "tr", "th", "td")
 _INTEGER = re.compile(r"\s*[-+]?[0-9]{1,9}\s*")
 Mark = tuple[Kind, int]  # the kind of a line's block, and the path of the element that groups the block
 CAPTION_MARK: Mark = ("caption", 0)
@@ -57,12 +57,11 @@ def make_blocks(
     found: list[tuple[int, Block]] = []  # (number of the block's last line, block)
     links = _links_by_line(lines, {index for index, _ in marks}, base)
     numbers: dict[etree._Element, int] = {}  # of items of ordered lists
-    of_data: dict[etree._Element, bool] = {}  # of tables
-    for ((kind, holder), table), run in groupby(marks, key=lambda mark: (mark[1], _table_of(lines, *mark))):
-        indices = [index for index, _ in run]
-        if table is not None and table not in of_data:
-            of_data[table] = has_data(table)
-        if table is not None and not of_data[table]:
+    tables = [_table_of(lines, index, kind) for index, (kind, _) in marks]
+    for_layout = {table for table in set(tables) if table is not None and not has_data(table)}
+    for ((kind, holder), table), run in groupby(zip(marks, tables, strict=True), key=lambda one: (one[0][1], one[1])):
+        indices = [index for (index, _), _ in run]
+        if table in for_layout:
             kind = "paragraph"
         if kind in JOINED:
             text = _table_text(lines, indices) if kind == "table" else _list_text(lines, indices, root, numbers)
@@ -105,9 +104,9 @@ def _holder(trie: PathTrie, path: int, root: int, kind: Kind) -> int:
     return holders[-1] if holders else trie.parent[path]
 
 
-def _table_of(lines: Lines, index: int, mark: Mark) -> etree._Element | None:
+def _table_of(lines: Lines, index: int, kind: Kind) -> etree._Element | None:
     """Return the table around a line that is in a cell."""
-    if mark[0] != "table" or index >= len(lines.blocks):
+    if kind != "table" or index >= len(lines.blocks):
         return None
     block = lines.blocks[index]
     return next((element for element in (block, *block.iterancestors("table")) if element.tag == "table"), None)
@@ -231,19 +230,20 @@ def _media_block(element: etree._Element, base: str, pictures: dict[etree._Eleme
 
 def has_data(table: etree._Element) -> bool:
     """Whether a table is one of data, and not for layout, where one cell has most of the text."""
-    if _own(table, "caption", "thead", "th"):
+    parts = _table_parts(table)
+    if any(part.tag in ("caption", "thead", "th") for part in parts):
         return True
-    rows, cells = len(_own(table, "tr")), [len(inner_text(cell)) for cell in _own(table, "td")]
+    rows, cells = sum(part.tag == "tr" for part in parts), [len(inner_text(part)) for part in parts if part.tag == "td"]
     text = sum(cells)
     return (
         rows > 1 and len(cells) > rows and text <= PROSE_CELL * len(cells) and max(cells) <= max(PROSE_CELL, text / 2)
     )
 
 
-def _own(table: etree._Element, *tags: str) -> list[etree._Element]:
-    """Return the parts of a table, without those of tables in it."""
+def _table_parts(table: etree._Element) -> list[etree._Element]:
+    """Return the caption, groups of rows, rows and cells of a table, without those of tables in it."""
     found, level = list[etree._Element](), [table]
     for _ in range(3):  # groups of rows, rows, cells
-        level = [child for element in level for child in element.iterchildren(*PARTS)]
-        found += [part for part in level if part.tag in tags]
+        level = [child for element in level for child in element.iterchildren(*TABLE_PARTS)]
+        found += level
     return found

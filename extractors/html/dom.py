@@ -119,6 +119,18 @@ def _whole_body(data: bytes) -> bytes:
     return _END.sub(b"", data) if first and _MORE.match(data, first.end()) else data
 
 
+def remove(element: etree._Element) -> None:
+    """Remove an element from its parent, if it has one; the text after it stays."""
+    parent, before = element.getparent(), element.getprevious()
+    if parent is None:
+        return
+    if before is not None:
+        before.tail = (before.tail or "") + (element.tail or "")
+    else:
+        parent.text = (parent.text or "") + (element.tail or "")
+    parent.remove(element)
+
+
 def inner_text(element: etree._Element) -> str:
     """Return all text below `element`."""
     if not len(element):

@@ -93,20 +93,20 @@ def like_text(chance: Floats, code: Flags, rules: Flags) -> Floats:
 def like_table(chance: Floats, width: Floats, lines: Lines) -> Floats:
     """Return the probabilities with all lines of a table without prose and code like their mean: it is body as a whole.
 
-    `width`: bytes of each line, its weight.
+    `width`: bytes of each line, its weight. Tables in the same place of the outline count as one.
     """
-    outline = lines.outline
+    outline, tags = lines.outline, lines.outline.tags
+    if "table" not in tags:
+        return chance
     table = [0] * len(outline)
     for path in range(1, len(outline)):
-        table[path] = path if outline.tags[path] == "table" else table[outline.parent[path]]
-    if not any(table):
-        return chance
+        table[path] = path if tags[path] == "table" else table[outline.parent[path]]
     of_line = np.array(table)[outline.of_line]
-    prose = np.bincount(of_line, prose_of(lines) + lines.code, minlength=len(outline))
-    sums, sizes = (np.bincount(of_line, amount, minlength=len(outline)) for amount in (chance * width, width))
-    is_data = (of_line > 0) & (prose[of_line] == 0) & (sizes[of_line] > 0)
-    mean: Floats = np.where(is_data, sums[of_line] / np.maximum(sizes[of_line], 1e-9), chance).astype(np.float32)
-    return mean
+    prose, sums, sizes = (
+        np.bincount(of_line, amount)[of_line] for amount in (prose_of(lines) + lines.code, chance * width, width)
+    )
+    is_data = (of_line > 0) & (prose == 0) & (sizes > 0)
+    return np.where(is_data, sums / np.maximum(sizes, 1), chance).astype(np.float32)
 
 
 def second_opinion(

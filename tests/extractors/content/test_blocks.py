@@ -35,13 +35,13 @@ def test_paragraphs_around_a_table_of_data_in_a_table_for_layout_are_no_cells():
 
 
 def test_rows_with_long_cells_under_headings_are_rows():
-    cells = (
-        "Flour from the north costs more than it did in the spring, since the mills of the plain stand still",
-        "Two bakers of the quarter have therefore raised the price of their loaves, and a third one sells smaller ones, "
-        "which are weighed before the eyes of all",
+    first = "Flour from the north costs more than it did in the spring, since the mills of the plain stand still"
+    second = (
+        "Two bakers of the quarter have therefore raised the price of their loaves, and a third one sells smaller ones "
+        "which are weighed before the eyes of all"
     )
-    table = f"<table><tr><th>Trend</th><th>Impact</th></tr><tr><td>{cells[0]}</td><td>{cells[1]}</td></tr></table>"
-    assert blocks(table) == (Block("table", f"Trend\tImpact\n{cells[0]}\t{cells[1]}"),)
+    table = f"<table><tr><th>Trend</th><th>Impact</th></tr><tr><td>{first}</td><td>{second}</td></tr></table>"
+    assert blocks(table) == (Block("table", f"Trend\tImpact\n{first}\t{second}"),)
 
 
 def test_a_table_of_rows_whose_text_is_mostly_in_one_cell_is_layout():
