@@ -25,7 +25,8 @@ from extractors.content.line_model.trees import Shape, Trees, fit, probability, 
 from extractors.methods.example.extractor import LIKELIER, SURE
 
 from .data import DataError, read_sets
-from .designs import DESIGNS
+from .designs.parts import DESIGNS
+from .designs.written import JUDGED, collections
 from .line_model import FOLDS, FORMS, FORMS_OF_ANY_KIND, OTHER, LabelledForm, learn, read_examples
 
 MISSING = 0.15  # share of the truth that a page lacks, from which it is not judged
@@ -33,6 +34,7 @@ RIGHT = 0.8  # F1 from which a text is right
 BOUNDS = (0.0, 0.5, 0.8, 0.9, 0.95, 0.98, 1.0)  # of the intervals of the reliability table
 SHAPE = Shape(trees=200, depth=4, rate=0.05, ridge=6.0, rows=0.5)
 STORED, DESIGNED = ("plain", "example", "memory"), ("designed", "designed example")
+UNSEEN = (JUDGED, f"{JUDGED} example")  # the collection of designs that no model is trained on
 DOUBTED = ("plain", "names")  # forms in which an article may not look like one
 WEIGHT = {"plain": 1.0, OTHER: 1.0, "example": 1.0, "memory": 1.0, "names": 0.3, "short": 0.3, "pieces": 0.3,
           "designed": 0.3, "designed example": 0.3}  # fmt: skip
@@ -79,7 +81,7 @@ def judged_without(forms: Sequence[LabelledForm], fold: int) -> Iterator[Judged]
     Articles count twice, since some are not told to be articles at once and get the model of any kind.
     """
     known = [one for one in forms if one.seen_without(fold)]
-    yield from judged_by(learn(known), [one for one in forms if one.form in FORMS], fold)
+    yield from judged_by(learn(known), [one for one in forms if one.form in (*FORMS, *UNSEEN)], fold)
     others = [one for one in forms if one.form in (OTHER, *DOUBTED)]
     yield from judged_by(learn(known, FORMS_OF_ANY_KIND), others, fold, is_article=False)
 
@@ -111,6 +113,7 @@ def f1_of(one: LabelledForm, kept: NDArray[np.bool_], width: NDArray[np.float32]
 
 def learn_confidence(judged: Sequence[Judged]) -> Trees:
     """Return the model of the confidence in the text of a form."""
+    judged = [one for one in judged if one.form.form in WEIGHT]
     pages = defaultdict[tuple[str, str, str], int](int)
     for one in judged:
         pages[_kind(one)] += 1
@@ -145,7 +148,7 @@ def report(judged: Sequence[Judged]) -> Iterator[str]:
     stored = [one for one in judged if one.form.form in STORED]
     designed = [one for one in judged if len(one.form.designs) == 1]
     yield f"{'':34}{'pages':>6}{'before':>8}{'F1':>8}{'wrong':>8}{'wrong, surely':>15}{'area':>7}"
-    for form in (*STORED, OTHER, "names", "short", "pieces", *DESIGNED):
+    for form in (*STORED, OTHER, "names", "short", "pieces", *DESIGNED, *UNSEEN):
         yield _row(form, [one for one in judged if one.form.form == form and len(one.form.designs) < 2])
     for name in sorted({one.form.set for one in stored}):
         for form in STORED:
@@ -153,12 +156,14 @@ def report(judged: Sequence[Judged]) -> Iterator[str]:
     others = [one for one in judged if one.form.form == OTHER]
     for name in sorted({one.form.set for one in others}):
         yield _row(f"  {name}", [one for one in others if one.form.set == name])
-    for design in DESIGNS:
+    for design in (*DESIGNS, *collections()):
         for form in DESIGNED:
             chosen = [one for one in designed if one.form.form == form and f" {design}/" in one.form.page]
             yield _row(f"  {form} {design}", chosen)
     yield from _choice(judged)
-    for title, group in (("stored pages", stored), ("other kinds", others), ("designs", designed)):
+    unseen = [one for one in judged if one.form.form in UNSEEN]
+    groups = {"stored pages": stored, "other kinds": others, "designs": designed, "designs never trained on": unseen}
+    for title, group in groups.items():
         yield f"reliability, {title}: area under the curve {_area(group):.3f}"
         yield from _reliability(group)
 
@@ -175,9 +180,9 @@ def _row(name: str, group: list[Judged]) -> str:
 
 def _choice(judged: Sequence[Judged]) -> Iterator[str]:
     """Yield the F1 of pages beside examples: of that body, of the page alone, of the more trusted and the better."""
-    alone = {one.form.page: one for one in judged if one.form.form in ("plain", "designed")}
+    alone = {one.form.page: one for one in judged if one.form.form in ("plain", "designed", JUDGED)}
     yield f"{'choice':34}{'pages':>6}{'example':>9}{'alone':>9}{'trusted':>9}{'better':>9}"
-    for form in ("example", "memory", "designed example"):
+    for form in ("example", "memory", "designed example", f"{JUDGED} example"):
         pairs = [(one, alone[one.form.page]) for one in judged if one.form.form == form and one.form.page in alone]
         if pairs:
             chosen = [_chosen(one, own).f1 for one, own in pairs]

@@ -10,7 +10,7 @@ import argparse
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from multiprocessing import Pool
@@ -35,7 +35,9 @@ from extractors.page_types.classify import judge
 from extractors.page_types.labelled import domain_of
 
 from .data import OTHER_KINDS, DataError, DataSet, Row, other_kinds, read_sets
-from .designs import DESIGNS, NAMINGS, DesignedSite, StoredArticle, fold_of_design, mixed, page_of, sites_of, url_of
+from .designs.parts import DESIGNS, NAMINGS, fold_of_design, mixed, page_of
+from .designs.stored import DesignedPage, DesignedSite, StoredArticle, sites_of, url_of
+from .designs.written import JUDGED, collections, fold_of_collection, written_page
 from .line_labels import line_labels
 from .perturb import PERTURBATIONS
 from .scores import words
@@ -49,6 +51,7 @@ FORMS = {
 FORMS_OF_ANY_KIND = {"plain": 0.3, OTHER: 1.0}  # … and in that of any kind
 PERTURBED = ("plain", "pieces", "names", "short")
 MEMORY = 3  # pages beside which a page is read in the form "memory"
+MIX = "mixed"  # … begins the name of a design that has parts of others
 MIXED = (10, 25)  # designs mixed of others for each site, and for a site of many articles
 MANY = 20  # articles of a site
 DRAWN = 0.3  # share of the designs in which a site with fewer articles is made
@@ -98,6 +101,7 @@ class _Job:
     others: tuple[Row, ...] = ()
     designed: DesignedSite | None = None
     design: str = ""
+    naming: str = ""
     articles: tuple[StoredArticle, ...] = ()
 
 
@@ -165,14 +169,21 @@ def _stored_jobs(sets: Sequence[DataSet]) -> Iterator[_Job]:
 
 def _designed_jobs(sets: Sequence[DataSet]) -> Iterator[_Job]:
     for site in sites_of(sets, lambda row, name: fold_of(site_of(row, name))):
-        draw, many = random.Random(site.name), len(site.articles) >= MANY
-        for design in [*DESIGNS, *(f"mixed {number}" for number in range(MIXED[many]))]:
-            if design in DESIGNS and not many and draw.random() > DRAWN:
-                continue
-            naming, articles = draw.choice(NAMINGS), draw.sample(site.articles, min(1 + MEMORY, len(site.articles)))
-            job = _Job(site.name.partition(" ")[0], site.name, "designed", designed=site, design=f"{design}/{naming}")
-            yield replace(job, articles=tuple(articles[:1]))
-            yield replace(job, form="designed example", articles=tuple(articles[: draw.choice((2, 2, 1 + MEMORY))]))
+        many = len(site.articles) >= MANY
+        mixtures = [f"{MIX} {number}" for number in range(MIXED[many])]
+        for collection, designs in {"": (*DESIGNS, *mixtures), **collections()}.items():
+            draw = random.Random(f"{site.name} {collection}".strip())
+            for design in designs:
+                if many or design in mixtures or draw.random() <= DRAWN:
+                    yield from _in_design(site, design, draw, JUDGED if collection == JUDGED else "designed")
+
+
+def _in_design(site: DesignedSite, design: str, draw: random.Random, form: str) -> Iterator[_Job]:
+    """Yield an article in a design, alone and beside examples."""
+    naming, articles = draw.choice(NAMINGS), draw.sample(site.articles, min(1 + MEMORY, len(site.articles)))
+    job = _Job(site.name.partition(" ")[0], site.name, form, designed=site, design=design, naming=naming)
+    yield replace(job, articles=tuple(articles[:1]))
+    yield replace(job, form=f"{form} example", articles=tuple(articles[: draw.choice((2, 2, 1 + MEMORY))]))
 
 
 def learn(examples: Sequence[LabelledForm], weights: Mapping[str, float] = FORMS) -> Trees:
@@ -228,13 +239,27 @@ def _stored_form(job: _Job) -> _Made | None:
 
 def _designed_form(job: _Job) -> _Made:
     assert job.designed is not None
-    design, _, naming = job.design.partition("/")
-    own, folds = None, frozenset([fold_of_design(design, FOLDS)]) if design in DESIGNS else frozenset()
-    if design not in DESIGNS:
-        folds = frozenset(random.Random(f"{job.site} {design}").sample(range(FOLDS), 2))
-        own = mixed([name for name in DESIGNS if fold_of_design(name, FOLDS) in folds], f"{job.site} {design}")
-    pages = [page_of(job.designed, article, design, naming, own) for article in job.articles]
-    return [(one.html, url_of(one)) for one in pages], pages[0].body, f"{job.site} {job.design}", folds
+    folds, make = _design_of(job)
+    pages = [make(article) for article in job.articles]
+    name = f"{job.site} {job.design}" + ("" if "/" in job.design else f"/{job.naming}")
+    return [(one.html, url_of(one)) for one in pages], pages[0].body, name, folds
+
+
+def _design_of(job: _Job) -> tuple[frozenset[int], Callable[[StoredArticle], DesignedPage]]:
+    """Return the folds of a design, and how it makes a page."""
+    site, design = job.designed, job.design
+    assert site is not None
+    if job.form.startswith(JUDGED):
+        return frozenset(range(FOLDS)), lambda article: written_page(site, article, design)
+    if "/" in design:
+        return frozenset([fold_of_collection(design, FOLDS)]), lambda article: written_page(site, article, design)
+    if design in DESIGNS:
+        folds = frozenset([fold_of_design(design, FOLDS)])
+        return folds, lambda article: page_of(site, article, design, job.naming)
+    seed = f"{job.site} {design}"
+    folds = frozenset(random.Random(seed).sample(range(FOLDS), 2))
+    own = mixed([name for name in DESIGNS if fold_of_design(name, FOLDS) in folds], seed)
+    return folds, lambda article: page_of(site, article, design, job.naming, own)
 
 
 def _read(

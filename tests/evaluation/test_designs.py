@@ -2,7 +2,8 @@
 
 import pytest
 
-from evaluation.designs import DESIGNS, NAMINGS, DesignedSite, StoredArticle, fold_of_design, mixed, page_of
+from evaluation.designs.parts import DESIGNS, NAMINGS, fold_of_design, mixed, page_of
+from evaluation.designs.stored import DesignedSite, StoredArticle
 from extractors.content.assembly import read
 from extractors.html.paths import PathTrie
 from extractors.page import make_page

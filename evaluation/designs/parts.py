@@ -6,113 +6,24 @@ article in full or an author's note. All of that is made of other articles of th
 design share headings and names but not the texts of their boxes. Each design exists with class names and elements that
 say what a box is, with hashed names, and without any.
 
-A *site* is a group of stored articles, or `POOL` articles of a set that has single pages only, in one language. The
-same seed gives the same pages. `python -m evaluation.judgement` measures the pages.
+The same seed gives the same pages. `python -m evaluation.judgement` measures the pages.
 """
 
 import hashlib
 import html
 import random
-import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from .data import DataSet, Row
+from .stored import DesignedPage, DesignedSite, StoredArticle, first_sentences
 
-POOL = 8  # articles of a site that is made of single pages
-LEAST_SITE, LEAST_BODY = 4, 300  # articles of a site; bytes of a body
 NAMINGS = ("semantic", "hashed", "none")
 SUMMARY = (50, 240)  # bytes of a teaser's summary
-_CJK = re.compile(r"[\u3400-\u9fff]")
-_SENTENCE = re.compile(r"[^。！？.!?]*[。！？.!?]+[”\"’』」)]*\s*|[^。！？.!?]+$")
-
-
-@dataclass(frozen=True, slots=True)
-class StoredArticle:
-    """A stored article: `paragraphs` of its body."""
-
-    id: str
-    title: str
-    paragraphs: tuple[str, ...]
-    url: str
-    day: str
-    author: str
-
-    @property
-    def body(self) -> str:
-        """The text of the body."""
-        return "\n\n".join(self.paragraphs)
-
-
-@dataclass(frozen=True, slots=True)
-class DesignedSite:
-    """Articles of one site in one language; `fold`: with which its articles are left out together."""
-
-    name: str
-    fold: int
-    chinese: bool
-    articles: tuple[StoredArticle, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class DesignedPage:
-    """A page in a design; `body` is its truth."""
-
-    site: DesignedSite
-    design: str
-    naming: str
-    article: StoredArticle
-    html: str
-    body: str
-
-
-def sites_of(sets: Sequence[DataSet], fold_of: Callable[[Row, str], int]) -> list[DesignedSite]:
-    """Return the sites that can be made of the sets. `fold_of`: (row, set) → the fold with which it is left out."""
-    found = []
-    for one in sets:
-        groups: dict[tuple[str, bool, int], list[Row]] = {}
-        for row in one.articles():
-            if row.body and len(row.body.encode()) >= LEAST_BODY:
-                chinese = len(_CJK.findall(row.body)) > 0.3 * len(row.body)
-                key = row.group if row.group in one.groups else ""
-                groups.setdefault((key, chinese, fold_of(row, one.name)), []).append(row)
-        for (group, chinese, fold), rows in sorted(groups.items()):
-            chunks = [rows[:60]] if group else [rows[at : at + POOL] for at in range(0, len(rows), POOL)]
-            for number, chunk in enumerate(chunks):
-                if len(chunk) >= LEAST_SITE:
-                    name = f"{one.name} {group or f'{fold}-{number}'}"
-                    found.append(DesignedSite(name, fold, chinese, tuple(_articles(name, chinese, chunk))))
-    return found
 
 
 def fold_of_design(design: str, folds: int) -> int:
     """Return the fold of a design, 0 to `folds` − 1."""
     return list(DESIGNS).index(design) * 7 % len(DESIGNS) % folds
-
-
-def _articles(name: str, chinese: bool, rows: list[Row]) -> Iterator[StoredArticle]:
-    draw = random.Random(name)
-    for number, row in enumerate(rows):
-        paragraphs = tuple(" ".join(part.split()) for part in row.paragraphs if part.strip())
-        title = re.split(r"\s[-|–—]\s|[|_]", row.title or "")[0].strip() or _sentences(paragraphs[0], 60)
-        day = f"20{draw.randint(15, 24)}-{draw.randint(1, 12):02}-{draw.randint(1, 28):02}"
-        author = "".join(draw.choices("李王张刘陈林杨", k=1) + draw.choices("明华芳伟静丽强", k=2))
-        if not chinese:
-            author = f"{draw.choice(('Anna', 'John', 'Maria', 'Peter', 'Lena', 'Omar'))} {draw.choice(_SURNAMES)}"
-        yield StoredArticle(row.id, title, paragraphs, f"/{day[:4]}/{day[5:7]}/{number + 101}.html", day, author)
-
-
-_SURNAMES = ("Miller", "Okafor", "Lindqvist", "Haddad", "Novak", "Silva", "Brandt", "Moreau")
-
-
-def _sentences(text: str, most: int) -> str:
-    """Return the first whole sentences of a text, up to `most` bytes, or its beginning."""
-    taken = ""
-    for sentence in _SENTENCE.findall(text):
-        if taken and len((taken + sentence).encode()) > most:
-            break
-        taken += sentence
-    return taken.strip()
 
 
 class _Sheet:
@@ -158,7 +69,7 @@ class _Sheet:
         if self.flags["cut"] < 0.4:
             cut = text.encode()[: self.draw.randint(SUMMARY[0], most)].decode("utf-8", "ignore")
             return html.escape(cut.rstrip() + "…")
-        whole = _sentences(text, most)
+        whole = first_sentences(text, most)
         return html.escape(whole.encode()[:400].decode("utf-8", "ignore"))
 
     def picture(self) -> str:
@@ -307,7 +218,7 @@ def _comments(form: str, rounds: int = 1) -> Part:
     def part(sheet: _Sheet) -> str:
         items = []
         for one in [one for _ in range(rounds) for one in sheet.some(3, 7)]:
-            text = html.escape(_sentences(sheet.draw.choice(one.paragraphs), sheet.draw.choice((90, 200, 500))))
+            text = html.escape(first_sentences(sheet.draw.choice(one.paragraphs), sheet.draw.choice((90, 200, 500))))
             answer = "回复" if sheet.site.chinese else "Reply"
             name = sheet.box("b" if form == "plain" else "div", "name", one.author)
             day = sheet.box("span", "time", f"{one.day} 12:{sheet.draw.randint(10, 59)}")
@@ -380,7 +291,7 @@ def _prose(kind: str, tag: str = "div", role: str = "") -> Part:
 
 def _advert(sheet: _Sheet) -> str:
     """A paragraph of prose in a box of its own, on each page another one."""
-    text = html.escape(_sentences(sheet.draw.choice(sheet.some(1, 1)[0].paragraphs), 400))
+    text = html.escape(first_sentences(sheet.draw.choice(sheet.some(1, 1)[0].paragraphs), 400))
     form = sheet.habits.choice(("", "", "p", "table"))
     if form == "table":
         return f"<table><tr><td>{text}</td></tr></table>"
@@ -409,7 +320,7 @@ def _quiz(sheet: _Sheet) -> str:
 def _ticker(sheet: _Sheet) -> str:
     items = [
         sheet.box("div", "tick", sheet.box("span", "time", f"{9 + n}:{10 + n * 7 % 50}"),
-                  f"<p>{html.escape(_sentences(one.paragraphs[0], 140))}</p>")
+                  f"<p>{html.escape(first_sentences(one.paragraphs[0], 140))}</p>")
         for n, one in enumerate(sheet.some(4, 6))
     ]  # fmt: skip
     return sheet.box("div", "ticker", sheet.heading("ticker"), *items)
@@ -634,7 +545,7 @@ def _document(sheet: _Sheet, content: str) -> str:
     crumbs = sheet.box("div", "crumbs", f'<a href="/">{name}</a> &gt; <a href="/1/">{menu[0]}</a>')
     declared = ""
     if sheet.habits.random() < 0.6:
-        start = html.escape(_sentences(article.paragraphs[0], 200), quote=True)
+        start = html.escape(first_sentences(article.paragraphs[0], 200), quote=True)
         declared += f'<meta name="description" content="{start}">'
     if sheet.habits.random() < 0.6:
         declared += f'<meta property="og:type" content="article"><meta property="og:title" content="{html.escape(article.title, quote=True)}">'
@@ -648,19 +559,3 @@ def _document(sheet: _Sheet, content: str) -> str:
         + sheet.box("footer", "footer", f"<p>© 2024 {name}. {words}</p>")
         + "</body></html>"
     )
-
-
-def pages_of(site: DesignedSite, design: str, naming: str, count: int) -> list[DesignedPage]:
-    """Return pages of a site in one design; the first is the example of the others."""
-    return [page_of(site, article, design, naming) for article in site.articles[:count]]
-
-
-def url_of(page: DesignedPage) -> str:
-    """Return the page's URL."""
-    host = hashlib.sha256(page.site.name.encode()).hexdigest()[:8]
-    return f"https://{host}.example{page.article.url}"
-
-
-def shortened(site: DesignedSite, count: int) -> DesignedSite:
-    """Return the site with its first articles only."""
-    return replace(site, articles=site.articles[:count])
