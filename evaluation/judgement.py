@@ -35,6 +35,7 @@ BOUNDS = (0.0, 0.5, 0.8, 0.9, 0.95, 0.98, 1.0)  # of the intervals of the reliab
 SHAPE = Shape(trees=200, depth=4, rate=0.05, ridge=6.0, rows=0.5)
 STORED, DESIGNED = ("plain", "example", "memory"), ("designed", "designed example")
 UNSEEN = (JUDGED, f"{JUDGED} example")  # the collection of designs that no model is trained on
+MIXTURE = 2  # folds of a mixture of designs
 DOUBTED = ("plain", "names")  # forms in which an article may not look like one
 WEIGHT = {"plain": 1.0, OTHER: 1.0, "example": 1.0, "memory": 1.0, "names": 0.3, "short": 0.3, "pieces": 0.3,
           "designed": 0.3, "designed example": 0.3}  # fmt: skip
@@ -146,10 +147,10 @@ def with_confidence(judged: Sequence[Judged]) -> list[Judged]:
 def report(judged: Sequence[Judged]) -> Iterator[str]:
     """Yield the lines of the report: by form, by design, the choice, the reliability of confidence."""
     stored = [one for one in judged if one.form.form in STORED]
-    designed = [one for one in judged if len(one.form.designs) == 1]
+    designed = [one for one in judged if one.form.form in DESIGNED and len(one.form.designs) != MIXTURE]
     yield f"{'':34}{'pages':>6}{'before':>8}{'F1':>8}{'wrong':>8}{'wrong, surely':>15}{'area':>7}"
     for form in (*STORED, OTHER, "names", "short", "pieces", *DESIGNED, *UNSEEN):
-        yield _row(form, [one for one in judged if one.form.form == form and len(one.form.designs) < 2])
+        yield _row(form, [one for one in judged if one.form.form == form and len(one.form.designs) != MIXTURE])
     for name in sorted({one.form.set for one in stored}):
         for form in STORED:
             yield _row(f"  {form} {name}", [one for one in stored if one.form.form == form and one.form.set == name])

@@ -1,9 +1,14 @@
-"""Designs: the same seed gives the same page, the body is whole, and the boxes are of other articles."""
+"""Designs: the same seed gives the same page, the body is whole, and what stands around it is of other articles."""
+
+import re
+from dataclasses import fields
 
 import pytest
 
 from evaluation.designs.parts import DESIGNS, NAMINGS, fold_of_design, mixed, page_of
 from evaluation.designs.stored import DesignedSite, StoredArticle
+from evaluation.designs.written import JUDGED, collections, fold_of_collection, written_page
+from evaluation.line_model import FOLDS, FORMS, LabelledForm
 from extractors.content.assembly import read
 from extractors.html.paths import PathTrie
 from extractors.page import make_page
@@ -22,6 +27,24 @@ ARTICLES = tuple(
     for number in range(6)
 )
 SITE = DesignedSite("site", 0, chinese=False, articles=ARTICLES)
+CHINESE = DesignedSite(
+    "站点",
+    0,
+    chinese=True,
+    articles=tuple(
+        StoredArticle(
+            f"{number}",
+            f"小城第{number}个故事",
+            tuple(
+                f"第{number}个故事的第{part}段有自己的几句话，说的是河边的小城，到这里就结束了。" for part in range(6)
+            ),
+            f"/2024/05/{number}.html",
+            "2024-05-01",
+            "王明华",
+        )
+        for number in range(6)
+    ),
+)
 
 
 @pytest.mark.parametrize("design", list(DESIGNS))
@@ -44,3 +67,40 @@ def test_a_mixture_has_parts_of_the_designs_that_it_is_made_of():
     assert "related" in html
     assert "comment" in html
     assert {fold_of_design(design, 5) for design in DESIGNS} == set(range(5))
+
+
+@pytest.mark.parametrize("collection", list(collections()))
+@pytest.mark.parametrize("site", [SITE, CHINESE], ids=["English", "Chinese"])
+def test_a_written_page_has_its_body_once_and_in_order(collection, site):
+    paragraphs = list(site.articles[0].paragraphs)
+    for design in collections()[collection]:
+        page = written_page(site, site.articles[0], design)
+        assert page == written_page(site, site.articles[0], design)
+        printed = [text for text in page.body.split("\n\n") if text in paragraphs]
+        assert printed == paragraphs[: len(printed) if collection == "digests" else None], design
+        text = "\n".join(read(make_page(page.html, "https://x.example/1.html"), PathTrie()).lines.texts)
+        places = [text.find(paragraph) for paragraph in printed]
+        assert -1 not in places, design
+        assert places == sorted(places), design
+        assert site.chinese or not re.search("[\u4e00-\u9fff]", page.html), design
+
+
+def test_two_pages_of_a_site_in_a_written_design_share_names_but_no_texts_of_boxes():
+    one, other = (written_page(SITE, article, "redesigns/comment-rail") for article in ARTICLES[:2])
+    names = [set(re.findall(r'class="([^"]*)"', page.html)) for page in (one, other)]
+    assert names[0] == names[1]
+    comments = [set(re.findall(r"<p>([^<]{30,})</p>", page.html)) for page in (one, other)]
+    assert comments[0] - comments[1]
+    assert comments[1] - comments[0]
+
+
+def test_collections_are_left_out_as_a_whole_and_one_is_never_trained_on():
+    written = collections()
+    folds = {
+        name: {fold_of_collection(design, FOLDS) for design in written[name]} for name in written if name != JUDGED
+    }
+    assert all(len(found) == 1 for found in folds.values())
+    assert set().union(*folds.values()) == set(range(FOLDS))
+    assert not {JUDGED, f"{JUDGED} example"} & set(FORMS)
+    values = dict.fromkeys((field.name for field in fields(LabelledForm)), None) | {"designs": frozenset(range(FOLDS))}
+    assert not any(LabelledForm(**values | {"fold": 0}).seen_without(fold) for fold in range(FOLDS))

@@ -1,7 +1,8 @@
 """The numbers by which a text line is classified as body or not: the result of the rules, and the lines around it.
 
-All are computed from arrays of the extraction; none depends on what a line's words are. Shares are 0 to 1, amounts log(1 + n)
-or shares of the page. "Prose" means the unlinked bytes of long lines, bounded so that no line outweighs a page.
+All are computed from arrays of the extraction; none depends on what a line's words are, some on whether other lines
+have them. Shares are 0 to 1, amounts log(1 + n) or shares of the page. "Prose" means the unlinked bytes of long lines,
+bounded so that no line outweighs a page.
 """
 
 from collections import Counter

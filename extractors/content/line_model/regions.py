@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...html.lines import Floats, Lines
+from ...html.paths import Outline
 from ...html.phrases import lines_of
 from ..line_weights import Prior
 
@@ -35,6 +36,7 @@ NAMES = (
     "run_before", "run_after", "run_lines", "gap_before", "main_before", "main_after",
     "restarts", "since_restart", "label_run", "since_label_run", "opened", "since_opened", "since_repeated",
     "similarity", "shared_before", "between_prose", "between_before", "anchor_width", "anchor_repeats",
+    "title_levels", "levels_to_title", "opening_levels", "levels_to_opening",
 )  # fmt: skip
 _DATED = re.compile(r"\d{4}.{0,2}[-/.年]?.{0,2}\d|\d{1,2}[:.：]\d\d\b|\d+ (?:min|hour|day|week)|\d+\s?(?:分钟|小时|天)")
 _DIGITS = re.compile(r"\d+")
@@ -91,6 +93,8 @@ def region_columns(
         np.cumsum(restart), _since(restart), np.maximum.accumulate(run_size), _since(in_run), np.cumsum(opened),
         _since(opened), _since(_repeated(texts) & after_title),
         *_shared(similarity, prose, width, places, after_title),
+        *_levels(lines.outline, places[title] if prior.title >= 0 else -1),
+        *_levels(lines.outline, places[first] if long[first] else -1),
     ]  # fmt: skip
 
 
@@ -117,6 +121,26 @@ def _shared(
         np.bincount(between, prose * ~shared)[between] / all_prose, before[anchor] / all_prose,
         np.log1p(width)[anchor], np.bincount(places)[places[anchor]],
     ]  # fmt: skip
+
+
+def _levels(outline: Outline, place: int) -> list[ArrayLike]:
+    """Return how many levels lie between a place of the outline and the nearest element that holds it and each line.
+
+    And how many between that element and the line; both −1 without a place. The text of an article is nearer to its
+    title, and to its first paragraph, than other texts are.
+    """
+    if place < 0:
+        return [np.full(len(outline.of_line), -1)] * 2
+    above = {place: 0}
+    while place:
+        place = outline.parent[place]
+        above[place] = len(above)
+    shared, levels = [0] * len(outline), [0] * len(outline)
+    for path in range(len(outline)):
+        parent = outline.parent[path]
+        shared[path] = above[path] if path in above else shared[parent]
+        levels[path] = 0 if path in above else levels[parent] + 1
+    return [np.array(one)[outline.of_line] for one in (shared, levels)]
 
 
 def _units(

@@ -1,8 +1,8 @@
 """The numbers that show whether a line is about what the article is about: words that it shares with other lines.
 
-Teasers, further articles and comments are of other things than the body, whatever names and places their boxes have. A
+Teasers and further articles are about other things than the body, whatever names and places their boxes have. A
 *word* is a pair of neighbouring Chinese characters or the beginning of a longer word; those of many lines of the page
-do not count, nor do lines beyond their first `READ` characters. Shares are 0 to 1, or −1 if there is nothing to compare.
+do not count, nor do lines beyond their first `READ` characters. Shares are 0 to 1, −1 if there is nothing to compare.
 """
 
 from functools import cache
