@@ -25,6 +25,15 @@ JUDGED = "judged"  # the collection that no model is trained on
 _SENTENCE_END = re.compile(r"(?<=[。！？])(?![”’」』）])|(?<=[。！？][”’」』）])|(?<=[.!?])\s+|(?<=[.!?][\"”’)])\s+")
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
            "November", "December")  # fmt: skip
+STRUCTURED = 0.4  # share of the sites of a design whose bodies have structures
+STRUCTURES = (
+    "<dl><dt>{}</dt><dd>{}</dd></dl>", "<details><summary>{}</summary><p>{}</p></details>", "<ul><li>{}</li><li>{}</li></ul>",
+    "<table><tr><th>{}</th><th>{}</th></tr><tr><td>{}</td><td>{}</td></tr></table>", "<div>{}<br><br>{}</div>", "<p>{}</p>",
+    "<table><caption>{}</caption><tr><td>{}</td><td>{}</td></tr><tr><td>{}</td><td>{}</td></tr></table>", "<h3>{}</h3>",
+    "<ol><li>{}<ul><li>{}</li><li>{}</li></ul></li><li>{}</li></ol>", "<blockquote><p>{}</p></blockquote>", "<h2>{}</h2>",
+    '<h3><a href="/more/">{}</a></h3>', "<pre><code>{}\n{}</code></pre>", "<table><tr><td><pre>{}\n{}</pre></td></tr></table>",
+)  # fmt: skip  # parts of a body with places for a few words
+_OWN = re.compile(r"<!--own (\d+)-->((?:\s*</(?:span|font|b|i|em|strong|p|div)>)?)")
 T = TypeVar("T")
 
 
@@ -45,10 +54,34 @@ def fold_of_collection(design: str, folds: int) -> int:
 
 
 def written_page(site: DesignedSite, article: StoredArticle, design: str) -> DesignedPage:
-    """Return the page of an article in the design `COLLECTION/DESIGN`; the same each time."""
+    """Return the page of an article in the design `COLLECTION/DESIGN`; the same each time.
+
+    On `STRUCTURED` of the sites, headings, tables, lists and the like belong to the body; never in `judged`.
+    """
     sheet = Sheet(site, article, design)
     html = _environment().get_template(f"{design}.html").render(sheet.offers())
-    return DesignedPage(site, design, "", article, html, "\n\n".join(sheet.truth))
+    truth = sheet.truth
+    if sheet.usual("structures", STRUCTURED) and not design.startswith(JUDGED):
+        html, truth = _structured(html, sheet)
+    return DesignedPage(site, design, "", article, _OWN.sub(r"\2", html), "\n\n".join(truth))
+
+
+def _structured(html: str, sheet: "Sheet") -> tuple[str, list[str]]:
+    """Put a structure after every third paragraph of the body but the last; return the page and its truth."""
+    added: dict[int, list[str]] = {}
+
+    def after(found: re.Match[str]) -> str:
+        number = int(found[1])
+        if number % 3 != 2 or number + 1 == len(sheet.truth):
+            return found[0]
+        form = sheet.pick(STRUCTURES)
+        words = [sheet.pick((sheet.others(1)[0].title[:28].strip(), sheet.person(), sheet.text("subheading")))
+                 for _ in range(form.count("{}"))]  # fmt: skip
+        added[number] = words
+        return f"{found[0]}{form.format(*map(escape, words))}"
+
+    html = _OWN.sub(after, html)
+    return html, [text for number, paragraph in enumerate(sheet.truth) for text in (paragraph, *added.get(number, ()))]
 
 
 class Sheet:
@@ -102,7 +135,7 @@ class Sheet:
 
     def label(self, kind: str) -> str:
         """Return the site's words for a kind of box or link, of `labels` in `texts`."""
-        return self.one_of(*self._texts["labels"][kind])
+        return str(self.one_of(*self._texts["labels"][kind]))
 
     def fixed(self, kind: str, number: int) -> list[str]:
         """Return sentences of a kind that are the same on all pages of the site."""
@@ -171,7 +204,7 @@ class Sheet:
     def own(self, text: str) -> Markup:
         """Return a text of the body as HTML, its line breaks as <br>. What is printed in this way is the truth."""
         self.truth.append(text)
-        return self.lines(text)
+        return self.lines(text) + Markup(f"<!--own {len(self.truth) - 1}-->")
 
     def lines(self, text: str) -> Markup:
         """Return a text as HTML, its line breaks as <br>."""

@@ -27,7 +27,6 @@ Flags = NDArray[np.bool_]
 ENDS = 0.15  # share of the body's bytes that counts as its beginning, and as its end
 DESCRIBED, LEAST_DESCRIPTION = 40, 12  # characters of a description that are looked for; a shorter one says nothing
 MUCH, RUN_COST = 1e-4, 60  # share of the page's prose from which a line has prose; bytes that a line of a run must have
-LAST = 1 / 3  # share of the body's bytes whose words are compared with those of the opening
 WINDOW = 3  # lines whose mean probability counts for the least one
 NAMES = (
     "expected", "inside_doubt", "outside_hope", "first_chance", "last_chance", "least_chance", "undecided",
@@ -35,7 +34,7 @@ NAMES = (
     "in_units", "after_others", "after_opened", "after_titles", "label_run", "dates", "cut_off",
     "agrees_rules", "agrees_model", "agrees_run", "agrees_prose", "agrees_place", "agrees_clean",
     "probability", "described", "match", "support", "shared", "page_prose",
-    "opening_words", "opening_words_last", "title_levels", "title_levels_most",
+    "title_levels", "title_levels_most",
 )  # fmt: skip
 _AT = {name: place for place, name in enumerate(COLUMNS)}
 WEIGHTS = Path(__file__).parent / "weights.json"
@@ -120,7 +119,6 @@ def doubts_of(values: Floats, chance: Floats, kept: Flags, rules: Flags, known: 
         *(_agreement(width, kept, other) for other in (rules, model, *_cheap_bodies(values, width))),
         known.probability, known.described, known.match, known.support,
         mean("similarity"), float(prose[last_line] - prose[int(np.argmax(kept))]),
-        mean("opening_words"), _weighted(values[kept, _AT["opening_words"]], weight, done > 1 - LAST),
         mean("title_levels"), float(values[kept, _AT["title_levels"]].max()),
     )  # fmt: skip
     return np.array(numbers, np.float32)

@@ -1,0 +1,30 @@
+"""Numbers of regions: how far lines are from the title and the first paragraph in the page's tree."""
+
+from extractors.content.line_model.features import NAMES, features_of
+from extractors.content.page_body import rules_body
+
+from ...pages import HARBOUR, parsed
+
+
+def levels_of(html):
+    page = parsed(html)
+    values = features_of(page.lines, page.prior, rules_body(page.lines, page.prior))
+    return page.lines.texts, {name: values[:, NAMES.index(name)].tolist() for name in NAMES if "levels" in name}
+
+
+def test_levels_tell_the_text_below_the_title_from_the_box_beside():
+    story, other, last = (f"<p>{text}</p>" for text in HARBOUR)
+    html = f"<div class=a><h1>Tides rise</h1><div>{story}</div></div><div class=b><div><i>{other}</i></div></div>{last}"
+    texts, levels = levels_of(f"<title>Tides rise</title><main>{html}</main>")
+    assert texts == ["Tides rise", *HARBOUR]
+    assert levels["title_levels"] == [0, 1, 2, 2]  # up to the box of the article, up to that of all
+    assert levels["levels_to_title"] == [0, 2, 3, 1]
+    assert levels["opening_levels"] == [2, 0, 3, 3]
+    assert levels["levels_to_opening"] == [1, 0, 3, 1]
+
+
+def test_without_a_title_there_are_no_levels_to_it():
+    texts, levels = levels_of(f"<div><p>{HARBOUR[0]}</p></div><p>{HARBOUR[1]}</p>")
+    assert texts == list(HARBOUR[:2])
+    assert levels["title_levels"] == levels["levels_to_title"] == [-1, -1]
+    assert levels["opening_levels"] == [1, 0]  # without a title, the first line may be one
