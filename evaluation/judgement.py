@@ -72,7 +72,8 @@ def main(words: Sequence[str] | None = None) -> int:
     judged = [one for fold in range(FOLDS) for one in judged_without(forms, fold)]
     for line in report(with_confidence(judged)):
         print(line)
-    save(learn_confidence(judged), arguments.out, {"pages": len(judged)})
+    learned = [one for one in judged if one.form.form in WEIGHT]
+    save(learn_confidence(learned), arguments.out, {"pages": len(learned)})
     return 0
 
 
@@ -114,7 +115,6 @@ def f1_of(one: LabelledForm, kept: NDArray[np.bool_], width: NDArray[np.float32]
 
 def learn_confidence(judged: Sequence[Judged]) -> Trees:
     """Return the model of the confidence in the text of a form."""
-    judged = [one for one in judged if one.form.form in WEIGHT]
     pages = defaultdict[tuple[str, str, str], int](int)
     for one in judged:
         pages[_kind(one)] += 1
@@ -136,7 +136,7 @@ def with_confidence(judged: Sequence[Judged]) -> list[Judged]:
     """Return the forms with the confidence of a model that has seen neither their sites nor their designs."""
     found = []
     for fold in range(FOLDS):
-        model = learn_confidence([one for one in judged if one.form.seen_without(fold)])
+        model = learn_confidence([one for one in judged if one.form.form in WEIGHT and one.form.seen_without(fold)])
         for one in judged:
             if one.form.fold == fold:
                 chance = float(probability(model.log_odds(one.numbers[np.newaxis]))[0])
