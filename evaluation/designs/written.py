@@ -58,33 +58,33 @@ def written_page(site: DesignedSite, article: StoredArticle, design: str) -> Des
 
     On `STRUCTURED` of the sites, headings, tables, lists and the like belong to the body; never in `judged`.
     """
-    sheet = Sheet(site, article, design)
-    html = _environment().get_template(f"{design}.html").render(sheet.offers())
-    truth = sheet.truth
-    if sheet.usual("structures", STRUCTURED) and not design.startswith(JUDGED):
-        html, truth = _structured(html, sheet)
+    draft = PageDraft(site, article, design)
+    html = _environment().get_template(f"{design}.html").render(draft.offers())
+    truth = draft.truth
+    if draft.usual("structures", STRUCTURED) and not design.startswith(JUDGED):
+        html, truth = _structured(html, draft)
     return DesignedPage(site, design, "", article, _OWN.sub(r"\2", html), "\n\n".join(truth))
 
 
-def _structured(html: str, sheet: "Sheet") -> tuple[str, list[str]]:
+def _structured(html: str, draft: "PageDraft") -> tuple[str, list[str]]:
     """Put a structure after every third paragraph of the body but the last; return the page and its truth."""
     added: dict[int, list[str]] = {}
 
     def after(found: re.Match[str]) -> str:
         number = int(found[1])
-        if number % 3 != 2 or number + 1 == len(sheet.truth):
+        if number % 3 != 2 or number + 1 == len(draft.truth):
             return found[0]
-        form = sheet.pick(STRUCTURES)
-        words = [sheet.pick((sheet.others(1)[0].title[:28].strip(), sheet.person(), sheet.text("subheading")))
+        form = draft.pick(STRUCTURES)
+        words = [draft.pick((draft.others(1)[0].title[:28].strip(), draft.person(), draft.text("subheading")))
                  for _ in range(form.count("{}"))]  # fmt: skip
         added[number] = words
         return f"{found[0]}{form.format(*map(escape, words))}"
 
     html = _OWN.sub(after, html)
-    return html, [text for number, paragraph in enumerate(sheet.truth) for text in (paragraph, *added.get(number, ()))]
+    return html, [text for number, paragraph in enumerate(draft.truth) for text in (paragraph, *added.get(number, ()))]
 
 
-class Sheet:
+class PageDraft:
     """A page that is being made: what a template can use. `truth`: the paragraphs of the body, as they are printed.
 
     What is drawn for the *site* is the same on all its pages in a design; what is drawn for the *page* differs.
@@ -103,7 +103,7 @@ class Sheet:
         self.base = f"https://{hashlib.sha256(site.name.encode()).hexdigest()[:8]}.example"
 
     def offers(self) -> dict[str, Any]:
-        """Return all public names by which a template uses the sheet."""
+        """Return all public names by which a template uses the draft."""
         return {name: getattr(self, name) for name in dir(self) if not name.startswith("_") and name != "truth"}
 
     def _habit(self, key: str) -> random.Random:
