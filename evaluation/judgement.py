@@ -27,7 +27,7 @@ from extractors.methods.example.extractor import LIKELIER, SURE
 from .data import DataError, read_sets
 from .designs.parts import DESIGNS
 from .designs.written import JUDGED, collections
-from .line_model import FOLDS, FORMS, FORMS_OF_ANY_KIND, OTHER, LabelledForm, learn, read_examples
+from .line_model import FOLDS, FORMS, FORMS_OF_ANY_KIND, MIXTURE, OTHER, LabelledForm, learn, read_examples
 
 MISSING = 0.15  # share of the truth that a page lacks, from which it is not judged
 RIGHT = 0.8  # F1 from which a text is right
@@ -35,7 +35,6 @@ BOUNDS = (0.0, 0.5, 0.8, 0.9, 0.95, 0.98, 1.0)  # of the intervals of the reliab
 SHAPE = Shape(trees=200, depth=4, rate=0.05, ridge=6.0, rows=0.5)
 STORED, DESIGNED = ("plain", "example", "memory"), ("designed", "designed example")
 UNSEEN = (JUDGED, f"{JUDGED} example")  # the collection of designs that no model is trained on
-MIXTURE = 2  # folds of a mixture of designs
 DOUBTED = ("plain", "names")  # forms in which an article may not look like one
 WEIGHT = {"plain": 1.0, OTHER: 1.0, "example": 1.0, "memory": 1.0, "names": 0.3, "short": 0.3, "pieces": 0.3,
           "designed": 0.3, "designed example": 0.3}  # fmt: skip

@@ -37,7 +37,7 @@ from extractors.page_types.labelled import domain_of
 from .data import OTHER_KINDS, DataError, DataSet, Row, other_kinds, read_sets
 from .designs.parts import DESIGNS, NAMINGS, fold_of_design, mixed, page_of
 from .designs.stored import DesignedPage, DesignedSite, StoredArticle, sites_of, url_of
-from .designs.written import JUDGED, collections, fold_of_collection, written_page
+from .designs.written import JUDGED, collections, folds_of_collection, written_page
 from .line_labels import line_labels
 from .perturb import PERTURBATIONS
 from .scores import words
@@ -59,6 +59,7 @@ SITE_PAGES = 8  # a site's pages together weigh at most as much as this many
 LINE_POWER, LINE_LEAST = 0.7, 0.002  # weight of a line: (its share of the body's words) ** power, and the least weight
 LEAST_WORDS = 30  # words of a body from which lines are weighted
 FOLDS = 5
+MIXTURE = 2  # folds whose designs are mixed
 SAME_SITE = {"meiwen_desktop_zh": "meiwen", "meiwen_mobile_zh": "meiwen"}  # one site in two themes
 
 
@@ -249,15 +250,13 @@ def _design_of(job: _Job) -> tuple[frozenset[int], Callable[[StoredArticle], Des
     """Return the folds of a design, and how it makes a page."""
     site, design = job.designed, job.design
     assert site is not None
-    if job.form.startswith(JUDGED):
-        return frozenset(range(FOLDS)), lambda article: written_page(site, article, design)
     if "/" in design:
-        return frozenset([fold_of_collection(design, FOLDS)]), lambda article: written_page(site, article, design)
+        return folds_of_collection(design, FOLDS), lambda article: written_page(site, article, design)
     if design in DESIGNS:
         folds = frozenset([fold_of_design(design, FOLDS)])
         return folds, lambda article: page_of(site, article, design, job.naming)
     seed = f"{job.site} {design}"
-    folds = frozenset(random.Random(seed).sample(range(FOLDS), 2))
+    folds = frozenset(random.Random(seed).sample(range(FOLDS), MIXTURE))
     own = mixed([name for name in DESIGNS if fold_of_design(name, FOLDS) in folds], seed)
     return folds, lambda article: page_of(site, article, design, job.naming, own)
 

@@ -15,7 +15,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .stored import DesignedPage, DesignedSite, StoredArticle, first_sentences
+from .stored import DesignedPage, DesignedSite, StoredArticle, first_sentences, host_of
 
 NAMINGS = ("semantic", "hashed", "none")
 SUMMARY = (50, 240)  # bytes of a teaser's summary
@@ -33,7 +33,7 @@ class _Sheet:
         self.site, self.naming, self.article = site, naming, article
         self.habits = random.Random(f"{site.name} {naming} {design}")  # the same on all pages of a site
         self.draw = random.Random(f"{site.name} {naming} {design} {article.id}")
-        self.host = hashlib.sha256(site.name.encode()).hexdigest()[:8] + ".example"
+        self.host = host_of(site)
         others = [one for one in site.articles if one.id != article.id]
         self.others = self.draw.sample(others, len(others))
         self.flags = {

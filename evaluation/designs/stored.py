@@ -100,7 +100,11 @@ def first_sentences(text: str, most: int) -> str:
     return taken.strip()
 
 
+def host_of(site: DesignedSite) -> str:
+    """Return the host of a site's pages."""
+    return hashlib.sha256(site.name.encode()).hexdigest()[:8] + ".example"
+
+
 def url_of(page: DesignedPage) -> str:
     """Return the page's URL."""
-    host = hashlib.sha256(page.site.name.encode()).hexdigest()[:8]
-    return f"https://{host}.example{page.article.url}"
+    return f"https://{host_of(page.site)}{page.article.url}"

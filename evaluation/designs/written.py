@@ -1,8 +1,7 @@
 """Page designs that are written as templates: `templates/COLLECTION/DESIGN.html`.
 
-Each collection has an author of its own who saw none of the others, since the designs of one hand have more in common
-than those of two: whatever is learned is measured on collections that it did not see. `templates/README.md` says what a
-template can use.
+The designs of one author have more in common than those of two, so each collection has an author of its own, and whatever
+is learned is measured on collections that it did not see. `templates/README.md` says what a template can use.
 """
 
 import hashlib
@@ -17,7 +16,7 @@ from typing import Any, TypeVar
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from .stored import DesignedPage, DesignedSite, StoredArticle
+from .stored import DesignedPage, DesignedSite, StoredArticle, host_of
 
 HERE = Path(__file__).parent
 TEMPLATES, TEXTS = HERE / "templates", HERE / "texts"
@@ -47,10 +46,17 @@ def collections() -> dict[str, tuple[str, ...]]:
     }
 
 
-def fold_of_collection(design: str, folds: int) -> int:
-    """Return the fold with which the collection of a design is left out, 0 to `folds` − 1."""
+def collection_of(design: str) -> str:
+    """Return the collection of a design."""
+    return design.partition("/")[0]
+
+
+def folds_of_collection(design: str, folds: int) -> frozenset[int]:
+    """Return the fold, 0 to `folds` − 1, with which the collection of a design is left out; for `judged` all folds."""
+    if collection_of(design) == JUDGED:
+        return frozenset(range(folds))
     names = [name for name in collections() if name != JUDGED]
-    return names.index(design.partition("/")[0]) % folds
+    return frozenset([names.index(collection_of(design)) % folds])
 
 
 def written_page(site: DesignedSite, article: StoredArticle, design: str) -> DesignedPage:
@@ -61,7 +67,7 @@ def written_page(site: DesignedSite, article: StoredArticle, design: str) -> Des
     draft = PageDraft(site, article, design)
     html = _environment().get_template(f"{design}.html").render(draft.offers())
     truth = draft.truth
-    if draft.usual("structures", STRUCTURED) and not design.startswith(JUDGED):
+    if draft.usual("structures", STRUCTURED) and collection_of(design) != JUDGED:
         html, truth = _structured(html, draft)
     return DesignedPage(site, design, "", article, _OWN.sub(r"\2", html), "\n\n".join(truth))
 
@@ -100,7 +106,7 @@ class PageDraft:
         self._others = self._draw.sample(others, len(others))
         self._stock: dict[str, list[Any]] = {}
         self.brand = self._habit("brand").choice(self._texts["brands"])
-        self.base = f"https://{hashlib.sha256(site.name.encode()).hexdigest()[:8]}.example"
+        self.base = f"https://{host_of(site)}"
 
     def offers(self) -> dict[str, Any]:
         """Return all public names by which a template uses the draft."""
@@ -195,7 +201,7 @@ class PageDraft:
         return f"{self._draw.randint(6, 23):02}:{self._draw.randint(0, 59):02}"
 
     def ago(self) -> str:
-        """Return how long ago something was."""
+        """Return how long ago something was written."""
         hours = self._draw.randint(2, 22)
         return f"{hours}小时前" if self.chinese else f"{hours} hours ago"
 

@@ -7,7 +7,7 @@ import pytest
 
 from evaluation.designs.parts import DESIGNS, NAMINGS, fold_of_design, mixed, page_of
 from evaluation.designs.stored import DesignedSite, StoredArticle
-from evaluation.designs.written import JUDGED, collections, fold_of_collection, written_page
+from evaluation.designs.written import JUDGED, collections, folds_of_collection, written_page
 from evaluation.line_model import FOLDS, FORMS, LabelledForm
 from extractors.content.assembly import read
 from extractors.html.paths import PathTrie
@@ -95,12 +95,12 @@ def test_two_pages_of_a_site_in_a_written_design_share_names_but_no_texts_of_box
 
 
 def test_collections_are_left_out_as_a_whole_and_one_is_never_trained_on():
-    written = collections()
     folds = {
-        name: {fold_of_collection(design, FOLDS) for design in written[name]} for name in written if name != JUDGED
+        name: {folds_of_collection(design, FOLDS) for design in designs} for name, designs in collections().items()
     }
+    assert folds.pop(JUDGED) == {frozenset(range(FOLDS))}
     assert all(len(found) == 1 for found in folds.values())
-    assert set().union(*folds.values()) == set(range(FOLDS))
+    assert set().union(*folds.values()) == {frozenset([fold]) for fold in range(FOLDS)}
     assert not {JUDGED, f"{JUDGED} example"} & set(FORMS)
     values = dict.fromkeys((field.name for field in fields(LabelledForm)), None) | {"designs": frozenset(range(FOLDS))}
     assert not any(LabelledForm(**values | {"fold": 0}).seen_without(fold) for fold in range(FOLDS))

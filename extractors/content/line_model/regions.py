@@ -124,10 +124,10 @@ def _shared(
 
 
 def _levels(outline: Outline, place: int) -> list[ArrayLike]:
-    """Return how many levels lie between a place of the outline and the nearest element that holds it and each line.
+    """Return, for each line, the levels of the outline to the nearest element that holds a place and the line.
 
-    And how many between that element and the line; both −1 without a place. The text of an article is nearer to its
-    title, and to its first paragraph, than other texts are.
+    The first column counts from the place, the second from the line; both are −1 without a place. The text of an
+    article is nearer to its title, and to its first paragraph, than other texts are.
     """
     if place < 0:
         return [np.full(len(outline.of_line), -1)] * 2

@@ -226,6 +226,7 @@ def test_notice_is_an_article_where_the_example_is_as_short():
     notice = news_page("Ferry", (), body="<p>The ferry rests on Sunday.</p><p>It sails again on Monday.</p>")
     article = section.extract(notice, "https://gazette.example/town/ferry")
     assert isinstance(article, Article)
+    # The line of the site above so short a text is taken for its beginning.
     assert article.text.endswith("The ferry rests on Sunday.\n\nIt sails again on Monday.")
 
 
