@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -83,6 +84,11 @@ class Fork:
             raise subprocess.TimeoutExpired([str(self.pid)], timeout or 0)
         return self.returncode
 
+    def said(self) -> str:
+        """What it has written to its standard error so far."""
+        file = self._files / "2"
+        return file.read_text("utf-8") if file.exists() else ""
+
     def communicate(self, timeout: float | None = None) -> tuple[str, str]:
         """Wait for its end; return what it wrote. Raises `subprocess.TimeoutExpired`."""
         self.wait(timeout)
@@ -106,6 +112,16 @@ def start(
     command = [sys.executable, "-m", program, *arguments]
     pipe, null = subprocess.PIPE, subprocess.DEVNULL
     return subprocess.Popen(command, cwd=folder, env=environment, stdin=null, stdout=pipe, stderr=pipe, text=True)
+
+
+def began(process: Started) -> None:
+    """Wait until a program has written a line to its standard error, or has ended."""
+    if not isinstance(process, Fork):
+        assert process.stderr is not None
+        process.stderr.readline()
+        return
+    while "\n" not in process.said() and process.poll() is None:
+        time.sleep(0.05)
 
 
 def _run(program: str, arguments: Sequence[str], folder: Path, environment: Mapping[str, str], files: Path) -> None:

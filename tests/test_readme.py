@@ -16,9 +16,11 @@ import pytest
 import redis
 
 from console.sample_site import SiteServer, truth
+from tests.forks import Started, began, start
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
+AT_HOME = {"EXEMPLAR_ALLOW_HOSTS": "127.0.0.1", "EXEMPLAR_CONTACT": "https://example.org/our-crawler"}
 SERVICES = ("exemplar schedule", "exemplar work", "exemplar console")  # run until they are told to stop
 NOT_HERE = {"make test": "it is what runs this test"}
 ARTICLE = "https://news.example/harbour/2026/1103/1042.html"  # of the README; here one of the sample site
@@ -82,17 +84,20 @@ def test_command_of_the_readme_works(
     command: str, folder: Path, site: SiteServer, redis_url: str, connection: "redis.Redis"
 ) -> None:
     command = command.replace("TASK", "harbour-news").replace(ARTICLE, site.url + truth("zh")[3].path)
-    arguments = shlex.split(command)
-    environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "EXEMPLAR_ALLOW_HOSTS": "127.0.0.1"}
-    environment |= {"EXEMPLAR_CONTACT": "https://example.org/our-crawler", "SCRAPY_SETTINGS_MODULE": "crawler.settings"}
-    if arguments[0] == "make":
-        done = run([*arguments, f"VENV={sys.prefix}"], ROOT, environment)
+    program, *words = shlex.split(command)
+    environment = os.environ | AT_HOME
+    if program == "make":
+        code, said = run([program, *words, f"VENV={sys.prefix}"], ROOT, environment)
+    elif program == "scrapy":
+        code, said = run(
+            [str(BIN / program), *words], folder, environment | {"SCRAPY_SETTINGS_MODULE": "crawler.settings"}
+        )
     elif command.startswith(SERVICES) or command == "exemplar run":
-        done = run_service(arguments, folder, environment | {"REDIS_URL": redis_url})
+        code, said = ended(stopped(start("console", words, folder, environment | {"REDIS_URL": redis_url})))
     else:
-        done = run(arguments, folder, environment)
-    assert done.returncode == 0, done.stderr
-    if arguments[1] == "init":
+        code, said = ended(start("console", words, folder, environment))
+    assert code == 0, said
+    if words[0] == "init":
         hurry(folder / "tasks.yaml")
 
 
@@ -103,17 +108,18 @@ def hurry(tasks: Path) -> None:
     tasks.write_text(text.replace("settings:\n", "settings:\n  delay: 0\n"), "utf-8")
 
 
-def run(arguments: list[str], folder: Path, environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(arguments, cwd=folder, env=environment, capture_output=True, text=True, timeout=150)
+def run(command: list[str], folder: Path, environment: dict[str, str]) -> tuple[int, str]:
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=150)
+    return done.returncode, done.stderr
 
 
-def run_service(arguments: list[str], folder: Path, environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":
-    process = subprocess.Popen(
-        arguments, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stderr is not None
-    said = process.stderr.readline()  # it says so when it is at work
+def stopped(process: Started) -> Started:
+    began(process)  # it says so when it is at work
     time.sleep(0.5)
     process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=60)
-    return subprocess.CompletedProcess(arguments, process.returncode, out, said + err)
+    return process
+
+
+def ended(process: Started) -> tuple[int | None, str]:
+    _, said = process.communicate(timeout=150)
+    return process.returncode, said
