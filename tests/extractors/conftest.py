@@ -1,4 +1,7 @@
-"""Tests of what depends on the walk over the tree run in both of its forms, where there is a compiled one."""
+"""Tests of what depends on the walk over the tree run in both of its forms, where there is a compiled one.
+
+Those of whole extractions run once: `test_walk` compares what both forms extract.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,9 +22,9 @@ LEFT_OUT = NO_WALK | {"test_body_fragment", "test_walk"}  # the first is slow, t
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    folder = metafunc.definition.path.parent.relative_to(HERE).parts[:1]
+    folder = metafunc.definition.path.relative_to(HERE).parts[0]
     name = metafunc.definition.path.stem
-    if walk_in_use() == "compiled" and (not folder or folder[0] in IN_BOTH) and name not in LEFT_OUT:
+    if walk_in_use() == "compiled" and folder in IN_BOTH and name not in LEFT_OUT:
         metafunc.parametrize("form_of_walk", ("compiled", "Python"), indirect=True)
 
 

@@ -11,11 +11,12 @@ from extractors.html.lines import read_lines
 from extractors.html.paths import PathTrie
 from tests.extractors.pages import lines_of
 from tests.hostile.forms import PIECES
+from tests.samples import sample
 
 PROSE = "<p>The harbour office opened its new tide station on Monday.</p>"
 FORMS = (
     "{}", "{0}{0}{0}", "<div>a{}b</div>", "<pre>a\n{}b</pre>", "<ul><li>{}</ul>", "<table><tr><td>{0}<td>{0}</table>",
-    "<div hidden>{}</div>c", "<b>{}</b>", "<p>one<br>{}<br>two", "<div>" * 300 + "{}",
+    "<div hidden>{}</div>c", "<b>{}</b>", "<p>one<br>{}<br>two", (DEEP := "<div>" * 300 + "{}"),
 )  # fmt: skip
 
 
@@ -47,7 +48,7 @@ def text_of_line(top, number):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_each_text_has_the_number_of_its_line(form):
-    for piece in PIECES:
+    for piece in PIECES[:: sample(6, 1) if form is DEEP else 1]:
         assert_same_lines(f"<body>{PROSE}{form.format(piece)}{PROSE}</body>")
 
 

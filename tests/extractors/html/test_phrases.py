@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis.strategies import from_regex
 
 from extractors.html.phrases import _END, _TABLE, SHORT, ends_among, is_heading_of, lines_of
+from tests.samples import sample
 
 ALTERNATIVES = [
     (kind, words) for kind, table in _TABLE.items() for words in re.split(r"\s+\|\s+", table.strip())
@@ -30,7 +31,7 @@ def test_headings_of_comments_are_found_by_their_words(line):
 
 @pytest.mark.parametrize(("kind", "words"), ALTERNATIVES, ids=lambda part: str(part)[:30])
 def test_each_line_of_the_table_is_found_by_its_words(kind, words):
-    @settings(max_examples=30, derandomize=True, deadline=None, database=None)
+    @settings(max_examples=sample(8, 30), derandomize=True, deadline=None, database=None)
     @given(from_regex(re.compile(words, re.IGNORECASE), fullmatch=True))
     def check(line):
         if len(line.splitlines()) == 1:
@@ -39,7 +40,7 @@ def test_each_line_of_the_table_is_found_by_its_words(kind, words):
     check()
 
 
-@settings(max_examples=200, derandomize=True, deadline=None, database=None)
+@settings(max_examples=sample(50, 200), derandomize=True, deadline=None, database=None)
 @given(from_regex(re.compile(_END.pattern), fullmatch=True))
 def test_lines_that_name_the_editor_are_found_by_their_words(line):
     if len(line.splitlines()) == 1:

@@ -118,15 +118,15 @@ def test_extraction_leaves_the_section_as_it_was():
 
 
 def test_section_does_not_grow_with_the_pages_it_has_seen(monkeypatch):
-    monkeypatch.setattr(example_module, "MAX_TRIE", 200)
+    monkeypatch.setattr(example_module, "MAX_TRIE", 60)
     section = example_module.Example(Page(EXAMPLE))
     sizes = []
-    for number in range(300):
+    for number in range(70):
         classes = "".join(chr(97 + int(digit)) for digit in str(number))
         page = news_page("Bread", BAKERY, body=f'<div class="{classes}"><p>{"</p><p>".join(BAKERY)}</div>')
         assert body(section.extract(Page(page)), "Bread") == list(BAKERY)
         sizes.append(section._trie.size)
-    assert max(sizes) < 250
+    assert 60 < max(sizes) < 110
 
 
 def test_pages_are_freed_without_the_garbage_collector():
