@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import grimp
 import pytest
 from ruamel.yaml import YAML
 
@@ -20,12 +21,6 @@ from workers.url_states import FINAL_STATES, OPEN_STATES
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("benchmarks", "console", "crawler", "evaluation", "extractors", "workers")
 DOCUMENTED = ("console", "crawler", "extractors", "workers")  # packages with a page of their own
-
-
-@cache
-def syntax_of(path: Path) -> ast.Module:
-    """The syntax tree of a file, which several tests look through."""
-    return ast.parse(path.read_text("utf-8"))
 
 
 @cache
@@ -43,30 +38,10 @@ def test_imports_go_one_way() -> None:
     assert done.returncode == 0, done.stdout
 
 
-def imported(path: Path, modules: set[str]) -> set[str]:
-    """The modules of `modules` that a file imports, wherever in it, `if TYPE_CHECKING` included."""
-    folder = path.relative_to(ROOT).parent.parts
-    found: set[str] = set()
-    for node in ast.walk(syntax_of(path)):
-        if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = [*folder[: len(folder) - node.level + 1]] if node.level else []
-            start = ".".join([*base, *([node.module] if node.module else [])])
-            names = {f"{start}.{alias.name}" for alias in node.names}
-            found |= names & modules
-            if names - modules:
-                found.add(start)
-    return found & modules
-
-
 def test_no_files_import_each_other_in_a_circle() -> None:
-    paths = {
-        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
-        for path in tracked()
-        if path.suffix == ".py" and path.relative_to(ROOT).parts[0] in PACKAGES
-    }
-    graph = {name: imported(path, {*paths}) - {name} for name, path in paths.items()}
+    """Imports for types and within functions count, too."""
+    imports = grimp.build_graph(*PACKAGES, cache_dir=None)
+    graph = {name: imports.find_modules_directly_imported_by(name) for name in imports.modules}
     assert len(graph) > 200
     try:
         graphlib.TopologicalSorter(graph).prepare()
@@ -244,7 +219,7 @@ def test_no_private_names_of_libraries_are_used() -> None:
     for path in tracked():
         if path.suffix != ".py" or path.parts[len(ROOT.parts)] not in ("console", "crawler", "extractors", "workers"):
             continue
-        for node in ast.walk(syntax_of(path)):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 ours.add(node.name)
             elif isinstance(node, ast.Attribute):
