@@ -6,6 +6,7 @@ from markdown_it import MarkdownIt
 
 from extractors.html.sanitising import sanitise
 from extractors.markdown import to_markdown
+from tests.samples import sample
 from tests.workers.naughty import NAUGHTY
 
 RENDER = MarkdownIt("commonmark", {"html": True}).enable("table").enable("strikethrough").render
@@ -65,9 +66,10 @@ SHAPES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_every_naughty_string_survives(shape):
-    for text in NAUGHTY:
+@pytest.mark.parametrize(("place", "shape"), [*enumerate(SHAPES)])
+def test_every_naughty_string_survives(place, shape):
+    """The short form tries each string in a third of the shapes."""
+    for text in NAUGHTY[place % sample(3, 1) :: sample(3, 1)]:
         shown = "".join(letter for letter in text.encode("utf-8", "replace").decode() if letter.isprintable())
         html = sanitise(shape.format(escape(shown, quote=False)))
         assert words(RENDER(to_markdown(html))) == words(html), repr(text)

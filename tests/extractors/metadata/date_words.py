@@ -128,8 +128,8 @@ _LITERAL = r"'([^']+)'"
 UNITS = {"minute": "m", "hour": "h", "day": "d", "week": "w"}
 
 
-def table() -> dict[str, Any]:
-    """Return the content of date_words.json."""
+def table(step: int = 1) -> dict[str, Any]:
+    """Return the content of date_words.json; of the styles of territories only each `step`-th."""
     raw: set[str] = set()
     own = {language: _words(language, names, raw) for language, names in LOCALES.items()}
     own[""] = _of_any(own)
@@ -148,7 +148,7 @@ def table() -> dict[str, Any]:
         "days": {
             language: _longest_first(known | days["en"] | days["zh"]) for language, known in {**days, "": clear}.items()
         },
-        "styles": dict(sorted(_styles())),
+        "styles": dict(sorted(_styles(step))),
         "signs": " ".join(sorted(longest | day_words | {part for month in months for part in WORD.findall(month)})),
         "zones": {name: zone if isinstance(zone, str) else f"{zone:+03d}00" for name, zone in ZONES.items()},
     }
@@ -319,31 +319,34 @@ def _form(pattern: str) -> str:
     return re.sub(r"\s*#\s*", "#", " ".join(fold(pattern).split())).replace(".", "")
 
 
-def _styles() -> Iterator[tuple[str, str]]:
+def _styles(step: int) -> Iterator[tuple[str, str]]:
     """Yield how languages write dates in numbers, and those of their territories that have another order.
 
     English without a territory has no order: pages of all countries declare it.
     """
-    seen: dict[str, str] = {}
+    names: dict[str, str] = {}
     for name in sorted(localedata.locale_identifiers(), key=len):
-        language = name.split("_")[0]
         key = "-".join(part for part in name.lower().split("_") if len(part) != 4)
-        if language in {*LOCALES, "nn"} and key.count("-") <= 1 and key not in seen:
-            locale = clean_locale(name)
-            day, time = locale.date_formats["short"].pattern, locale.time_formats["short"].pattern
-            order = "".join(dict.fromkeys(re.sub("[^dmy]", "", day.split("G")[0].lower())))
-            seen[key] = order + "." * ("." in day) + "h" * ("mm" in time.partition(".")[2])
+        if name.split("_")[0] in {*LOCALES, "nn"} and key.count("-") <= 1:
+            names.setdefault(key, name)
+    territories = [key for key in names if "-" in key][::step]
+    seen: dict[str, str] = {}
+    for key in [*(key for key in names if "-" not in key), *territories]:
+        locale = clean_locale(names[key])
+        day, time = locale.date_formats["short"].pattern, locale.time_formats["short"].pattern
+        order = "".join(dict.fromkeys(re.sub("[^dmy]", "", day.split("G")[0].lower())))
+        seen[key] = order + "." * ("." in day) + "h" * ("mm" in time.partition(".")[2])
     for key, style in seen.items():
         language, _, territory = key.partition("-")
         if key != "en" and (not territory or language == "en" or style[:3] != seen[language][:3]):
             yield key, style
 
 
-def written() -> str:
+def written(table: dict[str, Any]) -> str:
     """Return the file's text."""
-    parts = (f"{json.dumps(key)}: {json.dumps(part, ensure_ascii=False)}" for key, part in table().items())
+    parts = (f"{json.dumps(key)}: {json.dumps(part, ensure_ascii=False)}" for key, part in table.items())
     return "{" + ",\n".join(parts) + "}\n"
 
 
 if __name__ == "__main__":
-    Path(WORDS_FILE).write_text(written(), encoding="utf-8")
+    Path(WORDS_FILE).write_text(written(table()), encoding="utf-8")
