@@ -114,16 +114,13 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize(("heading", "example"), EXAMPLES, ids=NAMES)
-def test_an_example_is_valid(heading: str, example: str, folder: Path) -> None:
-    assert task_file(example, folder).tasks
-
-
-@pytest.mark.parametrize(("heading", "example"), EXAMPLES, ids=NAMES)
 def test_an_example_gets_the_rows_of_the_sample_site(
     heading: str, example: str, folder: Path, rows: list[Row], request: pytest.FixtureRequest
 ) -> None:
     """Twice, and no row comes twice."""
-    for named in outputs_to_try(task_file(example, folder)):
+    tasks = task_file(example, folder)
+    assert tasks.tasks
+    for named in outputs_to_try(tasks):
         kind = kind_of(named.output)
         assert kind is not None
         if kind.name in UNTESTED:

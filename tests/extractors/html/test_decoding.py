@@ -14,6 +14,7 @@ from extractors.html.encodings import declaration
 from extractors.html.encodings.declaration import META_EXPECTED, NAMES, encoding_of
 from extractors.html.encodings.decoders import decode_as, encode_as
 from extractors.html.encodings.guess import MULTI_BYTE
+from tests.samples import sample
 
 CHINESE = "<p>港口管理处周一启用了新的潮汐站，渔民可以免费查看水位。</p>"
 HIGH = range(0x80, 0x100)
@@ -151,10 +152,9 @@ def test_every_byte_sequence_decodes_as_in_the_standard(name, expected):
 
 @pytest.mark.parametrize("name", ["gb18030", "big5", "euc-kr", "shift_jis", "euc-jp"])
 def test_declared_page_of_any_one_two_byte_sequence_is_decoded_by_its_table(name):
-    pages = [pair for pair in every_sequence(name) if len(pair) == 2 and pair not in (b"\xff\xfe", b"\xfe\xff")]
-    assert [decode(page, f"text/html; charset={name}")[0] for page in pages] == [
-        decode_as(page, name) for page in pages
-    ]
+    pairs = [pair for pair in every_sequence(name) if len(pair) == 2 and pair not in (b"\xff\xfe", b"\xfe\xff")]
+    for page in pairs[:: sample(5, 1)]:
+        assert decode(page, f"text/html; charset={name}")[0] == decode_as(page, name)
 
 
 def test_every_single_byte_encoding_is_the_standards():
