@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from tests.console.calls import edit
 from tests.console.web.running import running_console
 
-TABS = 9  # a browser allows six connections to a host
+TABS = 7  # a browser allows six connections to a host
 HIDE = """hidden => {
   Object.defineProperty(document, "hidden", {value: hidden, configurable: true});
   document.dispatchEvent(new Event("visibilitychange"));
