@@ -12,9 +12,13 @@ import subprocess
 import sys
 from contextlib import suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 from extractors import Section
+from workers.extraction_config import ExtractionConfig
+from workers.health.state import HealthState
+from workers.stored_json import adapter_of
 
 from .helpers import CHEAP, article, url
 
@@ -45,6 +49,10 @@ def _main():
         section = Section(article(0), url(0), method=method)
         section.learn(article(1), url(1))
         section.extract(article(2), url(2))
+    for stored in (ExtractionConfig, HealthState):  # as the supervisor does it; each takes longer than a page
+        adapter_of(stored)
+    import_module("workers.sinks.markdown")  # late imports, for the same reason
+    import_module("workers.sinks.row_html")
     while True:
         function, arguments = pickle.load(requests)
         gc.freeze()  # otherwise each fork would traverse all that is loaded, and so copy its memory

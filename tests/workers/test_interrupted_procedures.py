@@ -48,7 +48,7 @@ from .sink_suite import row, write
 from .small_process import run_in_fork
 
 pytestmark = pytest.mark.timeout(900)
-ROWS = 40
+ROWS = sample(24, 40)
 
 
 @pytest.fixture
@@ -93,9 +93,9 @@ def each_kill(saved, work, *arguments):
 def each_killed_worker(connection, redis_url, tmp_path, output, content=None):
     """Kill a worker at each of its steps from its first change of a file on; yields the folder and the pages' names.
 
-    The short form does so at every second step. `content`: what its output has before.
+    The short form does so at every third step. `content`: what its output has before.
     """
-    for kill in count(1, sample(2, 1)):
+    for kill in count(1, sample(3, 1)):
         connection.flushall()
         folder = tmp_path / str(kill)
         begin(connection, folder, output)
