@@ -19,7 +19,9 @@ def out(tmp_path_factory):
     layouts.normalised(data)
     layouts.pairs_of_two(data)
     story = data / "sets" / "gazette" / "pages" / "library.html"
-    story.write_bytes(story.read_bytes().replace(b"<h1>Books on the road", b"<h1>&lt;script&gt;alert(1)&lt;/script&gt;"))
+    story.write_bytes(
+        story.read_bytes().replace(b"<h1>Books on the road", b"<h1>&lt;script&gt;alert(1)&lt;/script&gt;")
+    )
     assert main([str(data), str(folder / "out"), "--pages", "3"]) == 0
     return folder / "out"
 
