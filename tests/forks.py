@@ -28,7 +28,10 @@ from unittest.mock import patch
 from tests.samples import IS_LONG
 
 # Variables so named may differ; Python has read the others. Tests whose LANG differs start Python anew.
-OWN = ("EXEMPLAR_", "REDIS_URL", "PYTEST_", "PYTHONPATH", "LC_ALL", "HOOK", "KEY")
+OWN = (
+    "EXEMPLAR_", "HOOK", "HTTP_PROXY", "KEY", "LC_ALL", "NUMBERS", "PASSWORD", "PATH", "PW", "PYTEST_", "PYTHONPATH",
+    "REDIS_URL", "SCRAPY_", "SESSION", "TEST_", "all_proxy", "http_proxy",
+)  # fmt: skip
 PROGRAMS = (
     "console",
     "console.extraction_process",
@@ -100,14 +103,9 @@ class Fork:
 Started = Union[Fork, "subprocess.Popen[str]"]
 
 
-def start(
-    program: str, arguments: Sequence[str], folder: Path, environment: Mapping[str, str], *, may_fork: bool = True
-) -> Started:
-    """Start `python -m PROGRAM ARGUMENTS` in a folder; what it prints is for `communicate`.
-
-    `may_fork`: False for a program that changes a module before others import it.
-    """
-    if may_fork and can_fork(environment):
+def start(program: str, arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> Started:
+    """Start `python -m PROGRAM ARGUMENTS` in a folder; what it prints is for `communicate`."""
+    if can_fork(environment):
         return Fork(program, arguments, folder, environment)
     command = [sys.executable, "-m", program, *arguments]
     pipe, null = subprocess.PIPE, subprocess.DEVNULL
@@ -126,6 +124,7 @@ def began(process: Started) -> None:
 
 def _run(program: str, arguments: Sequence[str], folder: Path, environment: Mapping[str, str], files: Path) -> None:
     os.chdir(folder)
+    sys.path.insert(0, str(folder))  # as Python does for `-m`
     for number, flags in enumerate((os.O_RDONLY, os.O_WRONLY | os.O_CREAT, os.O_WRONLY | os.O_CREAT)):
         opened = os.open(files / str(number), flags | os.O_APPEND, 0o600)
         os.dup2(opened, number)

@@ -1,32 +1,21 @@
 """`python -m tests.crawler.rendering_child JSON`: renders URLs as a task's pages are, in a process of its own.
 
 The JSON: `urls`, `allow` (hosts), `settings`, `headers`, `constants` ({"module.NAME": value}), `at_once`, `proxy`,
-`seconds` ({URL: until it must have loaded}; 60 for all others), `lookups` ({name: [its addresses, one a lookup; the
-last stays]}) and `context` ({option of its browser contexts: another value, or null for none}). Prints a line of JSON a
-page.
+`seconds` ({URL: until it must have loaded}; 60 for all others) and `context` ({option of its browser contexts: another
+value, or null for none}). Prints a line of JSON a page. Names are those of `tests.crawler.network`.
 """
 
 import importlib
 import json
 import logging
 import os
-import socket
 import sys
 
-
-def look_up_by(lookups):
-    real, left = socket.getaddrinfo, {name: list(answers) for name, answers in lookups.items()}
-
-    def look_up(host, *args, **kwargs):
-        if host in left:
-            host = left[host].pop(0) if len(left[host]) > 1 else left[host][0]
-        return real(host, *args, **kwargs)
-
-    socket.getaddrinfo = look_up
+from tests.crawler.network import install
 
 
 def main(said):
-    look_up_by(said.get("lookups", {}))
+    install()
     os.environ["SCRAPY_SETTINGS_MODULE"] = "crawler.settings"
     import scrapy
     from scrapy.crawler import CrawlerProcess

@@ -3,14 +3,12 @@
 import json
 import socket
 import socketserver
-import subprocess
-import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
 from tests.crawler.network import connections
-from tests.crawler.spiders import environment
+from tests.crawler.spiders import environment, run
 
 
 class Serving(socketserver.ThreadingTCPServer):
@@ -75,12 +73,10 @@ def attempt(folder, urls, names, allowed, seconds=30.0):
     file = folder / "urls.json"
     file.write_text(json.dumps(urls), "utf-8")
     command = ["tests.crawler.attempt", str(file), str(seconds)]
-    child, begun = _behind_network(
-        folder, command, names, EXEMPLAR_CONTACT="a@example.org", EXEMPLAR_ALLOW_HOSTS=allowed
-    )
-    assert child.returncode == 0
-    assert "Traceback" not in child.stderr
-    return json.loads(child.stdout), begun
+    ran, begun = _behind_network(folder, command, names, EXEMPLAR_CONTACT="a@example.org", EXEMPLAR_ALLOW_HOSTS=allowed)
+    assert ran.code == 0, ran.said
+    assert "Traceback" not in ran.said
+    return json.loads(ran.out), begun
 
 
 class Section(NamedTuple):
@@ -104,7 +100,7 @@ def run_section(folder, redis_url, names, site_url, *, allow="127.0.0.1", more="
     settings = f"{{contact: a@example.org, allow_hosts: [{allow}], delay: 0}}"
     (folder / "tasks.yaml").write_text(f"settings: {settings}\ntasks:\n  news:\n{lines}", "utf-8")
     scrapy = f"scrapy crawl section -a task=news -a tasks={folder}/tasks.yaml -s LOG_LEVEL=DEBUG".split()
-    child, begun = _behind_network(
+    ran, begun = _behind_network(
         folder,
         scrapy if verbose else ["tests.crawler.one_run", "news"],
         names,
@@ -112,20 +108,13 @@ def run_section(folder, redis_url, names, site_url, *, allow="127.0.0.1", more="
         SCRAPY_SETTINGS_MODULE="crawler.settings",
         **environ,
     )
-    report = [] if verbose else child.stdout.strip().splitlines()
-    return Section(child.returncode, json.loads(report[-1]) if report else {}, child.stderr, begun)
+    report = [] if verbose else ran.out.strip().splitlines()
+    return Section(ran.code, json.loads(report[-1]) if report else {}, ran.said, begun)
 
 
 def _behind_network(folder, command, names, **environ):
     """A module with its arguments behind `tests.crawler.network`: the process that ended, the connections it began."""
     noted = folder / "connections"
     noted.unlink(missing_ok=True)
-    child = subprocess.run(
-        [sys.executable, "-m", "tests.crawler.network", *command],
-        cwd=folder,
-        env=environment(TEST_NAMES=json.dumps(names), TEST_CONNECTIONS=str(noted), **environ),
-        capture_output=True,
-        text=True,
-        timeout=100,
-    )
-    return child, set(connections(noted))
+    more = environment(TEST_NAMES=json.dumps(names), TEST_CONNECTIONS=str(noted), **environ)
+    return run("tests.crawler.network", command, folder, more), set(connections(noted))

@@ -7,10 +7,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import redis
 
@@ -23,6 +23,14 @@ SCRAPY = Path(sys.executable).with_name("scrapy")
 LEAST_GAP = 0.5  # of the delay; a busy machine may hold a request for 0.2 s between its turn and its arrival
 LONGEST = 100.0  # seconds that any one run may take
 ARTICLE = "/zh/news/2026/"
+
+
+class Ran(NamedTuple):
+    """A program that ended: its exit code, what it printed, its standard error."""
+
+    code: int | None
+    out: str
+    said: str
 
 
 @dataclass(frozen=True)
@@ -77,6 +85,18 @@ def environment(**more: str) -> dict[str, str]:
         name: value for name, value in os.environ.items() if not name.startswith(("EXEMPLAR_", "REDIS_", "SCRAPY_"))
     }
     return {**kept, "PYTHONPATH": str(REPOSITORY), **more}
+
+
+def run(
+    program: str, arguments: Sequence[str], folder: Path, environ: Mapping[str, str], within: float = LONGEST
+) -> Ran:
+    """Run `python -m PROGRAM ARGUMENTS` in a folder to its end."""
+    process = start(program, arguments, folder, environ)
+    try:
+        out, said = process.communicate(timeout=within)
+        return Ran(process.returncode, out, said)
+    finally:
+        process.kill()
 
 
 def crawl(folder: Path, redis_url: str, task: str = "zh-news", *, scrapy: bool = False, **environ: str) -> Ended:

@@ -16,6 +16,7 @@ from crawler.rendering import chromium
 from crawler.rendering.chromium import BROWSER, NAMES, OF_PLAYWRIGHT, BrowserMissing, find_browser
 from crawler.rendering.memory import below, resident
 from tests import forks
+from tests.crawler import network
 from tests.crawler.proxies import Proxy
 from tests.crawler.servers import Serving
 from tests.crawler.spiders import REPOSITORY, environment, until
@@ -126,10 +127,12 @@ def moved(place):
     return lambda handler: handler.answer("", 302, Location=place)
 
 
-def start(urls, executable="", **said):
+def start(urls, executable="", names=None, **said):
+    """Begin to render; `names`: as `tests.crawler.network` takes them."""
     said = {"urls": urls, "constants": QUICK} | said
-    program, environ = "tests.crawler.rendering_child", environment(**{BROWSER: executable})
-    return forks.start(program, [json.dumps(said)], REPOSITORY, environ, may_fork="lookups" not in said)
+    environ = environment(**{BROWSER: executable, network.NAMES: json.dumps(names or {})})
+    program = "tests.crawler.rendering_child"
+    return forks.start(program, [json.dumps(said)], REPOSITORY, environ)
 
 
 def rendered(urls, **said):
@@ -241,8 +244,8 @@ def test_a_name_whose_answer_changes_is_not_followed_to_the_new_address():
     with Pages("127.0.0.2") as site, Pages("127.0.0.1", site.port) as inside:
         site.pages["/"] = f"{TEXT}<script>fetch('/again'); fetch('/again2')</script>"
         url = f"http://rebind.test:{site.port}/"
-        lookups = {"rebind.test": ["127.0.0.2", "127.0.0.1"]}
-        found = rendered([url], allow=["127.0.0.2/32"], lookups=lookups, settings={"ROBOTSTXT_OBEY": False})
+        names = {"rebind.test": [["127.0.0.2"], ["127.0.0.1"]]}
+        found = rendered([url], allow=["127.0.0.2/32"], names=names, settings={"ROBOTSTXT_OBEY": False})
         assert (found[url]["kind"], site.paths(), inside.seen) == ("page", ["/"], [])
 
 
