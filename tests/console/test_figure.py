@@ -1,5 +1,6 @@
 """`exemplar extract --figure`."""
 
+import os
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -28,9 +29,9 @@ def texts_of(path: Path) -> list[str]:
     ("arguments", "method"),
     [([], "density"), (["--example", "known.html"], "example"), (["--method", "tag-paths"], "tag-paths")],
 )
-def test_figure_comes_beside_the_text(arguments: list[str], method: str, pages: Path, exemplar: Exemplar) -> None:
-    plain = exemplar("extract", "page.html", *arguments)
-    done = exemplar("extract", "page.html", *arguments, "--figure", "page.svg")
+def test_figure_comes_beside_the_text(arguments: list[str], method: str, pages: Path, in_process: Exemplar) -> None:
+    plain = in_process("extract", "page.html", *arguments)
+    done = in_process("extract", "page.html", *arguments, "--figure", "page.svg")
     assert (done.code, done.out, done.err) == (0, plain.out, "")
     assert BAKERY[0] in done.out
     assert any(text.startswith(f"{method}: ") for text in texts_of(pages / "page.svg"))
@@ -42,13 +43,13 @@ def test_figure_of_a_url_and_its_example(site: SiteServer, pages: Path, exemplar
     assert (pages / "page.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_figure_of_standard_input(pages: Path, exemplar: Exemplar) -> None:
-    exemplar("extract", "-", "--figure", "page.svg", stdin=news_page("New bread", BAKERY).encode()).succeeded()
+def test_figure_of_standard_input(pages: Path, in_process: Exemplar) -> None:
+    in_process("extract", "-", "--figure", "page.svg", stdin=news_page("New bread", BAKERY).encode()).succeeded()
     assert texts_of(pages / "page.svg")
 
 
-def test_a_page_without_text_says_that_it_has_no_figure(pages: Path, exemplar: Exemplar) -> None:
-    exemplar("extract", "empty.html", "--figure", "page.svg").failed(
+def test_a_page_without_text_says_that_it_has_no_figure(pages: Path, in_process: Exemplar) -> None:
+    in_process("extract", "empty.html", "--figure", "page.svg").failed(
         1, "empty.html: no figure: almost no text on the page"
     )
     assert not (pages / "page.svg").exists()
@@ -72,14 +73,14 @@ def test_a_page_without_text_says_that_it_has_no_figure(pages: Path, exemplar: E
         (["nowhere.html", "--figure", "page.svg"], "no such file"),
     ],
 )
-def test_wrong_usage_says_what_to_do(arguments: list[str], says: str, pages: Path, exemplar: Exemplar) -> None:
-    done = exemplar("extract", *arguments).failed(2, says)
+def test_wrong_usage_says_what_to_do(arguments: list[str], says: str, pages: Path, in_process: Exemplar) -> None:
+    done = in_process("extract", *arguments).failed(2, says)
     assert done.out == ""
     assert not (pages / "page.svg").exists()
 
 
-def test_a_file_that_cannot_be_written_is_one_clear_line(pages: Path, exemplar: Exemplar) -> None:
-    done = exemplar("extract", "page.html", "--figure", "/proc/page.svg").failed(1)
+def test_a_file_that_cannot_be_written_is_one_clear_line(pages: Path, in_process: Exemplar) -> None:
+    done = in_process("extract", "page.html", "--figure", "/proc/page.svg").failed(1)
     assert done.err.startswith("error: /proc/page.svg: the figure cannot be written: ")
     assert BAKERY[0] in done.out
 
@@ -87,8 +88,6 @@ def test_a_file_that_cannot_be_written_is_one_clear_line(pages: Path, exemplar: 
 def test_without_matplotlib_the_extra_is_named(pages: Path, exemplar: Exemplar) -> None:
     (pages / "blocked").mkdir()
     (pages / "blocked" / "matplotlib.py").write_text("raise ImportError('not here')", "utf-8")
-    import os
-
     path = os.pathsep.join(filter(None, [str(pages / "blocked"), os.environ.get("PYTHONPATH", "")]))
     exemplar("extract", "page.html", "--figure", "page.svg", PYTHONPATH=path).failed(
         2, "pip install 'exemplar-crawler[figures]'"
