@@ -1,10 +1,7 @@
 """docs/scrapy.md: its example runs as it says, in both ways; what is refused is refused with its reason."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,7 +13,7 @@ from crawler.task_list.file import loads
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.scrapy_settings import REFUSED
 from tests.crawler.servers import Server
-from tests.crawler.spiders import REPOSITORY, crawl
+from tests.crawler.spiders import REPOSITORY, crawl, environment, run
 from workers.errors import ExemplarError
 
 PAGES = [REPOSITORY / "docs" / name for name in ("scrapy.md", "scrapy.zh-CN.md")]
@@ -84,8 +81,8 @@ def test_the_example_runs(stories, connection, redis_url, tmp_path, scrapy):
     numbers = tmp_path / "runs.jsonl"
     tasks = tmp_path / "tasks.yaml"
     tasks.write_text(tasks.read_text("utf-8").replace("runs.jsonl", "${NUMBERS}"), "utf-8")
-    path = f"{REPOSITORY}:{tmp_path}"
-    ended = crawl(tmp_path, redis_url, "stories", scrapy=scrapy, PYTHONPATH=path, NUMBERS=str(numbers))
+    path = {"PYTHONPATH": f"{REPOSITORY}:{tmp_path}"} if scrapy else {}
+    ended = crawl(tmp_path, redis_url, "stories", scrapy=scrapy, NUMBERS=str(numbers), **path)
     assert ended.code == 0, ended.said
     assert sorted(stories.small) == [*ARTICLES]
     [line] = map(json.loads, numbers.read_text("utf-8").splitlines())
@@ -98,9 +95,8 @@ def test_a_settings_module_is_in_force_beside_the_task_list(stories, connection,
     (tmp_path / "ours.py").write_text("DEFAULT_REQUEST_HEADERS = {'Save-Data': 'on'}\nHTTPCACHE_ENABLED = True\n")
     tasks = tmp_path / "tasks.yaml"
     tasks.write_text(re.sub(r"  scrapy:\n(    .*\n)+", "", tasks.read_text("utf-8")), "utf-8")
-    path = f"{REPOSITORY}:{tmp_path}"
     for _ in range(2):
-        assert crawl(tmp_path, redis_url, "stories", PYTHONPATH=path, SCRAPY_SETTINGS_MODULE="ours").code == 0
+        assert crawl(tmp_path, redis_url, "stories", SCRAPY_SETTINGS_MODULE="ours").code == 0
     assert sorted(stories.small) == [*ARTICLES]
     assert list((tmp_path / ".scrapy" / "httpcache" / "section").rglob("response_body"))
 
@@ -119,16 +115,16 @@ def test_the_http_cache_keeps_no_secrets(stories, connection, redis_url, tmp_pat
 def test_a_settings_module_that_changes_the_guard_starts_nothing(connection, redis_url, tmp_path):
     (tmp_path / "ours.py").write_text("DOWNLOAD_HANDLERS = {'http': 'ours.Handler'}\n", "utf-8")
     (tmp_path / "tasks.yaml").write_text(TASKS.format("{}"), "utf-8")
-    ended = crawl(tmp_path, redis_url, "a", PYTHONPATH=f"{REPOSITORY}:{tmp_path}", SCRAPY_SETTINGS_MODULE="ours")
+    ended = crawl(tmp_path, redis_url, "a", SCRAPY_SETTINGS_MODULE="ours")
     assert ended.code == 1
     assert "DOWNLOAD_HANDLERS of Scrapy cannot be changed: it decides which addresses may be contacted" in ended.said
 
 
 def test_the_gates_are_in_force_in_a_process_whose_settings_an_add_on_replaces(tmp_path):
     (tmp_path / "ours.py").write_text(ADD_ON, "utf-8")
-    environment = {**os.environ, "PYTHONPATH": f"{REPOSITORY}:{tmp_path}", "SCRAPY_SETTINGS_MODULE": "ours"}
-    done = subprocess.run([sys.executable, "-c", PLACED], capture_output=True, text=True, env=environment)
-    assert done.stdout.split() == ["50", "300"], done.stderr
+    (tmp_path / "placed.py").write_text(PLACED, "utf-8")
+    ran = run("placed", [], tmp_path, environment(SCRAPY_SETTINGS_MODULE="ours"))
+    assert ran.out.split() == ["50", "300"], ran.said
 
 
 @pytest.mark.parametrize(

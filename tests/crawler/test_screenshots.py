@@ -1,15 +1,13 @@
 """Screenshots as a user takes them: the command, a real Chromium, a real HTTP server."""
 
 import shutil
-import subprocess
-import sys
 
 import pytest
 
 from console.sample_site import DEAD_LINKS, SiteServer, truth
 from crawler.rendering.chromium import BROWSER, BrowserMissing, find_browser
 from crawler.screenshots import SCALE, SCREEN, read_index
-from tests.crawler.spiders import environment
+from tests.crawler.spiders import environment, run
 
 pytestmark = pytest.mark.timeout(110)
 
@@ -23,16 +21,9 @@ EMPTY = b"<!doctype html><title>nothing</title>"
 
 def taken(folder, *urls, allow="127.0.0.1", **environ):
     """Exit code, the index by URL, and standard error."""
-    command = [sys.executable, "-m", "crawler.screenshots", *urls, "--out", "shots", "--delay", "0"]
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env=environment(EXEMPLAR_ALLOW_HOSTS=allow, EXEMPLAR_CONTACT="a@example.org", **environ),
-        capture_output=True,
-        text=True,
-        timeout=100,
-    )
-    return done.returncode, read_index(folder / "shots"), done.stderr
+    environ = environment(EXEMPLAR_ALLOW_HOSTS=allow, EXEMPLAR_CONTACT="a@example.org", **environ)
+    ran = run("crawler.screenshots", [*urls, "--out", "shots", "--delay", "0"], folder, environ)
+    return ran.code, read_index(folder / "shots"), ran.said
 
 
 def test_pages_get_a_small_screenshot_once_or_the_reason_why_not(browser, site, tmp_path):

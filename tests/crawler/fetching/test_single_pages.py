@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from types import SimpleNamespace
 
@@ -15,7 +13,7 @@ from console.sample_site import DEAD_LINKS, truth
 from crawler.fetching.single_pages import Answer, PagesSpider, of_page_or_list
 from crawler.gates.context import FetchContext
 from crawler.scouting.survey import Fetch, fetch_all
-from tests.crawler.spiders import asked_for, environment, gaps
+from tests.crawler.spiders import asked_for, environment, gaps, run
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -31,17 +29,10 @@ PATHS = [article.path for article in truth("en")]
 
 
 def fetched(folder, *urls, delay=0.0, **environ):
-    child = subprocess.run(
-        [sys.executable, "-c", CHILD, json.dumps([urls, delay])],
-        cwd=folder,
-        env=environment(**environ),
-        capture_output=True,
-        text=True,
-        timeout=50,
-        check=True,
-    )
-    assert "Traceback" not in child.stderr
-    return json.loads(child.stdout)
+    (folder / "child.py").write_text(CHILD, "utf-8")
+    ran = run("child", [json.dumps([urls, delay])], folder, environment(**environ))
+    assert (ran.code, ran.said) == (0, "")
+    return json.loads(ran.out)
 
 
 def test_each_url_gets_its_page_or_the_reason_why_not(site, tmp_path):
@@ -103,7 +94,7 @@ class Engine:
         asyncio.get_running_loop().call_soon(lambda: request.callback(response, **request.cb_kwargs))
 
 
-def run(survey: Callable[[Fetch], object], on_page: Callable[[str, Answer], None] = lambda url, answer: None):
+def surveyed(survey: Callable[[Fetch], object], on_page: Callable[[str, Answer], None] = lambda url, answer: None):
     spider = PagesSpider(FetchContext(), survey, on_page, of_page_or_list)
     spider.crawler = SimpleNamespace(engine=Engine())
 
@@ -119,7 +110,7 @@ def test_a_survey_gets_pages_and_reasons():
         page = await fetch(ONE)
         return [page.url, await fetch(GONE), await fetch("town.example/no-scheme")]
 
-    spider = run(survey)
+    spider = surveyed(survey)
     assert spider.result[:2] == [ONE, "http 404"]
     assert isinstance(spider.result[2], str)
 
@@ -128,7 +119,7 @@ def test_a_survey_also_gets_lists():
     async def survey(fetch: Fetch) -> str:
         return (await fetch(FEED)).content_type
 
-    assert run(survey).result == FEED_TYPE
+    assert surveyed(survey).result == FEED_TYPE
 
 
 def test_a_page_is_requested_once_however_often_it_is_asked_for():
@@ -138,7 +129,7 @@ def test_a_page_is_requested_once_however_often_it_is_asked_for():
         return len({*map(id, found.values()), *map(id, again)})
 
     told: list[str] = []
-    spider = run(survey, lambda url, answer: told.append(url))
+    spider = surveyed(survey, lambda url, answer: told.append(url))
     assert spider.result == 2
     assert spider.crawler.engine.asked == told == [ONE, TWO]
 
@@ -148,7 +139,7 @@ def test_what_the_survey_raises_is_kept():
         await fetch(ONE)
         raise LookupError("no section")
 
-    spider = run(survey)
+    spider = surveyed(survey)
     assert spider.result is None
     assert str(spider.error) == "no section"
 
@@ -160,7 +151,7 @@ def test_an_error_in_a_callback_ends_the_survey():
     async def survey(fetch: Fetch) -> Answer:
         return await fetch(ONE)
 
-    spider = run(survey, full)
+    spider = surveyed(survey, full)
     assert isinstance(spider.error, OSError)
 
 
@@ -170,4 +161,4 @@ def test_an_answer_after_a_cancelled_survey_is_left_out():
             await asyncio.wait_for(fetch(ONE), 0)
         await asyncio.sleep(0)
 
-    assert run(survey).error is None
+    assert surveyed(survey).error is None

@@ -12,6 +12,7 @@ from crawler.run.run_report import RunBounds
 from crawler.run.section_run import SectionRun
 from crawler.run.spider_coordination import disband
 from tests.crawler.run.sections import list_of, task, url
+from tests.samples import sample
 from tests.workers.sink_suite import row, write
 from workers import keys
 from workers.extraction.ledger_recovery import heal
@@ -138,7 +139,7 @@ class Section:
         self.redis.hset(keys.EPOCH, mapping={"id": f"epoch {self.epoch}", "run_id": run_id})
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(sample(10, 30)))
 def test_every_article_is_known_after_whatever_happened(connection, tmp_path, seed):
     section = Section(connection, tmp_path, seed)
     for _ in range(STEPS_OF_A_HISTORY):
