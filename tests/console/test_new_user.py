@@ -29,6 +29,8 @@ from tests.console.calls import AT_HOME, edit
 from tests.console.conftest import Exemplar
 from tests.console.test_add import EXAMPLES, LIST
 from tests.console.test_add import here as here
+from tests.forks import Fork
+from tests.redis_servers import eventually
 from tests.written_rows import rows_of
 from workers.keys import SCHEDULE
 from workers.page_store import LARGEST_PAGE
@@ -37,6 +39,7 @@ from workers.task_state.task_figures import TaskFigures
 from workers.url_states import FINAL_STATES, OPEN_STATES, Counts
 
 pytestmark = pytest.mark.timeout(240)
+CRAWLED = ("zh-news: crawl finished", "en-stories: crawl finished")
 
 
 class Terminal:
@@ -109,8 +112,8 @@ def test_init_asks_again_after_an_invalid_contact(tmp_path: Path, environment: d
     assert load(tmp_path / "tasks.yaml").settings.contact == "crawler@example.org"
 
 
-def test_init_names_an_invalid_contact(tmp_path: Path, exemplar: Exemplar) -> None:
-    exemplar("init", "--contact", "me\nsettings: {}").failed(2, "neither a URL nor an e-mail address")
+def test_init_names_an_invalid_contact(tmp_path: Path, in_process: Exemplar) -> None:
+    in_process("init", "--contact", "me\nsettings: {}").failed(2, "neither a URL nor an e-mail address")
     assert not (tmp_path / "tasks.yaml").exists()
 
 
@@ -179,24 +182,24 @@ def test_try_without_a_name_takes_the_only_task(site: SiteServer, here: Path, ex
     exemplar("try").failed(2, "tasks.yaml has mine, other")
 
 
-def test_all_mistakes_are_reported_below_misspelt_top_keys_too(tmp_path: Path, exemplar: Exemplar) -> None:
+def test_all_mistakes_are_reported_below_misspelt_top_keys_too(tmp_path: Path, in_process: Exemplar) -> None:
     (tmp_path / "tasks.yaml").write_text(
         "setings: {contakt: a@b.org}\ndefualts: {evry: 1h}\ntaks:\n  a:\n    exampel: http://h/1.html\n", "utf-8"
     )
-    done = exemplar("check")
+    done = in_process("check")
     for key in ("setings", "settings.contakt", "defualts", "defaults.evry", "taks", "tasks.a.exampel"):
         assert f" {key}: unknown key" in done.err
     assert "tasks.yaml:5:5: tasks.a.exampel" in done.err
 
 
-def test_an_unknown_way_with_near_duplicates_is_named_once(tmp_path: Path, exemplar: Exemplar) -> None:
+def test_an_unknown_way_with_near_duplicates_is_named_once(tmp_path: Path, in_process: Exemplar) -> None:
     (tmp_path / "tasks.yaml").write_text("defaults: {near_duplicates: none}\ntasks: {}\n", "utf-8")
-    assert exemplar("check").err.count("mark, drop, keep") == 1
+    assert in_process("check").err.count("mark, drop, keep") == 1
 
 
 @pytest.mark.parametrize("command", ["check", "schedule"])
-def test_a_task_in_place_of_a_task_list_is_recognised(command: str, folder: Path, exemplar: Exemplar) -> None:
-    exemplar(command, "zh-news").failed(2, "exemplar run zh-news runs the task")
+def test_a_task_in_place_of_a_task_list_is_recognised(command: str, folder: Path, in_process: Exemplar) -> None:
+    in_process(command, "zh-news").failed(2, "exemplar run zh-news runs the task")
 
 
 def test_an_example_that_is_a_list_is_a_warning_and_gives_no_row(
@@ -217,28 +220,28 @@ def test_an_example_that_is_a_list_is_a_warning_and_gives_no_row(
 PAGE = f"<title>T</title><h1>T</h1><p>{'The ferry was late again today. ' * 20}</p>"
 
 
-def test_an_output_with_a_suffix_is_a_file_that_a_repeated_run_replaces(tmp_path: Path, exemplar: Exemplar) -> None:
+def test_an_output_with_a_suffix_is_a_file_that_a_repeated_run_replaces(tmp_path: Path, in_process: Exemplar) -> None:
     (tmp_path / "page.html").write_text(PAGE, "utf-8")
     for _ in range(2):
-        done = exemplar("extract", "page.html", "--output", "res.json")
+        done = in_process("extract", "page.html", "--output", "res.json")
         assert (done.code, "wrote res.json: 1 page" in done.err) == (0, True)
         [row] = rows_of(tmp_path / "res.json")
         assert row["file"] == "page.html"
 
 
 def test_an_output_with_a_slash_is_a_folder_whose_files_a_repeated_run_replaces(
-    tmp_path: Path, exemplar: Exemplar
+    tmp_path: Path, in_process: Exemplar
 ) -> None:
     (tmp_path / "page.html").write_text(PAGE, "utf-8")
     for _ in range(2):
-        assert exemplar("extract", "page.html", "--output", "texts/").code == 0
+        assert in_process("extract", "page.html", "--output", "texts/").code == 0
     assert [file.name for file in (tmp_path / "texts").iterdir()] == ["page.txt"]
-    exemplar("extract", "page.html", "--output", "page.html/").failed(2, "page.html is a file")
+    in_process("extract", "page.html", "--output", "page.html/").failed(2, "page.html is a file")
 
 
-def test_random_bytes_are_refused(tmp_path: Path, exemplar: Exemplar) -> None:
+def test_random_bytes_are_refused(tmp_path: Path, in_process: Exemplar) -> None:
     (tmp_path / "page.html").write_bytes(bytes(number * 7919 % 251 + 3 for number in range(3000)))
-    done = exemplar("extract", "page.html")
+    done = in_process("extract", "page.html")
     assert (done.code, done.out) == (1, "")
     assert "binary data" in done.err
 
@@ -251,9 +254,9 @@ def test_input_without_an_end_is_refused(source: str, tmp_path: Path, exemplar: 
 
 
 @pytest.mark.parametrize("command", ["add", "extract"])
-def test_a_line_of_a_list_that_is_no_url_is_named(command: str, tmp_path: Path, exemplar: Exemplar) -> None:
+def test_a_line_of_a_list_that_is_no_url_is_named(command: str, tmp_path: Path, in_process: Exemplar) -> None:
     (tmp_path / "urls.txt").write_text("# ours\nhttps://a.example/1\n\nwww.a.example/2\n", "utf-8")
-    exemplar(command, "urls.txt").failed(2, "urls.txt:4: 'www.a.example/2' is not a URL")
+    in_process(command, "urls.txt").failed(2, "urls.txt:4: 'www.a.example/2' is not a URL")
 
 
 # -- run
@@ -267,27 +270,19 @@ def test_a_run_of_chosen_tasks_runs_no_other_and_prints_lines_for_a_person(folde
     exemplar("run", "zh-new", "--once").failed(2, "did you mean 'zh-news'")
 
 
-def test_a_new_task_starts_at_once_and_the_output_says_when_each_starts_next(
+def test_a_run_starts_what_is_new_or_due_at_once_and_with_now_all(
     folder: Path, environment: dict[str, str], exemplar: Exemplar
 ) -> None:
-    assert exemplar("run", "zh-news", "--once").code == 0
+    with running(folder, environment) as process:
+        read_until(process, "en-stories starts now", "zh-news starts now", *CRAWLED)
     let_the_next_run_be_far(folder)
     with running(folder, environment) as process:
         read_until(process, "zh-news starts next at ", "en-stories starts next at ")
         edit(folder, "  zh-news:", "  zh-again:")
         read_until(process, "zh-again starts now", "exemplar rename zh-news zh-again", "zh-again: crawl finished")
-
-
-def test_the_first_run_in_a_folder_starts_its_tasks_at_once(folder: Path, environment: dict[str, str]) -> None:
-    with running(folder, environment) as process:
-        read_until(process, "en-stories starts now", "zh-news starts now", "zh-news: crawl finished")
-
-
-def test_now_starts_tasks_whatever_their_times(folder: Path, environment: dict[str, str], exemplar: Exemplar) -> None:
-    assert exemplar("run", "zh-news", "--once").code == 0
     let_the_next_run_be_far(folder)
-    with running(folder, environment, "zh-news", "--now") as process:
-        read_until(process, "zh-news starts now", "zh-news: crawl finished")
+    with running(folder, environment, "zh-again", "--now") as process:
+        read_until(process, "zh-again starts now", "zh-again: crawl finished")
         started = exemplar("run", "en-stories", "--now")
         assert (started.code, "running here" in started.err) == (0, True)
 
@@ -301,12 +296,9 @@ def let_the_next_run_be_far(folder: Path) -> None:
 
 
 @contextmanager
-def running(folder: Path, environment: dict[str, str], *arguments: str) -> Iterator["subprocess.Popen[str]"]:
+def running(folder: Path, environment: dict[str, str], *arguments: str) -> Iterator[Fork]:
     """Run `exemplar run` while the block runs."""
-    command = [sys.executable, "-m", "console", "run", *arguments]
-    process = subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+    process = Fork("console", ["run", *arguments], folder, environment)
     try:
         yield process
     finally:
@@ -314,14 +306,13 @@ def running(folder: Path, environment: dict[str, str], *arguments: str) -> Itera
         process.communicate(timeout=60)
 
 
-def read_until(process: "subprocess.Popen[str]", *texts: str) -> None:
-    """Read lines until each of the texts was in one of them."""
-    assert process.stdout is not None
-    missing = list(texts)
-    while missing:
-        line = process.stdout.readline()
-        assert line, f"the run ended without {missing}"
-        missing = [text for text in missing if text not in line]
+def read_until(process: Fork, *texts: str) -> None:
+    """Wait until each of the texts was printed."""
+    file = process._files / "1"
+    eventually(file.exists)
+    eventually(lambda: process.poll() is not None or all(text in file.read_text("utf-8") for text in texts), 100)
+    printed = file.read_text("utf-8")
+    assert [text for text in texts if text not in printed] == [], printed
 
 
 def task_with(name: str, counts: Counts, **facts: float) -> dict[str, TaskOverview]:
