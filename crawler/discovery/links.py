@@ -23,7 +23,7 @@ from extractors.html.urls import normalise, split_web, with_encoded_query, with_
 Form = Literal["page", "feed", "sitemap", "json", "robots"]
 
 MOST_LINKS = 5000  # links of one page; endless lists exist
-LONGEST_WORDS = 2000  # characters of an element that are read for its words
+LONGEST_WORDS = 600  # characters of an element that are read for its words, with the space between them
 LONGEST_URL = 8192  # characters of an address; no server takes a longer one
 MOST_FEEDS = 3  # feeds of one page: that of the section, that of the site, one more
 # Suffixes of files that are not pages
@@ -186,7 +186,7 @@ def _links_of_element(element: "etree._Element", base: _Base) -> Iterator[PageLi
             if ("xml" in href or "rss" in text.lower()) and _FEED_ADDRESS.search(urlsplit(target).path):
                 yield PageLink(target, "", FEED)
         elif href.lstrip()[:11].lower() == "javascript:" and (hidden := _in_script(base, href)):
-            yield PageLink(hidden, _words(element), "next" if _is_more(element) else "")
+            yield _hidden_link(hidden, element)
     elif element.tag == "option" and (value := _written(base, element.get("value"))):
         yield PageLink(value, _words(element))
     if not HIDDEN.isdisjoint(map(str, element.keys())):
@@ -200,7 +200,7 @@ def _hidden(element: "etree._Element", base: _Base) -> Iterator[PageLink]:
             yield PageLink(target, _words(element), "next")
     targets = [_written(base, element.get(name)) for name in URL_ATTRIBUTES]
     for target in filter(None, [*targets, _in_script(base, element.get("onclick") or "")]):
-        yield PageLink(target, _words(element), "next" if _is_more(element) else "")
+        yield _hidden_link(target, element)
 
 
 def _in_script(base: _Base, script: str) -> str | None:
@@ -216,10 +216,11 @@ def _written(base: _Base, text: str | None, *, sure: bool = False) -> str | None
     return base.absolute(text)
 
 
-def _is_more(element: "etree._Element") -> bool:
-    """Whether an element loads more of the list, by its names and words."""
-    said = f"{element.get('class') or ''} {element.get('id') or ''} {_words(element)[:40]}"
-    return bool(_MORE.search(said))
+def _hidden_link(target: str, element: "etree._Element") -> PageLink:
+    """Return the link of a script: to the next page if the element's names and words say that it loads more."""
+    words = _words(element)
+    said = f"{element.get('class') or ''} {element.get('id') or ''} {words[:40]}"
+    return PageLink(target, words, "next" if _MORE.search(said) else "")
 
 
 def _words(element: "etree._Element") -> str:
