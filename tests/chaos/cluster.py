@@ -48,6 +48,7 @@ _ROLES_OF_NODES: dict[str, Role] = {  # a word of its command: what it is
 }
 RETRIES = 30  # of an article: a crawl process that is killed has begun an attempt of each that it has leased
 RESTART_AFTER = 0.5  # seconds
+KEEP_EVERY = 0.2  # seconds between looks at the nodes
 START_WAIT = 15.0  # seconds within which a command that starts without Redis ends with code 3, as documented
 STOP_WAIT = 45.0  # seconds that a node gets to stop: longer than it gives its own parts
 PR_SET_CHILD_SUBREAPER = 36
@@ -176,7 +177,7 @@ class Cluster:
                     if self._keeping.is_set() and not node.held_down:
                         self._start(node)
             self._reap_orphans()
-            time.sleep(0.05)
+            time.sleep(KEEP_EVERY)
 
     def _reap_orphans(self) -> None:
         """Take leave of the dead whose parents died before: a zombie still has a process id, and looks alive."""

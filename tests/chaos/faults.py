@@ -345,10 +345,13 @@ def _sizes_of(out: Path) -> dict[Path, int]:
 
 
 def _busy(role: Role, world: World) -> int | None:
-    """A process of a kind: one with pages in hand if such a one turns up in time."""
+    """A process of a kind: one with pages in hand, or with rows to be delivered, if such a one turns up in time."""
     chosen: list[int] = []
 
     def found() -> bool:
+        if role == "delivery":
+            with suppress(redis.RedisError):
+                return has_queues(world.client)
         if not world.recovery.is_anything_open():  # a cheap look, many times a second
             return False
         pids = world.cluster.pids(role)
@@ -356,7 +359,7 @@ def _busy(role: Role, world: World) -> int | None:
         return bool(chosen)
 
     if role not in ("scheduler", "redis"):
-        until(found, within=FIND_WAIT, every=0.02)
+        until(found, within=FIND_WAIT)
     pids = chosen or world.cluster.pids(role)
     return world.choose.choice(sorted(pids)) if pids else None
 

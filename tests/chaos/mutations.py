@@ -61,7 +61,7 @@ MUTATIONS = (
         "rows = [row for page in pages for row in page.decision.rows if output.admits(row)]\n"
         '        rows = [{**a, "text": b["text"]} for a, b in zip(rows, rows[1:] + rows[:1])]\n',
     ),
-    Mutation("no-pace", "crawler/gates/pace_gate.py", "if permit.wait == 0:", "if True:", "targets"),
+    Mutation("no-pace", "crawler/gates/pace_gate.py", "if permit.wait == 0:", "if True:", "outputs"),
     Mutation("spider-lease-45", "workers/ledger.py", "FETCH_LEASE = 10.0  #", "FETCH_LEASE = 45.0  #"),
     # The ledger
     Mutation(
@@ -136,7 +136,7 @@ MUTATIONS = (
     # Pace, walk, schedule, recovery
     Mutation(
         "pace-halved", "crawler/gates/pace_gate.py", "self.interval = context.interval + MARGIN",
-        "self.interval = context.interval / 3", "targets",
+        "self.interval = context.interval / 3", "outputs",
     ),
     Mutation(
         "walk-not-continued", "crawler/discovery/walk.py",

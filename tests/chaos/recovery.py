@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import redis
 
 from crawler.scheduling.schedule import Schedule
-from tests.chaos.cluster import Cluster, descendants
+from tests.chaos.cluster import Cluster, descendants, role_of
 from workers.ledger import Ledger
 from workers.url_states import Fingerprint, fingerprint
 
@@ -50,27 +50,24 @@ class Recovery:
         """What a process and all below it have in hand now."""
         found: list[InHand] = []
         with suppress(redis.RedisError):
-            if not self.is_anything_open():
-                return found
             below = {*descendants(pid)}
-            workers = {
-                int(self.client.hget(key, "pid") or 0): key.decode() for key in self.client.smembers("rq:workers")
-            }
-            holders = {workers[each].removeprefix("rq:worker:") for each in below if each in workers}
-            crawls = below.intersection(self.cluster.pids("crawl-process"))
-            running = Schedule(self.client).running() if crawls else []
+            is_crawling = any(role_of(each, 0, self.cluster.form) == "crawl-process" for each in below)
+            running = Schedule(self.client).running() if is_crawling else []
             for task in self.cluster.site.published:
                 ledger = Ledger(self.client, task)
-                by = {
-                    name.decode(): holder.decode()
-                    for name, holder in self.client.hgetall(ledger.keys["holders"]).items()
-                }
-                for page in ledger.open_urls("fetched", 500):
-                    if (holder := by.get(fingerprint(page["url"]), "")) in holders:
+                by = {name.decode(): one.decode() for name, one in self.client.hgetall(ledger.keys["holders"]).items()}
+                mine = self._workers(below).intersection(by.values()) if by else set()
+                for page in ledger.open_urls("fetched", 500) if mine else ():
+                    if (holder := by.get(fingerprint(page["url"]), "")) in mine:
                         found.append(InHand(task, page["url"], holder, time.time()))
                 if task in running:
                     found += [InHand(task, page["url"], "", time.time()) for page in ledger.open_urls("leased", 500)]
         return found
+
+    def _workers(self, pids: set[int]) -> set[str]:
+        """The names of the workers that are among some processes."""
+        names = {key: int(self.client.hget(key, "pid") or 0) for key in self.client.smembers("rq:workers")}
+        return {key.decode().removeprefix("rq:worker:") for key, pid in names.items() if pid in pids}
 
     def is_anything_open(self) -> bool:
         """Whether any process has a page in hand; False if Redis is away."""

@@ -13,7 +13,7 @@ import redis
 from workers.processes import ending_with_parent
 from workers.redis_access.embedded import answers, server_binary
 
-SAMPLE_EVERY = 0.05  # seconds between looks at the size of the append-only file
+SAMPLE_EVERY = 0.2  # seconds between looks at the size of the append-only file
 REMEMBERED = 10.0  # seconds of them that are kept
 START_WAIT = 15.0
 

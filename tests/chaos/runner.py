@@ -30,7 +30,7 @@ from workers.ledger import Ledger
 FIRST_SHARE = 0.4  # of the articles that are there at the start; the others appear between the faults
 UP_WAIT = 90.0  # seconds until the first request
 SAMPLE_EVERY = 0.25  # seconds between looks at the sizes of the outputs
-COUNT_EVERY = 0.1  # seconds between looks at the counts
+COUNT_EVERY = 0.25  # seconds between looks at the counts
 PAUSES = (0.2, 2.0)  # seconds between two faults
 OVERLAP = (0.1, 1.0)  # seconds between the beginnings of two that overlap
 MOST_LISTS_OF_A_FAULT = 5  # of each section, whose articles a fault publishes

@@ -18,8 +18,7 @@ LEFT_OUT: dict[str, str] = {}
 GROUPS = {  # name: form, and what its faults begin with; those that are long have no place here
     "processes": ("cluster", ("kill-", "stop-")),
     "redis and machines": ("cluster", ("lost-", "second-", "section-", "redis-", "clock-", "network-", "power-")),
-    "outputs": ("cluster", ("output-", "rotated-", "disk-")),
-    "targets": ("cluster", ("target-",)),
+    "outputs": ("cluster", ("output-", "rotated-", "disk-", "target-")),
     "one machine": ("single", ("kill-run", "kill-redis", "stop-run", "stop-redis")),
 }
 
@@ -41,20 +40,10 @@ def words_of(group: str, chosen: list[str] | None = None) -> list[str]:
     """The arguments of `python -m tests.chaos` for a group: each of its faults once, or those that are chosen."""
     form, starts = GROUPS[group]
     kinds = chosen or kinds_of(form, starts)
-    sizes = [
-        "--kills",
-        str(len(kinds)),
-        "--pages",
-        "60",
-        "--sections",
-        "1",
-        "--hold",
-        "0.4",
-        "--settle",
-        "120" if chosen else "240",
-    ]
-    sizes += ["--every", "30s", "--delay", "0.1", "--within", "35"]  # each fault starts a run, too
-    return ["--form", form, "--faults", ",".join(kinds), *sizes]
+    settle = 120 if chosen else 240
+    sizes = f"--kills {len(kinds)} --pages 60 --sections 1 --hold 0.4 --settle {settle}"
+    sizes += " --every 30s --delay 0.1 --within 35"  # each fault starts a run, too
+    return ["--form", form, "--faults", ",".join(kinds), *sizes.split()]
 
 
 def check(group: str) -> None:

@@ -1,4 +1,4 @@
-"""Faults of processes and of targets, in the short form (`tests.chaos.short_form`)."""
+"""Faults of processes, in the short form (`tests.chaos.short_form`)."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.chaos.short_form import GROUPS, LEFT_OUT, check, kinds_of
 
 pytestmark = pytest.mark.timeout(650)
 
-HERE = ("processes", "targets")
+HERE = ("processes", "one machine")
 
 
 @pytest.mark.parametrize("group", HERE)

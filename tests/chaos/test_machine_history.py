@@ -6,7 +6,7 @@ from tests.chaos.short_form import check
 
 pytestmark = pytest.mark.timeout(650)
 
-HERE = ("redis and machines", "outputs", "one machine")
+HERE = ("redis and machines", "outputs")
 
 
 @pytest.mark.parametrize("group", HERE)
