@@ -1,10 +1,7 @@
 """`exemplar metrics`: printed, as a file, and served."""
 
-import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,7 +13,9 @@ import pytest
 import redis
 
 from tests.console.conftest import Crawled, Exemplar
+from tests.forks import Fork, began
 from tests.redis_servers import free_port, redis_server
+from workers.redis_access.embedded import Embedded
 
 AWAY = "redis://127.0.0.1:1/0"
 TOKEN = "a-token-of-metrics"
@@ -25,13 +24,11 @@ TOKEN = "a-token-of-metrics"
 @contextmanager
 def exporter(folder: Path, environment: Mapping[str, str], *arguments: str) -> Iterator[str]:
     """A running exporter; its address."""
-    command = [sys.executable, "-m", "console", "metrics", "--listen", *arguments]
-    process = subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True)
+    process = Fork("console", ["metrics", "--listen", *arguments], folder, environment)
     try:
-        assert process.stderr is not None
-        line = process.stderr.readline()
-        address = re.search(r"http://\S+/metrics", line)
-        assert address is not None, line
+        began(process)
+        address = re.search(r"http://\S+/metrics", process.said())
+        assert address is not None, process.said()
         yield address[0]
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
@@ -121,10 +118,5 @@ def test_it_reads_the_embedded_redis_only_while_that_runs(
     with exporter(crawled.folder, environment, "127.0.0.1:0") as address:
         assert 'exemplar_up{server="embedded"} 0.0' in answer(address)[1]
         assert exemplar("status").code == 0
-        script = "import sys; from pathlib import Path; from workers.redis_access.embedded import Embedded\n"
-        script += f"with Embedded(Path({os.fspath(crawled.folder / '.exemplar')!r})): print('on', flush=True); input()"
-        process = subprocess.Popen([sys.executable, "-c", script], stdin=-1, stdout=-1, text=True, env=environment)
-        assert process.stdout is not None
-        assert process.stdout.readline() == "on\n"
-        assert 'exemplar_up{server="embedded"} 1.0' in answer(address)[1]
-        process.communicate("\n", 20)
+        with Embedded(crawled.folder / ".exemplar"):
+            assert 'exemplar_up{server="embedded"} 1.0' in answer(address)[1]

@@ -8,6 +8,7 @@ import pytest
 
 from console.sample_site import SiteServer, truth
 from console.web.surveys import corrected, with_pattern
+from crawler.task_list.edit import append_tasks
 from crawler.task_list.file import load
 from tests.console.web.conftest import ConsoleClient, MakeConsole, form_token
 
@@ -53,7 +54,7 @@ def survey(client: ConsoleClient, url: str) -> tuple[str, Any]:
 
 
 @pytest.mark.timeout(240)
-@pytest.mark.parametrize("present", [None, "tasks:\n\nsettings:\n  # contact: none\n  delay: 0\n", "tasks:\n"])
+@pytest.mark.parametrize("present", [None, "tasks:\n\nsettings:\n  # contact: none\n  delay: 0\n"])
 def test_the_form_asks_for_a_contact_that_tasks_yaml_lacks(
     tasks_yaml: Path, console: MakeConsole, monkeypatch: pytest.MonkeyPatch, present: str | None
 ) -> None:
@@ -75,6 +76,13 @@ def test_the_form_asks_for_a_contact_that_tasks_yaml_lacks(
     listed = load(tasks_yaml)
     assert (listed.settings.contact, [*listed.tasks]) == ("me@example.org", ["boats"])
     assert 'name="contact"' not in client.get("/add").text
+
+
+def test_a_contact_is_added_to_a_list_without_settings(tasks_yaml: Path) -> None:
+    tasks_yaml.write_text("tasks:\n", "utf-8")
+    entry = {"name": "a", "example": EXAMPLE, "pattern": "/a/2026/11/{id}.html", "every": "1h", "output": "a.jsonl"}
+    assert append_tasks(tasks_yaml, [entry], "me@example.org") == ["a"]
+    assert load(tasks_yaml).settings.contact == "me@example.org"
 
 
 @pytest.fixture
