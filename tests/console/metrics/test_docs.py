@@ -5,13 +5,13 @@ import logging
 import re
 import shlex
 import subprocess
-import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from console.metrics.families import BUILD, METRICS, NODES_MOST, TASKS_MOST
 from crawler.logs import JsonFormatter
+from tests.console.calls import call
 from tests.console.metrics.test_command import answer, exporter
 from tests.console.web.running import running_console
 from tests.docs.documents import DOCS, ROOT, blocks
@@ -58,12 +58,17 @@ def test_the_extra_that_it_installs_exists() -> None:
     assert {*extras["metrics"]} <= {*extras["console"]}
 
 
-def run(command: str, folder: Path, environment: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
-    """Run a line of the document; `exemplar` is that of this tree."""
-    line = re.sub(r"^exemplar\b", f"{shlex.quote(sys.executable)} -m console", command)
-    done = subprocess.run(["sh", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, timeout=110)
+def run(command: str, folder: Path, environment: Mapping[str, str]) -> str:
+    """Run a line of the document and return what it prints; `exemplar` is that of this tree."""
+    if command.startswith("exemplar "):
+        words, _, file = command.partition(" 2> ")
+        said = call(folder, environment, shlex.split(words)[1:]).succeeded()
+        if file:
+            (folder / file).write_text(said.err, "utf-8")
+        return said.out
+    done = subprocess.run(command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=110)
     assert done.returncode == 0, (command, done.stderr)
-    return done
+    return done.stdout
 
 
 def of_kind(start: str) -> Sequence[str]:
@@ -80,14 +85,12 @@ def test_a_page_is_followed_and_the_metrics_are_printed(folder: Path, environmen
     run(crawl, folder, environment)
     row = json.loads((folder / "out" / "zh-news.jsonl").read_text("utf-8").splitlines()[0])
     by_url, by_page = of_kind("grep")
-    found = json.loads(
-        run(by_url.replace("https://news.example/2026/1122/a.html", row["url"]), folder, environment).stdout
-    )
-    lines = run(by_page.replace("PAGE", found["page"]), folder, environment).stdout.splitlines()
+    found = json.loads(run(by_url.replace("https://news.example/2026/1122/a.html", row["url"]), folder, environment))
+    lines = run(by_page.replace("PAGE", found["page"]), folder, environment).splitlines()
     described = re.findall(r"^\| `(\w+) URL", TEXT.split("## Follow")[1], re.M)
     assert [json.loads(line)["message"].split()[0] for line in lines] == described[:4]
     printed, served, written = of_kind("exemplar metrics")
-    assert 'exemplar_urls_settled_total{server="embedded",state="written"' in run(printed, folder, environment).stdout
+    assert 'exemplar_urls_settled_total{server="embedded",state="written"' in run(printed, folder, environment)
     run(written, folder, environment)
     assert "exemplar_up" in (folder / "exemplar.prom").read_text("utf-8")
     address = shlex.split(served)[-1].replace("8301", str(free_port()))
