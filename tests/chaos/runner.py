@@ -28,7 +28,7 @@ from tests.chaos.site import LINKS, Site
 from workers.ledger import Ledger
 
 FIRST_SHARE = 0.4  # of the articles that are there at the start; the others appear between the faults
-UP_WAIT = 90.0  # seconds until the first request
+UP_WAIT = 180.0  # seconds until the first request
 SAMPLE_EVERY = 0.25  # seconds between looks at the sizes of the outputs
 COUNT_EVERY = 0.25  # seconds between looks at the counts
 PAUSES = (0.2, 2.0)  # seconds between two faults
