@@ -26,15 +26,15 @@ from extractors.methods.example.extractor import LIKELIER, SURE
 
 from .data import DataError, read_sets
 from .designs.parts import DESIGNS
-from .designs.written import JUDGED, collections
-from .line_model import FOLDS, FORMS, FORMS_OF_ANY_KIND, MIXTURE, OTHER, LabelledForm, learn, read_examples
+from .designs.written import collections
+from .line_model import FOLDS, FORMS, JUDGED, MIXTURE, OF_ANY_KIND, OTHER, LabelledForm, learn, read_examples
 
 MISSING = 0.15  # share of the truth that a page lacks, from which it is not judged
 RIGHT = 0.8  # F1 from which a text is right
 BOUNDS = (0.0, 0.5, 0.8, 0.9, 0.95, 0.98, 1.0)  # of the intervals of the reliability table
 SHAPE = Shape(trees=200, depth=4, rate=0.05, ridge=6.0, rows=0.5)
 STORED, DESIGNED = ("plain", "example", "memory"), ("designed", "designed example")
-UNSEEN = (JUDGED, f"{JUDGED} example")  # the collection of designs that no model is trained on
+UNSEEN = (JUDGED, f"{JUDGED} example")  # in designs of collections that no model is trained on
 DOUBTED = ("plain", "names")  # forms in which an article may not look like one
 WEIGHT = {"plain": 1.0, OTHER: 1.0, "example": 1.0, "memory": 1.0, "names": 0.3, "short": 0.3, "pieces": 0.3,
           "designed": 0.3, "designed example": 0.3}  # fmt: skip
@@ -84,7 +84,7 @@ def judged_without(forms: Sequence[LabelledForm], fold: int) -> Iterator[Judged]
     known = [one for one in forms if one.seen_without(fold)]
     yield from judged_by(learn(known), [one for one in forms if one.form in (*FORMS, *UNSEEN)], fold)
     others = [one for one in forms if one.form in (OTHER, *DOUBTED)]
-    yield from judged_by(learn(known, FORMS_OF_ANY_KIND), others, fold, is_article=False)
+    yield from judged_by(learn(known, OF_ANY_KIND), others, fold, is_article=False)
 
 
 def judged_by(model: Trees, forms: Iterable[LabelledForm], fold: int, *, is_article: bool = True) -> Iterator[Judged]:
@@ -156,12 +156,13 @@ def report(judged: Sequence[Judged]) -> Iterator[str]:
     others = [one for one in judged if one.form.form == OTHER]
     for name in sorted({one.form.set for one in others}):
         yield _row(f"  {name}", [one for one in others if one.form.set == name])
-    for design in (*DESIGNS, *collections()):
-        for form in DESIGNED:
-            chosen = [one for one in designed if one.form.form == form and f" {design}/" in one.form.page]
-            yield _row(f"  {form} {design}", chosen)
-    yield from _choice(judged)
     unseen = [one for one in judged if one.form.form in UNSEEN]
+    for design in (*DESIGNS, *collections()):
+        for form in (*DESIGNED, *UNSEEN):
+            group = [one for one in (*designed, *unseen) if one.form.form == form and f" {design}/" in one.form.page]
+            if group:
+                yield _row(f"  {form} {design}", group)
+    yield from _choice(judged)
     groups = {"stored pages": stored, "other kinds": others, "designs": designed, "designs never trained on": unseen}
     for title, group in groups.items():
         yield f"reliability, {title}: area under the curve {_area(group):.3f}"

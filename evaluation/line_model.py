@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from multiprocessing import Pool
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ from extractors.content.body import Body
 from extractors.content.confidence import Known, known_of
 from extractors.content.line_model.features import NAMES, features_of
 from extractors.content.line_model.opinion import ANY_KIND, ARTICLES, HERE
-from extractors.content.line_model.trees import Trees, fit, save
+from extractors.content.line_model.trees import Shape, Trees, fit, save
 from extractors.content.page_body import rules_body
 from extractors.errors import UnusablePage
 from extractors.html.paths import PathTrie
@@ -37,13 +38,14 @@ from extractors.page_types.labelled import domain_of
 from .data import OTHER_KINDS, DataError, DataSet, Row, other_kinds, read_sets
 from .designs.parts import DESIGNS, NAMINGS, fold_of_design, mixed, page_of
 from .designs.stored import DesignedPage, DesignedSite, StoredArticle, sites_of, url_of
-from .designs.written import JUDGED, collections, folds_of_collection, written_page
+from .designs.written import UNSEEN, collections, folds_of_collection, written_page
 from .line_labels import line_labels
 from .perturb import PERTURBATIONS
 from .scores import words
 
 PER_SITE = 12  # pages of a site that are used for training
 OTHER = "other kind"  # form of a page that is no article
+JUDGED = "judged"  # form of a page in a design of a collection that no model is trained on
 FORMS = {
     "plain": 1.0, "pieces": 0.5, "names": 0.3, "short": 0.3, "example": 0.5, "memory": 0.3,
     "designed": 1.0, "designed example": 1.0,
@@ -61,6 +63,17 @@ LEAST_WORDS = 30  # words of a body from which lines are weighted
 FOLDS = 5
 MIXTURE = 2  # folds whose designs are mixed
 SAME_SITE = {"meiwen_desktop_zh": "meiwen", "meiwen_mobile_zh": "meiwen"}  # one site in two themes
+
+
+class Recipe(NamedTuple):
+    """How a line model is trained: weights of the forms of pages, and the shape of its trees."""
+
+    weights: Mapping[str, float]
+    shape: Shape
+
+
+OF_ARTICLES = Recipe(FORMS, Shape())
+OF_ANY_KIND = Recipe(FORMS_OF_ANY_KIND, Shape(trees=480, depth=4))  # it has few pages; chosen on the folds
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +127,13 @@ def main(words: Sequence[str] | None = None) -> int:
         examples = read_examples(read_sets(arguments.data), arguments.processes)
     except DataError as error:
         parser.error(str(error))
-    for name, weights in ((ARTICLES.name, FORMS), (ANY_KIND.name, FORMS_OF_ANY_KIND)):
-        forms = [one for one in examples if one.form in weights]
+    for name, recipe in ((ARTICLES.name, OF_ARTICLES), (ANY_KIND.name, OF_ANY_KIND)):
+        forms = [one for one in examples if one.form in recipe.weights]
         plain = [one for one in forms if one.form in ("plain", OTHER)]
         pages, sites = len(plain), len({(one.set, one.site) for one in plain})
         designed = sum(bool(one.designs) for one in forms)
         about = {"pages": pages, "sites": sites, "designed": designed, "sets": sorted({one.set for one in plain})}
-        save(learn(forms, weights), arguments.out / name, about)
+        save(learn(forms, recipe), arguments.out / name, about)
         print(f"{arguments.out / name}: learned from {pages} pages of {sites} sites")
     return 0
 
@@ -176,7 +189,7 @@ def _designed_jobs(sets: Sequence[DataSet]) -> Iterator[_Job]:
             draw = random.Random(f"{site.name} {collection}".strip())
             for design in designs:
                 if many or design in mixtures or draw.random() <= DRAWN:
-                    yield from _in_design(site, design, draw, JUDGED if collection == JUDGED else "designed")
+                    yield from _in_design(site, design, draw, JUDGED if collection in UNSEEN else "designed")
 
 
 def _in_design(site: DesignedSite, design: str, draw: random.Random, form: str) -> Iterator[_Job]:
@@ -187,14 +200,16 @@ def _in_design(site: DesignedSite, design: str, draw: random.Random, form: str) 
     yield replace(job, form=f"{form} example", articles=tuple(articles[: draw.choice((2, 2, 1 + MEMORY))]))
 
 
-def learn(examples: Sequence[LabelledForm], weights: Mapping[str, float] = FORMS) -> Trees:
+def learn(examples: Sequence[LabelledForm], recipe: Recipe = OF_ARTICLES) -> Trees:
     """Return the trees learned from the pages in the forms that have a weight."""
+    weights, shape = recipe
     chosen = [one for one in examples if one.form in weights]
     return fit(
         NAMES,
         np.concatenate([one.values for one in chosen]),
         np.concatenate([one.target for one in chosen]).astype(np.float64),
         np.concatenate([one.weight * weights[one.form] * one.scale for one in chosen]),
+        shape,
     )
 
 

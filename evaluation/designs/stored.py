@@ -14,7 +14,7 @@ from ..data import DataSet, Row
 POOL = 8  # articles of a site that is made of single pages
 LEAST_SITE, LEAST_BODY = 4, 300  # articles of a site; bytes of a body
 _CJK = re.compile(r"[\u3400-\u9fff]")
-_SENTENCE = re.compile(r"[^。！？.!?]*[。！？.!?]+[”\"’』」)]*\s*|[^。！？.!?]+$")
+SENTENCE_END = re.compile(r"(?<=[。！？])(?![”’」』）])|(?<=[。！？][”’」』）])|(?<=[.!?])\s+|(?<=[.!?][\"”’)])\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +92,9 @@ _SURNAMES = ("Miller", "Okafor", "Lindqvist", "Haddad", "Novak", "Silva", "Brand
 
 def first_sentences(text: str, most: int) -> str:
     """Return the first whole sentences of a text, up to `most` bytes, or its beginning."""
-    taken = ""
-    for sentence in _SENTENCE.findall(text):
-        if taken and len((taken + sentence).encode()) > most:
-            break
-        taken += sentence
-    return taken.strip()
+    ends = [*(found.end() for found in SENTENCE_END.finditer(text)), len(text)]
+    fitting = [end for end in ends if len(text[:end].encode()) <= most]
+    return text[: max(fitting, default=ends[0])].strip()
 
 
 def host_of(site: DesignedSite) -> str:
