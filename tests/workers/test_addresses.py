@@ -232,8 +232,8 @@ OUTPUTS = {
     "postgresql": "postgresql://news:{}@db.invalid/news",
     "postgresql+psycopg": "postgresql+psycopg://news:{}@db.invalid:5433/news",
     "postgres": "postgres://news:{}@db.invalid/news",
-    "mysql": "mysql://news:{}@db.invalid/news",
-    "mariadb": "mariadb://news:{}@db.invalid/news?sslmode=disable",  # otherwise PyMySQL loads all authorities each time
+    "mysql": "mysql://news:{}@db.invalid/news?sslmode=disable",  # otherwise PyMySQL loads all authorities each time
+    "mariadb": "mariadb://news:{}@db.invalid/news?sslmode=disable",
     "sftp": "sftp://news:{}@db.invalid/rows/x.jsonl",
     "http": "http://news:{}@db.invalid/hook",
     "https": "https://news:{}@db.invalid/hook",

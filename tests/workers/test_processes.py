@@ -102,7 +102,7 @@ def test_a_child_ends_whose_parent_died_before_the_death_signal_was_set():
 
 
 def test_each_program_that_is_started_ends_with_its_parent():
-    files = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
+    files = [path for room in ROOMS for path in (ROOT / room).rglob("*.py") if b"subprocess." in path.read_bytes()]
     nodes = [(path, node) for path in files for node in ast.walk(ast.parse(path.read_text("utf-8")))]
     calls = [(path, node) for path, node in nodes if isinstance(node, ast.Call)]
     starts = [(path, call) for path, call in calls if ast.unparse(call.func) in STARTS]
