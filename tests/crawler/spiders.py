@@ -4,8 +4,6 @@ import itertools
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,11 +13,10 @@ from typing import Any, NamedTuple
 import redis
 
 from console.sample_site import PATTERNS, SiteServer, truth
-from tests.forks import Started, start
+from tests.forks import start
 from workers.ledger import Ledger
 
 REPOSITORY = Path(__file__).parents[2]
-SCRAPY = Path(sys.executable).with_name("scrapy")
 LEAST_GAP = 0.5  # of the delay; a busy machine may hold a request for 0.2 s between its turn and its arrival
 LONGEST = 100.0  # seconds that any one run may take
 ARTICLE = "/zh/news/2026/"
@@ -43,23 +40,15 @@ class Ended:
 
 
 class Child:
-    """A running spider; `tests.forks` starts it, unless Scrapy's own command does."""
+    """A running spider. `scrapy`: Scrapy's own command runs it."""
 
     def __init__(self, task: str, folder: Path, redis_url: str, *, scrapy: bool = False, **environ: str):
         variables = environment(REDIS_URL=redis_url, **environ)
-        if not scrapy:
-            self.process: Started = start("tests.crawler.one_run", [task], folder, variables)
-            return
-        command = [str(SCRAPY), "crawl", "section", "-a", f"task={task}", "-a", f"tasks={folder / 'tasks.yaml'}"]
-        self.process = subprocess.Popen(
-            command,
-            cwd=REPOSITORY,
-            env=variables,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        if scrapy:
+            arguments = ["crawl", "section", "-a", f"task={task}", "-a", f"tasks={folder / 'tasks.yaml'}"]
+            self.process = start("scrapy", arguments, REPOSITORY, variables)
+        else:
+            self.process = start("tests.crawler.one_run", [task], folder, variables)
 
     def __enter__(self) -> "Child":
         return self

@@ -35,20 +35,16 @@ from workers.ledger import Ledger
 from crawler.scheduling.schedule import Schedule
 connection = client(URL)
 ledger = Ledger(connection, "gazette")
+schedule = Schedule(connection)
 match STEP:
-    case "lease":
+    case "take":
         ledger.lease(1, seconds=60.0)
-    case "look":
-        schedule = Schedule(connection)
-        print(len(ledger.lease(3)), Inbox(connection).sweep(), schedule.fire(), schedule.lease())
-    case "wake":
-        Inbox(connection).wake("gazette", ["0123456789abcdef"])
-    case "fire":
-        schedule = Schedule(connection)
         schedule.plan({"gazette": "1h"})
-        print(schedule.fire())
-    case "run":
-        print(Schedule(connection).lease().task)
+        schedule.fire()
+        schedule.lease()
+        Inbox(connection).wake("gazette", ["0123456789abcdef"])
+    case "look":
+        print(len(ledger.lease(3)), Inbox(connection).sweep(), schedule.fire(), schedule.lease())
 """
 
 
@@ -58,15 +54,6 @@ def process(off, url, step):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip(), done.stderr
-
-
-def test_a_lease_of_a_machine_that_is_off_is_valid_for_its_time(connection, redis_url):
-    ledger = Ledger(connection, "gazette")
-    ledger.add([Found(url, float(place)) for place, url in enumerate(URLS)])
-    process(HOUR, redis_url, "lease")
-    [(_, ends)] = connection.zrange(ledger.keys["leased"], 0, -1, withscores=True)
-    assert 30 < ends - clock_of(connection).now() <= 60
-    assert [leased.url for leased in ledger.lease(3)] == URLS[1:]
 
 
 @pytest.mark.parametrize("off", [HOUR, -HOUR], ids=["ahead", "behind"])
@@ -89,23 +76,17 @@ def test_a_machine_that_is_off_takes_nothing_from_the_others_and_says_so(connect
     assert second.url == URLS[1]
 
 
-def test_a_plan_of_a_machine_that_is_off_is_in_time(connection, redis_url):
-    process(-HOUR, redis_url, "fire")
-    [at] = Schedule(connection).next_times().values()
-    assert HOUR * 0.9 <= at - clock_of(connection).now() <= HOUR  # it was new, has started, and is due an hour later
-
-
-def test_a_run_lease_of_a_machine_that_is_off_is_valid_for_its_time(connection, redis_url):
-    schedule = Schedule(connection)
-    schedule.plan({"gazette": "1h"})
-    schedule.fire_now(["gazette"])
-    assert process(HOUR, redis_url, "run")[0] == "gazette"
+def test_what_a_machine_that_is_off_leases_plans_and_wakes_is_valid_for_its_time(connection, redis_url):
+    ledger, schedule, clock = Ledger(connection, "gazette"), Schedule(connection), clock_of(connection)
+    ledger.add([Found(url, float(place)) for place, url in enumerate(URLS)])
+    before = clock.now()
+    process(HOUR, redis_url, "take")
+    [(_, ends)] = connection.zrange(ledger.keys["leased"], 0, -1, withscores=True)
+    assert 30 < ends - clock.now() <= 60
+    assert [leased.url for leased in ledger.lease(3)] == URLS[1:]
+    [at] = schedule.next_times().values()
+    assert HOUR * 0.9 <= at - clock.now() <= HOUR  # it was new, has started, and is due an hour later
     assert schedule.lease() is None
     [(_, ends)] = connection.zrange("exemplar:running", 0, -1, withscores=True)
-    assert 0 < ends - clock_of(connection).now() <= 60
-
-
-def test_a_job_of_a_machine_that_is_off_is_as_old_as_it_is(connection, redis_url):
-    before = clock_of(connection).now()
-    process(HOUR, redis_url, "wake")
-    assert before - 1 <= Inbox(connection).oldest_job() <= clock_of(connection).now()
+    assert 0 < ends - clock.now() <= 60
+    assert before - 1 <= Inbox(connection).oldest_job() <= clock.now()
