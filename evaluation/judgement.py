@@ -27,7 +27,7 @@ from extractors.methods.example.extractor import LIKELIER, SURE
 from .data import DataError, read_sets
 from .designs.parts import DESIGNS
 from .designs.written import collections
-from .line_model import FOLDS, FORMS, JUDGED, MIXTURE, OF_ANY_KIND, OTHER, LabelledForm, learn, read_examples
+from .line_model import FOLDS, FORMS, FORMS_OF_ANY_KIND, JUDGED, MIXTURE, OTHER, LabelledForm, learn, read_examples
 
 MISSING = 0.15  # share of the truth that a page lacks, from which it is not judged
 RIGHT = 0.8  # F1 from which a text is right
@@ -84,7 +84,7 @@ def judged_without(forms: Sequence[LabelledForm], fold: int) -> Iterator[Judged]
     known = [one for one in forms if one.seen_without(fold)]
     yield from judged_by(learn(known), [one for one in forms if one.form in (*FORMS, *UNSEEN)], fold)
     others = [one for one in forms if one.form in (OTHER, *DOUBTED)]
-    yield from judged_by(learn(known, OF_ANY_KIND), others, fold, is_article=False)
+    yield from judged_by(learn(known, FORMS_OF_ANY_KIND), others, fold, is_article=False)
 
 
 def judged_by(model: Trees, forms: Iterable[LabelledForm], fold: int, *, is_article: bool = True) -> Iterator[Judged]:

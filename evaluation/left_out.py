@@ -28,8 +28,7 @@ from extractors.page_types.train import FORMS, is_of_kinds, learn_kind, read_fea
 from .data import DataError, Row, read_sets
 from .line_model import (
     FOLDS,
-    OF_ANY_KIND,
-    OF_ARTICLES,
+    FORMS_OF_ANY_KIND,
     SAME_SITE,
     LabelledForm,
     family_of,
@@ -38,6 +37,7 @@ from .line_model import (
     read_examples,
     site_of,
 )
+from .line_model import FORMS as FORMS_OF_ARTICLES
 
 SITES, SET = "sites", "set"  # the data that are left out
 LINE_MODELS = ("line-model-articles.json", "line-model.json")  # of articles, and of any kind
@@ -100,8 +100,8 @@ def main(words: Sequence[str] | None = None) -> int:
             folder = arguments.out / name
             folder.mkdir(parents=True, exist_ok=True)
             chosen = [one for one in examples if _may_learn(name, one)]
-            for model, recipe in zip(LINE_MODELS, (OF_ARTICLES, OF_ANY_KIND), strict=True):
-                save_trees(learn(chosen, recipe), folder / model, {"left_out": name})
+            for model, weights in zip(LINE_MODELS, (FORMS_OF_ARTICLES, FORMS_OF_ANY_KIND), strict=True):
+                save_trees(learn(chosen, weights), folder / model, {"left_out": name})
             _train_types(folder, labelled, features, may)
             print(folder, flush=True)
     except (DataError, TrainingMistakes) as error:

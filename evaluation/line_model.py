@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from multiprocessing import Pool
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,7 @@ from extractors.content.body import Body
 from extractors.content.confidence import Known, known_of
 from extractors.content.line_model.features import NAMES, features_of
 from extractors.content.line_model.opinion import ANY_KIND, ARTICLES, HERE
-from extractors.content.line_model.trees import Shape, Trees, fit, save
+from extractors.content.line_model.trees import Trees, fit, save
 from extractors.content.page_body import rules_body
 from extractors.errors import UnusablePage
 from extractors.html.paths import PathTrie
@@ -63,17 +62,6 @@ LEAST_WORDS = 30  # words of a body from which lines are weighted
 FOLDS = 5
 MIXTURE = 2  # folds whose designs are mixed
 SAME_SITE = {"meiwen_desktop_zh": "meiwen", "meiwen_mobile_zh": "meiwen"}  # one site in two themes
-
-
-class Recipe(NamedTuple):
-    """How a line model is trained: weights of the forms of pages, and the shape of its trees."""
-
-    weights: Mapping[str, float]
-    shape: Shape
-
-
-OF_ARTICLES = Recipe(FORMS, Shape())
-OF_ANY_KIND = Recipe(FORMS_OF_ANY_KIND, Shape(trees=480, depth=4))  # it has few pages; chosen on the folds
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +115,13 @@ def main(words: Sequence[str] | None = None) -> int:
         examples = read_examples(read_sets(arguments.data), arguments.processes)
     except DataError as error:
         parser.error(str(error))
-    for name, recipe in ((ARTICLES.name, OF_ARTICLES), (ANY_KIND.name, OF_ANY_KIND)):
-        forms = [one for one in examples if one.form in recipe.weights]
+    for name, weights in ((ARTICLES.name, FORMS), (ANY_KIND.name, FORMS_OF_ANY_KIND)):
+        forms = [one for one in examples if one.form in weights]
         plain = [one for one in forms if one.form in ("plain", OTHER)]
         pages, sites = len(plain), len({(one.set, one.site) for one in plain})
         designed = sum(bool(one.designs) for one in forms)
         about = {"pages": pages, "sites": sites, "designed": designed, "sets": sorted({one.set for one in plain})}
-        save(learn(forms, recipe), arguments.out / name, about)
+        save(learn(forms, weights), arguments.out / name, about)
         print(f"{arguments.out / name}: learned from {pages} pages of {sites} sites")
     return 0
 
@@ -200,16 +188,14 @@ def _in_design(site: DesignedSite, design: str, draw: random.Random, form: str) 
     yield replace(job, form=f"{form} example", articles=tuple(articles[: draw.choice((2, 2, 1 + MEMORY))]))
 
 
-def learn(examples: Sequence[LabelledForm], recipe: Recipe = OF_ARTICLES) -> Trees:
+def learn(examples: Sequence[LabelledForm], weights: Mapping[str, float] = FORMS) -> Trees:
     """Return the trees learned from the pages in the forms that have a weight."""
-    weights, shape = recipe
     chosen = [one for one in examples if one.form in weights]
     return fit(
         NAMES,
         np.concatenate([one.values for one in chosen]),
         np.concatenate([one.target for one in chosen]).astype(np.float64),
         np.concatenate([one.weight * weights[one.form] * one.scale for one in chosen]),
-        shape,
     )
 
 
