@@ -18,7 +18,6 @@ from workers.rows import key_of
 from workers.sinks.interface import RowBatch
 
 from .helpers import at_once
-from .kills import deliver_with_kills
 from .naughty import as_stored, naughty_rows
 from .sink_suite import OutputSuite, row
 
@@ -128,10 +127,6 @@ class BatchSinkSuite(OutputSuite):
         sink.write(batch(3, other))
         sink.write(batch(4, first, second, again=True))
         assert self.keys(place) == keys([first, second, other, row(11)])
-
-    def test_processes_killed_in_the_middle_of_batches_leave_each_row_once(self, place):
-        rows = deliver_with_kills(lambda: self.open(place), batches_of(20, text="x" * 3000), kills=6)
-        assert self.keys(place) == keys(rows)
 
     def test_a_check_creates_what_is_missing_and_writes_no_row(self, sink, place):
         sink.check()

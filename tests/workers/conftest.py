@@ -6,6 +6,21 @@ from workers.ledger import Ledger
 from workers.worker_processes.extraction_worker import ExtractionWorker
 
 from .helpers import TASK, HandClock
+from .store_servers import s3_server
+
+
+@pytest.fixture(scope="session")
+def s3():
+    with s3_server() as server:
+        yield server
+
+
+@pytest.fixture
+def bucket(s3, monkeypatch):
+    """The name of an empty bucket, to which the environment leads."""
+    for name, value in s3.environment(s3.endpoint).items():
+        monkeypatch.setenv(name, value)
+    return s3.bucket()
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
 from typing import NamedTuple
 
 from console.sample_site import render_site, shingle_f1, truth
@@ -23,6 +24,11 @@ SITE = "http://paper.example"
 TASK = "paper"
 
 
+@cache
+def _site(design):
+    return render_site(SITE, design)
+
+
 class RedesignedSection:
     """A section of the sample site whose pages come in, by the place of their articles, oldest first."""
 
@@ -30,7 +36,7 @@ class RedesignedSection:
         self.task = task
         self.redis, self.folder, self.clock = connection, folder, clock
         self.articles = list(reversed(truth(section)))
-        self.designs = {design: render_site(SITE, design) for design in ("classic", "new")}
+        self.designs = {design: dict(_site(design)) for design in ("classic", "new")}
         self.worker = ExtractionWorker(connection, "here", clock=clock)
         self.ledger = Ledger(connection, task, clock=clock)
         self.example = EXAMPLES[section]

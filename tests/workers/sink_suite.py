@@ -15,6 +15,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from tests.samples import sample
 from workers.errors import SinkUnavailable
 from workers.rows import key_of
 from workers.sinks import open_sink
@@ -23,6 +24,7 @@ from workers.sinks.interface import written_row
 from .kills import DELAY, die_at, steps_of
 from .naughty import as_stored, naughty_rows
 
+NUMBERS = sample(40, 120)  # of rows that processes write which are killed, one every ten rows
 NAUGHTY = (
     "", " ", "\x00", "\x1b[31m", "\ufeff", "\u2028", "'; DROP TABLE articles; --", '"\\n\\"', "=1+1", "𝔘𝔫𝔦𝔠𝔬𝔡𝔢",
     "👩‍👩‍👧", "ﷺ", "سمي", "{task}", "${HOME}", "null", "1e999", "\r\n", "\\", "%s%n", "<!--", "田中さん",
@@ -162,13 +164,13 @@ class HeldOutputSuite(OutputSuite):
     def test_processes_killed_in_the_middle_of_groups_leave_each_item_once(self, tmp_path):
         chance = random.Random(1)
         (tmp_path / "other").mkdir()
-        steps = steps_of(self._put_groups, tmp_path / "other", range(20), 1)
-        for first in range(0, 120, 20):
-            numbers = range(first, first + 20)
+        steps = steps_of(self._put_groups, tmp_path / "other", range(10), 1)
+        for first in range(0, NUMBERS, 10):
+            numbers = range(first, first + 10)
             delay = chance.choice((0.0, chance.uniform(0, DELAY)))
             assert die_at(chance.randrange(1, steps), self._put_groups, tmp_path, numbers, delay=delay)
             self._put_groups(lambda: None, tmp_path, numbers, 1)
-        assert self.numbers(tmp_path) == [*range(120)]
+        assert self.numbers(tmp_path) == [*range(NUMBERS)]
 
     def _put_groups(self, begin, folder, numbers, rounds=sys.maxsize):
         """Write items again and again."""

@@ -9,6 +9,7 @@ import tempfile
 import threading
 import urllib.request
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import boto3
@@ -73,9 +74,10 @@ class S3Server:
     def __init__(self, server):
         self.server = server
         self.gate = Gate(server.port)
+        self.client = cache(self._client)
         self.endpoint = f"http://127.0.0.1:{self.gate.port}"
 
-    def client(self, service="s3"):
+    def _client(self, service="s3"):
         """A client past the gate."""
         return boto3.client(
             service, endpoint_url=f"http://127.0.0.1:{self.server.port}", region_name="us-east-1",

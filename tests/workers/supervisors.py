@@ -1,4 +1,4 @@
-"""Supervisors of two workers, as processes of their own."""
+"""Supervisors, as processes of their own."""
 
 import multiprocessing
 import os
@@ -17,8 +17,10 @@ def supervisors(url):
     """Yield a function that starts a supervisor, with options of its own, and returns its process; end all of them."""
     started = []
 
-    def start(url=url, **options):
-        process = multiprocessing.get_context("fork").Process(target=_supervise, args=(url, os.getpid(), options))
+    def start(url=url, count=2, **options):
+        process = multiprocessing.get_context("fork").Process(
+            target=_supervise, args=(url, count, os.getpid(), options)
+        )
         process.start()
         started.append(process)
         return process
@@ -32,8 +34,8 @@ def supervisors(url):
     assert not any(process.is_alive() for process in started)
 
 
-def _supervise(url, parent, options):
+def _supervise(url, count, parent, options):
     die_with_parent(parent=parent)
-    supervisor = Supervisor(url, 2, times=TIMES, sweep_every=0.1, pause_after_early_exit=0.05, **options)
+    supervisor = Supervisor(url, count, times=TIMES, sweep_every=0.1, pause_after_early_exit=0.05, **options)
     signal.signal(signal.SIGTERM, supervisor.stop)
     raise SystemExit(0 if supervisor.run() else 1)

@@ -60,16 +60,16 @@ def published(connection, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("body", "together"),
     [
-        captcha,
-        wordless,
-        lambda n: captcha(n, title="安全验证", text="请完成安全验证后继续访问本站", charset="gbk"),
-        lambda n: captcha(n, title="会员", text="请先登录，然后查看全文"),
+        (captcha, 10),
+        (wordless, 10),
+        (wordless, 1),
+        (lambda n: captcha(n, title="安全验证", text="请完成安全验证后继续访问本站", charset="gbk"), 10),
+        (lambda n: captcha(n, title="会员", text="请先登录，然后查看全文"), 10),
     ],
-    ids=["captcha", "without words", "gbk", "login"],
+    ids=["captcha", "without words", "one by one", "gbk", "login"],
 )
-@pytest.mark.parametrize("together", [1, 10])
 def test_articles_behind_block_pages_are_written_once_afterwards(body, together, connection, worker, ledger, tmp_path):
     numbers = range(1, 11)
     worker.extract_pages(TASK, deliver(connection, {number: news(number) for number in numbers}))

@@ -7,10 +7,10 @@ import pytest
 import redis
 
 from extractors.html.sanitising import sanitise
+from tests.samples import sample
 from tests.workers.extraction.test_re_extraction import again
 from tests.workers.helpers import TASK, article, deliver, publish, rows
 from tests.workers.kills import die_at, steps_of
-from tests.workers.store_servers import s3_server
 from workers import keys
 from workers.extraction_config import RowFilter
 from workers.inbox import Inbox
@@ -25,7 +25,7 @@ from workers.url_states import Found, fingerprint
 from workers.worker_processes.extraction_worker import ExtractionWorker
 
 HTML_FIELDS = OutputOptions(fields=(("url", "url"), ("html", "html")), pictures="pictures/")
-KILLS = 12
+KILLS = sample(4, 12)
 PICTURES = {f"http://cdn.example/{number}.png": b"\x89PNG" + bytes(4000 * number) for number in range(1, 7)}
 
 
@@ -123,19 +123,15 @@ def test_a_worker_that_dies_loses_no_picture(connection, redis_url, tmp_path):
         assert ledger.counts().states["written"] == len(PICTURES)
 
 
-def test_pictures_in_a_store_and_one_whose_body_is_damaged(connection, tmp_path, monkeypatch):
-    with s3_server() as server:
-        for name, value in server.environment(server.endpoint).items():
-            monkeypatch.setenv(name, value)
-        bucket = server.bucket()
-        output = f"s3://{bucket}/rows/"
-        publish(connection, tmp_path, output, output_options={output: HTML_FIELDS.to_json()})
-        ledger, names = fetched(connection)
-        connection.hset(f"{ledger.keys['page']}:{names[0]}", "body", b"damaged")
-        ExtractionWorker(connection, "w").extract_pages(ledger.task, names)
-        assert {state: n for state, n in ledger.counts().states.items() if n} == {"written": 5, "failed": 1}
-        stored = {file_name(url): body for url, body in [*PICTURES.items()][1:]}
-        assert server.objects(bucket) == {f"rows/pictures/{name}": body for name, body in stored.items()}
+def test_pictures_in_a_store_and_one_whose_body_is_damaged(connection, s3, bucket, tmp_path):
+    output = f"s3://{bucket}/rows/"
+    publish(connection, tmp_path, output, output_options={output: HTML_FIELDS.to_json()})
+    ledger, names = fetched(connection)
+    connection.hset(f"{ledger.keys['page']}:{names[0]}", "body", b"damaged")
+    ExtractionWorker(connection, "w").extract_pages(ledger.task, names)
+    assert {state: n for state, n in ledger.counts().states.items() if n} == {"written": 5, "failed": 1}
+    stored = {file_name(url): body for url, body in [*PICTURES.items()][1:]}
+    assert s3.objects(bucket) == {f"rows/pictures/{name}": body for name, body in stored.items()}
 
 
 def test_pictures_of_articles_that_are_extracted_again_are_wanted(connection, worker, tmp_path):

@@ -89,7 +89,8 @@ def test_after_a_redesign_a_new_example_is_proposed_and_adopted_and_the_gap_is_e
         adopt(section.redis, TASK, clock=section.clock)
 
 
-def test_pages_of_a_job_that_ends_after_the_adoption_belong_to_the_gap(section, monkeypatch):
+def test_pages_of_a_job_that_ends_after_the_adoption_belong_to_the_gap(redesigned, monkeypatch):
+    section = redesigned(new=())
     section.come("new", range(6, 12))
     note = OffTemplatePages.note
 

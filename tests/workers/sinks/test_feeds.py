@@ -10,7 +10,7 @@ import pytest
 from lxml import etree
 
 from tests.workers.batch_sink_suite import batch, batches_of
-from tests.workers.kills import deliver_with_kills
+from tests.workers.kills import KILLS, deliver_with_kills
 from tests.workers.naughty import as_stored, naughty_rows
 from tests.workers.sink_suite import row
 from workers.errors import OutputError, SinkUnavailable
@@ -291,7 +291,7 @@ def test_processes_that_are_killed_leave_each_row_once_and_a_whole_feed(tmp_path
     rows = deliver_with_kills(
         lambda: open_sink(tmp_path, name, "?items=1000"),
         batches_of(5, dated, text="x" * 500),
-        kills=10,
+        kills=KILLS // 2,
         after_kill=is_whole,
     )
     assert urls(tmp_path, name) == [one["url"] for one in reversed(rows)]

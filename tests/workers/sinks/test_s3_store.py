@@ -10,22 +10,9 @@ from tests.workers.batch_sink_suite import BatchSinkSuite, batch, keys
 from tests.workers.sink_suite import row
 from tests.workers.sinks.test_parquet import rows_of
 from tests.workers.sinks.test_stores import lines
-from tests.workers.store_servers import SECRET, s3_server
+from tests.workers.store_servers import SECRET
 from workers.errors import OutputError, SinkUnavailable
 from workers.sinks import open_sink
-
-
-@pytest.fixture(scope="module")
-def s3():
-    with s3_server() as server:
-        yield server
-
-
-@pytest.fixture
-def bucket(s3, monkeypatch):
-    for name, value in s3.environment(s3.endpoint).items():
-        monkeypatch.setenv(name, value)
-    return s3.bucket()
 
 
 class TestS3(BatchSinkSuite):

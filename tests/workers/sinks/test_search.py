@@ -10,7 +10,7 @@ import pytest
 from tests.certificates import own_authority
 from tests.workers.batch_sink_suite import OlderForm, RefusedRows, batch, batches_of, keys
 from tests.workers.http_receiver import IMPATIENT, LIMITS, QUICK, answering, sending, stalling
-from tests.workers.kills import deliver_with_kills
+from tests.workers.kills import KILLS, deliver_with_kills
 from tests.workers.search_double import SearchDouble
 from tests.workers.sink_suite import row
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
@@ -257,5 +257,5 @@ def test_an_answer_that_is_not_understood_counts_for_nothing(server, answer):
 
 def test_kills_and_interruptions_leave_each_row_once(server):
     batches = batches_of(25, text="x" * 2000)
-    rows = deliver_with_kills(lambda: open_sink(server, limits=QUICK), batches, kills=20, away=server.interrupted)
+    rows = deliver_with_kills(lambda: open_sink(server, limits=QUICK), batches, kills=KILLS, away=server.interrupted)
     assert keys(documents(server)) == keys(rows)

@@ -11,10 +11,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.samples import sample
 from tests.workers.batch_sink_suite import OlderForm, RefusedRows, batch, batches_of, keys
 from tests.workers.helpers import at_once
-from tests.workers.kills import deliver_with_kills
+from tests.workers.kills import KILLS, deliver_with_kills
 from tests.workers.sink_suite import row
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import key_of
@@ -192,9 +191,7 @@ class SqlSuite(RefusedRows, OlderForm):
     def test_two_processes_may_create_the_table_at_the_same_time(self, place):
         at_once(lambda: self.open(place).check(), *[()] * 6)
 
-    def test_processes_killed_in_the_middle_of_batches_leave_each_row_once(self, place):
-        """The server, too, is killed and started again."""
-
+    def test_rows_survive_kills_of_their_processes_and_of_the_server(self, place):
         @contextmanager
         def killed():
             place.server.kill()
@@ -202,7 +199,7 @@ class SqlSuite(RefusedRows, OlderForm):
             place.server.start()
 
         batches = batches_of(20, text="x" * 3000)
-        rows = deliver_with_kills(lambda: self.open(place), batches, kills=sample(6, 20), away=killed)
+        rows = deliver_with_kills(lambda: self.open(place), batches, kills=KILLS, away=killed)
         assert self.keys(place) == keys(rows)
 
 

@@ -16,12 +16,11 @@ from tests.workers.kills import deliver_with_kills
 from tests.workers.sink_suite import row
 from tests.workers.sinks.test_parquet import rows_of
 from tests.workers.sinks.test_stores import lines
-from tests.workers.store_servers import s3_server
 from workers.rows import key_of
 from workers.sinks import RowBatch, open_sink
 
-KILLS = int(os.environ.get("EXEMPLAR_TEST_KILLS", "4"))
-BATCH_ROWS, COME_AGAIN = 50, 5
+KILLS = int(os.environ.get("EXEMPLAR_TEST_KILLS", "3"))
+BATCH_ROWS, COME_AGAIN = 20, 5
 PLACES = ("{task}/", "{task}.parquet", "{task}/ sftp", "{task}.jsonl.zst s3", "{task}.parquet s3")
 
 
@@ -90,9 +89,9 @@ class SftpPlace(FolderPlace):
 class S3Place:
     """A bucket."""
 
-    def __init__(self, server, form):
-        self.server, self.bucket = server, server.bucket()
-        self.output = f"s3://{self.bucket}/{form}"
+    def __init__(self, server, bucket, form):
+        self.server, self.bucket = server, bucket
+        self.output = f"s3://{bucket}/{form}"
 
     def open(self):
         return open_sink(self.output, "t", None)
@@ -108,16 +107,13 @@ class S3Place:
 
 
 @pytest.fixture
-def place(request, tmp_path, monkeypatch):
+def place(request, tmp_path):
     form, _, store = request.param.partition(" ")
     if store == "s3":
-        with s3_server() as server:
-            for name, value in server.environment(server.endpoint).items():
-                monkeypatch.setenv(name, value)
-            yield S3Place(server, form)
-    else:
-        server = request.getfixturevalue("sshd") if store == "sftp" else None
-        yield SftpPlace(tmp_path, form, server) if server else FolderPlace(tmp_path, form)
+        return S3Place(request.getfixturevalue("s3"), request.getfixturevalue("bucket"), form)
+    if store == "sftp":
+        return SftpPlace(tmp_path, form, request.getfixturevalue("sshd"))
+    return FolderPlace(tmp_path, form)
 
 
 def rows_in(name, data):

@@ -17,7 +17,7 @@ from tests.certificates import own_authority
 from tests.workers import http_receiver
 from tests.workers.batch_sink_suite import RefusedRows, batch, batches_of
 from tests.workers.http_receiver import IMPATIENT, LIMITS, QUICK, Receiver, answering, reply, sending, stalling
-from tests.workers.kills import deliver_with_kills
+from tests.workers.kills import KILLS, deliver_with_kills
 from tests.workers.sink_suite import row
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import key_of
@@ -426,7 +426,9 @@ def test_no_address_is_logged(receiver, caplog):
 
 def test_kills_and_interruptions_lose_no_row_and_repeat_rows_with_the_same_ids(receiver):
     batches = batches_of(25, text="x" * 2000)
-    rows = deliver_with_kills(lambda: open_sink(receiver, limits=QUICK), batches, kills=20, away=receiver.interrupted)
+    rows = deliver_with_kills(
+        lambda: open_sink(receiver, limits=QUICK), batches, kills=KILLS, away=receiver.interrupted
+    )
     sent = {}
     posts = [request for request in receiver.requests if request.method == "POST"]
     for request in posts:

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.workers.helpers import FETCHED_AT, TASK, eventually, news, publish, rows, url
+from tests.workers.helpers import CHEAP, FETCHED_AT, TASK, eventually, news, publish, rows, url
 from tests.workers.servers import Server
 from tests.workers.supervisors import supervisors
 from tests.written_rows import rows_so_far
@@ -18,7 +18,7 @@ from workers.redis_access.connection import client
 from workers.url_states import Found
 
 pytestmark = pytest.mark.timeout(100)
-PAGES = range(1, 61)
+PAGES = range(1, 41)
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def supervise(server):
 
 def visit(connection, folder):
     """Do what a spider does that walks the whole site: add all URLs, fetch and deliver those that wait."""
-    publish(connection, folder, "out.jsonl", "out.db")
+    publish(connection, folder, "out.jsonl", "out.db", method=CHEAP)
     ledger, inbox = Ledger(connection, TASK), Inbox(connection)
     ledger.add([Found(url(number)) for number in PAGES])
     while leased := ledger.lease(10):
@@ -72,10 +72,10 @@ def test_a_redis_that_loses_its_last_writes_loses_and_doubles_no_row(server, sup
     connection = client(server.url)
     visit(connection, tmp_path)
     supervise()
-    for share in (10, 25, 40):
+    for share in (6, 14, 22):
         eventually(lambda share=share: rows_so_far(tmp_path / "out.jsonl") >= share, f"{share} rows")
         moment = server.size()
-        eventually(lambda share=share: rows_so_far(tmp_path / "out.jsonl") >= share + 8, "more rows")
+        eventually(lambda share=share: rows_so_far(tmp_path / "out.jsonl") >= share + 5, "more rows")
         server.roll_back(moment)
     eventually(lambda: all_settled(connection), "the end")
     assert_each_row_once(connection, tmp_path)
@@ -85,7 +85,7 @@ def test_a_redis_that_loses_all_while_nobody_works_is_healed_by_the_outputs(serv
     connection = client(server.url)
     visit(connection, tmp_path)
     process = supervise()
-    eventually(lambda: rows_so_far(tmp_path / "out.jsonl") >= 20, "rows")
+    eventually(lambda: rows_so_far(tmp_path / "out.jsonl") >= 15, "rows")
     process.terminate()
     process.join(30)
     server.kill()
@@ -101,7 +101,7 @@ def test_a_redis_that_is_emptied_under_workers_is_healed_by_the_outputs(server, 
     connection = client(server.url)
     visit(connection, tmp_path)
     supervise()
-    for share in (10, 30):
+    for share in (6, 20):
         eventually(lambda share=share: rows_so_far(tmp_path / "out.jsonl") >= share, "rows")
         connection.flushall()
         time.sleep(0.2)

@@ -4,11 +4,16 @@ import fcntl
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+from rq.cli import main as rq_program
 
 from tests.workers.helpers import TASK, article, deliver, eventually, publish, rows, states, url
+from tests.workers.kills import FORK
+from tests.workers.supervisors import supervisors
 from workers.inbox import PAGES_A_JOB, QUEUE
 from workers.ledger import Ledger
 
@@ -41,33 +46,22 @@ def rq(redis_url, tmp_path):
 
 
 @pytest.fixture
-def info(rq):
+def info(redis_url):
     """What `rq info --raw` prints: a list of the words of each line."""
 
     def lines():
-        text, _ = rq("info", "--raw").communicate(timeout=60)
+        text = CliRunner().invoke(rq_program, ["info", "--raw", "--url", redis_url]).stdout
         return [line.split() for line in text.splitlines()]
 
     return lines
 
 
 @pytest.fixture
-def our_worker(redis_url):
-    """Starts `exemplar work extract` with one worker."""
-    started = []
-
-    def start():
-        program = subprocess.Popen(
-            [sys.executable, "-m", "console", "work", "extract", "-n", "1"],
-            env={"REDIS_URL": redis_url, "EXEMPLAR_NODE": "here", "PYTHONPATH": str(ROOT)},
-            stderr=subprocess.DEVNULL,
-        )
-        started.append(program)
-
-    yield start
-    for program in started:
-        program.send_signal(signal.SIGTERM)
-        program.wait(60)
+def our_worker(redis_url, monkeypatch):
+    """Starts what `exemplar work extract -n 1` runs."""
+    monkeypatch.setenv("EXEMPLAR_NODE", "here")
+    with supervisors(redis_url) as start:
+        yield partial(start, count=1)
 
 
 def workers_of(lines):
@@ -91,6 +85,7 @@ def test_info_shows_the_jobs_and_the_workers(connection, info, our_worker, tmp_p
         our_worker()
         eventually(lambda: any("busy" in words for words in workers_of(info())), "a worker with a job")
         assert queue_of(info()) == (1, 1, 0)
+        fcntl.flock(held, fcntl.LOCK_UN)  # the worker, which is a fork, has this file too
     eventually(lambda: set(states(connection, *range(1, MORE + 1))) == {"written"}, "the rows")
     eventually(lambda: any("idle" in words for words in workers_of(info())), "a worker that waits")
     [worker] = workers_of(info())
@@ -110,16 +105,18 @@ def test_a_plain_worker_of_rq_runs_the_jobs(connection, rq, tmp_path):
     assert sorted(row["url"] for row in rows(tmp_path)) == sorted(url(number) for number in range(1, MORE + 1))
 
 
-def test_the_pages_of_a_plain_worker_that_is_killed_come_back(connection, rq, our_worker, tmp_path):
+def test_the_pages_of_a_plain_worker_that_is_killed_come_back(connection, redis_url, our_worker, tmp_path):
     publish(connection, tmp_path)
     with (tmp_path / "out.jsonl").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         deliver(connection, {number: article(number) for number in (1, 2)})
-        worker = rq("worker", "-S", "json", QUEUE, "-w", "rq.SimpleWorker")
+        words = ["worker", "-S", "json", QUEUE, "-w", "rq.SimpleWorker", "--url", redis_url]
+        worker = FORK.Process(target=rq_program, args=(words,))
+        worker.start()
         ledger = Ledger(connection, TASK)
         eventually(lambda: connection.hlen(ledger.keys["holders"]) == 2, "a worker with the pages")
         worker.kill()
-        worker.wait()
+        worker.join()
     our_worker()
     eventually(lambda: states(connection, 1, 2) == ["written", "written"], "the rows")
     assert sorted(row["url"] for row in rows(tmp_path)) == [url(1), url(2)]

@@ -13,7 +13,7 @@ from extractors.article import Article
 from tests.redis_servers import BINARIES, running
 from tests.workers import helpers
 from tests.workers.batch_folder import SCHEME, read_batches, read_rows, register
-from tests.workers.helpers import FETCHED_AT, TASK, article, deliver, eventually, news, publish, rows, states, url
+from tests.workers.helpers import FETCHED_AT, TASK, article, deliver, eventually, news, rows, states, url
 from tests.workers.redis_access.test_full_redis import fill, relieve
 from tests.workers.servers import LossyProxy, Server
 from tests.workers.sqlite_outputs import in_table, locked, refusing
@@ -46,6 +46,7 @@ from workers.writing.row_queue import RowQueue, all_queues, due_queues, has_queu
 
 pytestmark = pytest.mark.timeout(150)
 OUTPUT, OTHER = "folder:one", "folder:two"
+publish = partial(helpers.publish, method=helpers.CHEAP)
 CROWD = DEFAULT_MARKS.task_pages // 2
 WEEK = 7 * 86400.0
 QUICK = DeliveryTimes(look_every=0.02, first_pause=0.1, longest_pause=0.5)

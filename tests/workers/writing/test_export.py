@@ -1,21 +1,18 @@
 """An export: every row once, in order, also if it is interrupted and repeated."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import Sequence
+import random
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from tests.workers.kills import die_at, steps_of
 from tests.workers.test_rows import row
 from workers.errors import RowsRefused, SinkUnavailable
 from workers.rows import Row, RowKey, key_of
-from workers.sinks import JsonLinesSink, OutputOptions, RowBatch, RowCondition, SqliteSink
+from workers.sinks import JsonLinesSink, OutputOptions, RowBatch, RowCondition, SqliteSink, Target, kind_of
 from workers.writing.export import batch_id, export_rows
 
 
@@ -108,34 +105,17 @@ def test_only_rows_that_the_condition_admits_are_written() -> None:
     assert {one["version"] for one in server.rows.values()} == {2}
 
 
-CHILD = """
-import sys, time
-from itertools import count
-from pathlib import Path
-from workers.writing.export import export_rows
-from workers.sinks import JsonLinesSink, OutputOptions, Target, kind_of
-source, target, last = sys.argv[1:]
-batches = count(1)
-rows = kind_of(source).rows(Target(source, source, "t", Path()))
-def slowly(exported):
-    print(exported.written, flush=True)
-    time.sleep(60 if next(batches) == int(last) else 0.002)  # it is not at the end before it is killed
-export_rows(rows, JsonLinesSink(Path(target)), OutputOptions(batch_rows=5), on_batch=slowly)
-"""
-
-
 def test_an_export_that_is_killed_and_repeated_loses_no_row_and_writes_none_twice(tmp_path: Path) -> None:
-    source, target = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    source, target, other = (tmp_path / name for name in ("old.jsonl", "new.jsonl", "other.jsonl"))
     with JsonLinesSink(source, durability="fast").exclusive():
-        source.write_text("".join(json.dumps(one) + "\n" for one in rows_of(300)), "utf-8")
-    command = [sys.executable, "-c", CHILD, str(source), str(target)]
-    for batches in (3, 20, 11):
-        with subprocess.Popen([*command, str(batches + 9)], stdout=subprocess.PIPE, env=os.environ) as child:
-            assert child.stdout is not None
-            for _ in range(batches):
-                child.stdout.readline()
-            time.sleep(0.001 * batches)
-            child.send_signal(signal.SIGKILL)
-        assert child.returncode == -signal.SIGKILL
-    subprocess.run([*command, "0"], check=True, capture_output=True, timeout=60)
-    assert in_jsonl(target) == rows_of(300)
+        source.write_text("".join(json.dumps(one) + "\n" for one in rows_of(100)), "utf-8")
+
+    def export(begin: Callable[[], None], to: Path) -> None:
+        begin()
+        rows = kind_of(str(source)).rows(Target(str(source), str(source), "t", Path()))
+        export_rows(rows, JsonLinesSink(to), OutputOptions(batch_rows=5))
+
+    steps, chance = steps_of(export, other), random.Random(1)
+    assert all(die_at(chance.randrange(1, steps), export, target) for _ in range(3))
+    export(lambda: None, target)
+    assert in_jsonl(target) == in_jsonl(other) == rows_of(100)
