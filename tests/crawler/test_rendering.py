@@ -231,15 +231,6 @@ def test_the_page_is_shown_or_refused_for_where_it_leads(led, name):
         assert found[name]["text"].strip().endswith("to its end</body></html>"), found[name]
 
 
-def test_the_canary_hears_a_browser_that_may_reach_it():
-    canary = Canary()
-    with Pages() as site:
-        site.pages["/"] = f"<script>fetch('http://127.0.0.1:{canary.port}/x', {{mode: 'no-cors'}})</script>{TEXT}"
-        rendered([site.url + "/"], allow=["127.0.0.1"])
-    assert canary.heard
-    canary.close()
-
-
 def test_a_name_whose_answer_changes_is_not_followed_to_the_new_address():
     with Pages("127.0.0.2") as site, Pages("127.0.0.1", site.port) as inside:
         site.pages["/"] = f"{TEXT}<script>fetch('/again'); fetch('/again2')</script>"
@@ -255,6 +246,7 @@ def test_a_name_whose_answer_changes_is_not_followed_to_the_new_address():
 @pytest.fixture(scope="module")
 def rendering():
     """Many pages in one browser: what became of each, by its path, and what two sites saw."""
+    canary = Canary()
     with Pages() as site, Pages("127.0.0.2") as other:
         pages = site.pages
         pages["/robots.txt"] = lambda handler: handler.answer("User-agent: *\nDisallow: /private", kind="text/plain")
@@ -282,6 +274,7 @@ def rendering():
         bomb = gzip.compress(TEXT.encode() + b"<!--" + b"boom " * 2**19 + b"-->")
         pages["/bomb"] = lambda handler: handler.answer(bomb, Content_Encoding="gzip")
         pages["/asks"] = TEXT + "<script>alert('Hello'); confirm('really?'); prompt('what?')</script>"
+        pages["/canary"] = f"<script>fetch('http://127.0.0.1:{canary.port}/x', {{mode: 'no-cors'}})</script>{TEXT}"
         pages["/polls"] = TEXT + "<script>setInterval(() => fetch('/late.json'), 30)</script>"
         pages["/hangs"] = TEXT + f"<script>setTimeout(() => {{ {HANGS} }}, 50)</script>"
         pages["/waits"] = lambda handler: (time.sleep(0.5), handler.answer(""))
@@ -297,14 +290,15 @@ def rendering():
         # The first two take long; meanwhile the others are shown one after the other.
         at = ["hangs", "unending", "kept?1", "kept?2", "kept?3", "late", "gbk", "pushed", "goes", "refreshes", "moved"]
         at += ["to-private", "moved-to-private", "loops", "gone", "loops-by-script", "picture", "attached", "huge"]
-        at += ["bomb", "asks", "polls", "pops", "both"]
+        at += ["bomb", "asks", "polls", "pops", "both", "canary"]
         headers = {"X-Key": "secret", "Cookie": "member=7", "If-None-Match": '"1"'}
-        allow = [site.place, other.place]
+        allow = [site.place, other.place, f"127.0.0.1:{canary.port}"]
         seconds = {f"{site.url}/{path}": 5.0 for path in ("unending", "hangs")}
         urls = [f"{site.url}/{path}" for path in at]
         constants = QUICK | {"visit.SETTLE_SECONDS": 6.0, "visit.LARGEST_PAGE": 2**21}
         found = rendered(urls, allow=allow, headers=headers, at_once=3, seconds=seconds, constants=constants)
-        yield {path: found[f"{site.url}/{path}"] for path in at}, site, other
+        yield {path: found[f"{site.url}/{path}"] for path in at}, site, other, canary.heard
+    canary.close()
 
 
 def _unending(handler):
@@ -326,6 +320,10 @@ def found(rendering):
 @pytest.fixture(scope="module")
 def shown_site(rendering):
     return rendering[1]
+
+
+def test_the_canary_hears_a_browser_that_may_reach_it(rendering):
+    assert rendering[3]
 
 
 def test_what_scripts_fetch_and_draw_is_in_the_page(found):
@@ -378,7 +376,7 @@ def test_a_page_that_never_rests_is_taken_as_it_is(found, shown_site, path):
 
 
 def test_headers_and_cookies_of_a_task_go_to_its_host_alone(rendering):
-    _, site, other = rendering
+    _, site, other, _ = rendering
     of = dict(site.seen)
     assert (of["/both"]["x-key"], of["/both"]["cookie"]) == ("secret", "member=7")
     assert (of["/own.json"]["x-key"], of["/own.json"]["cookie"]) == ("secret", "member=7")
@@ -428,14 +426,14 @@ def test_browsers_are_renewed_and_none_is_left_behind():
     with Pages() as site:
         site.pages["/x"] = TEXT
         constants = QUICK | {"browsers.PAGES_A_CONTEXT": 1, "browsers.PAGES_A_BROWSER": 2}
-        child = start([f"{site.url}/x?{n}" for n in range(5)], allow=[site.place], constants=constants, at_once=2)
+        child = start([f"{site.url}/x?{n}" for n in range(3)], allow=[site.place], constants=constants, at_once=2)
         seen = set()
         while child.poll() is None:
             seen |= set(below(child.pid))
             time.sleep(0.05)
         lines = [json.loads(line) for line in child.communicate()[0].splitlines()]
-        assert [line["kind"] for line in lines[:-1]] == ["page"] * 5
-        assert lines[-1]["reason"] == 3
+        assert [line["kind"] for line in lines[:-1]] == ["page"] * 3
+        assert lines[-1]["reason"] == 2
         assert len(seen) > 10
         until(lambda: not resident(list(seen)))
 

@@ -1,12 +1,13 @@
 """robots.txt by RFC 9309: a table written from its text, and what a crawl makes of each kind of answer."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from console.sample_site import Response, truth
 from crawler.politeness.robots import ALLOWS_ALL, KEPT, KEPT_SHORT, PARSED, RobotsCache, Unreachable, of_answer, parse
 from tests.crawler.spiders import LEAST_GAP, asked_for, crawl, gaps, states, write_tasks
+from tests.samples import sample
 from workers import keys
 from workers.ledger import Ledger
 from workers.url_states import Found
@@ -169,6 +170,7 @@ def test_rfc_9309(body, url, allowed, product):
     assert parse(octets, product).allows(SITE + url) is allowed
 
 
+@settings(max_examples=sample(30, 100))
 @given(st.binary(max_size=200) | st.text("*$?%/ab:#\nAUser-agent: Disallow:", max_size=99).map(str.encode), st.text())
 def test_garbage_is_read_and_robots_txt_itself_is_always_allowed(body, path):
     robots = parse(b"User-agent: *\nDisallow: /" + body, "foobot")

@@ -20,7 +20,7 @@ from workers.url_states import fingerprint
 from workers.worker_processes.extraction_worker import ExtractionWorker
 
 A_PAGE = 5  # posts
-VISITS = 20
+VISITS = 8
 GONE = Outcome("reject", "http 404")
 
 

@@ -188,7 +188,8 @@ def serve(url, path, out):
 @pytest.mark.timeout(90)
 def test_three_schedulers_of_which_one_is_killed_fire_each_task_once(connection, redis_url, tmp_path):
     file = File(tmp_path).write(text_of(*(f"task-{number}" for number in range(400)), every="40s"))  # spread over 4 s
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.loaded"])
     outs = [context.Queue() for _ in range(3)]  # of its own for each: one that is killed may leave its lock taken
     servers = [context.Process(target=serve, args=(redis_url, file.path, out)) for out in outs]
     try:

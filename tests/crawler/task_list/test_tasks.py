@@ -7,7 +7,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crawler.task_list.file import load, loads
@@ -17,6 +17,7 @@ from crawler.task_list.periods import Period
 from crawler.task_list.schema import SCHEMA_FILE, json_schema, sample, write_schema
 from crawler.task_list.validators import check_output, expand
 from crawler.task_list.yaml_source import read_text
+from tests import samples
 from workers.redaction import redact
 from workers.sinks import KINDS
 
@@ -119,9 +120,9 @@ def test_published_list_comes_back_equal_with_variables_unexpanded():
 
 
 def test_what_was_not_published_here_is_refused():
-    for settings, tasks in [("", {}), ("[]", {}), ("{}", {"a": ""}), ("{}", {"a": "[]"}), ("{}", {"a": "{}"})]:
+    for said, tasks in [("", {}), ("[]", {}), ("{}", {"a": ""}), ("{}", {"a": "[]"}), ("{}", {"a": "{}"})]:
         with pytest.raises(TaskError, match="not a published task list"):
-            TaskFile.of_published(settings, tasks)
+            TaskFile.of_published(said, tasks)
 
 
 def test_fingerprint_changes_with_the_pages_not_with_the_pace():
@@ -371,11 +372,13 @@ def places_of_mistakes(text: str) -> list[tuple[int, int]]:
     return []
 
 
+@settings(max_examples=samples.sample(40, 100))
 @given(st.text() | st.text(alphabet=" \t\n:-[]{}#&*!|>'\"%@`taskdefu1,?<\x00\x85\ufeff"))
 def test_any_text_is_a_task_list_or_a_task_file_error(text):
     assert all(line >= 1 and column >= 1 for line, column in places_of_mistakes(text))
 
 
+@settings(max_examples=samples.sample(40, 100))
 @given(st.integers(0, len(GOOD) - 1), st.sampled_from("\t :x{}[]'\"-#&*\n"))
 def test_any_single_slip_is_a_task_list_or_a_task_file_error(at, char):
     for text in (GOOD[:at] + char + GOOD[at:], GOOD[:at] + char + GOOD[at + 1 :]):
