@@ -76,15 +76,6 @@ def test_what_failed_in_passing_waits_for_its_time(ledger):
 # -- pages in workers' hands ----------------------------------------------------------------------------------------
 
 
-def test_postponed_pages_rest_and_come_back(ledger):
-    one, two = fetched(ledger, A, B)
-    ledger.postpone([one], FAR, "not published")
-    ledger.postpone([two], PAST, "not published")
-    assert ledger.lapsed(oldest_job=time.time()) == ([], [two])
-    assert ledger.take(one, "w", seconds=FAR) is None
-    assert ledger.state_of(A) == ("fetched", "not published")
-
-
 def test_a_page_whose_job_seems_lost_is_queued_if_no_older_job_waits(ledger, clock):
     [name] = fetched(ledger, A)
     assert ledger.lapsed(oldest_job=None) == ([], [])  # it is fresh

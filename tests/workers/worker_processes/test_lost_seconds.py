@@ -68,19 +68,6 @@ def assert_each_row_once(connection, folder):
     assert written(connection) == {*PAGES}
 
 
-def test_a_redis_that_loses_its_last_writes_loses_and_doubles_no_row(server, supervise, tmp_path):
-    connection = client(server.url)
-    visit(connection, tmp_path)
-    supervise()
-    for share in (6, 14, 22):
-        eventually(lambda share=share: rows_so_far(tmp_path / "out.jsonl") >= share, f"{share} rows")
-        moment = server.size()
-        eventually(lambda share=share: rows_so_far(tmp_path / "out.jsonl") >= share + 5, "more rows")
-        server.roll_back(moment)
-    eventually(lambda: all_settled(connection), "the end")
-    assert_each_row_once(connection, tmp_path)
-
-
 def test_a_redis_that_loses_all_while_nobody_works_is_healed_by_the_outputs(server, supervise, tmp_path):
     connection = client(server.url)
     visit(connection, tmp_path)

@@ -13,14 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rq import Queue
-from rq.serializers import JSONSerializer
 
 from extractors import Section
 from tests.workers.helpers import CHEAP, TASK, article, deliver, eventually, gone, publish, rows, states, url
 from tests.workers.servers import Server
-from tests.workers.sqlite_outputs import in_table
-from workers.inbox import QUEUE, Inbox
+from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.log_ids import node_name
 from workers.pages.quarantine import kept_page
@@ -149,25 +146,11 @@ def all_written(connection, tmp_path):
     return wait
 
 
-def test_delivered_pages_become_rows_in_every_output(work_on, all_written, tmp_path):
-    numbers = range(1, 21)
-    work_on({number: article(number) for number in numbers}, 2, outputs=("out.jsonl", "out.db"))
-    all_written(*numbers)
-    assert in_table(tmp_path) == sorted(map(url, numbers))
-
-
 def test_an_idle_worker_wakes_for_a_page(connection, work_on, all_written):
     work_on({})
     eventually(lambda: alive(connection), "the supervisor")
     deliver(connection, {1: article(1)})
     all_written(1)
-
-
-def test_a_worker_killed_in_the_middle_of_a_page_loses_nothing(work_on, all_written, tmp_path, pages):
-    pages["SLOW"] = hang_once
-    work_on({1: article(1), 2: article(2, word="SLOW"), 3: article(3)})
-    os.kill(worker_at(tmp_path / "SLOW"), signal.SIGKILL)
-    all_written(1, 2, 3)
 
 
 def test_a_worker_killed_between_row_and_ledger_writes_nothing_twice(work_on, all_written, tmp_path, monkeypatch):
@@ -382,18 +365,6 @@ def test_until_empty_ends_at_once_when_there_is_nothing(supervise):
     process = supervise(until_empty=True)
     process.join(15)
     assert process.exitcode == 0
-
-
-def test_a_job_can_not_name_another_function(connection, work_on, all_written, tmp_path):
-    forbidden = tmp_path / "made by a stranger"
-    queue = Queue(QUEUE, connection=connection, serializer=JSONSerializer)
-    queue.enqueue("os.mkdir", str(forbidden))
-    planted = queue.enqueue("workers.worker_processes.page_job.extract_pages", TASK, [])
-    connection.hset(planted.key, "success_callback_name", "os.mkdir")
-    connection.hset(planted.key, "failure_callback_name", "os.mkdir")
-    work_on({1: article(1)})
-    all_written(1)
-    assert not forbidden.exists()
 
 
 def test_work_goes_on_after_redis_was_killed(supervise, all_written, tmp_path):
