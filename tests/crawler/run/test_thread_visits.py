@@ -12,6 +12,7 @@ from crawler.run.section_run import SectionRun
 from crawler.task_list.publication import extraction_config
 from tests.crawler.run.sections import EXAMPLE, HOST, LIST, PROSE, links, task, url
 from tests.extractors.threads import THREAD, TITLE, Said, phpbb
+from tests.samples import sample
 from workers import keys
 from workers.extraction.re_extraction import ReExtraction, kept_pages_for, section_for
 from workers.inbox import StoredPage
@@ -20,7 +21,7 @@ from workers.url_states import fingerprint
 from workers.worker_processes.extraction_worker import ExtractionWorker
 
 A_PAGE = 5  # posts
-VISITS = 8
+VISITS = sample(8, 20)
 GONE = Outcome("reject", "http 404")
 
 
