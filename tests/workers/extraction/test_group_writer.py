@@ -2,22 +2,24 @@
 
 import fcntl
 import os
+from functools import partial
 
 import pytest
 
 from extractors import Section
-from tests.workers.helpers import TASK, deliver, extract, news, publish, rows, states, url
+from tests.workers import helpers
+from tests.workers.helpers import CHEAP, TASK, deliver, extract, news, rows, states, url
 from tests.workers.kills import dying_at
-from tests.workers.sqlite_outputs import in_table, locked, refusing
+from tests.workers.sqlite_outputs import in_table, locked
 from workers.ledger import Ledger
 from workers.reporting.worker_reports import Watch, WorkerTimes
 from workers.sinks import AppendedFileSink
 from workers.url_states import MOST_ATTEMPTS
 from workers.worker_processes.extraction_worker import ExtractionWorker
 from workers.writing.outputs import MOST_FACTOR
-from workers.writing.refused_rows import refused_rows
 
 QUICK = WorkerTimes(output_patience=0.1)
+publish = partial(helpers.publish, method=CHEAP)
 
 
 class Deadlines(Watch):
@@ -158,17 +160,6 @@ def test_the_same_holds_for_another_worker(connection, worker, tmp_path, clock):
     extract(connection, names, clock=clock, times=QUICK)
     assert not (tmp_path / "out.jsonl").exists()
     assert in_table(tmp_path) == [url(1), url(2)]
-
-
-def test_a_row_that_an_output_refuses_stops_no_other(connection, worker, tmp_path):
-    publish(connection, tmp_path, "out.db")
-    worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
-    names = deliver(connection, {number: news(number) for number in (2, 3, 4)})
-    with refusing(tmp_path / "out.db", 3):
-        worker.extract_pages(TASK, names)
-    assert states(connection, 2, 3, 4) == ["written"] * 3
-    assert in_table(tmp_path) == [url(1), url(2), url(4)]
-    assert [(row.url, row.reason) for row in refused_rows(connection, TASK)] == [(url(3), "refused by a trigger")]
 
 
 def test_a_held_file_is_waited_for_until_a_limit_with_a_deadline(connection, worker, watch, ledger, tmp_path, clock):

@@ -2,12 +2,15 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from weakref import WeakKeyDictionary
 
 import pytest
 
 from extractors import Section
+from tests.workers import helpers
 from tests.workers.helpers import (
+    CHEAP,
     FETCHED_AT,
     TASK,
     article,
@@ -15,7 +18,6 @@ from tests.workers.helpers import (
     deliver,
     lose_ledger,
     news,
-    publish,
     rows,
     states,
     url,
@@ -27,6 +29,7 @@ from workers.task_state.forgetting import expire, forget_url
 from workers.url_states import Found, fingerprint
 
 DAY = 86400.0
+publish = partial(helpers.publish, method=CHEAP)
 
 
 def test_a_changed_article_becomes_a_new_version(connection, worker, ledger, tmp_path, clock):
@@ -56,7 +59,7 @@ def test_an_article_that_other_voters_cut_differently_stayed_the_same(
 ):
     monkeypatch.setattr(Section, "extract", _extract_as_voted)
     monkeypatch.setattr(Section, "learn", lambda self, *_, **__: _VOTES.update({self: _VOTES.get(self, 1) + 1}))
-    publish(connection, tmp_path, revisit=(DAY, 3 * DAY))
+    publish(connection, tmp_path, method="auto", revisit=(DAY, 3 * DAY))
     [name] = deliver(connection, {1: news(1)})
     worker.extract_pages(TASK, [name])  # it votes from now on
     come_again(connection, ledger, clock, news(1), 1 * DAY)

@@ -5,10 +5,11 @@ import re
 import pytest
 
 from tests.extractors.threads import ENGINES, THREAD, TITLE, Said
+from tests.samples import sample
 from tests.workers.helpers import TASK, come_again, deliver, publish, rows, states, url
 
 DAY = 86400.0
-VISITS = 20
+VISITS = sample(8, 20)
 
 
 def grown(count):

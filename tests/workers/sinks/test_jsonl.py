@@ -1,9 +1,8 @@
 """JSON lines without compression: the suite of sinks, lines that others left, and targets that take no row."""
 
 import json
-import subprocess
-import sys
-from pathlib import Path
+import resource
+import signal
 
 import pytest
 
@@ -13,8 +12,6 @@ from tests.workers.sink_suite import LinesSuite, row, write, write_in_groups
 from workers.errors import SinkUnavailable
 from workers.rows import content_hash_of
 from workers.sinks import JsonLinesSink, OutputOptions, open_sink
-
-ROOT = Path(__file__).parents[3]
 
 
 class TestJsonLines(LinesSuite):
@@ -97,31 +94,16 @@ def test_a_target_that_takes_no_row_is_reported_whatever_its_kind(tmp_path):
             write(JsonLinesSink(place), row(1))
 
 
-FULL_DISK = """
-import resource, signal, sys
-from pathlib import Path
-from workers.errors import SinkUnavailable
-from workers.sinks import JsonLinesSink
-
-path = Path(sys.argv[1])
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 50,) * 2)  # room for half a row
-sink = JsonLinesSink(path)
-try:
-    with sink.exclusive():
-        sink.write([{"task": "t", "canonical_url": "u", "version": 1, "text": "long " * 100}])
-except SinkUnavailable as error:
-    print(error)
-"""
-
-
 def test_a_write_for_which_there_is_no_room_is_undone_and_reported(sink, path):
+    def fill_up():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 50,) * 2)  # room for half a row
+        with pytest.raises(SinkUnavailable, match="cannot be written: File too large"):
+            write(JsonLinesSink(path), row(2, text="long " * 100))
+
     write(sink, row(1))
     before = path.read_bytes()
-    done = subprocess.run(
-        [sys.executable, "-c", FULL_DISK, str(path)], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
-    )
-    assert "cannot be written: File too large" in done.stdout
+    at_once(fill_up, ())
     assert path.read_bytes() == before
 
 

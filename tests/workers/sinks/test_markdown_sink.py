@@ -10,7 +10,6 @@ from ruamel.yaml import YAML
 from tests.workers.naughty import NAUGHTY, as_stored, long_title, naughty_rows
 from tests.workers.sink_suite import SinkSuite, row, write
 from workers.errors import OutputError, SinkUnavailable
-from workers.rows import key_of
 from workers.sinks import OutputOptions, open_sink
 from workers.sinks.interface import written_row
 from workers.sinks.markdown import TITLE_BYTES, file_name_of, front_matter, read_front_matter
@@ -273,9 +272,3 @@ def test_check_writes_no_article(tmp_path):
     open_sink("out/{title}.md", "t", tmp_path).check()
     assert files(tmp_path) == []
     assert [path for path in (tmp_path / "out").iterdir() if not path.name.startswith(".")] == []
-
-
-def test_rows_of_all_versions_are_found_by_key(tmp_path):
-    sink = open_sink("{id}-{version}.md", "t", tmp_path)
-    write(sink, row(1), row(1, version=2, content_hash="b"))
-    assert sorted(one.key for one in sink.newest("t")) == [key_of(row(1)), key_of(row(1, version=2))]

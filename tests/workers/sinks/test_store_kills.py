@@ -130,7 +130,7 @@ class Reader(threading.Thread):
         self._lock = threading.Lock()
 
     def run(self):
-        while not self.ends.wait(0.05):
+        while not self.ends.wait(0.2):
             self.look()
 
     def look(self):
