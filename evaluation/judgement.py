@@ -34,7 +34,7 @@ RIGHT = 0.8  # F1 from which a text is right
 BOUNDS = (0.0, 0.5, 0.8, 0.9, 0.95, 0.98, 1.0)  # of the intervals of the reliability table
 SHAPE = Shape(trees=200, depth=4, rate=0.05, ridge=6.0, rows=0.5)
 STORED, DESIGNED = ("plain", "example", "memory"), ("designed", "designed example")
-UNSEEN = (JUDGED, f"{JUDGED} example")  # in designs of collections that no model is trained on
+JUDGED_FORMS = (JUDGED, f"{JUDGED} example")  # in designs of collections that no model is trained on
 DOUBTED = ("plain", "names")  # forms in which an article may not look like one
 WEIGHT = {"plain": 1.0, OTHER: 1.0, "example": 1.0, "memory": 1.0, "names": 0.3, "short": 0.3, "pieces": 0.3,
           "designed": 0.3, "designed example": 0.3}  # fmt: skip
@@ -82,7 +82,7 @@ def judged_without(forms: Sequence[LabelledForm], fold: int) -> Iterator[Judged]
     Articles count twice, since some are not told to be articles at once and get the model of any kind.
     """
     known = [one for one in forms if one.seen_without(fold)]
-    yield from judged_by(learn(known), [one for one in forms if one.form in (*FORMS, *UNSEEN)], fold)
+    yield from judged_by(learn(known), [one for one in forms if one.form in (*FORMS, *JUDGED_FORMS)], fold)
     others = [one for one in forms if one.form in (OTHER, *DOUBTED)]
     yield from judged_by(learn(known, FORMS_OF_ANY_KIND), others, fold, is_article=False)
 
@@ -148,7 +148,7 @@ def report(judged: Sequence[Judged]) -> Iterator[str]:
     stored = [one for one in judged if one.form.form in STORED]
     designed = [one for one in judged if one.form.form in DESIGNED and len(one.form.designs) != MIXTURE]
     yield f"{'':34}{'pages':>6}{'before':>8}{'F1':>8}{'wrong':>8}{'wrong, surely':>15}{'area':>7}"
-    for form in (*STORED, OTHER, "names", "short", "pieces", *DESIGNED, *UNSEEN):
+    for form in (*STORED, OTHER, "names", "short", "pieces", *DESIGNED, *JUDGED_FORMS):
         yield _row(form, [one for one in judged if one.form.form == form and len(one.form.designs) != MIXTURE])
     for name in sorted({one.form.set for one in stored}):
         for form in STORED:
@@ -156,9 +156,9 @@ def report(judged: Sequence[Judged]) -> Iterator[str]:
     others = [one for one in judged if one.form.form == OTHER]
     for name in sorted({one.form.set for one in others}):
         yield _row(f"  {name}", [one for one in others if one.form.set == name])
-    unseen = [one for one in judged if one.form.form in UNSEEN]
+    unseen = [one for one in judged if one.form.form in JUDGED_FORMS]
     for design in (*DESIGNS, *collections()):
-        for form in (*DESIGNED, *UNSEEN):
+        for form in (*DESIGNED, *JUDGED_FORMS):
             group = [one for one in (*designed, *unseen) if one.form.form == form and f" {design}/" in one.form.page]
             if group:
                 yield _row(f"  {form} {design}", group)
