@@ -23,6 +23,7 @@ from extractors.article import NoArticle
 from extractors.content.assembly import ParsedPage, read
 from extractors.content.body import Body
 from extractors.content.confidence import Known, known_of
+from extractors.content.line_model.cohesion import OF_LINE, OF_LINES
 from extractors.content.line_model.features import NAMES, features_of
 from extractors.content.line_model.opinion import ANY_KIND, ARTICLES, HERE
 from extractors.content.line_model.trees import Trees, fit, save
@@ -42,6 +43,7 @@ from .line_labels import line_labels
 from .perturb import PERTURBATIONS
 from .scores import words
 
+THINNED = 0.5  # share of the pages that are learned with fewer shared words, so that texts of many subjects stay whole
 PER_SITE = 12  # pages of a site that are used for training
 OTHER = "other kind"  # form of a page that is no article
 JUDGED = "judged"  # form of a page in a design of a collection that no model is trained on
@@ -51,6 +53,7 @@ FORMS = {
 }  # fmt: skip  # weight of each form of a page in the model of articles
 FORMS_OF_ANY_KIND = {"plain": 0.3, OTHER: 1.0}  # … and in that of any kind
 PERTURBED = ("plain", "pieces", "names", "short")
+_OF_LINE, _OF_LINES = ([NAMES.index(name) for name in names] for names in (OF_LINE, OF_LINES))
 MEMORY = 3  # pages beside which a page is read in the form "memory"
 MIX = "mixed"  # … begins the name of a design that has parts of others
 MIXED = (10, 25)  # designs mixed of others for each site, and for a site of many articles
@@ -193,10 +196,22 @@ def learn(examples: Sequence[LabelledForm], weights: Mapping[str, float] = FORMS
     chosen = [one for one in examples if one.form in weights]
     return fit(
         NAMES,
-        np.concatenate([one.values for one in chosen]),
+        np.concatenate([_thinned(one) for one in chosen]),
         np.concatenate([one.target for one in chosen]).astype(np.float64),
         np.concatenate([one.weight * weights[one.form] * one.scale for one in chosen]),
     )
+
+
+def _thinned(one: LabelledForm) -> NDArray[np.float32]:
+    """Return the numbers of a page; on `THINNED` of the pages as if most words were others, on a third of these all."""
+    draw = random.Random(f"{one.page} {one.form}")
+    if draw.random() >= THINNED:
+        return one.values
+    kept = max(0.0, draw.uniform(-0.5, 1.0))  # share of the words that stay
+    values = one.values.copy()
+    values[:, _OF_LINE] *= kept * np.array([[draw.random() < kept**0.5] for _ in values], np.float32)
+    values[:, _OF_LINES] *= kept
+    return values
 
 
 def _example(job: _Job) -> LabelledForm | None:

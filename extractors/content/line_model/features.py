@@ -1,7 +1,8 @@
 """The numbers by which a text line is classified as body or not: the result of the rules, and the lines around it.
 
-All are computed from arrays of the extraction; none depends on a line's words. Shares are 0 to 1, amounts log(1 + n)
-or shares of the page. "Prose" means the unlinked bytes of long lines, bounded so that no line outweighs a page.
+All are computed from arrays of the extraction. None depends on which words a line has, only on which it shares with
+other lines. Shares are 0 to 1, amounts log(1 + n) or shares of the page. "Prose" means the unlinked bytes of long
+lines, bounded so that no line outweighs a page.
 """
 
 from collections import Counter
@@ -14,7 +15,7 @@ from ...html.lines import Floats, Lines
 from ...html.paths import PLAIN
 from ..body import Body
 from ..line_weights import Prior
-from . import regions
+from . import cohesion, regions
 
 FAR = 60  # lines; every larger distance from a turning point counts as this one
 PROSE_WIDTH, PROSE_LINKED = 80, 0.35  # least bytes and largest link share of a line of prose …
@@ -38,7 +39,7 @@ NAMES = (
     "outer_prose", "outer_linked", "next_prose_in_box",
     "place_lines", "like_lines", "like_mean",
     "page_lines", "page_prose", "page_linked", "page_long", "page_place", "page_family",
-    *regions.NAMES,
+    *regions.NAMES, *cohesion.NAMES,
 )  # fmt: skip
 
 
@@ -108,6 +109,7 @@ def features_of(lines: Lines, prior: Prior, body: Body, similarity: list[float] 
         np.log1p(count), np.log1p(all_prose), float(linked.sum()) / all_width, float(long.mean()),
         float(direct["prose"].max()) / all_prose, float(np.bincount(family, direct["prose"]).max()) / all_prose,
         *regions.region_columns(lines, prior, _flags(body.kept, count), prose, similarity),
+        *cohesion.cohesion_columns(lines.texts, prior.title, _flags(body.kept, count), long, inner),
     )  # fmt: skip
     values: Floats = np.empty((len(NAMES), count), np.float32)
     for row, column in zip(values, columns, strict=True):

@@ -36,7 +36,7 @@ NAMES = (
     "run_before", "run_after", "run_lines", "gap_before", "main_before", "main_after",
     "restarts", "since_restart", "label_run", "since_label_run", "opened", "since_opened", "since_repeated",
     "similarity", "shared_before", "between_prose", "between_before", "anchor_width", "anchor_repeats",
-    "title_levels", "levels_to_title", "opening_levels", "levels_to_opening",
+    "title_levels", "levels_to_title", "opening_levels", "levels_to_opening", "main_levels", "levels_to_main",
 )  # fmt: skip
 _DATED = re.compile(r"\d{4}.{0,2}[-/.年]?.{0,2}\d|\d{1,2}[:.：]\d\d\b|\d+ (?:min|hour|day|week)|\d+\s?(?:分钟|小时|天)")
 _DIGITS = re.compile(r"\d+")
@@ -74,7 +74,8 @@ def region_columns(
     run, all_prose = np.cumsum(border) - 1, max(1.0, float(prose.sum()))
     run_prose = np.bincount(run, prose) / all_prose
     runs_before = np.cumsum(run_prose) - run_prose
-    on_main = np.cumsum(prose * (places == (int(np.bincount(places, prose * kept).argmax()))))
+    main = int(np.bincount(places, prose * kept).argmax())  # the place of most of the rules' prose
+    on_main = np.cumsum(prose * (places == main))
     on_main = on_main / max(1.0, float(on_main[-1]))
     restart = np.isin(places, places[title : first + 1][~long[title : first + 1]]) & after_first & ~long
     named = label & ~long
@@ -95,6 +96,7 @@ def region_columns(
         *_shared(similarity, prose, width, places, after_title),
         *_levels(lines.outline, places[title] if prior.title >= 0 else -1),
         *_levels(lines.outline, places[first] if long[first] else -1),
+        *_levels(lines.outline, main if (long & kept).any() else -1),
     ]  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from extractors.content.line_model.features import NAMES, features_of
 from extractors.content.page_body import rules_body
 
-from ...pages import HARBOUR, parsed
+from ...pages import BAKERY, HARBOUR, parsed
 
 
 def levels_of(html):
@@ -21,6 +21,16 @@ def test_levels_tell_the_text_below_the_title_from_the_box_beside():
     assert levels["levels_to_title"] == [0, 2, 3, 1]
     assert levels["opening_levels"] == [2, 0, 3, 3]
     assert levels["levels_to_opening"] == [1, 0, 3, 1]
+
+
+def test_levels_to_the_text_are_those_to_most_of_its_prose_whatever_comes_first():
+    advert, *story = (f"<p>{text}</p>" for text in (*HARBOUR, *BAKERY))
+    html = f"<main><h1>Tides rise</h1><table><tr><td>{advert}</td></tr></table><div>{''.join(story)}</div></main>"
+    texts, levels = levels_of(f"<title>Tides rise</title>{html}")
+    assert texts == ["Tides rise", *HARBOUR, *BAKERY]
+    assert levels["opening_levels"][2:] == [4] * (len(texts) - 2)
+    assert levels["main_levels"] == [2, 2] + [0] * (len(texts) - 2)
+    assert levels["levels_to_main"] == [1, 4] + [0] * (len(texts) - 2)
 
 
 def test_without_a_title_there_are_no_levels_to_it():
