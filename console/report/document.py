@@ -209,7 +209,7 @@ class OmittedLines:
 
 
 def rows_of(lines: "tuple[ExplainedLine, ...]", most: int) -> "list[ExplainedLine | OmittedLines]":
-    """Return up to about `most` rows: all lines, or the first and last ones of each run with the same decision."""
+    """Return up to `most` rows: all lines, or the first and last ones of each run with the same decision."""
     runs = [list(run) for _, run in groupby(lines, key=lambda line: line.decision)]
     if len(lines) <= most:
         return list(lines)
@@ -235,7 +235,7 @@ def _ends(runs: "list[list[ExplainedLine]]", most: int) -> int:
 
 def _of_many_runs(runs: "list[list[ExplainedLine]]", most: int) -> "list[ExplainedLine | OmittedLines]":
     """Return the first and the last runs, a row each, and the lines between them by decision."""
-    half = most // 2
+    half = (most - len({run[0].decision for run in runs})) // 2
     middle = sorted((line for run in runs[half:-half] for line in run), key=lambda line: line.decision)
     by_decision = [list(run) for _, run in groupby(middle, key=lambda line: line.decision)]
     return [*map(_row, runs[:half]), *map(_omitted, by_decision), *map(_row, runs[-half:])]
