@@ -29,7 +29,7 @@ def test_a_line_shares_words_with_other_lines_of_the_body_not_with_itself():
 
 
 def test_words_are_the_same_by_their_first_letters_and_short_ones_count_for_nothing():
-    found = cohesion_of(["Migrating over the sea", "Migrations and the sea"], kept=[0, 1])
+    found = cohesion_of(["Migrates over the sea", "Migration and the sea"], kept=[0, 1])
     assert found["words"] == pytest.approx(np.log1p([2, 1]).tolist())  # "over" has four letters
     assert 0 < found["of_body"][0] < found["of_body"][1] == 1
     assert cohesion_of(["Bakeries", "Bakery"], kept=[0, 1])["of_body"] == [0, 0]  # "bakeri" and "bakery"
@@ -40,6 +40,14 @@ def test_chinese_words_are_two_characters_in_a_row():
     assert found["words"] == pytest.approx(np.log1p([7, 7, 4]).tolist())
     assert 0 < found["of_body"][0] < 0.2
     assert found["of_body"][2] == 0
+    assert cohesion_of(["磨坊", "坊磨"], kept=[0, 1])["of_body"] == [0, 0]
+
+
+def test_a_rare_word_weighs_more_than_a_frequent_one():
+    found = cohesion_of(
+        ["alpha beta", "beta gamma", "Alpha", *(f"beta {word}" for word in ("river", "stone"))], kept=[2]
+    )
+    assert 0.5 < found["of_body"][0] < 1
 
 
 def test_words_of_the_title_and_of_the_first_two_paragraphs():
@@ -47,13 +55,17 @@ def test_words_of_the_title_and_of_the_first_two_paragraphs():
     found = cohesion_of(texts, title=0, long=[False, True, True, True, False])
     assert found["of_opening"][0] > 0 < found["of_opening"][4]  # "mill"
     assert found["of_opening"][3] == 0  # "swans" stands in the third paragraph, which is itself
-    assert cohesion_of(texts[1:], long=[True, True, True, False])["of_opening"][3] > 0
+    assert cohesion_of([*texts, "Swans"], title=0, long=[False, True, True, True, False, False])["of_opening"][5] == 0
+    assert cohesion_of(["The mill", "Some mill"], title=0, long=[False, False])["of_opening"][1] > 0
+    assert (
+        cohesion_of(["Old mill", "Swans", "One mill"], long=[True, True, False])["of_opening"][2] == 0
+    )  # the first is no text
 
 
 def test_words_shortly_before_and_after():
-    found = cohesion_of(["Windmill", "Barges", *("rye", "oats") * 3, "the Barges", "a Windmill"])
-    assert found["of_before"] == [0] * 8 + [1, 0]  # seven lines after, and nine
-    assert found["of_after"] == [0, 1] + [0] * 8
+    found = cohesion_of(["Windmill", "Barges", *("rye", "oats") * 3, "a", "the Barges", "Windmills"])
+    assert found["of_before"] == [0] * 9 + [1, 0]  # eight lines after, and ten
+    assert found["of_after"] == [0, 1] + [0] * 9
 
 
 def test_captions_that_differ_in_numbers_only_do_not_confirm_each_other():
@@ -64,10 +76,11 @@ def test_captions_that_differ_in_numbers_only_do_not_confirm_each_other():
 
 
 def test_means_near_a_line_and_of_its_box():
-    found = cohesion_of([*STORY, "Mill", OTHER, *"abcd"], kept=[0, 1, 2], box=[0, 0, 0, 1, 1, 1, 1, 1])
-    assert found["near_of_body"][6] > 0 == found["near_of_body"][7]  # four lines around
+    found = cohesion_of([*"abcde", *STORY, "Mill", OTHER, *"abcd"], kept=[5, 6, 7], box=[2] * 5 + [0] * 3 + [1] * 5)
+    assert [share > 0 for share in found["near_of_body"]] == [False, *[True] * 11, False]  # four lines around
+    found = cohesion_of([*STORY, "Mill", OTHER, "Mill, flour", *"abc"], kept=[0, 1, 2], box=[0, 0, 0, 1, 2, 1, 1, 1])
     assert found["box_of_body"][0] == found["box_of_body"][2] > 0
-    assert found["box_of_body"][3:] == [0] * 5
+    assert found["box_of_body"][3] == found["box_of_body"][5] == 0 < found["box_of_body"][4]
     assert found["page_of_body"] == pytest.approx([found["box_of_body"][0]] * 8)
 
 
