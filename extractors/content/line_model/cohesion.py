@@ -18,7 +18,6 @@ OF_LINE = ("of_opening", "of_body", "of_before", "of_after")  # shares of a line
 OF_LINES = ("near_of_body", "box_of_body", "box_of_opening", "page_of_body")  # … and of those of several lines
 NAMES = ("words", *OF_LINE, *OF_LINES)
 _DIGITS = re.compile(r"\d+")
-_END = "\x1e"  # stands between two texts
 _PRIME = np.uint64(1_099_511_628_211)
 _TEXT_BITS = 24  # bits of the number of a text
 _HASHED = ~np.uint64((1 << _TEXT_BITS) - 1)
@@ -71,8 +70,9 @@ def cohesion_columns(
 
 def _words(texts: list[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the words of the texts, each once a text, as numbers from 0: (word, text), sorted by both."""
-    codes = np.frombuffer(_END.join(texts).lower().encode("utf-32-le", "replace"), np.uint32).astype(np.uint64)
-    number = np.cumsum(codes == ord(_END)).astype(np.uint64)
+    lowered = [f"{text.lower()}\n" for text in texts]
+    codes = np.frombuffer("".join(lowered).encode("utf-32-le", "replace"), np.uint32).astype(np.uint64)
+    number = np.repeat(np.arange(len(texts), dtype=np.uint64), [len(text) for text in lowered])
     chinese = (codes >= 0x3400) & (codes <= 0x9FFF)
     other = ((codes >= 0xC0) & (codes < 0x2000)) | ((codes >= 0x3040) & (codes < 0x3400)) | (codes >= 0xA000)
     letter = ((codes >= ord("a")) & (codes <= ord("z"))) | (other & (codes < 0xFE00))

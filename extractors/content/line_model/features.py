@@ -92,8 +92,9 @@ def features_of(lines: Lines, prior: Prior, body: Body, similarity: list[float] 
     width_log = np.log1p(width)
     before = np.cumsum(prose)
     following = _following(long)
+    kept = _flags(body.kept, count)
     columns = (
-        _flags(body.kept, count), _flags(body.captions, count), _below_root(lines, body.root)[at],
+        kept, _flags(body.captions, count), _below_root(lines, body.root)[at],
         (index >= body.head) & (index < body.tail),
         np.clip(index - body.head, -FAR, FAR), np.clip(body.tail - index, -FAR, FAR),
         prior_log, _shifted(prior_log, 1), _shifted(prior_log, -1),
@@ -108,8 +109,8 @@ def features_of(lines: Lines, prior: Prior, body: Body, similarity: list[float] 
         np.log1p(like_width / np.maximum(1, like_lines))[like],
         np.log1p(count), np.log1p(all_prose), float(linked.sum()) / all_width, float(long.mean()),
         float(direct["prose"].max()) / all_prose, float(np.bincount(family, direct["prose"]).max()) / all_prose,
-        *regions.region_columns(lines, prior, _flags(body.kept, count), prose, similarity),
-        *cohesion.cohesion_columns(lines.texts, prior.title, _flags(body.kept, count), long, inner),
+        *regions.region_columns(lines, prior, kept, prose, similarity),
+        *cohesion.cohesion_columns(lines.texts, prior.title, kept, long, inner),
     )  # fmt: skip
     values: Floats = np.empty((len(NAMES), count), np.float32)
     for row, column in zip(values, columns, strict=True):

@@ -84,6 +84,12 @@ def test_means_near_a_line_and_of_its_box():
     assert found["page_of_body"] == pytest.approx([found["box_of_body"][0]] * 8)
 
 
+def test_no_character_of_a_text_ends_it():
+    found = cohesion_of(["İzmir mill\n\x1e\udfff", "mill", OTHER], kept=[0, 1])
+    assert 0 < found["of_body"][0] < found["of_body"][1] == 1
+    assert found["of_body"][2] == 0
+
+
 @pytest.mark.parametrize("texts", [["1"], ["...", "—"], ["é", "ab"]])
 def test_a_page_without_words_has_no_shares(texts):
     found = cohesion_of(texts, kept=[0], title=0)
