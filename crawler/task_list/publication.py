@@ -15,7 +15,7 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import redis
+from redis.client import Pipeline
 
 from crawler.task_list.mistakes import TaskError, suggest
 from crawler.task_list.models import Filter, Task, TaskFile
@@ -176,8 +177,8 @@ class ListWatch:
 
 def published(connection: "redis.Redis") -> TaskFile:
     """Return the task list in force. Raises `TaskError` if there is none."""
-    raw = cast(dict[bytes, bytes], connection.hgetall(keys.TASKS))
-    return TaskFile.of_published(_settings(connection), {name.decode(): text for name, text in sorted(raw.items())})
+    settings, raw = _both(connection, lambda pipe: pipe.hgetall(keys.TASKS))
+    return TaskFile.of_published(settings, {name.decode(): text for name, text in sorted(raw.items())})
 
 
 def published_task(connection: "redis.Redis", name: str) -> TaskFile:
@@ -185,17 +186,21 @@ def published_task(connection: "redis.Redis", name: str) -> TaskFile:
 
     Raises `TaskError` if no list is published, or the task is not in it.
     """
-    settings, raw = _settings(connection), cast("bytes | None", connection.hget(keys.TASKS, name))
+    settings, raw = _both(connection, lambda pipe: pipe.hget(keys.TASKS, name))
     if raw is None:
         raise TaskError(f"unknown task {name!r}; {suggest(name, published_names(connection))}")
     return TaskFile.of_published(settings, {name: raw})
 
 
-def _settings(connection: "redis.Redis") -> bytes:
-    settings = cast("bytes | None", connection.get(keys.SETTINGS))
+def _both(connection: "redis.Redis", tasks: Callable[[Pipeline], object]) -> tuple[bytes, Any]:
+    """Return the settings, and the reply to a command for tasks. Raises `TaskError` if no list is published."""
+    pipe = connection.pipeline(transaction=False)
+    pipe.get(keys.SETTINGS)
+    tasks(pipe)
+    settings, raw = pipe.execute()
     if settings is None:
         raise TaskError(NO_LIST)
-    return settings
+    return settings, raw
 
 
 def published_names(connection: "redis.Redis") -> list[str]:
