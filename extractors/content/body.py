@@ -17,7 +17,7 @@ from . import line_membership as keeping
 from .line_membership import without_links
 from .profile import MAIN_SHARE
 from .roots import find_root, root_of
-from .turning_points import LineEvidence, Segment, SegmentSearch, with_foreign
+from .turning_points import FOREIGN_WEIGHT, LineEvidence, Segment, SegmentSearch, with_foreign
 
 REPEATED = float(np.float32(0.9))  # similarity from which a line repeats the example; rounded like the similarities
 FOREIGN_ROOT_WEIGHT = 0.1  # weight, in the search for the root, of lines whose paths the example does not use
@@ -55,25 +55,38 @@ class BodySteps:
 
 
 class BodySearch:
-    """The search for the body of a page by the evidence of one example after the other; equal evidence is used once."""
+    """The search for the body of a page by the evidence of one example after the other; equal evidence is used once.
+
+    Evidence is equal if all is that the steps use of it: of an example's profile, what it says of the page's paths.
+    """
 
     def __init__(self, lines: Lines) -> None:
-        self._lines = lines
         self._segments = SegmentSearch(lines)
-        tag = lines.trie.tag
-        cells = [path for path in {*lines.paths} if tag[path] in CELLS]
+        trie, paths = lines.trie, {*lines.paths}
+        cells = [path for path in paths if trie.tag[path] in CELLS]
         self._repeatable = frozenset((*compress(lines.paths, lines.are_headings), *cells))  # see `_template_lines`
+        self._signatures, self._leaves = frozenset(lines.outline.signatures), frozenset(map(trie.leaf, paths))
         self._found: list[tuple[object, Body]] = []
 
-    def body_by(self, evidence: LineEvidence) -> Body:
-        """Return the body by the evidence of an example; the same object if an earlier example's is equal."""
-        places = evidence.layout.factors_of_paths(self._lines)
-        used = (evidence.similarity, places, evidence.profile, evidence.layout.mostly & self._repeatable)
+    def body_by(self, evidence: LineEvidence, places: list[float]) -> Body:
+        """Return the body by the evidence of an example; the same object if an earlier example's is equal.
+
+        `places`: the factors of the page's paths by the example's layout, or [].
+        """
+        profile, familiarity = evidence.profile, evidence.profile.familiarity(self._segments.lines)
+        used = (
+            evidence.similarity,
+            places,
+            with_foreign(familiarity, min(FOREIGN_WEIGHT, FOREIGN_ROOT_WEIGHT)),  # larger weights distinguish less
+            profile.main & self._signatures,
+            profile.strong & self._leaves,
+            evidence.layout.mostly & self._repeatable,
+        )
         if tracing() is None:
             for known, body in self._found:
                 if known == used:
                     return body
-        body = _find_body(self._segments, evidence, places)
+        body = _find_body(self._segments, evidence, places, familiarity)
         self._found.append((used, body))
         return body
 
@@ -84,15 +97,20 @@ class BodySearch:
 
 def find_body(lines: Lines, evidence: LineEvidence) -> Body:
     """Return the body of a page; without lines if there is no evidence for a body."""
-    return _find_body(SegmentSearch(lines), evidence, evidence.layout.factors_of_paths(lines))
+    places, familiarity = evidence.layout.factors_of_paths(lines), evidence.profile.familiarity(lines)
+    return _find_body(SegmentSearch(lines), evidence, places, familiarity)
 
 
-def _find_body(segments: SegmentSearch, evidence: LineEvidence, places: list[float]) -> Body:
-    """Return the body. `places`: the factors of the page's paths by the example's layout, or []."""
+def _find_body(segments: SegmentSearch, evidence: LineEvidence, places: list[float], familiarity: list[float]) -> Body:
+    """Return the body.
+
+    `places`: the factors of the page's paths by the example's layout, or []; `familiarity`: of its lines by the
+    profile, or [].
+    """
     lines = segments.lines
     if not len(lines):
         return Body([])
-    segment, trace = segments.segment_by(evidence, places), tracing()
+    segment, trace = segments.segment_by(evidence, places, familiarity), tracing()
     head, tail, content, outline = segment.head, segment.tail, segment.content, lines.outline
     if not any(content):
         body = Body([], head=head, tail=tail)
@@ -107,7 +125,7 @@ def _find_body(segments: SegmentSearch, evidence: LineEvidence, places: list[flo
     standing = keeping.standing_of(lines, root, shares, evidence.prior, evidence.profile)
     kept = _kept(lines, evidence, segment, standing, root)
     under_picture = keeping.under_pictures(lines, standing, root, shares).union(lines.caption_lines)
-    template = _template_lines(lines, evidence, content, direct)
+    template = _template_lines(lines, evidence, standing, content, direct)
     for index in (*template, *under_picture):
         kept[index] = False
     captions = keeping.caption_lines(standing, kept, under_picture, head, tail)
@@ -142,13 +160,16 @@ def _kept(lines: Lines, evidence: LineEvidence, segment: Segment, standing: list
     return without_links(lines, kept, range(segment.head, segment.tail), root)
 
 
-def _template_lines(lines: Lines, evidence: LineEvidence, content: list[float], direct: list[float]) -> list[int]:
-    """Return the lines that repeat the example in a place where prose is not usual. A repeated line on a main
-    path is kept, and so is a repeated heading ("Conclusion") or cell ("Weight") if the example's body has such.
+def _template_lines(
+    lines: Lines, evidence: LineEvidence, standing: list[int], content: list[float], direct: list[float]
+) -> list[int]:
+    """Return the lines below the root that repeat the example in a place where prose is not usual. A repeated line on
+    a main path is kept, and so is a repeated heading ("Conclusion") or cell ("Weight") if the example's body has such.
 
-    `content`: of the lines; `direct`: of the paths.
+    `standing`, `content`: of the lines; `direct`: of the paths.
     """
-    repeated = [line for line, alike in enumerate(evidence.similarity) if alike >= REPEATED]
+    both = zip(standing, evidence.similarity, strict=True)
+    repeated = [line for line, (relation, alike) in enumerate(both) if alike >= REPEATED and relation > keeping.CAPTION]
     if not repeated:
         return []
     outline, mostly, headings = lines.outline, evidence.layout.mostly, lines.are_headings

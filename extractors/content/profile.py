@@ -114,11 +114,6 @@ class Layout:
             factors.append(self._factor(path, fertile[-1]))
         return factors
 
-    def factors(self, lines: Lines) -> list[float]:
-        """Return the factor of each line's content."""
-        of_paths = self.factors_of_paths(lines)
-        return [of_paths[place] for place in lines.outline.places] if of_paths else [1.0] * len(lines)
-
     def holds_body(self, path: int) -> bool:
         """Whether more than the share `BARREN` of the example's text in a place is body."""
         return self.share.get(path, 0.0) > BARREN

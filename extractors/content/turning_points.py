@@ -62,13 +62,16 @@ class SegmentSearch:
         self._matched = [-(MATCH_WEIGHT * width + MATCH_COST) for width in lines.widths]
         self._weights: list[tuple[list[float], list[float]]] = []  # by similarity
 
-    def segment_by(self, evidence: LineEvidence, places: list[float]) -> Segment:
-        """Return the segment. `places`: the factors of the page's paths by the example's layout, or []."""
+    def segment_by(self, evidence: LineEvidence, places: list[float], familiarity: list[float]) -> Segment:
+        """Return the segment.
+
+        `places`: the factors of the page's paths by the example's layout; `familiarity`: of its lines by the profile;
+        or [].
+        """
         lines, similarity, factors = self.lines, evidence.similarity, evidence.prior.factors
         if places:
             by_layout = [places[place] for place in lines.outline.places]
             factors = list(map(mul, factors, by_layout))
-        familiarity = evidence.profile.familiarity(lines)
         weights = segment_weights(self._line_weights(similarity), factors, familiarity)
         head, tail = turning_points(weights)
         content = [0.0] * len(lines)

@@ -52,11 +52,14 @@ def decode(data: bytes, content_type: str | None = None) -> tuple[str, str]:
     for mark, name in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return decode_as(data[len(mark) :], name), name
+    utf8 = _as_utf8(data)
+    is_surely_utf8 = utf8 is not None and _contradicts(utf8)
+    if utf8 is not None and is_surely_utf8 and b"\0" not in data:
+        return utf8, "utf-8"
     declared = _declared(data, content_type)
     if declared in (None, "utf-8", "windows-1252") and (escaped := _of_escapes(data)):
         return decode_as(data, escaped), escaped
-    utf8 = _as_utf8(data)
-    if utf8 is not None and (declared in (None, "utf-8") or _contradicts(utf8)):
+    if utf8 is not None and (is_surely_utf8 or declared in (None, "utf-8")):
         return utf8, "utf-8"
     name = _undeclared(data) if declared is None else _instead_of(declared, data)
     return decode_as(data, name), name

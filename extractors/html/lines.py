@@ -119,8 +119,8 @@ class Lines:
         """The lines in the form in which pages are compared: lower case, digits of short lines masked."""
         keys = self.lowered[:]
         short = [line for line, text in enumerate(keys) if len(text) <= MASKED_LENGTH]
-        masked = _DIGITS.sub("0", _BETWEEN.join([keys[line] for line in short])).split(_BETWEEN)
-        for line, key in zip(short, masked, strict=False):  # without short lines `masked` has one empty key
+        masked = without_digits([keys[line] for line in short])
+        for line, key in zip(short, masked, strict=True):
             keys[line] = key
         return keys
 
@@ -261,6 +261,11 @@ class Lines:
 def _host_of(href: str) -> str:
     address = _HOST.match(href)
     return address[1].lower() if address else ""
+
+
+def without_digits(texts: list[str]) -> list[str]:
+    """Return texts of lines with one 0 for the digits in a row."""
+    return _DIGITS.sub("0", _BETWEEN.join(texts)).split(_BETWEEN) if texts else []  # one call is faster than many
 
 
 def read_lines(root: etree._Element, trie: PathTrie) -> Lines:

@@ -6,6 +6,7 @@ many sites use; none names a site.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ..expressions import expression
 
@@ -131,13 +132,17 @@ _CREDIT_INITIALS = frozenset("iIpPcC[")
 
 def is_heading_of(kind: str, text: str) -> bool:
     """Whether the whole line is one of the table's lines of that kind."""
-    return len(text) <= (HEADING if kind == "related" else SHORT) and _LINE[kind].match(text) is not None
+    return len(text) <= (HEADING if kind == "related" else SHORT) and _is_line_of(kind, text)
+
+
+@lru_cache(8_192)  # the pages of a section have the same short lines
+def _is_line_of(kind: str, text: str) -> bool:
+    return _LINE[kind].match(text) is not None
 
 
 def lines_of(kind: str, texts: list[str], lines: Sequence[int]) -> list[int]:
     """Return those of some lines that, as a whole, are one of the table's lines of that kind."""
-    form = _LINE[kind]
-    return [line for line in _possible_lines(kind, texts, lines) if form.match(texts[line])]
+    return [line for line in _possible_lines(kind, texts, lines) if _is_line_of(kind, texts[line])]
 
 
 def ends_among(texts: list[str], lines: Sequence[int]) -> list[int]:

@@ -181,6 +181,7 @@ def day_of(found: date) -> date:
     return found.date() if isinstance(found, datetime) else found
 
 
+@lru_cache(4_096)  # the pages of a section have the same menus
 def may_hold_date(text: str) -> bool:
     """Whether `text` may contain a date."""
     if _NUMBERS.search(text) or "day" in text or "now" in text:

@@ -38,7 +38,7 @@ def find_language(declared: str, body: str) -> str | None:
     tag = _TAG.match(declared)
     code = tag[1].lower() if tag else ""
     code = SAME.get(code, code)
-    seen = language_of(body[:SAMPLE])
+    seen = language_of(body[:SAMPLE]) if body else None
     if seen and not any({seen, code} <= group for group in _CLOSE):
         code = seen
     if code != "zh":

@@ -64,10 +64,10 @@ class Trees:
         """Return the log odds, shape (rows,), of `values`, shape (rows, features)."""
         count, depth = self.features.shape
         columns = np.ascontiguousarray(values.T)  # taking whole columns is fast
-        leaf = np.zeros((count, len(values)), np.uint16)
+        leaf = np.zeros((count, len(values)), np.min_scalar_type((1 << depth) - 1))
         for level in range(depth):
             over = columns.take(self.features[:, level], axis=0) > self.thresholds[:, level, np.newaxis]
-            leaf |= over.astype(np.uint16) << level
+            leaf |= over.astype(leaf.dtype) << level
         places = np.ascontiguousarray(leaf.T) + (np.arange(count) << depth)  # indices into the table of all trees
         result: Floats = self.leaves.ravel().take(places).sum(axis=1) + np.float32(self.bias)
         return result

@@ -22,6 +22,15 @@ _NAMES = {label: str(encoding_of(label)) for label in _LABELS.split()} | {
     "mac-cyrillic": "x-mac-cyrillic",
 }  # fmt: skip
 MULTI_BYTE = ("gb18030", "big5", "shift_jis", "euc-kr", "euc-jp")
+CHINESE = ("gb18030", "big5")
+# The most frequent Chinese characters, of both scripts: 31% of the non-ASCII characters of a Chinese page (median of
+# 549 stored pages; 7% of a short menu), and at most 10% of those of a page that is read in a wrong encoding.
+FREQUENT = frozenset(
+    "的一是不了在人有我他这中大来上个国到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可里后小么心多天而能好都然没"
+    "日于起还发成事只作当想看文无开手十用主行方又如前所本见经头面公同三已老从动两长新月业分全市"
+    "這來個國們為學對後發無開經頭動長業說時會過還見當"
+)
+USUAL = 0.15  # share of frequent characters from which a text is surely Chinese
 RARE, WEIGHT_OF_RARE = "iso-8859-4", 0.7  # hardly any page has it, and short texts of other languages resemble it
 DETECTED = 65_536  # bytes that the detector examines
 MOSTLY = 0.95  # of the runs with non-ASCII bytes, which are not broken
@@ -55,7 +64,9 @@ def far_likelier(sample: bytes, declared: str) -> str | None:
 
     `sample`: runs with non-ASCII bytes, as `telling` returns them.
     """
-    scores = _scores(sample) if len(sample) >= FEW else {}
+    if len(sample) < FEW or (declared in CHINESE and _is_chinese(decode_as(sample, declared))):
+        return None  # the detector takes two milliseconds
+    scores = _scores(sample)
     best = max(scores, key=scores.__getitem__, default=declared)
     known = declared.removesuffix("-i")  # iso-8859-8-i differs from iso-8859-8 in the order of writing only
     is_sure = scores.get(best, 0) >= max(SURE, FAR * scores.get(known, 0))
@@ -76,6 +87,11 @@ def _scores(data: bytes) -> dict[str, float]:
         if name := _NAMES.get(str(each["encoding"])):
             scores.setdefault(name, each["confidence"] * (WEIGHT_OF_RARE if name == RARE else 1))
     return scores
+
+
+def _is_chinese(text: str) -> bool:
+    letters = "".join(_NOT_ASCII.findall(text))
+    return sum(map(FREQUENT.__contains__, letters)) >= USUAL * len(letters)
 
 
 def _is_plausible(text: str) -> bool:

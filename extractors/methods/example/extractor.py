@@ -90,12 +90,14 @@ class Comparison:
 class Vote:
     """The result of one example for a page. `match`: share of the surrounding lines that are in both, 0 to 1.
 
-    `expected` is the voter's; `similarity`: of the page's lines to the voter's.
+    `places`: the factors of the page's paths by the voter's layout, or []; `similarity`: of the page's lines to the
+    voter's; `expected` is the voter's.
     """
 
     body: Body
     match: float
     layout: Layout
+    places: list[float]
     similarity: list[float]
     twin: bool = False
     expected: float = 1.0
@@ -276,8 +278,10 @@ class VotedPage:
     def vote_of(self, voter: Voter) -> Vote:
         """Return the result of an example. The paths of both pages are in one trie."""
         found = self.compare(voter)
-        body = self._search.body_by(found.evidence)
-        vote = Vote(body, self._match(found, body), voter.layout, found.similarity.page, found.twin, voter.expected)
+        places = voter.layout.factors_of_paths(self._page.lines)
+        body = self._search.body_by(found.evidence, places)
+        match = self._match(found, body)
+        vote = Vote(body, match, voter.layout, places, found.similarity.page, found.twin, voter.expected)
         if (trace := tracing()) is not None:
             trace.note(vote)
         return vote
@@ -303,7 +307,7 @@ class VotedPage:
         lines, new = self._page.lines, self._search.new_bytes(similarity)
         if new >= TWIN_REST * self._bytes:
             return False  # saves the second search below on all but a few pages
-        alone = density.cut_alone(lines, self._page.prior).kept
+        alone = rules_body(lines, self._page.prior).kept
         whole = sum(lines.widths[line] for line in alone)
         repeated = sum(lines.widths[line] * similarity[line] for line in alone) / (whole + 1)
         return repeated > TWIN_REPEATED and new < TWIN_REST * sum(self._content[line] for line in alone)
@@ -358,7 +362,8 @@ def elect(
         trace.note(verdict)
     if verdict.refused:
         return verdict.refused
-    places = np.minimum.reduce([vote.layout.factors(page) for vote in valid])
+    layouts = [vote.places for vote in valid if vote.places]
+    places = np.minimum.reduce(layouts)[page.outline.of_line] if layouts else None
     elected = replace(body, kept=kept)
     opinion = second_opinion(page, parsed.prior, elected, usual_similarity(valid), places, is_article=is_article)
     known = known_of(page, parsed.head, opinion.kept, verdict.probability)

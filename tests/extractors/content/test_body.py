@@ -201,13 +201,32 @@ def test_equal_evidence_of_two_examples_gives_one_body_unless_they_differ_in_the
 
     def found(mostly):
         layout = Layout({}, {}, frozenset(mostly))
-        return search.body_by(LineEvidence([*repeated], prior, NO_PROFILE, layout))
+        return search.body_by(LineEvidence([*repeated], prior, NO_PROFILE, layout), [])
 
     heading = lines.paths[lines.texts.index("Questions")]
     without, within = found([]), found([heading, heading + 1_000])
     assert found([]) is without
     assert found([heading]) is within
     assert {*within.kept} - {*without.kept} == {lines.texts.index("Questions")}
+
+
+def test_profiles_are_equal_evidence_if_they_say_the_same_of_the_pages_paths():
+    trie = PathTrie()
+    lines = lines_of(f"<div class=story>{PROSE}</div>", trie)
+    search, prior = BodySearch(lines), prior_of(lines, [])
+    story, paragraph = (lines.outline.signatures[lines.outline.places[line]] for line in (0, -1))
+    assert story == paragraph
+
+    def found(usual, main=(), strong=()):
+        profile = Profile(usual, frozenset(main), frozenset(strong))
+        return search.body_by(LineEvidence(unmatched(lines), prior, profile), [])
+
+    first = found({paragraph: 1.0, -5: 0.2}, [paragraph, -5])
+    assert found({paragraph: 0.95, -5: 0.9}, [paragraph], [-7]) is first
+    assert found({paragraph: 0.5}, [paragraph]) is not first
+    assert found({paragraph: 1.0}) is not first
+    leaf = trie.leaf(lines.paths[0])
+    assert found({paragraph: 1.0}, [paragraph], [leaf]) is not first
 
 
 def test_profile_of_nothing_is_empty():

@@ -26,10 +26,10 @@ def test_place_where_the_example_has_text_but_no_body_adds_little(line, fertile)
     trie = PathTrie()
     example = lines_of(EXAMPLE, trie)
     layout = layout_of(example, [example.texts.index("The gauge was wrong.")])
-    factors = layout.factors(lines_of(line, trie))
-    assert factors == pytest.approx([1.0 if fertile else BARREN_FACTOR])
+    lines = lines_of(line, trie)
+    factors = layout.factors_of_paths(lines)
+    assert [factors[place] for place in lines.outline.places] == pytest.approx([1.0 if fertile else BARREN_FACTOR])
 
 
 def test_without_an_example_all_places_are_equal():
-    lines = lines_of(EXAMPLE)
-    assert set(NO_LAYOUT.factors(lines)) == {1}
+    assert NO_LAYOUT.factors_of_paths(lines_of(EXAMPLE)) == []
