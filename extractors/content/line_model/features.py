@@ -96,7 +96,7 @@ def features_of(lines: Lines, prior: Prior, body: Body, similarity: list[float] 
     columns = (
         kept, _flags(body.captions, count), _below_root(lines, body.root)[at],
         (index >= body.head) & (index < body.tail),
-        np.clip(index - body.head, -FAR, FAR), np.clip(body.tail - index, -FAR, FAR),
+        *(np.maximum(np.minimum(far, FAR), -FAR) for far in (index - body.head, body.tail - index)),  # np.clip is slow
         prior_log, _shifted(prior_log, 1), _shifted(prior_log, -1),
         width_log, _shifted(width_log, 1), linked / np.maximum(width, 1), _tags(lines)[at],
         lines.headings, _ends(lines), _repeats(lines), np.array(prior.noise)[at] if prior.noise else 0,

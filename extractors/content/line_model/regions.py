@@ -77,7 +77,9 @@ def region_columns(
     main = int(np.bincount(places, prose * kept).argmax())  # the place of most of the rules' prose
     on_main = np.cumsum(prose * (places == main))
     on_main = on_main / max(1.0, float(on_main[-1]))
-    restart = np.isin(places, places[title : first + 1][~long[title : first + 1]]) & after_first & ~long
+    begins = np.zeros(len(tags), np.bool_)
+    begins[places[title : first + 1][~long[title : first + 1]]] = True
+    restart = begins[places] & after_first & ~long
     named = label & ~long
     label_run = np.cumsum(named & ~_shift(named, 1))
     in_run = named & (_shift(named, 1) | _shift(named, -1)) & after_first
@@ -86,7 +88,7 @@ def region_columns(
         in_unit, np.log1p(units), np.log1p(units[-1] - units), leads, in_unit * leads[np.where(text, owner, index)],
         _shift(share, 1), np.log1p(_shift(width, 2)), [line.endswith(CUT_OFF) for line in texts],
         _near(dated, REACH), np.log1p(np.cumsum(dated & after_title)), np.cumsum(titled), np.cumsum(top),
-        _since(heading), np.clip(index - title, -FAR_LINES, FAR_LINES) * (prior.title >= 0),
+        _since(heading), np.maximum(np.minimum(index - title, FAR_LINES), -FAR_LINES) * (prior.title >= 0),
         np.cumsum(others), _since(others),
         _shift(places, -1, -1) == places, _near(_shift(places, 1, -1) != places, REACH),
         runs_before[run], (run_prose.sum() - runs_before - run_prose)[run], np.log1p(np.bincount(run))[run],
