@@ -17,7 +17,6 @@ from typing import TypeVar
 from extractors import UnusablePage
 from extractors.content.assembly import ParsedPage, assemble
 from extractors.content.line_weights import prior_of
-from extractors.content.profile import layout_of, markup_of
 from extractors.html.decoding import decode
 from extractors.html.dom import parse
 from extractors.html.lines import read_lines
@@ -81,8 +80,7 @@ def steps_of_set(dataset: DataSet, count: int) -> list[tuple[int, dict[str, floa
             continue
         if voter is not None and voter.lines.trie is trie:
             _, steps["vote"] = timed(partial(example.cast, voter, parsed))
-        body = density.cut_alone(parsed.lines, parsed.prior).kept
-        voter = example.Voter(parsed.lines, body, layout_of(parsed.lines, body), markup_of(parsed.lines, body))
+        voter = example.voter_of(parsed)
         found.append((size, steps))
     return found
 

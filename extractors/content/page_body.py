@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..html.lines import Lines
+from ..tracing import tracing
 from .body import Body, find_body
 from .line_weights import Prior
 from .trimming import trim
@@ -15,7 +16,13 @@ from .turning_points import LineEvidence
 
 
 def rules_body(lines: Lines, prior: Prior) -> Body:
-    """Return the body of a page alone, trimmed."""
+    """Return the body of a page alone, trimmed; it is found once, unless the extraction is traced."""
+    if tracing() is not None:
+        return _trimmed_body(lines, prior)
+    return lines.once("rules", prior, lambda: _trimmed_body(lines, prior))
+
+
+def _trimmed_body(lines: Lines, prior: Prior) -> Body:
     body = untrimmed_body(lines, prior)
     return Body(trim(lines, body, prior), body.root, body.head, body.tail, body.captions)
 

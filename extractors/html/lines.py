@@ -10,8 +10,9 @@ The tree is walked by compiled code where that is available, otherwise in Python
 
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import cached_property
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from lxml import etree
@@ -25,6 +26,7 @@ from .walk import walk
 
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
+Result = TypeVar("Result")
 
 MASKED_LENGTH = 40  # characters: digits of lines up to this count as equal (dates, counters); longer lines are prose
 MAX_LINES = 100_000  # lines of a page; the rest is not read. The longest of the development pages has 836
@@ -81,6 +83,7 @@ class Lines:
         self.blocks: Elements = ElementList()
         self.root: etree._Element | None = None
         self.hide = True
+        self._found: dict[str, tuple[object, Any]] = {}
         self.widths = list(map(float, widths or [len(text.encode()) for text in texts]))
         self.linked_bytes = [
             0.0 if not inside else inside * width / len(text) if inside < len(text) else width
@@ -231,8 +234,20 @@ class Lines:
         """The part of the trie that contains this page's paths."""
         return Outline(self.trie, self.paths)
 
+    def once(self, name: str, given: object, compute: Callable[[], Result]) -> Result:
+        """Return what `compute` finds on the page; it is called once as long as what it depends on is equal.
+
+        A page's own body and the one that examples elect often have the same lines. `name`: of what is computed;
+        `given`: what it depends on besides the page.
+        """
+        known = self._found.get(name)
+        if known is None or known[0] != given:
+            known = self._found[name] = (given, compute())
+        return cast(Result, known[1])
+
     def forget_elements(self) -> None:
         """Release the elements, which keep the page's tree in memory."""
+        self._found.clear()
         self.links, self.link_elements, self.media = [], ElementList(), []
         self.blocks, self.root = ElementList(), None
 

@@ -13,6 +13,7 @@ numbers, bit for bit on one machine with one numpy.
 """
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,8 +54,12 @@ class Model:
     list_to: float = 0.0
 
     def contributions(self, values: Values) -> Values:
-        """Return the contribution of each number to an article, as log odds; `values` and the result: (pages, n)."""
-        terms = _terms(values, self.mean, self.scale, self.knots)
+        """Return the contribution of each number to an article, as log odds; `values` and the result: (pages, n).
+
+        A number that a page lacks is NaN, and counts as the mean.
+        """
+        known = np.where(np.isnan(values), self.mean, values)
+        terms = _terms(known, self.mean, self.scale, self.knots)
         result: Values = np.einsum("pkn,kn->pn", terms, self.weights)
         return result
 
@@ -64,9 +69,8 @@ class Model:
         return result
 
     def row(self, features: Mapping[str, float]) -> Values:
-        """Return the numbers of one page in the model's order, shape (n,); one that the page lacks is the mean."""
-        means = zip(self.names, self.mean.tolist(), strict=True)
-        return np.array([features.get(name, mean) for name, mean in means], np.float64)
+        """Return the numbers of one page in the model's order, shape (n,); one that the page lacks is NaN."""
+        return np.array([features.get(name, math.nan) for name in self.names], np.float64)
 
 
 def fit(names: Sequence[str], values: Values, article: NDArray[np.bool_], weight: Values) -> Model:

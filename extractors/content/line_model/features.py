@@ -39,7 +39,7 @@ NAMES = (
     "outer_prose", "outer_linked", "next_prose_in_box",
     "place_lines", "like_lines", "like_mean",
     "page_lines", "page_prose", "page_linked", "page_long", "page_place", "page_family",
-    *regions.NAMES, *cohesion.NAMES,
+    *regions.REGION_NAMES, *regions.SHARED_NAMES, *regions.LEVEL_NAMES, *cohesion.NAMES,
 )  # fmt: skip
 
 
@@ -92,7 +92,11 @@ def features_of(lines: Lines, prior: Prior, body: Body, similarity: list[float] 
     width_log = np.log1p(width)
     before = np.cumsum(prose)
     following = _following(long)
-    kept = _flags(body.kept, count)
+    kept, of_lines = _flags(body.kept, count), (body.kept, prior)
+    of_regions, levels = lines.once("regions", of_lines, lambda: regions.region_columns(lines, prior, kept, prose))
+    of_words = lines.once(
+        "words", of_lines, lambda: cohesion.cohesion_columns(lines.texts, prior.title, kept, long, inner)
+    )
     columns = (
         kept, _flags(body.captions, count), _below_root(lines, body.root)[at],
         (index >= body.head) & (index < body.tail),
@@ -109,8 +113,7 @@ def features_of(lines: Lines, prior: Prior, body: Body, similarity: list[float] 
         np.log1p(like_width / np.maximum(1, like_lines))[like],
         np.log1p(count), np.log1p(all_prose), float(linked.sum()) / all_width, float(long.mean()),
         float(direct["prose"].max()) / all_prose, float(np.bincount(family, direct["prose"]).max()) / all_prose,
-        *regions.region_columns(lines, prior, kept, prose, similarity),
-        *cohesion.cohesion_columns(lines.texts, prior.title, kept, long, inner),
+        *of_regions, *regions.shared_columns(lines, prior, prose, similarity), *levels, *of_words,
     )  # fmt: skip
     values: Floats = np.empty((len(NAMES), count), np.float32)
     for row, column in zip(values, columns, strict=True):

@@ -26,27 +26,36 @@ REACH = 8  # lines around a line in which units are counted
 FAR_LINES = 60
 LONGEST_KEPT = 500  # characters of a link whose kind is kept for the next pages
 SAME = 0.8  # similarity from which a line is shared with the example
-SHARED = 6  # columns about shared lines
 CUT_OFF = ("…", "...", "[…]")
 EXTERNAL, SAME_HOST, SIBLING = 1, 2, 3  # where a link leads; a sibling's URL has the form of the page's own
-NAMES = (
+REGION_NAMES = (
     "in_unit", "units_before", "units_after", "leads_to", "unit_leads_to", "linked_before", "width_2_before", "cut_off",
     "dates_near", "dates_before", "titles_before", "top_headings_before", "since_heading", "since_title",
     "others_before", "since_others", "same_place_after", "places_near",
     "run_before", "run_after", "run_lines", "gap_before", "main_before", "main_after",
     "restarts", "since_restart", "label_run", "since_label_run", "opened", "since_opened", "since_repeated",
-    "similarity", "shared_before", "between_prose", "between_before", "anchor_width", "anchor_repeats",
-    "title_levels", "levels_to_title", "opening_levels", "levels_to_opening", "main_levels", "levels_to_main",
 )  # fmt: skip
+SHARED_NAMES = ("similarity", "shared_before", "between_prose", "between_before", "anchor_width", "anchor_repeats")
+LEVEL_NAMES = (
+    "title_levels",
+    "levels_to_title",
+    "opening_levels",
+    "levels_to_opening",
+    "main_levels",
+    "levels_to_main",
+)
 _DATED = re.compile(r"\d{4}.{0,2}[-/.年]?.{0,2}\d|\d{1,2}[:.：]\d\d\b|\d+ (?:min|hour|day|week)|\d+\s?(?:分钟|小时|天)")
 _DIGITS = re.compile(r"\d+")
 _ADDRESS = re.compile(r"(?:https?:)?(?://([^/?#]*))?([^?#:]*)(?:[?#]|$)", re.IGNORECASE)  # host, path; no other scheme
 
 
 def region_columns(
-    lines: Lines, prior: Prior, kept: NDArray[np.bool_], prose: Floats, similarity: list[float] | None
-) -> list[ArrayLike]:
-    """Return the columns of `NAMES`, each with one number a line. `kept`, `prose`: of the lines."""
+    lines: Lines, prior: Prior, kept: NDArray[np.bool_], prose: Floats
+) -> tuple[list[ArrayLike], list[ArrayLike]]:
+    """Return the columns of `REGION_NAMES` and `LEVEL_NAMES`, each with one number a line.
+
+    `kept`, `prose`: of the lines.
+    """
     count, index = len(lines), np.arange(len(lines))
     width, linked, texts = lines.width, lines.linked, lines.texts
     places, tags = lines.outline.of_line, lines.outline.tags
@@ -84,7 +93,7 @@ def region_columns(
     label_run = np.cumsum(named & ~_shift(named, 1))
     in_run = named & (_shift(named, 1) | _shift(named, -1)) & after_first
     run_size = np.where(in_run, np.bincount(label_run, named)[label_run], 0)
-    return [
+    columns = [
         in_unit, np.log1p(units), np.log1p(units[-1] - units), leads, in_unit * leads[np.where(text, owner, index)],
         _shift(share, 1), np.log1p(_shift(width, 2)), [line.endswith(CUT_OFF) for line in texts],
         _near(dated, REACH), np.log1p(np.cumsum(dated & after_title)), np.cumsum(titled), np.cumsum(top),
@@ -95,26 +104,23 @@ def region_columns(
         _gap(kept), on_main, 1 - on_main,
         np.cumsum(restart), _since(restart), np.maximum.accumulate(run_size), _since(in_run), np.cumsum(opened),
         _since(opened), _since(_repeated(texts) & after_title),
-        *_shared(similarity, prose, width, places, after_title),
-        *_levels(lines.outline, places[title] if prior.title >= 0 else -1),
-        *_levels(lines.outline, places[first] if long[first] else -1),
-        *_levels(lines.outline, main if (long & kept).any() else -1),
     ]  # fmt: skip
+    starts = (
+        places[title] if prior.title >= 0 else -1,
+        places[first] if long[first] else -1,
+        main if (long & kept).any() else -1,
+    )
+    return columns, [column for start in starts for column in _levels(lines.outline, start)]
 
 
-def _shared(
-    similarity: list[float] | None,
-    prose: Floats,
-    width: Floats,
-    places: NDArray[np.intp],
-    after_title: NDArray[np.bool_],
-) -> list[ArrayLike]:
-    """Return the columns about lines that the example shares; all −1 if there is no example.
+def shared_columns(lines: Lines, prior: Prior, prose: Floats, similarity: list[float] | None) -> list[ArrayLike]:
+    """Return the columns of `SHARED_NAMES`, about lines that the example shares; all −1 if there is no example.
 
     An *anchor* is the last shared line before a line, and what is between two anchors is a region of the page's own.
     """
     if similarity is None:
-        return [np.full(len(width), -1, np.float32)] * SHARED
+        return [-1] * len(SHARED_NAMES)
+    width, places, after_title = lines.width, lines.outline.of_line, np.arange(len(lines)) > max(prior.title, 0)
     alike = np.array(similarity, np.float32)
     shared = alike > SAME
     anchor, between = _last(shared), np.cumsum(shared)

@@ -16,9 +16,7 @@ from ...content.assembly import BodyLines, PageByPage, ParsedPage
 from ...content.body import Body
 from ...content.confidence import Trust, known_of, trust_of
 from ...content.line_model import Opinion, second_opinion
-from ...content.line_weights import Prior
 from ...content.page_body import rules_body
-from ...html.lines import Lines
 from ...page import Page
 from ...page_types.classify import PageVerdict, judge
 from ...tracing import tracing
@@ -71,12 +69,6 @@ def body_lines(method: str, body: Body, verdict: PageVerdict, trust: Trust, reas
         reason = f"{reason}; {trust.doubt}"
     kind, probability = verdict.page_type, verdict.probability
     return BodyLines(body.kept, body.root, method, trust.confidence, reason, captions, kind, probability)
-
-
-def cut_alone(lines: Lines, prior: Prior) -> Body:
-    """Return the body of a page alone."""
-    body = rules_body(lines, prior)
-    return replace(body, kept=second_opinion(lines, prior, body).kept) if body.kept else body
 
 
 def create(example: Page | None) -> PageByPage:

@@ -578,3 +578,8 @@ def test_unusual_text_is_read_as_it_is_declared(name, text):
 def test_utf16_page_is_read_as_its_header_says():
     page = f"\0{CHINESE * 9}"
     assert decode(page.encode("utf-16-le"), "text/html; charset=utf-16le") == (page, "utf-16le")
+
+
+def test_tags_in_utf_16_decide_also_where_the_bytes_are_valid_utf_8():
+    page = "<p>\ub8e4\ue4ad\uadb8</p>"  # the bytes of these characters are 中中 in UTF-8
+    assert decode(page.encode("utf-16-le")) == (page, "utf-16le")

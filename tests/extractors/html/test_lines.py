@@ -136,3 +136,15 @@ def test_page_with_too_many_lines_is_read_up_to_a_cap(monkeypatch):
 def test_text_in_a_head_that_was_never_closed_is_read():
     html = f"<head><title>Bread</title><article><p>{'Flour and water. ' * 10}</p></article>"
     assert [text[:5] for text in lines_of(html).texts] == ["Flour"]
+
+
+def test_what_depends_on_equal_things_is_computed_once():
+    lines, calls = lines_of("<p>one"), []
+
+    def found(name, given):
+        return lines.once(name, given, lambda: calls.append((name, given)) or len(calls))
+
+    assert [found("size", [1, 2]), found("size", [1, 2]), found("words", [1, 2]), found("size", [1, 2])] == [1, 1, 2, 1]
+    assert [found("size", [1, 3]), found("size", [1, 2])] == [3, 4]  # the last one is kept
+    lines.forget_elements()
+    assert found("words", [1, 2]) == 5

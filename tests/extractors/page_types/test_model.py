@@ -92,3 +92,12 @@ def test_a_bad_file_is_named(tmp_path, spoil):
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(BadModel, match=r"m\.json"):
         load(tmp_path / "m.json", NAMES)
+
+
+def test_a_number_that_a_page_lacks_counts_as_the_mean():
+    model, _, _ = learned()
+    whole = dict(zip(model.names, model.mean.tolist(), strict=True))
+    rows = np.stack([model.row(features) for features in (whole, {model.names[1]: whole[model.names[1]]}, {})])
+    assert np.isnan(rows).sum(axis=1).tolist() == [0, len(model.names) - 1, len(model.names)]
+    assert np.array_equal(*model.contributions(rows)[[0, 2]])
+    assert np.array_equal(*model.contributions(rows)[[0, 1]])

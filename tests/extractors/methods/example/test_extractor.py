@@ -54,6 +54,19 @@ def test_example_itself_is_cut_by_its_own_paths():
     assert "nearly the same text" in article.reason
 
 
+def test_page_whose_surroundings_are_long_and_the_same_is_no_twin():
+    notices = "".join(f"<p>Notice {word}: the pier is closed to carts when the lamp is lit." for word in "abcdefghijkl")
+
+    def page(title, text):
+        footer = f"<div class=footer>{notices}</div>"
+        return f"<title>{title}</title><div class=story><h1>{title}</h1><p>{text}</p></div>{footer}"
+
+    example = page("Pier opens", "The pier opens at nine, and the ferry leaves soon after.")
+    article = extract(page("Bread", "Bread is sold in the mill, and it is still warm at noon."), example=example)
+    assert body(article, "Bread") == ["Bread is sold in the mill, and it is still warm at noon."]
+    assert "surrounding lines match" in article.reason
+
+
 def test_short_bodies_are_less_certain():
     long = extract(news_page("Bread", BAKERY * 3), example=EXAMPLE)
     short = extract(news_page("Closed", ["The pier is closed."]), example=EXAMPLE)
