@@ -58,7 +58,7 @@ def test_page_whose_surroundings_are_long_and_the_same_is_no_twin():
     notices = "".join(f"<p>Notice {word}: the pier is closed to carts when the lamp is lit." for word in "abcdefghijkl")
 
     def page(title, text):
-        footer = f"<div class=footer>{notices}</div>"
+        footer = f"<nav>{notices}</nav>"
         return f"<title>{title}</title><div class=story><h1>{title}</h1><p>{text}</p></div>{footer}"
 
     example = page("Pier opens", "The pier opens at nine, and the ferry leaves soon after.")
