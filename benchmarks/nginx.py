@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from workers.errors import ExemplarError
-
 START_WAIT = 10.0  # seconds
 CONFIGURATION = """
 daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log;
@@ -30,10 +28,10 @@ http {{
 
 @contextmanager
 def served(root: Path) -> Iterator[str]:
-    """Serve a folder; /a/… is always its article.html. Yields the address. Raises `ExemplarError` without nginx."""
+    """Serve a folder; /a/… is always its article.html. Yields the address. Ends the program without nginx."""
     binary = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
     if binary is None:
-        raise ExemplarError("this benchmark requires nginx; install it (Debian: nginx-light)")
+        raise SystemExit("this benchmark requires nginx; install it (Debian: nginx-light)")
     port = _free_port()
     with tempfile.TemporaryDirectory(prefix="nginx-") as folder:
         root.chmod(0o755)  # nginx's worker may run as another user

@@ -20,6 +20,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -44,6 +45,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--folder", type=Path, help="HTML files to serve in place of the sample site's articles")
     asked = parser.parse_args()
+    if find_spec("trafilatura") is None:
+        raise SystemExit("this benchmark requires trafilatura: pip install -c constraints.txt '.[bench]'")
     with tempfile.TemporaryDirectory(prefix="pipeline-") as name:
         root = Path(name)
         write_site(root, pages_of(asked.folder), asked.pages)

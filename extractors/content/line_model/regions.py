@@ -37,13 +37,8 @@ REGION_NAMES = (
 )  # fmt: skip
 SHARED_NAMES = ("similarity", "shared_before", "between_prose", "between_before", "anchor_width", "anchor_repeats")
 LEVEL_NAMES = (
-    "title_levels",
-    "levels_to_title",
-    "opening_levels",
-    "levels_to_opening",
-    "main_levels",
-    "levels_to_main",
-)
+    "title_levels", "levels_to_title", "opening_levels", "levels_to_opening", "main_levels", "levels_to_main",
+)  # fmt: skip
 _DATED = re.compile(r"\d{4}.{0,2}[-/.年]?.{0,2}\d|\d{1,2}[:.：]\d\d\b|\d+ (?:min|hour|day|week)|\d+\s?(?:分钟|小时|天)")
 _DIGITS = re.compile(r"\d+")
 _ADDRESS = re.compile(r"(?:https?:)?(?://([^/?#]*))?([^?#:]*)(?:[?#]|$)", re.IGNORECASE)  # host, path; no other scheme
