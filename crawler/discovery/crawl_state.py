@@ -160,15 +160,13 @@ class CrawlState:
 
     def load(self) -> WalkMemory:
         """Read the memory. If the task was changed, only `ended` and `forgotten_on` are valid."""
-        pipe = self.redis.pipeline(transaction=False)
-        pipe.hgetall(self._walk)
-        pipe.hgetall(self._lists)
-        raw, rows = cast(list[dict[bytes, bytes]], pipe.execute())
+        raw = cast(dict[bytes, bytes], self.redis.hgetall(self._walk))
         fields = {name.decode(): value.decode() for name, value in raw.items()}
         self._responses = {}
         if fields.get("shape") != self.shape:
             self.redis.delete(self._lists, self._unread, self._fresh)
             return WalkMemory.of_fields({name: fields.get(name, "") for name in ("first", "expired")})
+        rows = cast(dict[bytes, bytes], self.redis.hgetall(self._lists))
         self._responses = {url.decode(): last for url, row in rows.items() if (last := LastResponse.of_row(row))}
         return WalkMemory.of_fields(fields)
 

@@ -271,6 +271,7 @@ class Lines:
         self.paths = trie.copy_from(self.trie, self.paths)
         self.trie = trie
         self.__dict__.pop("outline", None)
+        self._found.clear()
 
 
 def _host_of(href: str) -> str:
