@@ -15,7 +15,7 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import redis
-from redis.client import Pipeline
 
 from crawler.task_list.mistakes import TaskError, suggest
 from crawler.task_list.models import Filter, Task, TaskFile
@@ -177,7 +176,7 @@ class ListWatch:
 
 def published(connection: "redis.Redis") -> TaskFile:
     """Return the task list in force. Raises `TaskError` if there is none."""
-    settings, raw = _both(connection, lambda pipe: pipe.hgetall(keys.TASKS))
+    settings, raw = _with_settings(connection, "HGETALL", keys.TASKS)
     return TaskFile.of_published(settings, {name.decode(): text for name, text in sorted(raw.items())})
 
 
@@ -186,21 +185,21 @@ def published_task(connection: "redis.Redis", name: str) -> TaskFile:
 
     Raises `TaskError` if no list is published, or the task is not in it.
     """
-    settings, raw = _both(connection, lambda pipe: pipe.hget(keys.TASKS, name))
+    settings, raw = _with_settings(connection, "HGET", keys.TASKS, name)
     if raw is None:
         raise TaskError(f"unknown task {name!r}; {suggest(name, published_names(connection))}")
     return TaskFile.of_published(settings, {name: raw})
 
 
-def _both(connection: "redis.Redis", tasks: Callable[[Pipeline], object]) -> tuple[bytes, Any]:
-    """Return the settings, and the reply to a command for tasks. Raises `TaskError` if no list is published."""
-    pipe = connection.pipeline(transaction=False)
+def _with_settings(connection: "redis.Redis", *command: str) -> tuple[bytes, Any]:
+    """Return the settings and the reply to a command. Raises `TaskError` if no list is published."""
+    pipe: Any = connection.pipeline(transaction=False)
     pipe.get(keys.SETTINGS)
-    tasks(pipe)
-    settings, raw = pipe.execute()
+    pipe.execute_command(*command)
+    settings, reply = pipe.execute()
     if settings is None:
         raise TaskError(NO_LIST)
-    return settings, raw
+    return settings, reply
 
 
 def published_names(connection: "redis.Redis") -> list[str]:

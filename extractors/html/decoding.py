@@ -54,7 +54,7 @@ def decode(data: bytes, content_type: str | None = None) -> tuple[str, str]:
             return decode_as(data[len(mark) :], name), name
     utf8 = _as_utf8(data)
     is_surely_utf8 = utf8 is not None and _contradicts(utf8)
-    if utf8 is not None and is_surely_utf8 and b"\0" not in data:
+    if utf8 is not None and is_surely_utf8 and b"\0" not in data[:_UTF_16_SIZE]:
         return utf8, "utf-8"
     declared = _declared(data, content_type)
     if declared in (None, "utf-8", "windows-1252") and (escaped := _of_escapes(data)):

@@ -362,8 +362,8 @@ def elect(
         trace.note(verdict)
     if verdict.refused:
         return verdict.refused
-    layouts = [vote.places for vote in valid if vote.places]
-    places = np.minimum.reduce(layouts)[page.outline.of_line] if layouts else None
+    of_paths = [vote.places for vote in valid if vote.places]
+    places = np.minimum.reduce(of_paths)[page.outline.of_line] if of_paths else None
     elected = replace(body, kept=kept)
     opinion = second_opinion(page, parsed.prior, elected, usual_similarity(valid), places, is_article=is_article)
     known = known_of(page, parsed.head, opinion.kept, verdict.probability)
