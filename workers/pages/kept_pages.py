@@ -376,19 +376,23 @@ class KeptPages(SqliteFile, PageSink):
                 database.rollback()
 
     def _set_up(self, connection: sqlite3.Connection, patience: float) -> None:
-        [(tables,)] = connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
-        if not tables:
+        if _is_new(connection):
             connection.execute(f"PRAGMA page_size = {SQLITE_PAGE}")
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             connection.execute("BEGIN IMMEDIATE")
-            for statement in _SCHEMA.split(";\n"):
-                connection.execute(statement)
+            if _is_new(connection):  # no other process has made the tables meanwhile
+                for statement in _SCHEMA.split(";\n"):
+                    connection.execute(statement)
             connection.execute("COMMIT")
         connection.execute(_EXAMPLE_TEXTS)
         connection.execute("PRAGMA journal_mode = TRUNCATE").fetchall()
 
     def _unavailable(self, error: Exception) -> SinkUnavailable:
         return SinkUnavailable(f"kept pages unavailable: {self.name} cannot be used: {error}")
+
+
+def _is_new(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
 
 
 def _record(source: SourcePage) -> Mapping[str, Any]:

@@ -2,8 +2,10 @@
 
 import random
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime
+from threading import Barrier
 
 import pytest
 
@@ -164,3 +166,16 @@ def test_the_folder_is_beside_the_task_list_or_where_the_setting_names_it(folder
     config = ExtractionConfig("gazette", "", "", (), "/srv/x", keep_pages=5.0, pages_folder=folder)
     kept = kept_pages_of(config, clock=lambda: 0.0)
     assert (str(kept.path), kept.keep) == (path, 5.0)
+
+
+def test_several_workers_may_make_a_new_file_at_once(tmp_path):
+    together = Barrier(4)
+
+    def first_read(path):
+        with closing(KeptPages(path, keep=DAY)) as kept:
+            together.wait()
+            return kept.newest_of_each_url()
+
+    with ThreadPoolExecutor(4) as pool:
+        for number in range(20):
+            assert [*pool.map(first_read, [tmp_path / f"{number}.pages"] * 4)] == [[]] * 4
