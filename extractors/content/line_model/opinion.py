@@ -114,24 +114,24 @@ def second_opinion(
     prior: Prior,
     body: Body,
     similarity: list[float] | None = None,
-    places: Floats | None = None,
+    factors: Floats | None = None,
     *,
     is_article: bool = True,
 ) -> Opinion:
     """Return the body after the model's correction.
 
     `body`: that of the rules, or of the vote of examples; `similarity`: of the lines to an example's, None without one;
-    `places`: factors of the lines by the examples' layouts, which know where the template has no body; for lines that
-    the vote leaves out; `is_article`: whether the page is surely an article, for which a model of articles alone is
-    better: replies and cards are body on other pages.
+    `factors`: of the lines that the vote of examples leaves out, by what these know of the template; `is_article`:
+    whether the page is surely an article, for which a model of articles alone is better: replies and cards are body on
+    other pages.
     """
     values = features_of(lines, prior, body, similarity)
     of_articles, of_any_kind = _chosen.get() or _stored()
     chance = probability((of_articles if is_article else of_any_kind).log_odds(values))
     rules = np.zeros(len(lines), np.bool_)
     rules[body.kept] = True
-    if places is not None:
-        chance = np.where(rules, chance, chance * places)
+    if factors is not None:
+        chance = np.where(rules, chance, chance * factors)
     chance = like_table(like_text(chance, lines.code, rules), lines.width, lines)
     kept = np.flatnonzero(corrected(rules, chance, lines.width, is_article=is_article)).tolist()
     opinion = Opinion(kept, rules, chance, lines.width, values)

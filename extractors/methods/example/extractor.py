@@ -4,7 +4,8 @@ Source: 004 (see `similarity` and `body`), as formulation H: FS and BS without d
 example's path profile. The page's own priors (`line_weights`) and the example's layout (`profile`) are ours: in places
 where the example has text but no body, the page has no body either. Two guards are ours too. If few lines around the
 body match, the example is from another template; the page is then extracted alone, and the result's reason states this.
-If the example has nearly the same text as the page, there is no difference to find, and only its paths are used.
+If the example has nearly the same text as the page, and its title, there is no difference to find, and only its paths
+are used. A body that other articles of the section have word for word is their template's, also if it is an example's.
 
 The vote is ours too: the page is extracted with each of a few recent pages as with an example, independently, and a
 line is kept if at least half of them keep it. Pages pooled into one profile were worse than one example; the vote is
@@ -21,16 +22,16 @@ import numpy as np
 
 from ...article import Article, NoArticle
 from ...content.assembly import BodyLines, ParsedPage, assemble, read
-from ...content.body import Body, BodySearch
+from ...content.body import REPEATED, Body, BodySearch
 from ...content.confidence import Trust, known_of, trust_of
 from ...content.line_model import Opinion, second_opinion
 from ...content.page_body import rules_body, unmatched
-from ...content.profile import BodyMarkup, Layout, layout_of, markup_of, profile_of
+from ...content.profile import BARREN_FACTOR, BodyMarkup, Layout, layout_of, markup_of, profile_of
 from ...content.similarity import Similarity, align, prepare
 from ...content.trimming import trim
 from ...content.turning_points import LineEvidence
 from ...errors import UnusablePage
-from ...html.lines import CODE_WEIGHT, Lines
+from ...html.lines import CODE_WEIGHT, Floats, Lines
 from ...html.paths import MAX_TRIE, PathTrie
 from ...metadata.metadata import titles_of
 from ...metadata.titles import NO_TITLES, PageTitles
@@ -46,6 +47,7 @@ SURROUNDING_WIDTH = 200  # bytes; longer lines around the body are another artic
 DISSIMILAR = 0.10  # share of matched surrounding lines: 99% of pairs of two sites lie below, 1.3% of one section's
 TWIN_REPEATED = 0.4  # share of the page's body that a twin repeats at least …
 TWIN_REST = 0.1  # … and share of it that may be new
+REPEATED_BODY = 0.9  # share of a body that another article of the section has, too, from which it is the template's
 EXPECTED, ELSEWHERE = 2.0, -1.0  # log odds for an article whose body stands where the example has its own, or not
 PUZZLING = 0.4  # expected F1 of an example's own body, below which the example abstains
 AGREE = 0.8  # F1 by bytes of the example's body and the page's own, from which they are the same
@@ -289,7 +291,7 @@ class VotedPage:
     def compare(self, voter: Voter) -> Comparison:
         """Return the similarity of the lines of an example and the page, and the evidence for the page's lines."""
         page, found = self._page, align(voter.lines, self._page.lines)
-        twin = self._is_twin(found.page)
+        twin = self._is_twin(voter, found.page)
         profile = voter.markup.profile if twin else profile_of(voter.markup, found.example)
         similarity = unmatched(page.lines) if twin else found.page
         return Comparison(found, LineEvidence(similarity, page.prior, profile, voter.layout), twin)
@@ -302,14 +304,15 @@ class VotedPage:
                 self._matches[id(body)] = match
         return match
 
-    def _is_twin(self, similarity: list[float]) -> bool:
+    def _is_twin(self, voter: Voter, similarity: list[float]) -> bool:
         """Whether the example has nearly the same text as the page."""
         lines, new = self._page.lines, self._search.new_bytes(similarity)
         if new >= TWIN_REST * self._bytes:
             return False  # saves the second search below on all but a few pages
+        if voter.titles.parts and not titles_of(self._page.head).parts <= voter.titles.parts:
+            return False
         alone = rules_body(lines, self._page.prior).kept
-        whole = sum(lines.widths[line] for line in alone)
-        repeated = sum(lines.widths[line] * similarity[line] for line in alone) / (whole + 1)
+        repeated = repeated_share(lines, alone, similarity)
         return repeated > TWIN_REPEATED and new < TWIN_REST * sum(self._content[line] for line in alone)
 
 
@@ -319,6 +322,11 @@ def _content(page: ParsedPage) -> list[float]:
     if True not in code:
         return unlinked
     return [amount * CODE_WEIGHT if listing else amount for amount, listing in zip(unlinked, code, strict=True)]
+
+
+def repeated_share(lines: Lines, kept: list[int], similarity: list[float]) -> float:
+    """Return the share of a body that another page has, too, by bytes: 0 to 1. `similarity`: of the lines to it."""
+    return sum(lines.widths[line] * similarity[line] for line in kept) / (sum(lines.widths[line] for line in kept) + 1)
 
 
 def cast_all(voters: Iterable[Voter], page: ParsedPage) -> list[Vote]:
@@ -362,10 +370,8 @@ def elect(
         trace.note(verdict)
     if verdict.refused:
         return verdict.refused
-    of_paths = [vote.places for vote in valid if vote.places]
-    places = np.minimum.reduce(of_paths)[page.outline.of_line] if of_paths else None
-    elected = replace(body, kept=kept)
-    opinion = second_opinion(page, parsed.prior, elected, usual_similarity(valid), places, is_article=is_article)
+    elected, similarity, factors = replace(body, kept=kept), usual_similarity(valid), _factors(page, valid)
+    opinion = second_opinion(page, parsed.prior, elected, similarity, factors, is_article=is_article)
     known = known_of(page, parsed.head, opinion.kept, verdict.probability)
     trust = trust_of(opinion, replace(known, match=best, support=support_of(valid, opinion.kept)))
     election = Election(valid, counts_of(page, valid), kept, opinion, trust)
@@ -374,13 +380,33 @@ def elect(
     is_odd = best < ODD * usual_match
     if trust.confidence < SURE or is_odd:
         own = density.find_body(parsed, "the body of the page alone is likelier", list_like + ELSEWHERE, is_article)
-        if isinstance(own, BodyLines) and own.confidence > trust.confidence + (-LIKELIER if is_odd else LIKELIER):
+        least = trust.confidence + (-LIKELIER if is_odd else LIKELIER)
+        if isinstance(own, BodyLines) and own.confidence > least and not repeats(page, own.kept, similarity):
             return own
         if trace is not None:
             trace.note(election)  # the last decision noted is the one on which the result is based
     captions = sorted({line for vote in valid for line in vote.body.captions})
     chosen = replace(body, kept=opinion.kept, captions=captions)
     return density.body_lines(METHOD, chosen, verdict, trust, _reason(valid, best))
+
+
+def repeats(lines: Lines, kept: list[int], similarity: list[float] | None) -> bool:
+    """Whether other articles of the section have a body, too, so that it is the template's."""
+    return similarity is not None and repeated_share(lines, kept, similarity) >= REPEATED_BODY
+
+
+def _factors(page: Lines, valid: list[Vote]) -> Floats:
+    """Return the factors of the lines that the vote leaves out: `BARREN_FACTOR` in places without body, and of lines
+    that at least half of the other examples repeat; else 1.
+    """
+    factors = np.ones(len(page), np.float32)
+    for vote in valid:
+        if vote.places:
+            factors = np.minimum(factors, np.array(vote.places, np.float32)[page.outline.of_line])
+    compared = [np.array(vote.similarity) >= REPEATED for vote in valid if not vote.twin]
+    if compared:
+        factors[np.mean(compared, axis=0) >= 0.5] = BARREN_FACTOR
+    return factors
 
 
 def voted_body(parsed: ParsedPage, valid: list[Vote]) -> tuple[Body, list[int]]:

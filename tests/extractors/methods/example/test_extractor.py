@@ -67,6 +67,55 @@ def test_page_whose_surroundings_are_long_and_the_same_is_no_twin():
     assert "surrounding lines match" in article.reason
 
 
+def flash_page(title, text):
+    """Return a page whose one sentence stands above notices of its site, prose in elements of the same form."""
+    notices = "".join(
+        f"<p>Notice {number}: {words}, unless the harbour office has agreed in writing before.</p>"
+        for number, words in enumerate(NOTICES, 1)
+    )
+    return (
+        f"<title>{title} - Harbour Ticker</title><ul><li><a href=/>Home</a></ul>"
+        f"<h1>{title}</h1><div class=time>2026-11-03 10:24</div><div class=news><p>{text}</p></div><div>{notices}</div>"
+    )
+
+
+NOTICES = (
+    "no text of this ticker may be printed by anybody", "prices of fish are shown without warranty",
+    "letters to the editors are printed in a shorter form", "times of ferries are those of the day before",
+    "readers may not use the names of our reporters", "pictures of the harbour are not for sale in any shop",
+)  # fmt: skip
+
+
+def test_notices_longer_than_one_sentence_of_news_are_the_sites_even_if_the_example_is_read_as_them():
+    example = flash_page("Pier opens", "The pier opens at nine, and the ferry leaves soon after.")
+    assert "Notice 1" in extract(example).text  # alone they are the likelier body
+    section = Section(example)
+    for title, text in [
+        ("Bread", "Bread is sold in the mill, and it is still warm at noon."),
+        ("Storm", "A storm warning holds until the evening."),
+        ("Lamp", "The lamp of the lighthouse has been repaired."),
+    ]:
+        page = flash_page(title, text)
+        assert body(section.extract(page), title) == [text]
+        section.learn(page)
+
+
+def test_articles_that_differ_only_in_numbers_keep_their_texts():
+    def draw(number):
+        texts = (
+            f"The draw of week {number} took place at the harbour: the numbers are {number % 7} and {number % 11 + 8}.",
+            f"There were {number * 3} winners in all, and each of them gets {number * 17} crowns at the mill.",
+            "Tickets for the next week are sold at the pier until noon on Friday, and children may not buy any.",
+        )
+        return texts, news_page(f"Draw of week {number}", texts)
+
+    section = Section(draw(100)[1])
+    for number in (101, 102, 113):
+        texts, page = draw(number)
+        assert body(section.extract(page), f"Draw of week {number}") == list(texts)
+        section.learn(page)
+
+
 def test_short_bodies_are_less_certain():
     long = extract(news_page("Bread", BAKERY * 3), example=EXAMPLE)
     short = extract(news_page("Closed", ["The pier is closed."]), example=EXAMPLE)
