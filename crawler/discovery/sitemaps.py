@@ -37,13 +37,9 @@ _DATE_TAGS = ("publication_date", "lastmod")  # the first with a date counts
 def read_sitemap(body: bytes, url: str, content_type: str | None = None) -> ListContent | None:
     """Return the sitemap that `body` is, from `url`, compressed or not; None if it is not one."""
     body, whole = unpacked(body)
-    text = lenient_xml.xml_text(body, content_type)
-    if lenient_xml.root_name(text) not in ROOTS:
-        text = lenient_xml.from_root(text, ROOTS) or text
-    if lenient_xml.root_name(text) in ROOTS:
-        read = _read_xml(text, url, recover=not whole)
-    else:
-        read = _read_lines(decode(body, content_type)[0])
+    text = decode(body, content_type)[0]
+    from_root = lenient_xml.from_root(text, ROOTS)
+    read = _read_xml(from_root, url, recover=not whole) if from_root else _read_lines(text)
     if read is None:
         return None
     return read if whole else replace(read, truncated=True)
