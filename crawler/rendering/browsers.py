@@ -26,7 +26,7 @@ from crawler.guarding.browser_proxy import GuardedProxy
 from crawler.guarding.guard import Guard, host_and_port
 from crawler.rendering.chromium import PAGE_SECONDS, BrowserMissing, find_browser, launch_options
 from crawler.rendering.memory import below, resident
-from crawler.rendering.visit import SETTLE_SECONDS, PageEnds, ScriptCache, Visit
+from crawler.rendering.visit import SETTLE_SECONDS, ScriptCache, Visit
 from crawler.run.rendering_choice import TABS
 
 PAGES_A_CONTEXT = 50
@@ -39,12 +39,7 @@ CLOSE_SECONDS = 5.0  # seconds that a tab or a browser has to close; then its pr
 TABS_OF_ALL = 2 * TABS  # open pages of all runs
 FLAGS = ("--blink-settings=imagesEnabled=false", "--js-flags=--max-old-space-size=512")  # the second: MiB a page
 WITHOUT_UDP = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete window[name]"
-CUT_OFF = (
-    "Target page, context or browser has been closed",
-    "Connection closed",
-    "Browser has been closed",
-    "has been closed",
-)
+CUT_OFF = ("has been closed", "Connection closed")  # in messages of Playwright on a browser that has died
 
 
 Owner = Hashable  # a run, in the process that shares the browser
@@ -121,20 +116,18 @@ class Browser:
                 await visit.prepare(tab)
                 answer = await tab.goto(request.url, wait_until="commit", timeout=seconds * 1000)
                 await visit.settle(tab)
-                headers = await answer.all_headers() if answer else {}
-                return visit.to_response(tab.url, answer.status if answer else 200, headers, await tab.content())
-        except PageEnds:
-            assert visit.ending is not None
-            return visit.ending.to_response(request)
+                if visit.ending is None:
+                    headers = await answer.all_headers() if answer else {}
+                    return visit.to_response(tab.url, answer.status if answer else 200, headers, await tab.content())
         except PlaywrightError as error:
-            if visit.ending is not None:
-                return visit.ending.to_response(request)
-            raise self._reason(error) from None
+            if visit.ending is None:
+                raise self._reason(error) from None
         except TimeoutError:
             raise RenderingFailed("the page's scripts do not end") from None
         finally:
             request.meta["download_latency"] = visit.latency
             await self._leave(tab, owner, context)
+        return visit.early_response()
 
     async def forget(self, owner: Owner) -> None:
         """Close the context of a run that has ended."""
@@ -327,6 +320,6 @@ class Browsers:
 
     def _check_refused(self, request: Request) -> None:
         """Raise `AddressRefused` if the proxy refused the page's address."""
-        address = self._proxy.refused.get(host_and_port(request.url)) if self._proxy else None
+        address = self._proxy.refused.at(*host_and_port(request.url)) if self._proxy else None
         if address is not None:
             raise AddressRefused(address)
