@@ -34,9 +34,8 @@ class SectionArticles:
     def __init__(self, report: RunReport, admission: Admission, inbox: Inbox, bounds: RunBounds = BOUNDS):
         self.task, self.options, self.ledger = admission.task, admission.options, admission.ledger
         self.report, self.inbox, self.bounds = report, inbox, bounds
-        self._left = (
-            math.inf if self.options.limit is None else self.options.limit
-        )  # articles that may still be fetched
+        limit = self.options.limit
+        self._left = math.inf if limit is None else limit  # articles that may still be fetched
         self._backfill_left = bounds.backfill_a_run
         self._leased: set[Fingerprint] = set()
         self._pages: dict[Fingerprint, StoredPage] = {}

@@ -20,7 +20,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import DontCloseSpider
 from scrapy.http import Response
 
-from crawler.fetching.answers import answer_of, list_answer_of, no_answer_of, no_request, surprise
+from crawler.fetching.answers import answer_of, no_answer_of, no_request, surprise
 from crawler.fetching.scrapy_process import (
     EXIT_FAILED,
     EXIT_OK,
@@ -36,7 +36,7 @@ from crawler.gates.guard_gates import CONTACT_MISSING
 from crawler.gates.settings_in_force import add_settings
 from crawler.guarding.guard import host_and_port
 from crawler.rendering.handler import rendering_settings
-from crawler.run.fetches import Answered, ArticleFetch, Fetch, ListFetch, Unanswered
+from crawler.run.fetches import Answered, ArticleFetch, Fetch, Unanswered
 from crawler.run.run_report import RunOptions, RunReport
 from crawler.run.section_run import SectionRun
 from crawler.spiders.shared import Shared, open_redis
@@ -123,7 +123,7 @@ class SectionSpider(GatedSpider):
             run.begin()
             spider = super().from_crawler(crawler, context, resources.pop_all(), run)
         spider.shared = shared
-        shared.spiders.add(spider)
+        shared.runs[run] = spider.end_without_redis
         on_begin(spider)
         crawler.signals.connect(spider._idle, signal=signals.spider_idle)
         crawler.signals.connect(spider._opened, signal=signals.spider_opened)
@@ -166,15 +166,14 @@ class SectionSpider(GatedSpider):
         )
 
     def _on_response(self, response: Response, fetch: Fetch) -> "list[Request] | Awaitable[list[Request]]":
-        return self._settle_and_continue(fetch, partial(self._answer_of, fetch, response))
+        return self._settle_and_continue(fetch, partial(self._answer_of, response))
 
     def _on_failure(self, failure: Any) -> "list[Request] | Awaitable[list[Request]]":
         request = failure.request  # of the hop that failed
         return self._settle_and_continue(request.cb_kwargs["fetch"], partial(no_answer_of, failure.value, request))
 
-    def _answer_of(self, fetch: Fetch, response: Response) -> Answered:
-        now = self.guarded_call(self.run.bounds.now)
-        return list_answer_of(response, now) if isinstance(fetch, ListFetch) else answer_of(response, now)
+    def _answer_of(self, response: Response) -> Answered:
+        return answer_of(response, self.guarded_call(self.run.bounds.now))
 
     def _settle_and_continue(
         self, fetch: Fetch, answer: Callable[[], Answered | Unanswered]
@@ -262,7 +261,7 @@ class SectionSpider(GatedSpider):
             self.outcome = "stopped"
         self.report = self.run.report
         if self.shared is not None:
-            self.shared.spiders.discard(self)
+            self.shared.runs.pop(self.run, None)
         try:
             for fetch in [*self._unsettled]:  # requests that Scrapy had not sent
                 self._settle(fetch, partial(no_answer_of, RunEnding(), Request(fetch.url)))

@@ -14,6 +14,7 @@ from crawler.run.run_report import RunBounds, RunOptions
 from crawler.run.section_articles import PATIENCE
 from crawler.run.section_run import SectionRun
 from crawler.run.spider_coordination import disband
+from tests.crawler.clock import HandClock
 from tests.crawler.run.sections import EXAMPLE, PROSE, states, task
 from tests.crawler.run.test_run_protocol import answer, listed
 from workers import keys
@@ -27,13 +28,6 @@ PNG, AVIF = b"\x89PNG\r\n\x1a\n\0\0", b"\0\0\0\x20ftypavif\0\0"
 CDN = "http://cdn.example"
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self):
-        return self.now
-
-
 @pytest.fixture
 def pictures(connection):
     return Ledger(connection, keys.pictures_of("news"))
@@ -41,7 +35,7 @@ def pictures(connection):
 
 @pytest.fixture
 def clock():
-    return Clock()
+    return HandClock()
 
 
 @pytest.fixture

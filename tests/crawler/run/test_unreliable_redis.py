@@ -36,7 +36,7 @@ class Crawl:
             if listed.kind in ("robots", "sitemap"):
                 self.run.lists.record_failure(listed, "http 404", passing=False)
             else:
-                self.run.lists.read(listed, list_of(listed.url, self.newest, PER_PAGE), listed.url, "text/html")
+                self.run.lists.read(listed, page(listed.url, list_of(listed.url, self.newest, PER_PAGE)))
         for leased in self.run.articles.lease(1000):
             done = True
             self.run.articles.hand_in(leased.fingerprint, page(leased.url))

@@ -11,7 +11,7 @@ import pytest
 from crawler.run.run_report import RunBounds
 from crawler.run.section_run import SectionRun
 from crawler.run.spider_coordination import disband
-from tests.crawler.run.sections import list_of, task, url
+from tests.crawler.run.sections import list_of, page, task, url
 from tests.samples import sample
 from tests.workers.sink_suite import row, write
 from workers import keys
@@ -112,12 +112,12 @@ class Section:
     def unknown(self):
         return [number for number in range(1, self.articles + 1) if self.ledger.state_of(url(number)) is None]
 
-    def _read(self, page):
+    def _read(self, listed):
         if not self.is_calm and self.choose.random() < 0.05:
             self.run.lists.state.end_list = self._kill
         try:
-            body = list_of(page.url, self.articles, ARTICLES_OF_A_LIST)
-            self.run.lists.read(page, body, page.url, "text/html")
+            body = list_of(listed.url, self.articles, ARTICLES_OF_A_LIST)
+            self.run.lists.read(listed, page(listed.url, body))
         except SpiderKilled:
             self.die()
 
