@@ -69,7 +69,6 @@ class WalkPlan:
     unread: Sequence[ListPage] = ()  # lists that an interrupted run left unread
     fresh: Collection[Fingerprint] = ()  # articles on the lists read by walks that left others unread
     since: date | None = None  # older articles are left out
-    look_for_sitemaps: bool = True  # while the archive is incomplete
     read_robots: bool = True  # to find sitemaps; otherwise only their usual URL is tried
     most_lists: int = MOST_LISTS
 
@@ -80,7 +79,7 @@ class WalkPlan:
         yield from (ListPage(url, "feed", start=url) for url in self.feeds)
         yield from (ListPage(url, "follow" if self.follow else "explored", 1, start=url) for url in self.productive)
         yield from (ListPage(url, "sitemap", start=url) for url in self.sitemaps)
-        if self.look_for_sitemaps and not self.complete:
+        if not self.complete:
             for url in dict.fromkeys(urljoin(url, "/robots.txt") for url in self.homes()):
                 usual = usual_place(url)
                 yield (
@@ -189,7 +188,6 @@ class ArticleLink:
     """A link to an article of the task."""
 
     link: PageLink
-    position: int  # in the page's links, from 0
     match: Match
 
 
@@ -225,7 +223,7 @@ class Walk:
 
     def article_links(self, links: Iterable[PageLink]) -> list[ArticleLink]:
         """Return the article links among a page's links, in the page's order."""
-        return [ArticleLink(link, place, match) for place, link in enumerate(links) if (match := self._match(link.url))]
+        return [ArticleLink(link, match) for link in links if (match := self._match(link.url))]
 
     def record_read(self, page: ListPage, listing: ListContent, *, found: int, new: int) -> list[ListPage]:
         """Queue the lists to which a list leads. `found`: its article links, `new`: how many of them were unknown.
