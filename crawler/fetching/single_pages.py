@@ -7,14 +7,13 @@ Only one call of `fetch` or `run_survey` is possible in a process, because Twist
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.fetching.answers import content_type
+from crawler.fetching.answers import page_of
 from crawler.fetching.scrapy_process import run_spider
 from crawler.gates.context import FetchContext, GatedSpider, context_from
 from crawler.gates.errors import outcome_of_failure
@@ -153,11 +152,9 @@ class PagesSpider(GatedSpider):
         self._answer(given, lambda: self._answer_of(response))
 
     def _answer_of(self, response: Response) -> Answer:
-        kind = content_type(response)
-        outcome = self.outcome_of(response.status, kind, response.body)
-        if outcome.kind != "page":
-            return outcome.reason
-        return StoredPage(normalise(response.url), response.body, kind, datetime.now(UTC))
+        page = page_of(response)
+        outcome = self.outcome_of(response.status, page.content_type, page.body)
+        return page if outcome.kind == "page" else outcome.reason
 
     def _on_failure(self, failure: Any) -> None:
         given = failure.request.cb_kwargs["given"]
