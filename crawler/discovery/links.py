@@ -76,17 +76,9 @@ class PageLink:
     """
 
     url: str
-    text: str
+    text: str = ""
     rel: str = ""
     published: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Child:
-    """A sitemap in an index. `changed`: when it was last changed."""
-
-    url: str
-    changed: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +93,7 @@ class ListContent:
     links: list[PageLink] = field(default_factory=list)
     next: list[str] = field(default_factory=list)
     feeds: list[str] = field(default_factory=list)
-    sitemaps: list[Child] = field(default_factory=list)
+    sitemaps: list[PageLink] = field(default_factory=list)
     home: str = ""
     truncated: bool = False
 

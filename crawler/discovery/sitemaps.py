@@ -19,7 +19,7 @@ from lxml import etree
 from crawler.discovery import lenient_xml
 from crawler.discovery.feed_dates import moment_of
 from crawler.discovery.lenient_xml import local
-from crawler.discovery.links import Child, ListContent, PageLink, absolute
+from crawler.discovery.links import ListContent, PageLink, absolute
 from extractors.html.decoding import decode, without_controls
 from extractors.html.urls import normalise, split_web
 
@@ -90,17 +90,16 @@ def _read_xml(text: str, url: str, *, recover: bool) -> ListContent | None:
 
 def _read_entries(text: str, url: str, *, recover: bool) -> ListContent:
     links: dict[str, PageLink] = {}
-    children: dict[str, Child] = {}
+    children: dict[str, PageLink] = {}
     truncated = False
     for element in _elements(text, recover):
         texts = dict(_texts(element))
         target = absolute(url, texts.get("loc", "").replace("&amp;", "&"))
-        moment = next((found for tag in _DATE_TAGS if (found := moment_of(texts.get(tag)))), None)
-        if target and local(element) == "sitemap":
-            children.setdefault(target, Child(target, moment))
-        elif target:
+        moment = next(filter(None, (moment_of(texts.get(tag)) for tag in _DATE_TAGS)), None)
+        if target:
             title = without_controls(" ".join(texts.get("title", "")[:LONGEST_TEXT].split()))[:200]
-            links.setdefault(target, PageLink(target, title, published=moment))
+            found = children if local(element) == "sitemap" else links
+            found.setdefault(target, PageLink(target, title, published=moment))
         if len(links) + len(children) >= MOST_ENTRIES:
             truncated = True
             break

@@ -34,7 +34,7 @@ from datetime import date, datetime
 from functools import lru_cache
 from urllib.parse import urljoin, urlsplit
 
-from crawler.discovery.links import ASSET, Child, ListContent, PageLink
+from crawler.discovery.links import ASSET, ListContent, PageLink
 from crawler.discovery.listings import ListPage
 from crawler.discovery.pagination import pagination, shape_of
 from crawler.discovery.sitemap_frontier import SitemapFrontier
@@ -302,7 +302,7 @@ class Walk:
         goes_on = bool(new or found == 0 or not self.plan.complete or page.resumed or hidden)
         match listing.form:
             case "robots":
-                maps = listing.sitemaps or [Child(usual_place(page.url))]
+                maps = listing.sitemaps or [PageLink(usual_place(page.url))]
                 return [ListPage(child.url, "sitemap", start=child.url) for child in maps]
             case "sitemap":
                 return self.maps.record_read(page, listing, found)

@@ -74,7 +74,6 @@ class SectionSpider(GatedSpider):
         self.headers = dict(context.credentials.open) if context.credentials else {}
         self.outcome = "finished"
         self._beating: asyncio.Future[None] | None = None
-        self._unsettled: set[Fetch] = set()  # fetches whose requests were sent or wait for Scrapy
         self._waiting: asyncio.TimerHandle | None = None
         self._closing: asyncio.Future[None] | None = None
         self._is_over = self._is_closed = False
@@ -147,7 +146,6 @@ class SectionSpider(GatedSpider):
         waiting = [*fetches]
         while waiting:
             fetch = waiting.pop(0)
-            self._unsettled.add(fetch)
             try:
                 requests.append(self._request(fetch))
             except ValueError as error:  # for example http://host:99999/
@@ -193,7 +191,6 @@ class SectionSpider(GatedSpider):
 
         An error in the handling of a page counts as an attempt, so the page is neither lost nor tried without end.
         """
-        self._unsettled.discard(fetch)
         further: list[Fetch] = []
         try:
             with self.shared.handling(self.task) if self.shared is not None else nullcontext():
@@ -263,7 +260,7 @@ class SectionSpider(GatedSpider):
         if self.shared is not None:
             self.shared.runs.pop(self.run, None)
         try:
-            for fetch in [*self._unsettled]:  # requests that Scrapy had not sent
+            for fetch in [*self.run.in_flight]:  # Scrapy had not sent their requests
                 self._settle(fetch, partial(no_answer_of, RunEnding(), Request(fetch.url)))
             with suppress(RunEnding):
                 self.guarded_call(self.run.end, self.outcome)

@@ -3,7 +3,7 @@
 import pytest
 
 from crawler.discovery.crawl_state import WalkMemory
-from crawler.discovery.links import Child, ListContent, PageLink
+from crawler.discovery.links import ListContent, PageLink
 from crawler.discovery.list_yield import ListYield
 from crawler.discovery.listings import ListPage
 from crawler.discovery.pagination import pagination, shape_of
@@ -451,7 +451,7 @@ def sitemap(*paths):
 def test_sitemaps_come_last_and_from_robots_txt():
     site = {"/a/": ["/a/1.html", "/a/list_2.html"], "/a/list_2.html": ["/a/2.html"]}
     site |= {
-        "/robots.txt": ListContent("robots", sitemaps=[Child(HOST + "/map.xml")]),
+        "/robots.txt": ListContent("robots", sitemaps=[PageLink(HOST + "/map.xml")]),
         "/map.xml": sitemap("/a/3.html"),
     }
     outing = Outing(site)

@@ -61,7 +61,7 @@ def test_few_pictures_are_fetched_beside_articles_and_no_article_if_too_many_wai
     lists = run.next()
     want(ledger, *range(20))
     articles = [fetch for fetch in listed(run, lists, *range(6, 30)) if type(fetch) is ArticleFetch]
-    kinds = [type(fetch) for fetch in run._in_flight]
+    kinds = [type(fetch) for fetch in run.in_flight]
     assert (kinds.count(ArticleFetch), kinds.count(PictureFetch)) == (len(articles), 2)
     monkeypatch.setattr(article_fetches, "WAITING_MOST", 10)
     for fetch in articles:

@@ -134,7 +134,7 @@ def test_an_example_that_redis_lost_is_fetched_again(server):
         crawl.run.begin()
         [fetch] = crawl.run.next()
         crawl.run.store_example(page(fetch.url))
-        crawl.run._in_flight.clear()
+        crawl.run.in_flight.clear()
         connection.flushall()
         crawl.run.beat()
         assert [fetch.url for fetch in crawl.run.next()] == [EXAMPLE]
