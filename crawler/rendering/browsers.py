@@ -51,12 +51,14 @@ class BrowserGone(Exception):
 
 @dataclass(eq=False)
 class _Context:
-    """Playwright's context for some pages of one run, opened by the first one. `tabs`: those of this program."""
+    """Playwright's context for some pages of one run, opened by the first one.
+
+    `tabs`: those of this program, of its `open` pages; of the other pages the tabs are being opened.
+    """
 
     opened: "asyncio.Future[Any]"
     given: int = 0  # number of pages that it was given
     open: int = 0
-    opening: int = 0  # number of tabs that are being opened
     tabs: set[Any] = field(default_factory=set)
 
 
@@ -112,7 +114,8 @@ class Browser:
         tab = None
         try:
             async with asyncio.timeout(seconds + SETTLE_SECONDS + CLOSE_SECONDS):
-                tab = await self._open_tab(context)
+                tab = await (await asyncio.shield(context.opened)).new_page()
+                context.tabs.add(tab)
                 await visit.prepare(tab)
                 answer = await tab.goto(request.url, wait_until="commit", timeout=seconds * 1000)
                 await visit.settle(tab)
@@ -154,7 +157,6 @@ class Browser:
             context = self._contexts[owner] = _Context(asyncio.ensure_future(self._open_context()))
         context.given += 1
         context.open += 1
-        context.opening += 1
         self._shown += 1
         self._open += 1
         self.idle.clear()
@@ -167,14 +169,6 @@ class Browser:
         await opened.add_init_script(WITHOUT_UDP)
         return opened
 
-    async def _open_tab(self, context: _Context) -> Any:
-        try:
-            tab = await (await asyncio.shield(context.opened)).new_page()
-            context.tabs.add(tab)
-            return tab
-        finally:
-            context.opening -= 1
-
     async def _leave(self, tab: Any, owner: Owner, context: _Context) -> None:
         """Close a page's tab and those that it opened; after the last page of a used-up context, also the context."""
         context.tabs.discard(tab)
@@ -184,7 +178,8 @@ class Browser:
             if not context.open and not is_present:
                 await self._close_context(context)
             elif tab is not None:
-                strays = [] if context.opening else [page for page in tab.context.pages if page not in context.tabs]
+                is_complete = len(context.tabs) == context.open
+                strays = [page for page in tab.context.pages if page not in context.tabs] if is_complete else []
                 await asyncio.gather(*map(self._close, {tab, *strays}))
         finally:
             self._open -= 1
