@@ -13,12 +13,12 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from typing import Any, cast
 
 import redis
 
-from crawler.discovery.feed_dates import moment_of
 from crawler.discovery.listings import Kind, ListPage
 from workers import keys
 from workers.url_states import Fingerprint
@@ -137,8 +137,16 @@ def digest_of(body: bytes) -> str:
 
 
 def _is_settled(modified: str, answered: str, now: datetime) -> bool:
-    changed_at = moment_of(modified)
-    return changed_at is not None and (moment_of(answered) or now) - changed_at >= SETTLED
+    changed_at = _time(modified)
+    return changed_at is not None and (_time(answered) or now) - changed_at >= SETTLED
+
+
+def _time(text: str) -> datetime | None:
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, TypeError):
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 class CrawlState:
