@@ -61,19 +61,21 @@ class Rendering:
         """Whether a list page is known to have links only in a browser."""
         return bool(self.on) and bool(self.redis.sismember(self._lists, url))
 
-    def is_list_shell(self, url: str, page: StoredPage, patterns: Sequence[Pattern]) -> bool:
-        """Whether a list page that was fetched without a browser has scripts, and no link matches a pattern."""
+    def note_list_shell(self, url: str, page: StoredPage, patterns: Sequence[Pattern]) -> bool:
+        """Record a list page that was fetched without a browser, has scripts, and has no link that matches a pattern.
+
+        It is rendered immediately from now on. Returns whether it is such a page.
+        """
         if not self.on or media_type(page.content_type) not in MARKUP:
             return False
         links = links_of(page.body, page.url, page.content_type)
         if any(pattern.match(link.url) for link in links for pattern in patterns):
             return False
-        return not self.renders_list(url) and _is_scripted(page)
-
-    def render_list(self, url: str) -> None:
-        """Record that this list page is to be rendered immediately from now on."""
+        if self.renders_list(url) or not _is_scripted(page):
+            return False
         if self.redis.scard(self._lists) < LISTS_KEPT:
             self.redis.sadd(self._lists, url)
+        return True
 
 
 def _is_shell(page: StoredPage) -> bool:

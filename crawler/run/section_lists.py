@@ -226,10 +226,7 @@ class SectionLists:
     def note_shell(self, page: ListPage, response: StoredPage) -> bool:
         """Record a list page whose links appear only in a browser; return whether it is one."""
         patterns = [self.task.pattern, *self.task.follow]
-        is_shell = page.kind != "robots" and self.rendering.is_list_shell(page.url, response, patterns)
-        if is_shell:
-            self.rendering.render_list(page.url)
-        return is_shell
+        return page.kind != "robots" and self.rendering.note_list_shell(page.url, response, patterns)
 
     def record_unchanged(self, page: ListPage, url: str) -> bool:
         """Record that a list has not changed; return False if this is unknown, because another URL responded."""

@@ -67,8 +67,7 @@ def test_an_example_that_came_another_way_is_fetched_anew(connection, rendered, 
 def test_a_list_without_links_of_the_task_is_rendered_from_then_on(connection):
     rendering = Rendering(connection, task("true"))
     assert not rendering.renders_list(LIST)
-    assert rendering.is_list_shell(LIST, page(SHELL), PATTERNS)
-    rendering.render_list(LIST)
+    assert rendering.note_list_shell(LIST, page(SHELL), PATTERNS)
     assert Rendering(connection, task("true")).renders_list(LIST)
     assert not Rendering(connection, task("false")).renders_list(LIST)
 
@@ -84,7 +83,9 @@ def test_a_list_without_links_of_the_task_is_rendered_from_then_on(connection):
     ids=["it has links", "no scripts", "a feed", "the task renders nothing"],
 )
 def test_other_lists_are_not(connection, render, body, kind):
-    assert not Rendering(connection, task(render)).is_list_shell(LIST, replace(page(body), content_type=kind), PATTERNS)
+    assert not Rendering(connection, task(render)).note_list_shell(
+        LIST, replace(page(body), content_type=kind), PATTERNS
+    )
 
 
 # Scripts that are kept from page to page
