@@ -70,7 +70,6 @@ class WalkPlan:
     fresh: Collection[Fingerprint] = ()  # articles on the lists read by walks that left others unread
     since: date | None = None  # older articles are left out
     read_robots: bool = True  # to find sitemaps; otherwise only their usual URL is tried
-    most_lists: int = MOST_LISTS
 
     def first_lists(self) -> Iterator[ListPage]:
         """Yield the lists with which the walk begins, in their order."""
@@ -146,8 +145,8 @@ class ListFrontier:
 
     def next_page(self) -> ListPage | None:
         """Return the list to read next; None if there is none now (one that is being read may lead to more)."""
-        if self._handed_out >= self._plan.most_lists:
-            self.limits.setdefault(f"stopped after {self._plan.most_lists} list pages")
+        if self._handed_out >= MOST_LISTS:
+            self.limits.setdefault(f"stopped after {MOST_LISTS} list pages")
             return None
         if not self._waiting and self._in_progress == 0:
             for unread in [*self._unread.values()]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from crawler.discovery import walk
 from crawler.discovery.crawl_state import WalkMemory
 from crawler.discovery.links import ListContent, PageLink
 from crawler.discovery.list_yield import ListYield
@@ -233,8 +234,9 @@ def test_a_shape_that_brings_articles_is_read_on():
     assert len(Outing(site, ["/"]).articles) == 40
 
 
-def test_a_calendar_without_end_is_bounded():
-    outing = Outing(Endless(lambda day: []), most_lists=5)
+def test_a_calendar_without_end_is_bounded(monkeypatch):
+    monkeypatch.setattr(walk, "MOST_LISTS", 5)
+    outing = Outing(Endless(lambda day: []))
     assert len(outing.read) == 5
     assert list(outing.walk.limits) == ["stopped after 5 list pages"]
 

@@ -16,7 +16,6 @@ from tests.samples import sample
 from tests.workers.sink_suite import row, write
 from workers import keys
 from workers.extraction.ledger_recovery import heal
-from workers.inbox import StoredPage
 from workers.ledger import Ledger
 from workers.redis_access.redis_clock import clock_of
 from workers.sinks import JsonLinesSink
@@ -58,20 +57,19 @@ class Section:
             self.run.begin()
         if self.choose.random() < 0.5:
             self.run.beat()
-        page = self.run.next_list()
-        if page is None:
+        listed = self.run.next_list()
+        if listed is None:
             self._end()
         elif not self.is_calm and self.choose.random() < 0.1:
-            self.run.lists.record_failure(page, "http 503", passing=True)
+            self.run.lists.record_failure(listed, "http 503", passing=True)
         else:
-            self._read(page)
+            self._read(listed)
 
     def fetch(self):
         """Fetch all that waits."""
         if self.run is not None:
             for lease in self.run.articles.lease(1000):
-                page = StoredPage(lease.url, b"<p>text</p>", "text/html", self.run.bounds.now())
-                self.run.articles.hand_in(lease.fingerprint, page)
+                self.run.articles.hand_in(lease.fingerprint, page(lease.url))
             self.run.articles.flush()
 
     def write(self):
