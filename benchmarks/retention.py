@@ -74,7 +74,8 @@ class Year:
         run.ledger.clock = self.clock
         run.begin()
         while (listed := run.next_list()) is not None:
-            run.lists.read(listed, self._links(listed.url), listed.url, "text/html", {"etag": f'"{self.day}"'})
+            response = StoredPage(listed.url, self._links(listed.url), "text/html", self.clock.now())
+            run.lists.read(listed, response, {"etag": f'"{self.day}"'})
         leased = run.articles.lease(100 * self.articles)
         for number, article in enumerate(leased):
             if number % 20 == 7:

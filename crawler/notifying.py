@@ -71,10 +71,10 @@ def shown_target(address: str) -> str:
     return f"{scheme[0] if scheme else ''}***" + (f" ({names})" if names else "")
 
 
-def target_problem(address: str, environ: Mapping[str, str] = os.environ) -> str:
+def target_problem(address: str) -> str:
     """Return why no notice can be sent to an address in its written form; "" if it is valid. Nothing is sent."""
     try:
-        _service(address, environ)
+        _service(address, os.environ)
     except NoticeNotSent as error:
         return str(error)
     return ""

@@ -12,10 +12,9 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from scrapy import Request
@@ -28,7 +27,7 @@ from crawler.fetching.single_pages import settings_here
 from crawler.gates.context import FetchContext, GatedSpider, context_from
 from crawler.gates.errors import AddressRefused, outcome_of_failure
 from crawler.guarding.browser_proxy import GuardedProxy
-from crawler.guarding.guard import host_and_port
+from crawler.guarding.guard import RefusedAddresses, host_and_port
 from crawler.rendering.chromium import PLAIN, SCRIPTS, find_browser, rendering_settings
 from crawler.run.outcomes import of_answer
 from crawler.run.rendering_choice import TABS
@@ -129,7 +128,7 @@ class ScreenshotsSpider(GatedSpider):
         context: FetchContext,
         shots: Sequence[Shot],
         on_shot: Callable[[Shot], None],
-        refused: Mapping[tuple[str, int], str] = MappingProxyType({}),
+        refused: RefusedAddresses,
         **kwargs: Any,
     ):
         super().__init__(context, **kwargs)
@@ -156,7 +155,7 @@ class ScreenshotsSpider(GatedSpider):
     def _on_response(self, response: Response, shot: Shot, context: str) -> Request | None:
         from extractors.visual.screenshots import is_blank, read_png
 
-        refused = self.refused.get(host_and_port(response.url)) if response.status == FORBIDDEN else None
+        refused = self.refused.at(*host_and_port(response.url)) if response.status == FORBIDDEN else None
         outcome = of_answer(response.status, content_type(response), response.body)
         if refused:
             outcome = AddressRefused(refused).outcome
@@ -174,7 +173,7 @@ class ScreenshotsSpider(GatedSpider):
 
         shot, context = (failure.request.cb_kwargs[name] for name in ("shot", "context"))
         error = DownloadTimeoutError() if isinstance(failure.value, PlaywrightTimeout) else failure.value
-        if refused := self.refused.get(host_and_port(failure.request.url)):
+        if refused := self.refused.at(*host_and_port(failure.request.url)):
             error = AddressRefused(refused)
         outcome = outcome_of_failure(error)
         reason = outcome.reason.splitlines()[0]

@@ -179,11 +179,6 @@ def example_fetched(connection: "redis.Redis", task: str) -> tuple[str | None, b
     return asked.decode() if asked else None, None if rendered is None else rendered == b"1"
 
 
-def note_rendered(connection: "redis.Redis", task: str, rendered: bool) -> None:
-    """Record whether the stored example was rendered in a browser."""
-    connection.hset(keys.of_task(task, "example"), "rendered", int(rendered))
-
-
 @dataclass(frozen=True, slots=True)
 class AdoptedExample:
     """An example that was adopted and that tasks.yaml may not name yet. `instead_of`: the one that it names."""

@@ -34,9 +34,7 @@ def read_feed(body: bytes, url: str, content_type: str | None = None) -> ListCon
     if body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
         return _json_feed(body, url)
     whole, body = len(body) <= MOST_BYTES, body[:MOST_BYTES]
-    text = lenient_xml.xml_text(body, content_type)
-    if lenient_xml.root_name(text) not in ROOTS:
-        text = lenient_xml.from_root(text, ROOTS)
+    text = lenient_xml.from_root(decode(body, content_type)[0], ROOTS)
     root = lenient_xml.parse(text, url) if text else None
     if root is None or local(root) not in ROOTS:
         return None

@@ -1,6 +1,6 @@
 """Lenient reading of XML that may be invalid: bytes → text that a parser accepts, or a tree.
 
-    bytes → text (declared encoding) → without declaration and document type → strict, else repaired as far as possible
+    bytes → text from its root on, without declaration and document type → strict, else repaired as far as possible
 
 Without a document type a text has only XML's own five entities: there is nothing to expand and nothing to fetch.
 """
@@ -11,13 +11,9 @@ from itertools import islice
 
 from lxml import etree
 
-from extractors.html.decoding import decode
-
-_BEFORE_ROOT = re.compile(r"\s*+(?:<\?.*?\?>|<!--.*?-->|(<!DOCTYPE))", re.DOTALL | re.IGNORECASE)
-_IN_DOCTYPE = re.compile(r"""["'\[\]>]|<!--""")
-_END_OF_DOCTYPE = re.compile(r"\s*+>")
-_ROOT = re.compile(r"<(?:[\w.-]+:)?([\w.-]+)")
-JUNK = 4096  # characters before the root, such as a server's warnings
+# A comment or instruction, which may contain anything, or the beginning of an element
+_BEFORE_ROOT = re.compile(r"<!--.*?-->|<\?.*?\?>|<(?:[\w.-]+:)?([\w.-]+)", re.DOTALL)
+JUNK = 4096  # characters in which the root begins: after a document type, or a server's warnings
 # An `&` that begins no reference, or a numeric reference; CDATA sections are skipped
 _AMPERSAND = re.compile(
     r"<!\[CDATA\[(?:.*?\]\]>|.*\Z)|&(?:\#(?:([0-9]{1,7})|x([0-9a-f]{1,6}));|(?!(?:amp|lt|gt|quot|apos);))",
@@ -37,57 +33,10 @@ OPTIONS = {
 }
 
 
-def xml_text(body: bytes, content_type: str | None = None) -> str:
-    """Return a document's text from its root element on, unchanged; the text before it is removed."""
-    text, _ = decode(body, content_type)
-    return without_prolog(text)
-
-
-def without_prolog(text: str) -> str:
-    """Return `text` without white space, declaration, comments and document type at its beginning."""
-    place = 0
-    while found := _BEFORE_ROOT.match(text, place):
-        end = _end_of_doctype(text, found.end()) if found[1] else found.end()
-        if end is None:
-            break
-        place = end
-    return text[place:].lstrip()
-
-
-def _end_of_doctype(text: str, place: int) -> int | None:
-    """Return where the document type ends whose name begins at `place`; None if it does not end. Linear."""
-    inside = False  # the internal subset, between [ and ]
-    commented = True  # whether a comment may still end
-    while found := _IN_DOCTYPE.search(text, place):
-        sign, place = found[0], found.end()
-        if sign in ("'", '"'):
-            place = text.find(sign, place) + 1
-            if not place:
-                return None
-        elif sign == "<!--":
-            end = text.find("-->", place) if inside and commented else -1
-            commented = commented and (end >= 0 or not inside)
-            place = place if end < 0 else end + 3
-        elif sign == "]" and inside:
-            closed = _END_OF_DOCTYPE.match(text, place)
-            return closed.end() if closed else None
-        elif sign == ">" and not inside:
-            return place
-        elif sign == "[":
-            inside = True
-    return None
-
-
-def root_name(text: str) -> str:
-    """Return the local name of the root element, in lower case; empty if `text` begins with none."""
-    found = _ROOT.match(text)
-    return found[1].lower() if found else ""
-
-
 def from_root(text: str, names: frozenset[str]) -> str:
-    """Return `text` from the first element called one of `names` on, if only junk precedes it; else ""."""
-    for found in _ROOT.finditer(text[:JUNK]):
-        name = found[1].lower()
+    """Return `text` from its root, the first element called one of `names`, on; "" if it has none, or is a page."""
+    for found in _BEFORE_ROOT.finditer(text[:JUNK]):
+        name = (found[1] or "").lower()
         if name in names:
             return text[found.start() :]
         if name in ("html", "head", "body"):
@@ -123,9 +72,7 @@ def _without_forbidden(text: str) -> str:
 
 
 def parse(text: str, url: str) -> "etree._Element | None":
-    """Return the root of a document without prolog, repaired if necessary; None if it cannot be parsed."""
-    if root_name(text) == "":
-        return None  # a document type that could not be removed must not reach the parser
+    """Return the root of a document as `from_root` returns it, repaired if necessary; None if it cannot be parsed."""
     try:
         return _parsed(text, url, recover=False)
     except etree.XMLSyntaxError:

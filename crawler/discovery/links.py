@@ -5,10 +5,10 @@ in short scripts (`onclick="location='/list_2.html'"`): such a URL is a link as 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Literal, cast
 from urllib.parse import urljoin, urlsplit
 
@@ -21,6 +21,7 @@ from extractors.html.dom import parse
 from extractors.html.urls import normalise, split_web, with_encoded_query, with_slashes
 
 Form = Literal["page", "feed", "sitemap", "json", "robots"]
+Resolve = Callable[[str], str | None]  # a reference of a page → its URL, as `absolute`
 
 MOST_LINKS = 5000  # links of one page; endless lists exist
 LONGEST_WORDS = 600  # characters of an element that are read for its words, with the space between them
@@ -75,17 +76,9 @@ class PageLink:
     """
 
     url: str
-    text: str
+    text: str = ""
     rel: str = ""
     published: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Child:
-    """A sitemap in an index. `changed`: when it was last changed."""
-
-    url: str
-    changed: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +93,7 @@ class ListContent:
     links: list[PageLink] = field(default_factory=list)
     next: list[str] = field(default_factory=list)
     feeds: list[str] = field(default_factory=list)
-    sitemaps: list[Child] = field(default_factory=list)
+    sitemaps: list[PageLink] = field(default_factory=list)
     home: str = ""
     truncated: bool = False
 
@@ -139,31 +132,20 @@ def links_in(html: str, url: str, encoding: str = "utf-8") -> ListContent:
 FEED = "feed"  # the `rel` of links to feeds within this module
 
 
-@dataclass(frozen=True, slots=True)
-class _Base:
-    """The base of a page's relative URLs: a URL, and the encoding of the page."""
-
-    url: str
-    encoding: str
-
-    def absolute(self, href: str) -> str | None:
-        return absolute(self.url, href, self.encoding)
-
-
 def _all_links(root: "etree._Element", url: str, encoding: str) -> Iterator[PageLink]:
-    base = _Base(url, encoding)
+    resolve = partial(absolute, url, encoding=encoding)
     for element in cast("list[etree._Element]", _of_interest(root)):
         if element.tag == "base":
-            base = _Base(absolute(url, element.get("href") or "", encoding) or url, encoding)
+            resolve = partial(absolute, absolute(url, element.get("href") or "", encoding) or url, encoding=encoding)
         elif element.tag == "link":
-            yield from _head_link(element, base)
+            yield from _head_link(element, resolve)
         else:
-            yield from _links_of_element(element, base)
+            yield from _links_of_element(element, resolve)
 
 
-def _head_link(element: "etree._Element", base: _Base) -> Iterator[PageLink]:
+def _head_link(element: "etree._Element", resolve: Resolve) -> Iterator[PageLink]:
     rel = (element.get("rel") or "").lower()
-    target = base.absolute(element.get("href") or "")
+    target = resolve(element.get("href") or "")
     if target is None:
         return
     if "next" in rel.split():
@@ -177,43 +159,43 @@ def _is_feed(element: "etree._Element", target: str) -> bool:
     return kind in FEED_TYPES and not _COMMENTS.search(f"{target} {element.get('title') or ''}")
 
 
-def _links_of_element(element: "etree._Element", base: _Base) -> Iterator[PageLink]:
+def _links_of_element(element: "etree._Element", resolve: Resolve) -> Iterator[PageLink]:
     if element.tag in ("a", "area"):
         href = element.get("href") or ""
-        if target := base.absolute(href):
+        if target := resolve(href):
             text = _words(element)
             yield PageLink(target, text or (element.get("title") or "")[:200], (element.get("rel") or "").lower())
             if ("xml" in href or "rss" in text.lower()) and _FEED_ADDRESS.search(urlsplit(target).path):
                 yield PageLink(target, "", FEED)
-        elif href.lstrip()[:11].lower() == "javascript:" and (hidden := _in_script(base, href)):
+        elif href.lstrip()[:11].lower() == "javascript:" and (hidden := _in_script(resolve, href)):
             yield _hidden_link(hidden, element)
-    elif element.tag == "option" and (value := _written(base, element.get("value"))):
+    elif element.tag == "option" and (value := _written(resolve, element.get("value"))):
         yield PageLink(value, _words(element))
     if not HIDDEN.isdisjoint(map(str, element.keys())):
-        yield from _hidden(element, base)
+        yield from _hidden(element, resolve)
 
 
-def _hidden(element: "etree._Element", base: _Base) -> Iterator[PageLink]:
+def _hidden(element: "etree._Element", resolve: Resolve) -> Iterator[PageLink]:
     """Yield the URLs in attributes that scripts read."""
     for name in NEXT_ATTRIBUTES:
-        if target := _written(base, element.get(name)):
+        if target := _written(resolve, element.get(name)):
             yield PageLink(target, _words(element), "next")
-    targets = [_written(base, element.get(name)) for name in URL_ATTRIBUTES]
-    for target in filter(None, [*targets, _in_script(base, element.get("onclick") or "")]):
+    targets = [_written(resolve, element.get(name)) for name in URL_ATTRIBUTES]
+    for target in filter(None, [*targets, _in_script(resolve, element.get("onclick") or "")]):
         yield _hidden_link(target, element)
 
 
-def _in_script(base: _Base, script: str) -> str | None:
+def _in_script(resolve: Resolve, script: str) -> str | None:
     found = _SCRIPTED.search(script)
-    return _written(base, found[1] or found[2], sure=True) if found else None
+    return _written(resolve, found[1] or found[2], sure=True) if found else None
 
 
-def _written(base: _Base, text: str | None, *, sure: bool = False) -> str | None:
+def _written(resolve: Resolve, text: str | None, *, sure: bool = False) -> str | None:
     """Return the URL in an attribute; None if the value is something else, or a template of a URL."""
     text = (text or "").strip()
     if not text or _TEMPLATE.search(text) or not (sure or _ADDRESS.match(text)):
         return None
-    return base.absolute(text)
+    return resolve(text)
 
 
 def _hidden_link(target: str, element: "etree._Element") -> PageLink:

@@ -13,7 +13,7 @@ from typing import Literal
 
 from crawler.discovery.feeds import read_feed
 from crawler.discovery.lenient_xml import JUNK
-from crawler.discovery.links import MOST_LINKS, Child, ListContent, PageLink, absolute, links_in, page_links
+from crawler.discovery.links import MOST_LINKS, ListContent, PageLink, absolute, links_in, page_links
 from crawler.discovery.sitemaps import GZIP, read_sitemap, sitemaps_of, unpacked
 from extractors.html.decoding import decode, without_controls
 
@@ -80,7 +80,7 @@ def _next_of_header(value: str, url: str) -> list[str]:
 
 def robots_listing(body: bytes, url: str) -> ListContent:
     """Return the sitemaps that a robots.txt names."""
-    return ListContent("robots", sitemaps=[Child(target) for target in sitemaps_of(body, url)])
+    return ListContent("robots", sitemaps=[PageLink(target) for target in sitemaps_of(body, url)])
 
 
 def _listing(body: bytes, head: bytes, url: str, content_type: str | None) -> ListContent:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from urllib.parse import urlsplit
 
-from crawler.discovery.links import Child, ListContent
+from crawler.discovery.links import ListContent, PageLink
 from crawler.discovery.listings import ListPage
 
 MOST_SITEMAPS = 50  # sitemaps of a walk through the whole archive
@@ -76,8 +76,8 @@ class SitemapFrontier:
 
     def record_read(self, page: ListPage, listing: ListContent, found: int) -> list[ListPage]:
         """Record a sitemap with `found` articles of the task; return the children that are worth reading."""
-        dated = [*(child.changed for child in listing.sitemaps), *(link.published for link in listing.links)]
-        self._mark(page, max((moment for moment in dated if moment), default=None))
+        dated = [link.published for link in (*listing.sitemaps, *listing.links) if link.published]
+        self._mark(page, max(dated, default=None))
         if not listing.sitemaps:
             shape = _shape_of(page.url)
             self._tries[shape] = PRODUCTIVE if found else self._tries.get(shape, 0) + 1
@@ -85,7 +85,7 @@ class SitemapFrontier:
             return []
         ends = {listing.sitemaps[0].url, listing.sitemaps[-1].url} if listing.sitemaps else set()
         return [
-            ListPage(child.url, "sitemap", page.depth + 1, page.start, changed=child.changed)
+            ListPage(child.url, "sitemap", page.depth + 1, page.start, changed=child.published)
             for child in listing.sitemaps
             if self._is_worth(page, child, child.url in ends)
         ]
@@ -94,18 +94,18 @@ class SitemapFrontier:
         known = self._marks.get(page.start)
         self._marks[page.start] = max(known, newest) if known and newest else known or newest
 
-    def _is_worth(self, page: ListPage, child: Child, at_an_end: bool) -> bool:
+    def _is_worth(self, page: ListPage, child: PageLink, at_an_end: bool) -> bool:
         """Whether a child of an index may have articles that this walk is to find."""
-        over = child.changed or last_day_in(child.url)
+        over = child.published or last_day_in(child.url)
         if self.since and over and over.date() < self.since:
             return False
         mark = self.past.get(page.start)
         if not self.complete or mark is None or page.resumed:
             return True
-        if child.changed is None:
+        if child.published is None:
             return at_an_end if over is None else over >= mark
-        is_day = child.changed.time() == datetime.min.time()
-        return child.changed > mark or (is_day and child.changed.date() >= mark.date())
+        is_day = child.published.time() == datetime.min.time()
+        return child.published > mark or (is_day and child.published.date() >= mark.date())
 
     def _is_promising(self, page: ListPage) -> bool:
         return self._tries.get(_shape_of(page.url), 0) < SITEMAP_TRIES

@@ -19,7 +19,7 @@ from lxml import etree
 from crawler.discovery import lenient_xml
 from crawler.discovery.feed_dates import moment_of
 from crawler.discovery.lenient_xml import local
-from crawler.discovery.links import Child, ListContent, PageLink, absolute
+from crawler.discovery.links import ListContent, PageLink, absolute
 from extractors.html.decoding import decode, without_controls
 from extractors.html.urls import normalise, split_web
 
@@ -37,13 +37,9 @@ _DATE_TAGS = ("publication_date", "lastmod")  # the first with a date counts
 def read_sitemap(body: bytes, url: str, content_type: str | None = None) -> ListContent | None:
     """Return the sitemap that `body` is, from `url`, compressed or not; None if it is not one."""
     body, whole = unpacked(body)
-    text = lenient_xml.xml_text(body, content_type)
-    if lenient_xml.root_name(text) not in ROOTS:
-        text = lenient_xml.from_root(text, ROOTS) or text
-    if lenient_xml.root_name(text) in ROOTS:
-        read = _read_xml(text, url, recover=not whole)
-    else:
-        read = _read_lines(decode(body, content_type)[0])
+    text = decode(body, content_type)[0]
+    from_root = lenient_xml.from_root(text, ROOTS)
+    read = _read_xml(from_root, url, recover=not whole) if from_root else _read_lines(text)
     if read is None:
         return None
     return read if whole else replace(read, truncated=True)
@@ -94,17 +90,16 @@ def _read_xml(text: str, url: str, *, recover: bool) -> ListContent | None:
 
 def _read_entries(text: str, url: str, *, recover: bool) -> ListContent:
     links: dict[str, PageLink] = {}
-    children: dict[str, Child] = {}
+    children: dict[str, PageLink] = {}
     truncated = False
     for element in _elements(text, recover):
         texts = dict(_texts(element))
         target = absolute(url, texts.get("loc", "").replace("&amp;", "&"))
-        moment = next((found for tag in _DATE_TAGS if (found := moment_of(texts.get(tag)))), None)
-        if target and local(element) == "sitemap":
-            children.setdefault(target, Child(target, moment))
-        elif target:
+        moment = next(filter(None, (moment_of(texts.get(tag)) for tag in _DATE_TAGS)), None)
+        if target:
             title = without_controls(" ".join(texts.get("title", "")[:LONGEST_TEXT].split()))[:200]
-            links.setdefault(target, PageLink(target, title, published=moment))
+            found = children if local(element) == "sitemap" else links
+            found.setdefault(target, PageLink(target, title, published=moment))
         if len(links) + len(children) >= MOST_ENTRIES:
             truncated = True
             break

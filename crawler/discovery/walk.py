@@ -34,7 +34,7 @@ from datetime import date, datetime
 from functools import lru_cache
 from urllib.parse import urljoin, urlsplit
 
-from crawler.discovery.links import ASSET, Child, ListContent, PageLink
+from crawler.discovery.links import ASSET, ListContent, PageLink
 from crawler.discovery.listings import ListPage
 from crawler.discovery.pagination import pagination, shape_of
 from crawler.discovery.sitemap_frontier import SitemapFrontier
@@ -69,9 +69,7 @@ class WalkPlan:
     unread: Sequence[ListPage] = ()  # lists that an interrupted run left unread
     fresh: Collection[Fingerprint] = ()  # articles on the lists read by walks that left others unread
     since: date | None = None  # older articles are left out
-    look_for_sitemaps: bool = True  # while the archive is incomplete
     read_robots: bool = True  # to find sitemaps; otherwise only their usual URL is tried
-    most_lists: int = MOST_LISTS
 
     def first_lists(self) -> Iterator[ListPage]:
         """Yield the lists with which the walk begins, in their order."""
@@ -80,7 +78,7 @@ class WalkPlan:
         yield from (ListPage(url, "feed", start=url) for url in self.feeds)
         yield from (ListPage(url, "follow" if self.follow else "explored", 1, start=url) for url in self.productive)
         yield from (ListPage(url, "sitemap", start=url) for url in self.sitemaps)
-        if self.look_for_sitemaps and not self.complete:
+        if not self.complete:
             for url in dict.fromkeys(urljoin(url, "/robots.txt") for url in self.homes()):
                 usual = usual_place(url)
                 yield (
@@ -147,8 +145,8 @@ class ListFrontier:
 
     def next_page(self) -> ListPage | None:
         """Return the list to read next; None if there is none now (one that is being read may lead to more)."""
-        if self._handed_out >= self._plan.most_lists:
-            self.limits.setdefault(f"stopped after {self._plan.most_lists} list pages")
+        if self._handed_out >= MOST_LISTS:
+            self.limits.setdefault(f"stopped after {MOST_LISTS} list pages")
             return None
         if not self._waiting and self._in_progress == 0:
             for unread in [*self._unread.values()]:
@@ -189,7 +187,6 @@ class ArticleLink:
     """A link to an article of the task."""
 
     link: PageLink
-    position: int  # in the page's links, from 0
     match: Match
 
 
@@ -225,7 +222,7 @@ class Walk:
 
     def article_links(self, links: Iterable[PageLink]) -> list[ArticleLink]:
         """Return the article links among a page's links, in the page's order."""
-        return [ArticleLink(link, place, match) for place, link in enumerate(links) if (match := self._match(link.url))]
+        return [ArticleLink(link, match) for link in links if (match := self._match(link.url))]
 
     def record_read(self, page: ListPage, listing: ListContent, *, found: int, new: int) -> list[ListPage]:
         """Queue the lists to which a list leads. `found`: its article links, `new`: how many of them were unknown.
@@ -304,7 +301,7 @@ class Walk:
         goes_on = bool(new or found == 0 or not self.plan.complete or page.resumed or hidden)
         match listing.form:
             case "robots":
-                maps = listing.sitemaps or [Child(usual_place(page.url))]
+                maps = listing.sitemaps or [PageLink(usual_place(page.url))]
                 return [ListPage(child.url, "sitemap", start=child.url) for child in maps]
             case "sitemap":
                 return self.maps.record_read(page, listing, found)

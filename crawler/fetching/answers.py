@@ -1,6 +1,5 @@
 """Converts a response, or the failure of a request, into the result that a run gets."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from scrapy import Request
@@ -40,25 +39,16 @@ def headers_on_use(response: Response) -> dict[str, list[str]]:
 
 
 def state_headers(response: Response) -> dict[str, str]:
-    """Return the headers of a list with validators and links, by lower-case name."""
+    """Return the headers with validators and links, which lists need, by lower-case name."""
     headers = {name: response.headers.get(name) for name in STATE_HEADERS}
     return {name: value.decode("latin-1") for name, value in headers.items() if value}
 
 
-def was_rendered(response: Response) -> bool:
-    """Whether the response comes from a browser."""
-    return response.request is not None and RENDER in response.request.meta
-
-
 def answer_of(response: Response, now: datetime | None = None) -> Answered:
     """Return the result that a run gets for a response. `now`: its time, by default by this machine's clock."""
+    is_rendered = response.request is not None and RENDER in response.request.meta
     page, refusal = page_of(response, now), too_many_requests(response)
-    return Answered(response.status, page, rendered=was_rendered(response), refusal=refusal)
-
-
-def list_answer_of(response: Response, now: datetime | None = None) -> Answered:
-    """Return the result that a run gets for the response to the request for a list, with its `state_headers`."""
-    return replace(answer_of(response, now), headers=state_headers(response))
+    return Answered(response.status, page, state_headers(response), is_rendered, refusal)
 
 
 def no_answer_of(error: Exception, request: Request) -> Unanswered:

@@ -6,15 +6,14 @@ Only one call of `fetch` or `run_survey` is possible in a process, because Twist
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.fetching.answers import content_type
+from crawler.fetching.answers import page_of
 from crawler.fetching.scrapy_process import run_spider
 from crawler.gates.context import FetchContext, GatedSpider, context_from
 from crawler.gates.errors import outcome_of_failure
@@ -49,11 +48,16 @@ def fetch_for(urls: Sequence[str], settings: Settings, *, delay: float | None = 
     answers: dict[str, Answer] = {}
 
     async def all_pages(fetch: "Fetch") -> None:
-        await asyncio.gather(*map(fetch, normal.values()))
+        await asyncio.gather(*map(fetch, normal.values()), return_exceptions=True)
 
-    of_scrapy = {"DOWNLOAD_DELAY": settings.delay if delay is None else delay}
-    _crawl(all_pages, settings, of_scrapy, context_from(settings), answers.__setitem__, of_answer)
+    run_survey(all_pages, settings, delay=delay, on_page=answers.__setitem__, outcome_of=of_answer)
     return {url: answers.get(name, "no answer") for url, name in normal.items()}
+
+
+def of_page_or_list(status: int, content_type: str, body: bytes) -> Outcome:
+    """Return the outcome of a response for which a page as well as a list counts, also a feed or packed sitemap."""
+    outcome, as_list = of_answer(status, content_type, body), of_list(status, content_type, body)
+    return as_list if outcome.kind == "reject" and as_list.kind == "page" else outcome
 
 
 def run_survey(
@@ -61,17 +65,27 @@ def run_survey(
     settings: Settings,
     *,
     task: Task | None = None,
+    delay: float | None = None,
     on_page: Callable[[str, Answer], None] = lambda url, answer: None,
+    outcome_of: OutcomeOf = of_page_or_list,
 ) -> Found:
     """Call `survey` with a function that fetches pages and lists, and return what it returns.
 
     In a process whose reactor has not run yet. `task`: pages are requested with its headers, proxy and interval.
+    `delay`: seconds between two requests to a host, by default those of the settings; Scrapy keeps them.
+
     Raises what `survey` raises, and `TaskError` for variables of the task that are not set.
     """
-    of_scrapy: dict[str, Any] = {"DOWNLOAD_DELAY": settings.delay}
+    of_scrapy: dict[str, Any] = identity_of(settings) | {
+        "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
+        "DOWNLOAD_DELAY": settings.delay if delay is None else delay,
+        "LOG_LEVEL": "ERROR",
+    }
     if task is not None:
-        of_scrapy = {"DOWNLOAD_DELAY": task.delay, "ROBOTSTXT_OBEY": task.robots, "DOWNLOAD_TIMEOUT": task.timeout}
-    spider = _crawl(survey, settings, of_scrapy, context_from(settings, task), on_page, of_page_or_list)
+        of_scrapy |= {"DOWNLOAD_DELAY": task.delay, "ROBOTSTXT_OBEY": task.robots, "DOWNLOAD_TIMEOUT": task.timeout}
+    arguments = {"survey": survey, "on_page": on_page, "outcome_of": outcome_of}
+    context = context_from(settings, task)
+    spider: PagesSpider = run_spider(PagesSpider, of_scrapy, has_state=False, context=context, **arguments).spider
     if spider.error is not None:
         raise spider.error
     result: Found = spider.result
@@ -81,28 +95,6 @@ def run_survey(
 def settings_here(file: Path) -> Settings:
     """Return the settings of a task list for all tasks; the defaults if there is no such file."""
     return load(file).settings if file.exists() else Settings()
-
-
-def of_page_or_list(status: int, content_type: str, body: bytes) -> Outcome:
-    """Return the outcome of a response for which a page as well as a list counts, also a feed or packed sitemap."""
-    outcome, as_list = of_answer(status, content_type, body), of_list(status, content_type, body)
-    return as_list if outcome.kind == "reject" and as_list.kind == "page" else outcome
-
-
-def _crawl(
-    survey: "Callable[[Fetch], Awaitable[Any]]",
-    settings: Settings,
-    of_scrapy: Mapping[str, Any],
-    context: FetchContext,
-    on_page: Callable[[str, Answer], None],
-    outcome_of: OutcomeOf,
-) -> "PagesSpider":
-    """Run a spider to its end and return it. Scrapy keeps the interval, one request to a host at a time."""
-    one_at_a_time = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1, "LOG_LEVEL": "ERROR"}
-    all_settings = identity_of(settings) | one_at_a_time | dict(of_scrapy)
-    arguments = {"context": context, "survey": survey, "on_page": on_page, "outcome_of": outcome_of}
-    spider: PagesSpider = run_spider(PagesSpider, all_settings, has_state=False, **arguments).spider
-    return spider
 
 
 class PagesSpider(GatedSpider):
@@ -160,11 +152,9 @@ class PagesSpider(GatedSpider):
         self._answer(given, lambda: self._answer_of(response))
 
     def _answer_of(self, response: Response) -> Answer:
-        kind = content_type(response)
-        outcome = self.outcome_of(response.status, kind, response.body)
-        if outcome.kind != "page":
-            return outcome.reason
-        return StoredPage(normalise(response.url), response.body, kind, datetime.now(UTC))
+        page = page_of(response)
+        outcome = self.outcome_of(response.status, page.content_type, page.body)
+        return page if outcome.kind == "page" else outcome.reason
 
     def _on_failure(self, failure: Any) -> None:
         given = failure.request.cb_kwargs["given"]

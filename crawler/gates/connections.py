@@ -81,16 +81,11 @@ class _Known:
 class GuardedResolver:
     """The reactor's own resolver with the guard; addresses are kept for a minute, and checked at each lookup.
 
-    `contexts` returns the contexts of the process at each lookup; `clock`: seconds from any origin.
+    `contexts` returns the contexts of the process at each lookup.
     """
 
-    def __init__(
-        self,
-        reactor: Any,
-        contexts: Callable[[], Sequence[FetchContext]],
-        clock: Callable[[], float] = time.monotonic,
-    ):
-        self.reactor, self.contexts, self.clock = reactor, contexts, clock
+    def __init__(self, reactor: Any, contexts: Callable[[], Sequence[FetchContext]]):
+        self.reactor, self.contexts = reactor, contexts
         self.inner = reactor.nameResolver
         self._known: dict[Key, tuple[float, list[Any]]] = {}
 
@@ -117,7 +112,7 @@ class GuardedResolver:
         receiver = _Filter(self.contexts(), receiver, hostName, portNumber or 80)
         key = (hostName, portNumber, tuple(addressTypes or ()), transportSemantics)
         until, addresses = self._known.get(key, (0.0, []))
-        if addresses and self.clock() < until:
+        if addresses and time.monotonic() < until:
             known = _Known(hostName)
             receiver.resolutionBegan(known)
             for address in addresses:
@@ -131,7 +126,7 @@ class GuardedResolver:
         if found:
             if len(self._known) >= NAMES_MOST:
                 self._known.clear()
-            self._known[key] = self.clock() + KEPT, found
+            self._known[key] = time.monotonic() + KEPT, found
 
 
 class ResponseTooCostly(Exception):

@@ -122,15 +122,15 @@ def context_of(crawler: Any) -> FetchContext:
 
 
 class Gate:
-    """A downloader middleware that needs the context only; `NotConfigured` if it has nothing to do."""
+    """A downloader middleware that needs the context; `NotConfigured` if it has nothing to do."""
 
-    def __init__(self, context: FetchContext):
-        self.context = context
+    def __init__(self, crawler: Any):
+        self.crawler, self.context = crawler, context_of(crawler)
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> Self:
         """Scrapy's constructor."""
-        return cls(context_of(crawler))
+        return cls(crawler)
 
 
 def contexts_of_process(process: Any) -> list[FetchContext]:

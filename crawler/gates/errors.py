@@ -22,7 +22,6 @@ from scrapy.exceptions import (
 )
 from twisted.internet import defer
 from twisted.internet import error as twisted_error
-from twisted.web.client import ResponseFailed, ResponseNeverReceived
 
 from crawler.gates.connections import TOO_LARGE, ResponseTooCostly
 from crawler.gates.context import PROXY
@@ -31,22 +30,18 @@ from crawler.run.outcomes import PROXY_AUTHENTICATION, Cause, Kind, Outcome
 
 # Subclasses before their base classes. Errors that mean that the host is unavailable or out of order:
 _OF_HOST: tuple[tuple[type[BaseException], str], ...] = (
-    (twisted_error.TimeoutError, "no answer in time"),
     (TimeoutError, "no answer in time"),
     (DownloadTimeoutError, "no answer in time"),
     (twisted_error.TCPTimedOutError, "no connection in time"),
-    (twisted_error.ConnectionRefusedError, "connection refused"),
     (ConnectionRefusedError, "connection refused"),
     (DownloadConnectionRefusedError, "connection refused"),
     (twisted_error.ConnectError, "no connection"),
     (twisted_error.ConnectionLost, "connection lost"),
     (twisted_error.ConnectionDone, "connection closed early"),
-    (twisted_error.DNSLookupError, "host not found"),
     (CannotResolveHostError, "host not found"),
-    (ResponseNeverReceived, "connection lost"),
 )
 HOST_FAILURES = frozenset(reason for _, reason in _OF_HOST)  # reasons that concern the whole site
-_OF_PAGE = (ResponseFailed, DownloadFailedError, ResponseDataLossError)  # errors that concern one page, not the host
+_OF_PAGE = (DownloadFailedError, ResponseDataLossError)  # errors that concern one page, not the host
 
 
 class FetchError(Exception):
@@ -98,9 +93,8 @@ class RobotsUnreachable(FetchError, IgnoreRequest):
     rest = KEPT_SHORT
 
     def __init__(self, why: str):
-        what = (
-            "the site is unreachable" if why.partition(", by proxy")[0] in HOST_FAILURES else "robots.txt unavailable"
-        )
+        is_away = why.partition(", by proxy")[0] in HOST_FAILURES
+        what = "the site is unreachable" if is_away else "robots.txt unavailable"
         super().__init__(f"{what}: {why}")
 
 
@@ -121,24 +115,8 @@ class RunEnding(FetchError, IgnoreRequest):
     reason = "the run ends"
 
 
-class ProxyUnavailable(FetchError):
-    """The task's proxy is unavailable."""
-
-
 class RenderingFailed(FetchError):
     """The browser could not render the page."""
-
-
-class DecompressionFailed(FetchError):
-    """The body is not compressed as its Content-Encoding header declares."""
-
-    reason = "the response cannot be decompressed"
-
-
-class BodyTimeout(FetchError):
-    """The response began but did not end in time."""
-
-    reason = "the response took too long"
 
 
 def outcome_of_failure(error: BaseException, request: Request | None = None) -> Outcome:

@@ -13,16 +13,17 @@ Proxies of the environment (`HTTP_PROXY` …) are never used.
 import ipaddress
 from collections.abc import Mapping
 from http.cookiejar import DefaultCookiePolicy
+from typing import Any
 
 from scrapy import Request
 from scrapy.exceptions import CannotResolveHostError, NotConfigured
 from scrapy.http import Response
 from scrapy.http.cookies import CookieJar
 
-from crawler.gates.context import PROXY, FetchContext, Gate
-from crawler.gates.errors import AddressRefused, ProxyUnavailable, RequestRefused, RunEnding
+from crawler.gates.context import PROXY, Gate
+from crawler.gates.errors import AddressRefused, FetchError, RequestRefused, RunEnding
 from crawler.guarding.browser_proxy import Upstream, authority
-from crawler.guarding.guard import SCHEMES, Guard, host_and_port, is_odd_spelling, look_up
+from crawler.guarding.guard import SCHEMES, Guard, host_and_port, is_odd_spelling, look_up, refusal
 
 CONTACT_MISSING = (
     "no contact for site owners is set: add `settings.contact` in tasks.yaml "
@@ -38,8 +39,8 @@ class UrlGate(Gate):
         """Raises `RequestRefused`, and `RunEnding` if nothing more is to be fetched."""
         if self.context.is_ending():
             raise RunEnding
-        if refusal := self.context.guard.refusal(request.url):
-            raise RequestRefused(refusal)
+        if why := refusal(request.url):
+            raise RequestRefused(why)
         if not self.context.contact and not self.context.guard.lists(*host_and_port(request.url)):
             raise RequestRefused(CONTACT_MISSING)
 
@@ -72,21 +73,21 @@ def _connected_to(request: Request) -> tuple[str, int]:
 class ProxyMiddleware(Gate):
     """Sends requests through the task's proxy."""
 
-    def __init__(self, context: FetchContext):
-        super().__init__(context)
-        if not context.proxy:
+    def __init__(self, crawler: Any):
+        super().__init__(crawler)
+        if not self.context.proxy:
             raise NotConfigured
-        self.upstream = Upstream.of(context.proxy)
+        self.upstream = Upstream.of(self.context.proxy)
 
     async def process_request(self, request: Request) -> None:
-        """Check proxy and target. Raises `RequestRefused`, `ProxyUnavailable`, `CannotResolveHostError`."""
+        """Check proxy and target. Raises `RequestRefused`, `FetchError`, `CannotResolveHostError`."""
         guard, upstream, (host, port) = self.context.guard, self.upstream, host_and_port(request.url)
         if is_odd_spelling(host):
             raise RequestRefused("write the IP address as 192.0.2.1")
         try:
             addresses = await allowed_addresses(guard, upstream.host, upstream.port, whose="proxy")
         except CannotResolveHostError:
-            raise ProxyUnavailable("proxy not found") from None
+            raise FetchError("proxy not found") from None
         await allowed_addresses(guard, host, port)
         # Scrapy looks the name up only for plain http, by the guarded resolver; a tunnel goes to the checked address.
         name = addresses[0] if request.url.startswith("https:") else upstream.host
@@ -115,9 +116,9 @@ class CredentialsMiddleware(Gate):
     So neither a redirect nor an HTTP cache gets them.
     """
 
-    def __init__(self, context: FetchContext):
-        super().__init__(context)
-        credentials = context.credentials
+    def __init__(self, crawler: Any):
+        super().__init__(crawler)
+        credentials = self.context.credentials
         if credentials is None or not (credentials.private or credentials.cookies is not None):
             raise NotConfigured
         self.credentials = credentials

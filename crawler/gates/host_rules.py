@@ -3,7 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 from urllib.parse import urljoin
 
 from scrapy import Request
@@ -11,11 +11,11 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http.request import NO_CALLBACK
 from w3lib.url import safe_url_string
 
-from crawler.gates.context import NAP, WITHOUT_ROBOTS, context_of
+from crawler.gates.context import NAP, WITHOUT_ROBOTS, Gate
 from crawler.gates.errors import RobotsForbidden, RobotsUnreachable, RunEnding, outcome_of_failure
 from crawler.guarding.guard import SCHEMES
 from crawler.politeness import robots
-from crawler.politeness.host_files import HostFile, HostFiles, TdmRules, parse_tdm, tdm_url
+from crawler.politeness.host_files import HostFile, HostFiles, RulesCache, TdmRules, parse_tdm, tdm_url
 from crawler.politeness.pace import CRAWL_DELAY_MOST, host_of
 from crawler.run.outcomes import MOVED
 from workers.usage_rights import TDM_FILE
@@ -23,145 +23,58 @@ from workers.usage_rights import TDM_FILE
 PRIORITY = 1000  # of requests for these files: before all pages
 ROBOTS_PAUSES = (2.0, 5.0)  # seconds before it is requested again
 
+Rules = TypeVar("Rules")
 ValidFor = Callable[[HostFile], float | None]  # seconds for which a response is valid; None if it is a failure
 
 
-class RobotsMiddleware:
-    """Obeys each host's robots.txt. While it is fetched, the other requests to the host wait."""
+class HostFileGate(Gate, Generic[Rules]):
+    """Requests one kind of file of each host, once a day for all spiders; the other requests to the host wait for it.
+
+    `kind`: that of `HostFiles`; `pauses`: seconds before each further attempt.
+    """
+
+    kind: ClassVar[str]
+    pauses: ClassVar[Sequence[float]] = ()
 
     def __init__(self, crawler: Any):
-        if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
-            raise NotConfigured
-        self.product: str = crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"].split("/")[0]
-        self.context = context_of(crawler)
-        self.files = HostFileFetcher(crawler, "robots")
-        self.cache = robots.RobotsCache(self.context.clock)
+        super().__init__(crawler)
+        self.cache: RulesCache[Rules] = RulesCache(self.context.clock)
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
-    @classmethod
-    def from_crawler(cls, crawler: Any) -> "RobotsMiddleware":
-        """Scrapy's constructor."""
-        return cls(crawler)
-
-    def process_request(self, request: Request) -> Awaitable[None] | None:
-        """Raises `RobotsForbidden` for a URL that robots.txt disallows, `RobotsUnreachable` while it is unavailable.
-
-        Returns an awaitable, which raises the same, if robots.txt must be requested first.
-        """
-        if not _has_rules(request):
-            return None
-        rules = self.cache.get(host_of(request.url))
-        if rules is None:
-            return self._fetch_and_obey(request.url)
-        _obey(rules, request.url)
-        return None
-
-    async def _fetch_and_obey(self, url: str) -> None:
+    async def rules_of(self, url: str) -> Rules:
+        """Return the rules of a URL's host. Raises as `_file`."""
         host = host_of(url)
         async with self._locks[host]:
             rules = self.cache.get(host)
             if rules is None:
-                rules, seconds = await self._fetch(url, host)
+                rules, seconds = await self._fetch_rules(url, host)
                 self.cache.put(host, rules, seconds)
-        _obey(rules, url)
+        return rules
 
-    async def _fetch(self, url: str, host: str) -> tuple[robots.Robots | robots.Unreachable, float]:
-        """The rules of a host, and for how many seconds they are valid; its Crawl-delay applies to all processes."""
-        answer, left = await self.files.get(robots.url_of(url), host, _valid_for)
-        if isinstance(answer, str):
-            return robots.unreachable(answer)
-        rules, _ = robots.of_answer(answer.status, answer.body, self.product)
-        pace = self.context.pace
-        if isinstance(rules, robots.Robots) and rules.crawl_delay and pace is not None:
-            limiter = await self.context.limiter_of(url)
-            self.context.guarded_call(pace.crawl_delay, limiter, rules.crawl_delay, left)
-            if rules.crawl_delay > CRAWL_DELAY_MOST:
-                self.context.remark(
-                    f"{host} has a Crawl-delay of {rules.crawl_delay:g} s; {CRAWL_DELAY_MOST:g} s are applied "
-                    "(set the task's `delay` for more)"
-                )
-        return rules, left
+    async def _fetch_rules(self, url: str, host: str) -> tuple[Rules, float]:
+        """Return the rules of a URL's host, and for how many seconds they are valid."""
+        raise NotImplementedError
 
-
-class TdmMiddleware:
-    """Records what each host's tdmrep.json declares for a page, if a task skips pages by it."""
-
-    def __init__(self, crawler: Any):
-        self.context = context_of(crawler)
-        if not self.context.tdm:
-            raise NotConfigured
-        self.files = HostFileFetcher(crawler, TDM_FILE, pauses=())
-        self._rules: dict[str, tuple[float, TdmRules]] = {}
-        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-
-    @classmethod
-    def from_crawler(cls, crawler: Any) -> "TdmMiddleware":
-        """Scrapy's constructor."""
-        return cls(crawler)
-
-    async def process_request(self, request: Request) -> None:
-        """Note whether the page is reserved, as `1` or `0`."""
-        request.meta.pop(TDM_FILE, None)  # that of the page that redirected here
-        if not _has_rules(request):
-            return
-        reserved = (await self._rules_of(request.url)).reserves(request.url)
-        if reserved is not None:
-            request.meta[TDM_FILE] = str(int(reserved))
-
-    async def _rules_of(self, url: str) -> TdmRules:
-        host = host_of(url)
-        async with self._locks[host]:
-            until, rules = self._rules.get(host, (0.0, TdmRules()))
-            if self.context.clock() >= until:
-                answer, left = await self.files.get(tdm_url(url), host, lambda file: robots.KEPT)
-                rules = TdmRules()
-                if isinstance(answer, HostFile) and 200 <= answer.status < 300:
-                    rules = parse_tdm(answer.body)
-                self._rules[host] = self.context.clock() + left, rules
-            return rules
-
-
-def _has_rules(request: Request) -> bool:
-    return not request.meta.get(WITHOUT_ROBOTS) and request.url.partition(":")[0] in SCHEMES
-
-
-def _obey(rules: robots.Robots | robots.Unreachable, url: str) -> None:
-    if isinstance(rules, robots.Unreachable):
-        raise RobotsUnreachable(rules.reason)
-    if not rules.allows(url):
-        raise RobotsForbidden
-
-
-def _valid_for(file: HostFile) -> float | None:
-    rules, seconds = robots.of_answer(file.status, b"", "")
-    return None if isinstance(rules, robots.Unreachable) else seconds
-
-
-class HostFileFetcher:
-    """Fetches one kind of file of each host, and keeps the responses for all spiders."""
-
-    def __init__(self, crawler: Any, kind: str, pauses: Sequence[float] = ROBOTS_PAUSES):
-        self.crawler, self.context, self.pauses = crawler, context_of(crawler), pauses
-        self.kept = HostFiles(self.context.connection, kind)
-
-    async def get(self, url: str, host: str, valid_for: ValidFor) -> tuple[HostFile | str, float]:
+    async def _file(self, url: str, host: str, valid_for: ValidFor) -> tuple[HostFile | str, float]:
         """Return the host's response, or why there is none, and for how many seconds that is valid.
 
         Raises `RunEnding` if the run ends meanwhile or Redis is unavailable, and the error of a gate that refuses the
         file: such a gate would refuse the page as well.
         """
-        call = self.context.guarded_call
-        while (known := call(self.kept.get, host)) is None and not call(self.kept.claim, host):
+        if self.context.connection is None:  # the process crawls alone
+            return await self._fetch_repeatedly(url, valid_for)
+        call, files = self.context.guarded_call, HostFiles(self.context.connection, self.kind)
+        while (known := call(files.get, host)) is None and not call(files.claim, host):
             await self._pause(NAP)
         if known is not None:
             return known
         try:
             answer, seconds = await self._fetch_repeatedly(url, valid_for)
             if isinstance(answer, HostFile):
-                call(self.kept.put, host, answer, seconds)
+                call(files.put, host, answer, seconds)
             return answer, seconds
         finally:
-            call(self.kept.release, host)
+            call(files.release, host)
 
     async def _fetch_repeatedly(self, url: str, valid_for: ValidFor) -> tuple[HostFile | str, float]:
         for pause in (*self.pauses, None):
@@ -197,3 +110,90 @@ class HostFileFetcher:
             reason = outcome_of_failure(error, request).reason
             return reason if hop == url else f"{reason} after a redirect"
         return HostFile(404, b"")
+
+
+class RobotsMiddleware(HostFileGate[robots.Robots | robots.Unreachable]):
+    """Obeys each host's robots.txt."""
+
+    kind, pauses = "robots", ROBOTS_PAUSES
+
+    def __init__(self, crawler: Any):
+        super().__init__(crawler)
+        if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
+            raise NotConfigured
+        self.product: str = crawler.settings["ROBOTSTXT_USER_AGENT"] or crawler.settings["USER_AGENT"].split("/")[0]
+
+    def process_request(self, request: Request) -> Awaitable[None] | None:
+        """Raises `RobotsForbidden` for a URL that robots.txt disallows, `RobotsUnreachable` while it is unavailable.
+
+        Returns an awaitable, which raises the same, if robots.txt must be requested first.
+        """
+        if not _has_rules(request):
+            return None
+        rules = self.cache.get(host_of(request.url))
+        if rules is None:
+            return self._fetch_and_obey(request.url)
+        _obey(rules, request.url)
+        return None
+
+    async def _fetch_and_obey(self, url: str) -> None:
+        _obey(await self.rules_of(url), url)
+
+    async def _fetch_rules(self, url: str, host: str) -> tuple[robots.Robots | robots.Unreachable, float]:
+        """As in `HostFileGate`; the host's Crawl-delay applies to all processes."""
+        answer, left = await self._file(robots.url_of(url), host, _valid_for)
+        if isinstance(answer, str):
+            return robots.unreachable(answer)
+        rules, _ = robots.of_answer(answer.status, answer.body, self.product)
+        pace = self.context.pace
+        if isinstance(rules, robots.Robots) and rules.crawl_delay and pace is not None:
+            limiter = await self.context.limiter_of(url)
+            self.context.guarded_call(pace.crawl_delay, limiter, rules.crawl_delay, left)
+            if rules.crawl_delay > CRAWL_DELAY_MOST:
+                self.context.remark(
+                    f"{host} has a Crawl-delay of {rules.crawl_delay:g} s; {CRAWL_DELAY_MOST:g} s are applied "
+                    "(set the task's `delay` for more)"
+                )
+        return rules, left
+
+
+class TdmMiddleware(HostFileGate[TdmRules]):
+    """Records what each host's tdmrep.json declares for a page, if a task skips pages by it."""
+
+    kind = TDM_FILE
+
+    def __init__(self, crawler: Any):
+        super().__init__(crawler)
+        if not self.context.tdm:
+            raise NotConfigured
+
+    async def process_request(self, request: Request) -> None:
+        """Note whether the page is reserved, as `1` or `0`."""
+        request.meta.pop(TDM_FILE, None)  # that of the page that redirected here
+        if not _has_rules(request):
+            return
+        reserved = (await self.rules_of(request.url)).reserves(request.url)
+        if reserved is not None:
+            request.meta[TDM_FILE] = str(int(reserved))
+
+    async def _fetch_rules(self, url: str, host: str) -> tuple[TdmRules, float]:
+        answer, left = await self._file(tdm_url(url), host, lambda file: robots.KEPT)
+        if isinstance(answer, str) or not 200 <= answer.status < 300:
+            return TdmRules(), left
+        return parse_tdm(answer.body), left
+
+
+def _has_rules(request: Request) -> bool:
+    return not request.meta.get(WITHOUT_ROBOTS) and request.url.partition(":")[0] in SCHEMES
+
+
+def _obey(rules: robots.Robots | robots.Unreachable, url: str) -> None:
+    if isinstance(rules, robots.Unreachable):
+        raise RobotsUnreachable(rules.reason)
+    if not rules.allows(url):
+        raise RobotsForbidden
+
+
+def _valid_for(file: HostFile) -> float | None:
+    rules, seconds = robots.of_answer(file.status, b"", "")
+    return None if isinstance(rules, robots.Unreachable) else seconds

@@ -15,7 +15,7 @@ from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware, Redirec
 from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
 from scrapy.http import Response
 
-from crawler.gates.errors import BodyTimeout, DecompressionFailed, RequestRefused
+from crawler.gates.errors import FetchError, RequestRefused
 from crawler.gates.pace_gate import in_time
 from crawler.run.outcomes import MOVED
 from extractors.html.urls import ascii_host
@@ -33,14 +33,14 @@ class LimitedHandler(HTTP11DownloadHandler):
     """Scrapy's handler for http and https; the last check of the permit is here."""
 
     async def download_request(self, request: Request) -> Response:
-        """Download. Raises `BodyTimeout` for a slow body."""
+        """Download. Raises `FetchError` for a slow body."""
         request.meta.pop("download_latency", None)  # that of the response that redirected here
         await in_time(request)
         try:
             return await super().download_request(request)
         except DownloadTimeoutError as error:
             if "download_latency" in request.meta:
-                raise BodyTimeout from error
+                raise FetchError("the response took too long") from error
             raise
 
 
@@ -61,7 +61,7 @@ class Decompression(HttpCompressionMiddleware):
     ) -> Request | Response:
         """Decompress.
 
-        Raises `RequestRefused` for a bomb, `DecompressionFailed` for a body in another content encoding.
+        Raises `RequestRefused` for a bomb, `FetchError` for a body in another content encoding.
         """
         encodings = response.headers.getlist("Content-Encoding")
         if not encodings:
@@ -81,7 +81,7 @@ class Decompression(HttpCompressionMiddleware):
                 raise RequestRefused(f"over {RATIO_MOST} times its compressed size") from None
             raise RequestRefused(f"decompresses to more than {usual // 2**20} MiB") from None
         except Exception as error:
-            raise DecompressionFailed from error
+            raise FetchError("the response cannot be decompressed") from error
         finally:
             request.meta.clear()
             request.meta.update(outer)

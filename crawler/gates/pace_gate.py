@@ -20,7 +20,7 @@ from scrapy import Request
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
-from crawler.gates.context import PERMIT, FetchContext, Gate
+from crawler.gates.context import PERMIT, Gate
 from crawler.gates.errors import HostClosed, RunEnding, host_failure
 from crawler.politeness.pace import PATIENCE, RETRY_AFTER_MOST, HostProblem, Permit
 
@@ -37,12 +37,12 @@ class PaceMiddleware(Gate):
     If the host is closed for longer than `PATIENCE`, the requests fail with `HostClosed`.
     """
 
-    def __init__(self, context: FetchContext):
-        super().__init__(context)
-        if context.pace is None:
+    def __init__(self, crawler: Any):
+        super().__init__(crawler)
+        if self.context.pace is None:
             raise NotConfigured
-        self.pace = context.pace
-        self.interval = context.interval + MARGIN if context.interval else 0.0
+        self.pace = self.context.pace
+        self.interval = self.context.interval + MARGIN if self.context.interval else 0.0
         self._queues: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def process_request(self, request: Request) -> None:

@@ -10,7 +10,7 @@ the guard allows (`crawler.guarding.guard`): it resolves the name itself and con
 A task's own proxy (`upstream`) comes after this one: its address is checked as well, and a target is refused if any of
 its addresses may not be contacted, because the other proxy resolves it again (as in `crawler.gates.guard_gates`).
 
-A refused request is answered with 403 and kept in `refused` (host and port → address), for the message. The proxy runs
+A refused request is answered with 403 and its address kept in `refused`, for the message. The proxy runs
 in a thread with an event loop of its own, so that it does not wait for the spider's reactor.
 """
 
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from urllib.parse import unquote, urlsplit
 
-from crawler.guarding.guard import SCHEMES, Guard, is_odd_spelling, look_up
+from crawler.guarding.guard import SCHEMES, Guard, RefusedAddresses, is_odd_spelling, look_up
 from workers.redaction import remember
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -100,7 +100,7 @@ class GuardedProxy:
     def __init__(self, guard: Guard, *, listed_only: bool = False, upstream: str = ""):
         self.guard, self.listed_only = guard, listed_only
         self.upstream = Upstream.of(upstream) if upstream else None
-        self.refused: dict[tuple[str, int], str] = {}
+        self.refused = RefusedAddresses()
         self._loop, self._ending = asyncio.new_event_loop(), asyncio.Event()
         self._listening = socket.create_server(("127.0.0.1", 0))
         self._thread = threading.Thread(target=self._run, name="guarded-proxy", daemon=True)
@@ -178,13 +178,13 @@ class GuardedProxy:
         Raises `Refused` if no address is allowed, or with `every` if one is not.
         """
         if self.listed_only and not self.guard.lists(host, port):
-            self.refused[host, port] = host
+            self.refused.note(host, port, host)
             raise Refused(FORBIDDEN)
         if not (addresses := await look_up(host, port)):
             raise Refused(OUT_OF_REACH)
         allowed = [text for text in addresses if self.guard.allows(ipaddress.ip_address(text), host, port)]
         if not allowed or (every and len(allowed) < len(addresses)):
-            self.refused[host, port] = next(text for text in addresses if text not in allowed)
+            self.refused.note(host, port, next(text for text in addresses if text not in allowed))
             raise Refused(FORBIDDEN)
         return allowed
 

@@ -54,13 +54,10 @@ class Guard:
     def __init__(self, allow: Iterable[str] = ()):
         self.allow = tuple(allow)
         self._entries = [_entry(text) for text in self.allow if text.strip()]
-        self._allows = lru_cache(maxsize=1024)(self._allows_address)  # several calls for each response
+        self.allows = lru_cache(maxsize=1024)(self._allows)  # several calls for each response
 
-    def allows(self, address: Address, host: str, port: int) -> bool:
+    def _allows(self, address: Address, host: str, port: int) -> bool:
         """Whether a connection to this address, found under this name, may be made."""
-        return self._allows(address, host, port)
-
-    def _allows_address(self, address: Address, host: str, port: int) -> bool:
         return is_public(address) or self._listed(address, host, port)
 
     def lists(self, host: str, port: int) -> bool:
@@ -70,10 +67,6 @@ class Guard:
         except ValueError:
             address = None
         return self._listed(address, host, port)
-
-    def refusal(self, url: str) -> str | None:
-        """Return why a URL must not be fetched, by its text; None if that depends on its address."""
-        return _refusal(url)
 
     def _listed(self, address: Address | None, host: str, port: int) -> bool:
         name = host.strip("[]").rstrip(".").lower()
@@ -90,7 +83,7 @@ class Guard:
 
 
 class RefusedAddresses:
-    """The address that was refused at the last lookup of a host and port, for the message."""
+    """The address that was refused at the last lookup of a host and port, for the message; of the latest of them."""
 
     MOST = 1000
 
@@ -112,7 +105,8 @@ class RefusedAddresses:
 
 
 @lru_cache(maxsize=1024)  # several calls for each request
-def _refusal(url: str) -> str | None:
+def refusal(url: str) -> str | None:
+    """Return why a URL must not be fetched, by its text; None if that depends on its address."""
     try:
         parts, (host, _) = urlsplit(url), host_and_port(url)
     except ValueError:

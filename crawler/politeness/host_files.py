@@ -6,8 +6,11 @@ matches a page applies. An invalid file has no rules.
 """
 
 import json
+import math
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
+from typing import Generic, TypeVar, cast
 from urllib.parse import urlsplit
 
 import redis
@@ -19,6 +22,8 @@ from workers import keys
 CLAIM_SECONDS = 60.0  # after this time the requesting spider may be dead, and another one requests the file
 RULES_MOST = 1000  # of a tdmrep.json
 
+Rules = TypeVar("Rules")
+
 
 @dataclass(frozen=True, slots=True)
 class HostFile:
@@ -29,15 +34,13 @@ class HostFile:
 
 
 class HostFiles:
-    """The files of one kind, such as `robots`. Without a connection nothing is kept."""
+    """The files of one kind, such as `robots`."""
 
-    def __init__(self, connection: "redis.Redis | None", kind: str):
+    def __init__(self, connection: "redis.Redis", kind: str):
         self.redis, self.kind = connection, kind
 
     def get(self, host: str) -> tuple[HostFile, float] | None:
         """Return the file of a host, and for how many seconds it is still valid; None if none is."""
-        if self.redis is None:
-            return None
         pipe = self.redis.pipeline(transaction=True)
         pipe.get(self._key(host))
         pipe.pttl(self._key(host))
@@ -45,30 +48,42 @@ class HostFiles:
         if raw is None:
             return None
         status, _, body = raw.partition(b" ")
-        return HostFile(
-            int(status), zstandard.ZstdDecompressor().decompress(body, max_output_size=PARSED + 1)
-        ), left / 1e3
+        plain = zstandard.ZstdDecompressor().decompress(body, max_output_size=PARSED + 1)
+        return HostFile(int(status), plain), left / 1e3
 
     def put(self, host: str, file: HostFile, seconds: float) -> None:
         """Keep a host's response for all spiders."""
-        if self.redis is not None:
-            # One octet more than is read, to show that the file is longer.
-            body = zstandard.ZstdCompressor().compress(file.body[: PARSED + 1])
-            self.redis.set(self._key(host), b"%d " % file.status + body, px=int(seconds * 1000))
+        # One octet more than is read, to show that the file is longer.
+        body = zstandard.ZstdCompressor().compress(file.body[: PARSED + 1])
+        self.redis.set(self._key(host), b"%d " % file.status + body, px=int(seconds * 1000))
 
     def claim(self, host: str) -> bool:
         """Acquire the right to request the file, until `release` or for a minute. False if another spider has it."""
-        if self.redis is None:
-            return True
         return bool(self.redis.set(self._key(host) + ":asked", b"1", nx=True, px=int(CLAIM_SECONDS * 1000)))
 
     def release(self, host: str) -> None:
         """Release the right."""
-        if self.redis is not None:
-            self.redis.delete(self._key(host) + ":asked")
+        self.redis.delete(self._key(host) + ":asked")
 
     def _key(self, host: str) -> str:
         return keys.of_host(host, self.kind)
+
+
+class RulesCache(Generic[Rules]):
+    """A cache of the valid rules of hosts. `clock`: seconds from any origin."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic):
+        self._clock = clock
+        self._known: dict[str, tuple[float, Rules]] = {}
+
+    def get(self, host: str) -> Rules | None:
+        """Return the valid rules of a host; None if its file has to be requested."""
+        until, rules = self._known.get(host, (-math.inf, None))
+        return rules if self._clock() < until else None
+
+    def put(self, host: str, rules: Rules, seconds: float) -> None:
+        """Store the rules of a host for `seconds`."""
+        self._known[host] = (self._clock() + seconds, rules)
 
 
 # tdmrep.json

@@ -16,8 +16,7 @@ missing.
 
 import math
 import re
-import time
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -145,23 +144,6 @@ def spellings_of(url: str) -> tuple[bytes, ...]:
         return (path,)
     query = parts.query.encode("utf-8", "surrogatepass")
     return path + b"?" + _escaped(query, b"=&"), path + b"?" + _escaped(query, b"=&/?")
-
-
-class RobotsCache:
-    """A cache of the valid rules of hosts. `clock`: seconds from any origin."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic):
-        self._clock = clock
-        self._known: dict[str, tuple[float, Robots | Unreachable]] = {}
-
-    def get(self, host: str) -> Robots | Unreachable | None:
-        """Return the valid rules of a host; None if its robots.txt has to be requested."""
-        end, robots = self._known.get(host, (-math.inf, None))
-        return robots if self._clock() < end else None
-
-    def put(self, host: str, robots: Robots | Unreachable, seconds: float) -> None:
-        """Store `robots` as the rules of a host for `seconds`."""
-        self._known[host] = (self._clock() + seconds, robots)
 
 
 def _records(body: bytes) -> Iterator[Record]:

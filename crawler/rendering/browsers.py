@@ -26,7 +26,7 @@ from crawler.guarding.browser_proxy import GuardedProxy
 from crawler.guarding.guard import Guard, host_and_port
 from crawler.rendering.chromium import PAGE_SECONDS, BrowserMissing, find_browser, launch_options
 from crawler.rendering.memory import below, resident
-from crawler.rendering.visit import SETTLE_SECONDS, PageEnds, ScriptCache, Visit
+from crawler.rendering.visit import SETTLE_SECONDS, ScriptCache, Visit
 from crawler.run.rendering_choice import TABS
 
 PAGES_A_CONTEXT = 50
@@ -39,12 +39,7 @@ CLOSE_SECONDS = 5.0  # seconds that a tab or a browser has to close; then its pr
 TABS_OF_ALL = 2 * TABS  # open pages of all runs
 FLAGS = ("--blink-settings=imagesEnabled=false", "--js-flags=--max-old-space-size=512")  # the second: MiB a page
 WITHOUT_UDP = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete window[name]"
-CUT_OFF = (
-    "Target page, context or browser has been closed",
-    "Connection closed",
-    "Browser has been closed",
-    "has been closed",
-)
+CUT_OFF = ("has been closed", "Connection closed")  # in messages of Playwright on a browser that has died
 
 
 Owner = Hashable  # a run, in the process that shares the browser
@@ -56,12 +51,14 @@ class BrowserGone(Exception):
 
 @dataclass(eq=False)
 class _Context:
-    """Playwright's context for some pages of one run, opened by the first one. `tabs`: those of this program."""
+    """Playwright's context for some pages of one run, opened by the first one.
+
+    `tabs`: those of this program, of its `open` pages; of the other pages the tabs are being opened.
+    """
 
     opened: "asyncio.Future[Any]"
     given: int = 0  # number of pages that it was given
     open: int = 0
-    opening: int = 0  # number of tabs that are being opened
     tabs: set[Any] = field(default_factory=set)
 
 
@@ -117,24 +114,23 @@ class Browser:
         tab = None
         try:
             async with asyncio.timeout(seconds + SETTLE_SECONDS + CLOSE_SECONDS):
-                tab = await self._open_tab(context)
+                tab = await (await asyncio.shield(context.opened)).new_page()
+                context.tabs.add(tab)
                 await visit.prepare(tab)
                 answer = await tab.goto(request.url, wait_until="commit", timeout=seconds * 1000)
                 await visit.settle(tab)
-                headers = await answer.all_headers() if answer else {}
-                return visit.to_response(tab.url, answer.status if answer else 200, headers, await tab.content())
-        except PageEnds:
-            assert visit.ending is not None
-            return visit.ending.to_response(request)
+                if visit.ending is None:
+                    headers = await answer.all_headers() if answer else {}
+                    return visit.to_response(tab.url, answer.status if answer else 200, headers, await tab.content())
         except PlaywrightError as error:
-            if visit.ending is not None:
-                return visit.ending.to_response(request)
-            raise self._reason(error) from None
+            if visit.ending is None:
+                raise self._reason(error) from None
         except TimeoutError:
             raise RenderingFailed("the page's scripts do not end") from None
         finally:
             request.meta["download_latency"] = visit.latency
             await self._leave(tab, owner, context)
+        return visit.early_response()
 
     async def forget(self, owner: Owner) -> None:
         """Close the context of a run that has ended."""
@@ -161,7 +157,6 @@ class Browser:
             context = self._contexts[owner] = _Context(asyncio.ensure_future(self._open_context()))
         context.given += 1
         context.open += 1
-        context.opening += 1
         self._shown += 1
         self._open += 1
         self.idle.clear()
@@ -174,14 +169,6 @@ class Browser:
         await opened.add_init_script(WITHOUT_UDP)
         return opened
 
-    async def _open_tab(self, context: _Context) -> Any:
-        try:
-            tab = await (await asyncio.shield(context.opened)).new_page()
-            context.tabs.add(tab)
-            return tab
-        finally:
-            context.opening -= 1
-
     async def _leave(self, tab: Any, owner: Owner, context: _Context) -> None:
         """Close a page's tab and those that it opened; after the last page of a used-up context, also the context."""
         context.tabs.discard(tab)
@@ -191,7 +178,8 @@ class Browser:
             if not context.open and not is_present:
                 await self._close_context(context)
             elif tab is not None:
-                strays = [] if context.opening else [page for page in tab.context.pages if page not in context.tabs]
+                is_complete = len(context.tabs) == context.open
+                strays = [page for page in tab.context.pages if page not in context.tabs] if is_complete else []
                 await asyncio.gather(*map(self._close, {tab, *strays}))
         finally:
             self._open -= 1
@@ -327,6 +315,6 @@ class Browsers:
 
     def _check_refused(self, request: Request) -> None:
         """Raise `AddressRefused` if the proxy refused the page's address."""
-        address = self._proxy.refused.get(host_and_port(request.url)) if self._proxy else None
+        address = self._proxy.refused.at(*host_and_port(request.url)) if self._proxy else None
         if address is not None:
             raise AddressRefused(address)

@@ -30,9 +30,8 @@ NAMES = (
     "google-chrome",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 )
-OF_PLAYWRIGHT = (
-    "PLAYWRIGHT_BROWSERS_PATH"  # environment variable: Playwright's folder of browsers, if not the usual one
-)
+# Environment variable: Playwright's folder of browsers, if not the usual one
+OF_PLAYWRIGHT = "PLAYWRIGHT_BROWSERS_PATH"
 PLACES = (  # paths of the program in a folder of Playwright; each may be installed alone
     "chromium_headless_shell-*/chrome*-linux*/*headless*shell",
     "chromium_headless_shell-*/chrome*-mac*/*headless*shell",
@@ -104,7 +103,7 @@ def launch_options(browser: str, proxy: str, flags: tuple[str, ...] = ()) -> dic
     }
 
 
-def rendering_settings(browser: str, proxy: str, context: dict[str, Any], tabs: int = TABS) -> dict[str, Any]:
+def rendering_settings(browser: str, proxy: str, context: dict[str, Any]) -> dict[str, Any]:
     """Return the Scrapy settings for screenshots: requests with `meta={"playwright": True}`.
 
     `proxy`: the URL of a `GuardedProxy`; `context`: Playwright's own options (viewport, …) for both contexts.
@@ -124,9 +123,9 @@ def rendering_settings(browser: str, proxy: str, context: dict[str, Any], tabs: 
             PLAIN: context | {"java_script_enabled": False, "service_workers": "block"},
         },
         "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": PAGE_SECONDS * 1000,
-        "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": tabs,
+        "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": TABS,
         "PLAYWRIGHT_ABORT_REQUEST": "crawler.rendering.chromium.is_needless",
-        "CONCURRENT_REQUESTS": tabs,
+        "CONCURRENT_REQUESTS": TABS,
     }
 
 

@@ -6,7 +6,7 @@ from scrapy import Request
 from scrapy.http import Response
 from scrapy.utils.misc import build_from_crawler, load_object
 
-from crawler.gates.context import RENDER, context_of
+from crawler.gates.context import RENDER, Gate, context_of
 from crawler.gates.errors import RunEnding
 from crawler.rendering.chromium import BrowserMissing
 
@@ -81,16 +81,8 @@ class RenderingHandler:
             await handler.close()
 
 
-class BrowserReady:
+class BrowserReady(Gate):
     """Starts the browser before a rendered request gets its permit, so that requests are not sent in bursts."""
-
-    def __init__(self, crawler: Any):
-        self.crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Any) -> "BrowserReady":
-        """Scrapy's constructor."""
-        return cls(crawler)
 
     async def process_request(self, request: Request) -> None:
         """Raises `RunEnding` without a browser: the run ends and the page waits."""
@@ -99,5 +91,5 @@ class BrowserReady:
         try:
             await browsers_of(self.crawler).ready()
         except BrowserMissing as missing:
-            context_of(self.crawler).on_browser_missing(str(missing))
+            self.context.on_browser_missing(str(missing))
             raise RunEnding from None

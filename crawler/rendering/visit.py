@@ -22,7 +22,7 @@ import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import urljoin, urlsplit
 
@@ -62,26 +62,6 @@ _MAX_AGE = re.compile(r"max-age\s*=\s*\"?(\d+)")
 _LOOK = """() => [document.body ? document.body.innerText.length : 0, document.getElementsByTagName('*').length,
 document.readyState != 'loading']"""
 _SIZE = "() => document.documentElement ? document.documentElement.outerHTML.length : 0"
-
-
-class PageEnds(Exception):
-    """The visit ends early; `Visit.ending` has the reason."""
-
-
-@dataclass(frozen=True, slots=True)
-class EarlyResponse:
-    """The response that Scrapy gets instead of a page; `error`: raised if there is no response."""
-
-    status: int = 0
-    headers: dict[str, str] = field(default_factory=dict)
-    body: bytes = b""
-    error: Exception | None = None
-
-    def to_response(self, request: Request) -> ScrapyResponse:
-        """Return Scrapy's response, or raise `error`."""
-        if self.error is not None:
-            raise self.error
-        return ScrapyResponse(request.url, self.status, cast("dict[Any, Any]", self.headers), self.body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +120,11 @@ def script_seconds(headers: dict[str, str]) -> float:
 
 
 class Visit:
-    """One request in a tab."""
+    """One request in a tab. `ending`: once it ends early, what Scrapy gets instead of a page."""
 
     def __init__(self, request: Request, cache: ScriptCache):
         self.request, self.cache = request, cache
-        self.ending: EarlyResponse | None = None
+        self.ending: ScrapyResponse | Exception | None = None
         self.latency = 0.0  # seconds to the main document's response
         self._began = time.monotonic()
         self._frame = ""  # the id of the main frame in DevTools; empty until the tab is set up
@@ -165,21 +145,21 @@ class Visit:
         checked = ("Document", *(("Script", "XHR", "Fetch") if self._private else ()))
         answers = [{"urlPattern": "*", "resourceType": kind, "requestStage": "Response"} for kind in checked]
         await tools.send("Fetch.enable", {"patterns": answers})
-        page.on("request", self._sent)
+        page.on("request", lambda request: self._open.add(request))
         page.on("requestfinished", self._finished)
-        page.on("requestfailed", self._failed)
+        page.on("requestfailed", lambda request: self._open.discard(request))
         await page.route("**", lambda route: self._route(page, route))
         self._frame = frames["frameTree"]["frame"]["id"]
 
     async def settle(self, page: Any) -> None:
-        """Wait until the article is loaded. Raises `PageEnds`, `RenderingFailed`, `RequestRefused`."""
+        """Wait until the article is loaded, or the visit ends early. Raises `RenderingFailed`, `RequestRefused`."""
         began = changed = time.monotonic()
         before: list[Any] = []
         while True:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._over.wait(), QUIET_SECONDS)
             if self.ending is not None:
-                raise PageEnds
+                return
             state, now = await page.evaluate(_LOOK), time.monotonic()
             if state != before:
                 before, changed = state, now
@@ -212,9 +192,20 @@ class Visit:
             return still >= SPARSE_SECONDS
         return not self._open or still >= STILL_SECONDS
 
-    def _end(self, ending: EarlyResponse) -> None:
-        self.ending = self.ending or ending
+    def early_response(self) -> ScrapyResponse:
+        """Return what Scrapy gets after an early end. Raises the error that it is instead."""
+        if isinstance(self.ending, Exception):
+            raise self.ending
+        assert self.ending is not None
+        return self.ending
+
+    def _end(self, ending: ScrapyResponse | Exception) -> None:
+        if self.ending is None:
+            self.ending = ending
         self._over.set()
+
+    def _response(self, status: int, headers: dict[str, str], body: bytes = b"") -> ScrapyResponse:
+        return ScrapyResponse(self.request.url, status, cast("dict[Any, Any]", headers), body)
 
     # -- requests of the page ---------------------------------------------------------------------------------------
 
@@ -242,9 +233,9 @@ class Visit:
             await route.continue_(headers=self._headers_for(request, main=True))
             return
         if main and request.method == "GET":
-            self._end(EarlyResponse(NAVIGATES, {"Location": request.url}))
+            self._end(self._response(NAVIGATES, {"Location": request.url}))
         elif main:  # mostly a challenge
-            self._end(EarlyResponse(error=RenderingFailed("the page redirects by a form")))
+            self._end(RenderingFailed("the page redirects by a form"))
         await route.abort("aborted")  # for any other error Chromium would show a page of its own
 
     def _headers_for(self, request: Any, *, main: bool) -> dict[str, str]:
@@ -269,12 +260,6 @@ class Visit:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-    def _sent(self, request: Any) -> None:
-        self._open.add(request)
-
-    def _failed(self, request: Any) -> None:
-        self._open.discard(request)
 
     def _finished(self, request: Any) -> None:
         self._open.discard(request)
@@ -304,25 +289,24 @@ class Visit:
                 method, arguments = "Fetch.failRequest", arguments | {"errorReason": "BlockedByClient"}
         elif event["frameId"] == self._frame and "responseStatusCode" in event:
             self.latency = time.monotonic() - self._began
-            if ending := _ending(event["responseStatusCode"], headers):
+            if ending := self._ending_of(event["responseStatusCode"], headers):
                 self._end(ending)
                 method, arguments = "Fetch.failRequest", arguments | {"errorReason": "BlockedByClient"}
         with contextlib.suppress(PlaywrightError):  # the tab has been closed meanwhile
             await tools.send(method, arguments)
 
-
-def _ending(status: int, headers: dict[str, str]) -> EarlyResponse | None:
-    """Return the early end of a visit whose main document has this response; None if it is a page."""
-    if "content-encoding" in headers:
-        headers = {name: value for name, value in headers.items() if name != "content-encoding"}
-    if status in MOVED and "location" in headers:
-        return EarlyResponse(status, headers)
-    body = b"\n" if status == 200 else b""  # not empty, so that the media type decides
-    if headers.get("content-disposition", "").lower().startswith("attachment"):
-        return EarlyResponse(200, headers | {"content-type": "application/x-download"}, b"\n")
-    if of_answer(status, headers.get("content-type", ""), b"\n").kind != "page":
-        return EarlyResponse(status, headers, body)
-    if status in (204, 205):
-        return EarlyResponse(status, headers)
-    length = headers.get("content-length", "")
-    return EarlyResponse(error=RequestRefused(TOO_LARGE)) if length.isdigit() and int(length) > LARGEST_PAGE else None
+    def _ending_of(self, status: int, headers: dict[str, str]) -> ScrapyResponse | Exception | None:
+        """Return the early end of the visit if its main document has this response; None if it is a page."""
+        if "content-encoding" in headers:
+            headers = {name: value for name, value in headers.items() if name != "content-encoding"}
+        if status in MOVED and "location" in headers:
+            return self._response(status, headers)
+        body = b"\n" if status == 200 else b""  # not empty, so that the media type decides
+        if headers.get("content-disposition", "").lower().startswith("attachment"):
+            return self._response(200, headers | {"content-type": "application/x-download"}, b"\n")
+        if of_answer(status, headers.get("content-type", ""), b"\n").kind != "page":
+            return self._response(status, headers, body)
+        if status in (204, 205):
+            return self._response(status, headers)
+        length = headers.get("content-length", "")
+        return RequestRefused(TOO_LARGE) if length.isdigit() and int(length) > LARGEST_PAGE else None

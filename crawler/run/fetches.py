@@ -56,7 +56,7 @@ class PictureFetch(ArticleFetch):
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A response. `page.url`: after redirects; `headers`: of a list, by lower-case name.
+    """A response. `page.url`: after redirects; `headers`: those that lists need, by lower-case name.
 
     `refusal`: set if the response concerns the host, not the page: too many requests were sent.
     """

@@ -8,6 +8,7 @@ from crawler.politeness.pace import host_of
 from crawler.run.fetches import Answered, ListFetch, Unanswered
 from crawler.run.outcomes import Outcome, of_answer, of_list
 from crawler.run.section_lists import SectionLists
+from workers.page_store import StoredPage
 
 AT_ONCE = 2
 RETRIES = 2
@@ -37,7 +38,7 @@ class ListFetches:
         file, _ = kept
         verdict = of_answer(file.status, "text/plain", file.body)
         if verdict.kind == "page":
-            self.lists.read(page, file.body, page.url, "text/plain")
+            self.lists.read(page, StoredPage(page.url, file.body, "text/plain", self.lists.bounds.now()))
         else:
             self.lists.record_failure(page, verdict.reason, passing=False)
         return True
@@ -77,10 +78,10 @@ class ListFetches:
         if self.lists.is_as_before(page, response.body) and self.lists.record_unchanged(page, response.url):
             self.lists.report.rendered += answer.rendered
             return None
-        if not answer.rendered and self.lists.note_shell(page, response.body, response.url, response.content_type):
+        if not answer.rendered and self.lists.note_shell(page, response):
             return self._fetch(page, fetch.tries, render=True)
         self.lists.report.rendered += answer.rendered
-        reason = self.lists.read(page, response.body, response.url, response.content_type, answer.headers)
+        reason = self.lists.read(page, response, answer.headers)
         return self._retry_or_fail(fetch, Outcome("again", reason)) if reason else None
 
     def _retry_or_fail(self, fetch: ListFetch, verdict: Outcome, *, final: bool = False) -> ListFetch | None:

@@ -23,6 +23,7 @@ import redis
 
 from workers import keys
 from workers.redis_access.redis_clock import clock_of
+from workers.stored_json import loaded
 
 WAITED = 600.0  # seconds that all new articles together have waited when a run is due; 24 articles a day → every 35 min
 LAST_HOURS = 4 * 3600.0  # seconds: half-life of the short-term estimate, within which a change of rate is detected
@@ -67,9 +68,8 @@ class History:
     def from_json(cls, text: str | bytes | None) -> "History":
         """Parse what `to_json` wrote; None and invalid text give an empty history."""
         try:
-            raw = json.loads(text or "{}")
-            return cls(Memory(**raw["hours"]), Memory(**raw["weeks"]), float(raw["until"]))
-        except (ValueError, KeyError, TypeError):
+            return loaded(cls, text or "{}")
+        except ValueError:
             return cls()
 
 

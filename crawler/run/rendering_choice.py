@@ -6,13 +6,17 @@ which is then fetched in the same way as the articles. A list page of a task tha
 browser; if it has scripts and no link to an article, it is rendered, then and whenever it is read again.
 """
 
+from collections.abc import Sequence
+
 import redis
 
+from crawler.discovery.links import links_of
+from crawler.patterns.pattern import Pattern
 from crawler.run.outcomes import media_type
 from crawler.task_list.models import Task
 from extractors.html.decoding import decode
 from workers import keys
-from workers.extraction_config import example_fetched, example_of, note_rendered
+from workers.extraction_config import example_fetched
 from workers.inbox import StoredPage
 
 TABS = 4  # pages of a browser at a time; 4 give about 4 pages a second and take 700 MB
@@ -30,10 +34,9 @@ class Rendering:
         self.on: bool | None = self._kept if task.render == "auto" else task.render
 
     def read_example(self) -> None:
-        """Read which example is stored, and whether it was rendered."""
+        """Read whether the stored example was rendered; None if there is none of this URL."""
         asked, rendered = example_fetched(self.redis, self.task.name)
-        self._has_example = asked == self.task.example
-        self._kept = self._as_kept(rendered) if self._has_example else None
+        self._kept = rendered if asked == self.task.example else None
 
     def renders(self) -> bool:
         """Whether articles are rendered; another spider of the task may have decided meanwhile."""
@@ -45,7 +48,7 @@ class Rendering:
     @property
     def fits_example(self) -> bool:
         """Whether the example is stored, fetched in the same way as the articles; if not, it has to be fetched."""
-        return self._has_example and self.on is not None and (self._kept or False) == self.on
+        return self._kept is not None and self._kept == self.on
 
     def learn(self, page: StoredPage) -> bool:
         """Decide by the example, if still undecided; return whether it has to be fetched again, rendered."""
@@ -58,29 +61,21 @@ class Rendering:
         """Whether a list page is known to have links only in a browser."""
         return bool(self.on) and bool(self.redis.sismember(self._lists, url))
 
-    def is_list_shell(self, url: str, body: bytes, content_type: str, fitting: int) -> bool:
-        """Whether a list page that was fetched without a browser has scripts, and none of its links is `fitting`."""
-        if not self.on or fitting or media_type(content_type) not in MARKUP:
-            return False
-        return not self.renders_list(url) and _is_scripted(body, content_type)
+    def note_list_shell(self, url: str, page: StoredPage, patterns: Sequence[Pattern]) -> bool:
+        """Record a list page that was fetched without a browser, has scripts, and has no link that matches a pattern.
 
-    def render_list(self, url: str) -> None:
-        """Record that this list page is to be rendered immediately from now on."""
+        It is rendered immediately from now on. Returns whether it is such a page.
+        """
+        if not self.on or media_type(page.content_type) not in MARKUP:
+            return False
+        links = links_of(page.body, page.url, page.content_type)
+        if any(pattern.match(link.url) for link in links for pattern in patterns):
+            return False
+        if self.renders_list(url) or not _is_scripted(page):
+            return False
         if self.redis.scard(self._lists) < LISTS_KEPT:
             self.redis.sadd(self._lists, url)
-
-    def _as_kept(self, rendered: bool | None) -> bool | None:
-        """Whether the stored example was rendered; None if that is unknown. `rendered`: the note with it, if any."""
-        if rendered is not None or self.task.render != "auto":
-            return rendered
-        try:
-            example = example_of(self.redis, self.task.name)
-        except ValueError:  # the example is damaged
-            return None
-        if example is None or _is_shell(example.page):
-            return None
-        note_rendered(self.redis, self.task.name, False)
-        return False
+        return True
 
 
 def _is_shell(page: StoredPage) -> bool:
@@ -90,12 +85,12 @@ def _is_shell(page: StoredPage) -> bool:
     return is_shell(Page(decode(page.body, page.content_type)[0], page.url))
 
 
-def _is_scripted(body: bytes, content_type: str) -> bool:
+def _is_scripted(page: StoredPage) -> bool:
     from extractors.content.notices import has_scripts
     from extractors.errors import UnusablePage
     from extractors.html.dom import parse
 
     try:
-        return has_scripts(parse(decode(body, content_type)[0]))
+        return has_scripts(parse(decode(page.body, page.content_type)[0]))
     except UnusablePage:
         return False

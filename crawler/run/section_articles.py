@@ -33,16 +33,14 @@ class SectionArticles:
 
     def __init__(self, report: RunReport, admission: Admission, inbox: Inbox, bounds: RunBounds = BOUNDS):
         self.task, self.options, self.ledger = admission.task, admission.options, admission.ledger
-        self.report, self.inbox, self.bounds = report, inbox, bounds
-        self._left = (
-            math.inf if self.options.limit is None else self.options.limit
-        )  # articles that may still be fetched
+        self.report, self.inbox, self.bounds, self.today = report, inbox, bounds, admission.today
+        limit = self.options.limit
+        self._left = math.inf if limit is None else limit  # articles that may still be fetched
         self._backfill_left = bounds.backfill_a_run
         self._leased: set[Fingerprint] = set()
         self._pages: dict[Fingerprint, StoredPage] = {}
         self._bytes = 0
         self._flushed = bounds.monotonic()
-        self._today = admission.today
 
     def lease(self, most: int) -> list[Leased]:
         """Lease up to `most` articles, newest first; those that a back-fill found come last, a few in a run."""
@@ -132,7 +130,7 @@ class SectionArticles:
         """Drop a dead link that the pattern generated and that may still appear; return whether it was one."""
         if not leased.info.get("written_for"):
             return False
-        if date.fromisoformat(str(leased.info["written_for"])) < self._today - timedelta(days=ENUMERATED_LATER):
+        if date.fromisoformat(str(leased.info["written_for"])) < self.today - timedelta(days=ENUMERATED_LATER):
             return False
         self._leased.discard(leased.fingerprint)
         self.ledger.drop(leased.fingerprint)

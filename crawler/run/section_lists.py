@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from itertools import islice
 
 from crawler.discovery.crawl_state import CrawlState, LastResponse, WalkMemory, digest_of
-from crawler.discovery.links import ListContent, links_of
+from crawler.discovery.links import ListContent
 from crawler.discovery.list_yield import ListYield
 from crawler.discovery.listings import ListPage, read_listing, robots_listing
 from crawler.discovery.sitemap_frontier import LATE
@@ -34,6 +34,7 @@ from workers.task_state.forgetting import expire, forget_days, forget_rejected
 from workers.url_states import fingerprint
 
 LONG_AGO = date(1995, 1, 1)  # no section was on the web before this day
+NO_HEADERS: Mapping[str, str] = {}
 START_DAYS = 7  # days for which start pages with a date are read
 ENUMERATED_MOST = 500  # URLs of an enumerable pattern that are generated in one run
 ENUMERATED_FIRST = 7  # past days whose URLs are generated in the first run; in later runs `ENUMERATED_LATER`
@@ -222,17 +223,10 @@ class SectionLists:
         is_later = self._walk().plan.complete and not page.resumed
         return self.state.last_response(page, self.bounds.now()) if is_later else None
 
-    def note_shell(self, page: ListPage, body: bytes, url: str, content_type: str) -> bool:
+    def note_shell(self, page: ListPage, response: StoredPage) -> bool:
         """Record a list page whose links appear only in a browser; return whether it is one."""
-        if not self.rendering.on or page.kind == "robots" or media_type(content_type) not in MARKUP:
-            return False
         patterns = [self.task.pattern, *self.task.follow]
-        links = links_of(body, url, content_type)
-        fitting = sum(any(pattern.match(link.url) for pattern in patterns) for link in links)
-        if not self.rendering.is_list_shell(page.url, body, content_type, fitting):
-            return False
-        self.rendering.render_list(page.url)
-        return True
+        return page.kind != "robots" and self.rendering.note_list_shell(page.url, response, patterns)
 
     def record_unchanged(self, page: ListPage, url: str) -> bool:
         """Record that a list has not changed; return False if this is unknown, because another URL responded."""
@@ -265,19 +259,17 @@ class SectionLists:
         while self._failed_starts:
             self.report.problem(self._failed_starts.pop(0))
 
-    def read(
-        self, page: ListPage, body: bytes, url: str, content_type: str, headers: Mapping[str, str] | None = None
-    ) -> str:
+    def read(self, page: ListPage, response: StoredPage, headers: Mapping[str, str] = NO_HEADERS) -> str:
         """Read the links of a list: articles go to the ledger, further lists to the walk.
 
         `headers`: of the response, by lower-case name. Returns why it is a block page, which is not read, else "".
         """
-        walk, left_out = self._walk(), self.admission.left_out
+        walk, left_out, url, body = self._walk(), self.admission.left_out, response.url, response.body
         is_robots = page.kind == "robots"
-        listing = robots_listing(body, url) if is_robots else read_listing(body, url, content_type, headers)
+        listing = robots_listing(body, url) if is_robots else read_listing(body, url, response.content_type, headers)
         articles = newest_first(walk.article_links(listing.links), listing.form, self.admission.today)
         found = len(articles)
-        if not found and (reason := self._block_of(page, body, url, content_type)):
+        if not found and (reason := self._block_of(page, response)):
             return reason
         if walk.plan.complete:
             paged = articles if listing.form != "sitemap" else ()
@@ -295,26 +287,26 @@ class SectionLists:
         followed = [target for target in walk.followed_lists(answered, listing) if target.kind == "follow"]
         is_whole = page.kind not in ("next", "robots") and not listing.truncated and self.admission.left_out == left_out
         now = self.bounds.now()
-        response = LastResponse.of(headers or {}, url, body, now, found=found, followed=followed) if is_whole else None
+        last = LastResponse.of(headers, url, body, now, found=found, followed=followed) if is_whole else None
         if not self.options.backfill:
-            self.state.end_list(page, further if walk.plan.complete else (), response)
+            self.state.end_list(page, further if walk.plan.complete else (), last)
         self.list_yield.record_read(page, found, new)
         self.report.lists += 1
         self.report.found += found
         self.report.new += new
         return ""
 
-    def _block_of(self, page: ListPage, body: bytes, url: str, content_type: str) -> str:
+    def _block_of(self, page: ListPage, response: StoredPage) -> str:
         """Return why a response without links to articles is a block page; "" if it is none."""
-        if page.kind == "robots" or media_type(content_type) not in MARKUP:
+        if page.kind == "robots" or media_type(response.content_type) not in MARKUP:
             return ""
-        if url != page.url and is_login(url, page.url):
-            return f"login: redirects to {url}"
-        self._empty.add(mark := mark_of(body))
+        if response.url != page.url and is_login(response.url, page.url):
+            return f"login: redirects to {response.url}"
+        self._empty.add(mark := mark_of(response.body))
         if mark in BlockPages(self.ledger).marks():
             sent = SentPage(fingerprint(page.url), page.url, mark, "block page: an article's URL has the same one")
             return BlockPages(self.ledger).reasons([sent])[0]
-        doubt = doubt_about(StoredPage(url, body, content_type, self.bounds.now()))
+        doubt = doubt_about(response)
         return f"block page: {CHECK}" if doubt and CHECK in doubt.reason else ""
 
     def _enter(self, listing: ListContent, articles: Sequence[ArticleLink], walk: Walk) -> int:

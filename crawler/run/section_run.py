@@ -8,7 +8,6 @@ lasting state is in Redis: a run that is killed leaves leased URLs behind, whose
 """
 
 import logging
-from collections import Counter
 from collections.abc import Sequence
 
 import redis
@@ -87,8 +86,7 @@ class SectionRun:
         self.pressure = Pressure(connection, task.name, marks, clock=bounds.monotonic)
         self.unreachable = ""  # why the task's own host is closed, so that the run is to end
         self._epoch: EpochWatch | None = None
-        self._in_flight: set[Fetch] = set()
-        self._kinds_in_flight: Counter[type[Fetch]] = Counter()
+        self.in_flight: set[Fetch] = set()  # those that are not settled
         self._checked_example = False
         self._beat_at = bounds.monotonic()
 
@@ -176,9 +174,7 @@ class SectionRun:
 
     def settle(self, fetch: Fetch, answer: Answered | Unanswered) -> list[Fetch]:
         """Take the answer to a fetch. Returns the fetches that follow: the same page again, an article's next page."""
-        if fetch in self._in_flight:
-            self._in_flight.remove(fetch)
-            self._kinds_in_flight[type(fetch)] -= 1
+        self.in_flight.discard(fetch)
         if isinstance(answer, Unanswered) and answer.cause == "host closed":
             self._note_closed(answer)
         further: Fetch | None = None
@@ -193,19 +189,12 @@ class SectionRun:
                 further = self.article_fetches.settle(fetch, answer)
         return self._send([further]) if further is not None else []
 
-    @property
-    def in_flight(self) -> int:
-        """The number of fetches that are not settled."""
-        return len(self._in_flight)
-
     def _send(self, fetches: Sequence[Fetch]) -> list[Fetch]:
-        self._in_flight.update(fetches)
-        for fetch in fetches:
-            self._kinds_in_flight[type(fetch)] += 1
+        self.in_flight.update(fetches)
         return [*fetches]
 
     def _count(self, kind: type[Fetch]) -> int:
-        return self._kinds_in_flight[kind]
+        return sum(type(fetch) is kind for fetch in self.in_flight)
 
     def _note_closed(self, none: Unanswered) -> None:
         """Record that a host is closed for long; if it is the task's own host, the run is to end."""

@@ -78,7 +78,7 @@ class CrawlProcess:
                 await self.process.crawl(SectionSpider, task=task, shared=self.shared, on_begin=begun.append)
             finally:
                 for spider in begun:
-                    if spider in self.shared.spiders:  # Scrapy could not start it: an extension failed, for example
+                    if spider.run in self.shared.runs:  # Scrapy could not start it: an extension failed, for example
                         spider.closed("failed")
             write_line({"task": task, "report": begun[0].run.report.to_dict()})
         except (RedisUnavailable, redis.RedisError) as error:

@@ -10,15 +10,13 @@ pages a process hung or crashed runs in a process of its own, until a run of it 
 import json
 import logging
 import os
-import queue
 import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -40,7 +38,6 @@ TRY_AGAIN_AFTER = 1.0  # seconds after which an interrupted run is started again
 TRY_AGAIN_MOST = 60.0  # seconds
 HANGS_AFTER = 30.0  # seconds without a heartbeat until a crawl process is killed; it has one each second
 START_MOST = 120.0  # seconds that a crawl process has from its start until its first heartbeat
-READ_MOST = 1.0  # seconds until the output of a process that has ended is read to its end
 MEMORY_MARK = 600 * 2**20  # bytes of a crawl process from which it gets no more runs
 
 CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS)  # of code in C, by the page that it handles
@@ -75,24 +72,22 @@ class _Process:
     is_retired: bool = False  # it gets no more runs
     hangs: bool = False  # it was killed because its heartbeats stopped
     runs: dict[str, _LeasedRun] = field(default_factory=dict)
-    lines: "queue.SimpleQueue[dict[str, Any]]" = field(default_factory=queue.SimpleQueue)
+    output: bytes = b""  # the beginning of a line whose end it has not printed
 
     def __post_init__(self) -> None:
-        self.reader = threading.Thread(target=self._read, name="crawl", daemon=True)
-        self.reader.start()
+        assert self.process.stdout is not None
+        os.set_blocking(self.process.stdout.fileno(), False)
 
     @property
     def handled(self) -> str:
         """The task whose page it handled when it ended; empty if none."""
         return self.work.read_bytes().rstrip(b"\0").decode()
 
-    def _read(self) -> None:
-        """Read its output to the end."""
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """Return the lines that it has printed since the last call, without waiting for more."""
         assert self.process.stdout is not None
-        with self.process.stdout as output:
-            for line in output:
-                if line.endswith(b"\n"):  # otherwise it was killed while it printed
-                    self.lines.put(json.loads(line))
+        *lines, self.output = (self.output + (self.process.stdout.read() or b"")).split(b"\n")
+        return map(json.loads, lines)
 
 
 class CrawlWorkers:
@@ -210,8 +205,6 @@ class CrawlWorkers:
         """Read what the crawl processes print, and settle the runs that ended; those of a dead process were killed."""
         for process in [*self._processes]:
             code = process.process.poll()
-            if code is not None:
-                process.reader.join(READ_MOST)
             self._read(process)
             for task, run in [*process.runs.items()]:
                 if run.report is None and code is not None:
@@ -224,6 +217,8 @@ class CrawlWorkers:
 
     def _remove(self, process: _Process) -> None:
         """Remove a process that has ended. If it had no heartbeat, the next one is started after a growing pause."""
+        assert process.process.stdout is not None
+        process.process.stdout.close()
         self._processes.remove(process)
         process.work.unlink(missing_ok=True)
         self._not_started = self._not_started + 1 if process.seen is None else 0
@@ -231,8 +226,7 @@ class CrawlWorkers:
             self._start_at = self.clock() + _doubled(self._not_started - 1)
 
     def _read(self, process: _Process) -> None:
-        while not process.lines.empty():
-            line = process.lines.get()
+        for line in process.lines():
             if "beat" in line:
                 process.seen, process.memory = self.clock(), line["beat"]
             elif (run := process.runs.get(line["task"])) is not None:

@@ -168,7 +168,7 @@ class _Trial:
         self.shells += [page.url] if listing.form == "page" and is_empty_shell(page) else []
         self.listed |= {normalise(judged_link.link.url) for judged_link in links if judged_link.taken}
         self.lists.append(ReadList(page.url, list_page.kind, tuple(links)))
-        self.run_lists.read(list_page, page.body, page.url, page.content_type)
+        self.run_lists.read(list_page, page)
 
     def found_on_lists(self) -> list[str]:
         """Return the article URLs of the lists that a run would fetch, in its order."""

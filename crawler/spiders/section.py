@@ -20,7 +20,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import DontCloseSpider
 from scrapy.http import Response
 
-from crawler.fetching.answers import answer_of, list_answer_of, no_answer_of, no_request, surprise
+from crawler.fetching.answers import answer_of, no_answer_of, no_request, surprise
 from crawler.fetching.scrapy_process import (
     EXIT_FAILED,
     EXIT_OK,
@@ -36,7 +36,7 @@ from crawler.gates.guard_gates import CONTACT_MISSING
 from crawler.gates.settings_in_force import add_settings
 from crawler.guarding.guard import host_and_port
 from crawler.rendering.handler import rendering_settings
-from crawler.run.fetches import Answered, ArticleFetch, Fetch, ListFetch, Unanswered
+from crawler.run.fetches import Answered, ArticleFetch, Fetch, Unanswered
 from crawler.run.run_report import RunOptions, RunReport
 from crawler.run.section_run import SectionRun
 from crawler.spiders.shared import Shared, open_redis
@@ -74,7 +74,6 @@ class SectionSpider(GatedSpider):
         self.headers = dict(context.credentials.open) if context.credentials else {}
         self.outcome = "finished"
         self._beating: asyncio.Future[None] | None = None
-        self._unsettled: set[Fetch] = set()  # fetches whose requests were sent or wait for Scrapy
         self._waiting: asyncio.TimerHandle | None = None
         self._closing: asyncio.Future[None] | None = None
         self._is_over = self._is_closed = False
@@ -123,7 +122,7 @@ class SectionSpider(GatedSpider):
             run.begin()
             spider = super().from_crawler(crawler, context, resources.pop_all(), run)
         spider.shared = shared
-        shared.spiders.add(spider)
+        shared.runs[run] = spider.end_without_redis
         on_begin(spider)
         crawler.signals.connect(spider._idle, signal=signals.spider_idle)
         crawler.signals.connect(spider._opened, signal=signals.spider_opened)
@@ -147,7 +146,6 @@ class SectionSpider(GatedSpider):
         waiting = [*fetches]
         while waiting:
             fetch = waiting.pop(0)
-            self._unsettled.add(fetch)
             try:
                 requests.append(self._request(fetch))
             except ValueError as error:  # for example http://host:99999/
@@ -166,15 +164,14 @@ class SectionSpider(GatedSpider):
         )
 
     def _on_response(self, response: Response, fetch: Fetch) -> "list[Request] | Awaitable[list[Request]]":
-        return self._settle_and_continue(fetch, partial(self._answer_of, fetch, response))
+        return self._settle_and_continue(fetch, partial(self._answer_of, response))
 
     def _on_failure(self, failure: Any) -> "list[Request] | Awaitable[list[Request]]":
         request = failure.request  # of the hop that failed
         return self._settle_and_continue(request.cb_kwargs["fetch"], partial(no_answer_of, failure.value, request))
 
-    def _answer_of(self, fetch: Fetch, response: Response) -> Answered:
-        now = self.guarded_call(self.run.bounds.now)
-        return list_answer_of(response, now) if isinstance(fetch, ListFetch) else answer_of(response, now)
+    def _answer_of(self, response: Response) -> Answered:
+        return answer_of(response, self.guarded_call(self.run.bounds.now))
 
     def _settle_and_continue(
         self, fetch: Fetch, answer: Callable[[], Answered | Unanswered]
@@ -194,7 +191,6 @@ class SectionSpider(GatedSpider):
 
         An error in the handling of a page counts as an attempt, so the page is neither lost nor tried without end.
         """
-        self._unsettled.discard(fetch)
         further: list[Fetch] = []
         try:
             with self.shared.handling(self.task) if self.shared is not None else nullcontext():
@@ -262,9 +258,9 @@ class SectionSpider(GatedSpider):
             self.outcome = "stopped"
         self.report = self.run.report
         if self.shared is not None:
-            self.shared.spiders.discard(self)
+            self.shared.runs.pop(self.run, None)
         try:
-            for fetch in [*self._unsettled]:  # requests that Scrapy had not sent
+            for fetch in [*self.run.in_flight]:  # Scrapy had not sent their requests
                 self._settle(fetch, partial(no_answer_of, RunEnding(), Request(fetch.url)))
             with suppress(RunEnding):
                 self.guarded_call(self.run.end, self.outcome)

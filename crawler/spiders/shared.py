@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import redis
 
@@ -28,18 +28,10 @@ WORK_BYTES = 1024  # more than the name of a task
 log = logging.getLogger(__name__)
 
 
-class SharingSpider(Protocol):
-    """A spider that shares what this process has."""
-
-    run: SectionRun
-
-    def end_without_redis(self, error: redis.RedisError) -> None:
-        """End the run, because Redis is unavailable."""
-
-
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """What the runs of one process share. `spiders`: those whose runs have begun and not ended.
+    """What the runs of one process share. `runs`: those that have begun and not ended, each with what ends it
+    without Redis.
 
     `on_wait` is called again and again while Redis is full. `work`: a file of `WORK_BYTES`, which names the task of the
     page that is handled, for whoever kills a process that hangs.
@@ -51,7 +43,7 @@ class Shared:
     work: mmap.mmap | None = None
     browsers: dict[Any, Any] = field(default_factory=dict)
     addresses: AddressBook = field(default_factory=AddressBook)
-    spiders: set[SharingSpider] = field(default_factory=set)
+    runs: dict[SectionRun, Callable[[redis.RedisError], None]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, connection: "redis.Redis", **more: Any) -> "Shared":
@@ -76,8 +68,8 @@ class Shared:
     def beat_while_full(self) -> None:
         """Renew the leases of all runs while a command of one of them waits because Redis is full."""
         self.on_wait()
-        for spider in self.spiders:
-            spider.run.beat_while_full()
+        for run in self.runs:
+            run.beat_while_full()
 
     async def close(self) -> None:
         """End the browsers."""
@@ -87,8 +79,8 @@ class Shared:
     def end_without_redis(self, error: redis.RedisError) -> None:
         """End all runs if Redis is lost, so that not each of them waits for it."""
         if is_temporary(error):
-            for spider in [*self.spiders]:
-                spider.end_without_redis(error)
+            for end in [*self.runs.values()]:
+                end(error)
 
 
 @contextmanager

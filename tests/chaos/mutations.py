@@ -135,8 +135,8 @@ MUTATIONS = (
     ),
     # Pace, walk, schedule, recovery
     Mutation(
-        "pace-halved", "crawler/gates/pace_gate.py", "self.interval = context.interval + MARGIN",
-        "self.interval = context.interval / 3", "outputs",
+        "pace-halved", "crawler/gates/pace_gate.py", "self.interval = self.context.interval + MARGIN",
+        "self.interval = self.context.interval / 3", "outputs",
     ),
     Mutation(
         "walk-not-continued", "crawler/discovery/walk.py",

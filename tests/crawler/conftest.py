@@ -1,5 +1,6 @@
 """What tests of the crawler share: the sample site, a second one, a crawl, the ledger of the task `news`."""
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,6 +10,13 @@ import redis
 from console.sample_site import SiteServer
 from tests.crawler.spiders import Ended, crawl, write_tasks
 from workers.ledger import Ledger
+
+
+@pytest.fixture
+def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An environment without what would change a crawl."""
+    for name in [name for name in os.environ if name.startswith(("EXEMPLAR_", "REDIS_"))]:
+        monkeypatch.delenv(name)
 
 
 @pytest.fixture

@@ -32,7 +32,10 @@ class Serving(socketserver.ThreadingTCPServer):
 
 
 class Server(Serving, ThreadingHTTPServer):
-    """An HTTP server on an address; `answer(handler)` says status, headers and body. Counts connections."""
+    """An HTTP server on an address; `answer(handler)` says status, headers and body, or sends all itself.
+
+    Counts connections.
+    """
 
     def __init__(self, address, answer, port=0):
         self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
@@ -53,12 +56,16 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
-        status, headers, body = self.server.answer(self)
+        if (answer := self.server.answer(self)) is None:
+            return
+        status, headers, body = answer
         self.send_response(status)
         for name, value in {"Content-Type": "text/html", "Content-Length": len(body), **headers}.items():
             self.send_header(name, str(value).encode().decode("latin-1"))
         self.end_headers()
         self.wfile.write(body)
+
+    do_POST = do_GET  # noqa: N815 - the standard library's naming
 
     def log_message(self, *args):
         """Not printed."""

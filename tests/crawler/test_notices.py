@@ -20,6 +20,7 @@ from crawler.notifying import (
 from crawler.scheduling.scheduler import Scheduler
 from crawler.task_list.file import loads
 from crawler.task_list.mistakes import TaskFileError
+from tests.crawler.clock import HandClock
 from tests.crawler.task_lists import text_of
 from tests.workers.http_receiver import Receiver, answering
 from workers import keys
@@ -27,14 +28,6 @@ from workers.health.alarms import Alarm, AlarmChange
 from workers.health.store import notice_json
 
 TOKEN = "s3cr3ttoken9876543210"
-
-
-class HandClock:
-    def __init__(self):
-        self.now = 1e9
-
-    def __call__(self):
-        return self.now
 
 
 @pytest.fixture
@@ -92,7 +85,7 @@ def test_many_changes_are_one_message_and_a_recovery_is_told(connection):
 
 
 def test_an_address_that_is_away_is_spared_longer_and_longer_and_the_others_get_theirs_once(connection):
-    clock, sent = HandClock(), Sent()
+    clock, sent = HandClock(1e9), Sent()
     notifier = Notifier(connection, sending=sent, clock=clock)
     queue(connection, AlarmChange("opened", alarm()), notify=["json://one", "json://two"])
     sent.is_away = True
@@ -109,7 +102,7 @@ def test_an_address_that_is_away_is_spared_longer_and_longer_and_the_others_get_
 
 
 def test_pauses_double_and_a_notice_is_dropped_in_the_end(connection):
-    clock, sent = HandClock(), Sent()
+    clock, sent = HandClock(1e9), Sent()
     sent.is_away = True
     notifier = Notifier(connection, sending=sent, clock=clock)
     queue(connection, AlarmChange("opened", alarm()), notify=["json://one"])

@@ -1,6 +1,5 @@
 """What a crawling process opens before it starts."""
 
-import os
 from importlib.metadata import version
 from pathlib import Path
 
@@ -17,9 +16,7 @@ from workers.errors import RedisUnavailable
 
 
 @pytest.fixture(autouse=True)
-def _plain_environment(monkeypatch, tmp_path):
-    for name in [name for name in os.environ if name.startswith(("EXEMPLAR_", "REDIS_"))]:
-        monkeypatch.delenv(name)
+def _here(plain_environment, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
 
 

@@ -8,7 +8,6 @@ import signal
 import socket
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -18,7 +17,7 @@ from crawler.rendering.memory import below, resident
 from tests import forks
 from tests.crawler import network
 from tests.crawler.proxies import Proxy
-from tests.crawler.servers import Serving
+from tests.crawler.servers import Server
 from tests.crawler.spiders import REPOSITORY, environment, until
 
 # Chromium and its headless shell, as far as they are installed; "": the usual one. What a page must not reach is tried
@@ -37,53 +36,32 @@ HANGS = """const end = Date.now() + 9000; while (Date.now() < end) {
 QUICK = {"visit.SETTLE_SECONDS": 2.0, "visit.SPARSE_SECONDS": 0.4, "browsers.CLOSE_SECONDS": 2.0}
 
 
-class Pages:
-    """A server: `pages` maps a path to HTML, or to a function of the handler; `seen` has path and headers of each."""
+def answer(body, status=200, kind="text/html; charset=utf-8", **headers):
+    """What a server sends: its status, headers and body."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return status, {"Content-Type": kind} | named, body if isinstance(body, bytes) else body.encode()
+
+
+class Pages(Server):
+    """A server: `pages` maps a path to HTML, to an `answer`, or to a function of the handler that gives one of them.
+
+    `seen` has path and headers of each request.
+    """
 
     def __init__(self, host="127.0.0.1", port=0):
         self.pages, self.seen = {}, []
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self):
-                outer.seen.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
-                page = outer.pages.get(self.path.partition("?")[0], "nothing")
-                if callable(page):
-                    page(self)
-                else:
-                    self.answer(page)
-
-            do_POST = do_GET  # noqa: N815 - the standard library's naming
-
-            def answer(self, body, status=200, kind="text/html; charset=utf-8", **headers):
-                body = body if isinstance(body, bytes) else body.encode()
-                self.send_response(status)
-                named = {name.replace("_", "-"): value for name, value in headers.items()}
-                for name, value in ({"Content-Type": kind, "Content-Length": str(len(body))} | named).items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *args):
-                pass
-
-        class Listener(Serving, ThreadingHTTPServer):
-            def handle_error(self, *args):
-                pass  # the browser hangs up early on purpose
-
-        self.server = Listener((host, port), Handler)
-        self.port = self.server.port
+        super().__init__(host, self._page, port)
         self.place = f"{host}:{self.port}"
         self.url = f"http://{self.place}"
 
-    def __enter__(self):
-        self.server.__enter__()
-        return self
+    def _page(self, handler):
+        self.seen.append((handler.path, {name.lower(): value for name, value in handler.headers.items()}))
+        page = self.pages.get(handler.path.partition("?")[0], "nothing")
+        page = page(handler) if callable(page) else page
+        return answer(page) if isinstance(page, str) else page
 
-    def __exit__(self, *error):
-        self.server.__exit__()
+    def handle_error(self, *args):
+        pass  # the browser hangs up early on purpose
 
     def paths(self):
         return [path for path, _ in self.seen]
@@ -124,7 +102,7 @@ class Canary:
 
 
 def moved(place):
-    return lambda handler: handler.answer("", 302, Location=place)
+    return answer("", 302, Location=place)
 
 
 def start(urls, executable="", names=None, **said):
@@ -201,9 +179,7 @@ def led(request):
             return text.replace("CANARYPORT", str(canary.port)).replace("CANARY", there)
 
         site.pages["/redirect"] = moved(f"http://{there}/redirected")
-        site.pages["/sw.js"] = lambda handler: handler.answer(
-            filled("fetch('http://CANARY/sw')"), kind="text/javascript"
-        )
+        site.pages["/sw.js"] = answer(filled("fetch('http://CANARY/sw')"), kind="text/javascript")
         for name, html in LEADS.items():
             goes_there = html is moved
             site.pages[page_of(name)] = moved(f"http://{there}/r") if goes_there else filled(f"{TEXT}</p>{html}{RAN}")
@@ -249,12 +225,12 @@ def rendering():
     canary = Canary()
     with Pages() as site, Pages("127.0.0.2") as other:
         pages = site.pages
-        pages["/robots.txt"] = lambda handler: handler.answer("User-agent: *\nDisallow: /private", kind="text/plain")
+        pages["/robots.txt"] = answer("User-agent: *\nDisallow: /private", kind="text/plain")
         pages["/late"] = """<div id=app></div><script>setTimeout(async () => {
             const a = await fetch('/late.json'); app.textContent = (await a.json()).text }, 150)</script>"""
         late = json.dumps({"text": "It came late. " * 30})
-        pages["/late.json"] = lambda handler: handler.answer(late, kind="application/json")
-        pages["/gbk"] = lambda handler: handler.answer(
+        pages["/late.json"] = answer(late, kind="application/json")
+        pages["/gbk"] = answer(
             "<meta charset=gbk><p>渡轮九点出发".encode("gbk") + b"<script>document.body.append('\\u2603')</script>",
             kind="text/html; charset=gbk",
         )
@@ -267,25 +243,25 @@ def rendering():
         pages["/moved-to-private"] = moved("/private/y.html")
         pages["/loops"] = moved("/loops")
         pages["/loops-by-script"] = TEXT + "<script>location = '/loops-by-script?' + Math.random()</script>"
-        pages["/gone"] = lambda handler: handler.answer("no", 404)
-        pages["/picture"] = lambda handler: handler.answer(b"\x89PNG", kind="image/png")
-        pages["/attached"] = lambda handler: handler.answer(TEXT, Content_Disposition="attachment; filename=x.html")
-        pages["/huge"] = lambda handler: handler.answer(b"x", Content_Length=str(33 * 2**20))
+        pages["/gone"] = answer("no", 404)
+        pages["/picture"] = answer(b"\x89PNG", kind="image/png")
+        pages["/attached"] = answer(TEXT, Content_Disposition="attachment; filename=x.html")
+        pages["/huge"] = answer(b"x", Content_Length=str(33 * 2**20))
         bomb = gzip.compress(TEXT.encode() + b"<!--" + b"boom " * 2**19 + b"-->")
-        pages["/bomb"] = lambda handler: handler.answer(bomb, Content_Encoding="gzip")
+        pages["/bomb"] = answer(bomb, Content_Encoding="gzip")
         pages["/asks"] = TEXT + "<script>alert('Hello'); confirm('really?'); prompt('what?')</script>"
         pages["/canary"] = f"<script>fetch('http://127.0.0.1:{canary.port}/x', {{mode: 'no-cors'}})</script>{TEXT}"
         pages["/polls"] = TEXT + "<script>setInterval(() => fetch('/late.json'), 30)</script>"
         pages["/hangs"] = TEXT + f"<script>setTimeout(() => {{ {HANGS} }}, 50)</script>"
-        pages["/waits"] = lambda handler: (time.sleep(0.5), handler.answer(""))
+        pages["/waits"] = lambda handler: (time.sleep(0.5), answer(""))[1]
         pages["/pops"] = TEXT + "<script>for (let n = 0; n < 3; n++) window.open('/popped?' + n)</script>"
         pages["/kept"] = "<div id=app></div><script src=/kept.js></script>" + TEXT
-        pages["/kept.js"] = lambda handler: handler.answer("1", kind="text/javascript", Cache_Control="max-age=60")
+        pages["/kept.js"] = answer("1", kind="text/javascript", Cache_Control="max-age=60")
         pages["/both"] = (
             TEXT + f"<script src={other.url}/their.js></script><script>fetch('/own.json'); fetch('/leaves')</script>"
         )
         pages["/leaves"] = moved(f"{other.url}/stolen")
-        other.pages["/stolen"] = lambda handler: handler.answer("{}", Access_Control_Allow_Origin="*")
+        other.pages["/stolen"] = answer("{}", Access_Control_Allow_Origin="*")
         pages["/unending"] = _unending
         # The first two take long; meanwhile the others are shown one after the other.
         at = ["hangs", "unending", "kept?1", "kept?2", "kept?3", "late", "gbk", "pushed", "goes", "refreshes", "moved"]
@@ -403,7 +379,7 @@ def test_in_a_browser_too_all_goes_through_a_tasks_proxy():
     with Pages() as site, Proxy() as proxy:
         site.pages["/late"] = """<div id=app></div><script>setTimeout(async () => {
             app.textContent = await (await fetch('/text')).text() }, 50)</script>"""
-        site.pages["/text"] = lambda handler: handler.answer("It came late. " * 30, kind="text/plain")
+        site.pages["/text"] = answer("It came late. " * 30, kind="text/plain")
         through = f"http://127.0.0.1:{proxy.port}"
         url = f"{site.url}/late"
         found = rendered([url], allow=[site.place, f"127.0.0.1:{proxy.port}"], proxy=through)
@@ -454,7 +430,7 @@ def test_a_browser_that_dies_is_replaced_and_its_page_shown():
             if not killed:
                 killed.append(_main_process(child.pid))
                 os.kill(killed[0], signal.SIGKILL)
-            handler.answer("{}", kind="application/json")
+            return answer("{}", kind="application/json")
 
         site.pages["/x"] = TEXT + "<script>fetch('/kill')</script>"
         site.pages["/kill"] = kill
@@ -500,7 +476,7 @@ def nothing_installed(monkeypatch, tmp_path):
 
 
 def _program(path):
-    path.parent.mkdir(parents=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("#!/bin/sh\n")
     path.chmod(0o755)
     return str(path)
@@ -518,28 +494,24 @@ def test_a_headless_shell_goes_before_a_whole_browser(nothing_installed, monkeyp
     assert find_browser() == shell
     monkeypatch.setattr(chromium, "NAMES", NAMES)
     for name in ("chromium", "chromium-headless-shell"):
-        own = nothing_installed / name
-        own.write_text("#!/bin/sh\n")
-        own.chmod(0o755)
-        assert find_browser() == str(own)
+        own = _program(nothing_installed / name)
+        assert find_browser() == own
 
 
 def test_a_script_of_the_headless_shell_is_not_started(nothing_installed, monkeypatch):
     folder = nothing_installed / "usr"
-    _program(folder / "bin" / "chromium-headless-shell")
+    script = _program(folder / "bin" / "chromium-headless-shell")
     monkeypatch.setenv("PATH", str(folder / "bin"))
     monkeypatch.setattr(chromium, "NAMES", NAMES)
-    assert find_browser() == str(folder / "bin" / "chromium-headless-shell")
+    assert find_browser() == script
     own = _program(folder / "lib" / "chromium" / "chromium-headless-shell")
     assert find_browser() == own
 
 
 def test_the_systems_browser_goes_first(nothing_installed):
     _program(nothing_installed / "chromium-1042" / "chrome-linux" / "chrome")
-    own = nothing_installed / "chromium"
-    own.write_text("#!/bin/sh\n")
-    own.chmod(0o755)
-    assert find_browser() == str(own)
+    own = _program(nothing_installed / "chromium")
+    assert find_browser() == own
 
 
 def test_without_any_the_message_says_what_to_install(nothing_installed):

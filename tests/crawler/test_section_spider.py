@@ -486,7 +486,6 @@ def test_a_spider_that_is_closed_settles_the_fetches_that_were_not_sent_before_i
     run = Noted()
     run.report, run.ended = SimpleNamespace(outcome=""), []
     run.end = lambda outcome: run.ended.append((outcome, [answer.cause for _, answer in run.told]))
-    spider = spider_of(run)
-    spider._requests([FETCH, NEXT])
-    spider.closed("shutdown")
+    run.in_flight = {FETCH, NEXT}
+    spider_of(run).closed("shutdown")
     assert run.ended == [("stopped", ["run ending", "run ending"])]

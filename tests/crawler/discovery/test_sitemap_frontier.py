@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from crawler.discovery.links import Child, ListContent, PageLink
+from crawler.discovery.links import ListContent, PageLink
 from crawler.discovery.listings import ListPage
 from crawler.discovery.sitemap_frontier import (
     LATER_SITEMAPS,
@@ -23,7 +23,7 @@ def day(number):
 
 
 def child(name, changed=None):
-    return Child(f"http://site.example/{name}.xml", changed)
+    return PageLink(f"http://site.example/{name}.xml", published=changed)
 
 
 def index(*children):

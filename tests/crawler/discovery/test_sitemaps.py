@@ -49,7 +49,7 @@ def test_a_pictures_address_and_title_are_not_the_pages():
 def test_an_index_names_its_children():
     index = f"<sitemapindex {NS}><sitemap><loc>/s1.xml.gz</loc><lastmod>2024-03-05</lastmod></sitemap></sitemapindex>"
     read = read_sitemap(index.encode(), URL)
-    assert [(child.url, child.changed) for child in read.sitemaps] == [("http://site.example/s1.xml.gz", day(5))]
+    assert [(child.url, child.published) for child in read.sitemaps] == [("http://site.example/s1.xml.gz", day(5))]
 
 
 def test_namespaces_may_be_missing_wrong_or_prefixed():

@@ -2,8 +2,9 @@
 
 import pytest
 
+from crawler.discovery import walk
 from crawler.discovery.crawl_state import WalkMemory
-from crawler.discovery.links import Child, ListContent, PageLink
+from crawler.discovery.links import ListContent, PageLink
 from crawler.discovery.list_yield import ListYield
 from crawler.discovery.listings import ListPage
 from crawler.discovery.pagination import pagination, shape_of
@@ -34,7 +35,10 @@ def link(entry):
 
 
 class Outing:
-    """Walks a site to the end. `read` are the list pages in order, `articles` what was found, as paths."""
+    """Walks a site to the end. `read` are the list pages in order, `articles` what was found, as paths.
+
+    A robots.txt or sitemap that the site does not have is not noted.
+    """
 
     def __init__(self, site, starts=("/a/",), *, known=(), articles=ARTICLES, follow=(), **options):
         starts, productive, fallback_starts = (
@@ -48,7 +52,7 @@ class Outing:
                 [pattern(text) for text in follow],
                 productive=productive,
                 fallback_starts=fallback_starts,
-                **{"look_for_sitemaps": False} | options,
+                **options,
             )
         )
         self.read, self.articles, self.known = [], set(), set(known)
@@ -57,7 +61,8 @@ class Outing:
 
     def _read(self, page, site):
         path = page.url.removeprefix(HOST)
-        self.read.append(path)
+        if path in site or page.kind not in ("robots", "sitemap"):
+            self.read.append(path)
         if path not in site:
             self.walk.record_failure(page)
             return
@@ -79,6 +84,20 @@ def numbered(pages, per_page=2):
         path: [f"/a/{total - at * per_page - i}.html" for i in range(per_page)] + paths[at + 1 : at + 2]
         for at, path in enumerate(paths)
     }
+
+
+class Endless(dict):
+    """A pagination without an end: each list has the links that `links` gives for its number, and one to the next."""
+
+    def __init__(self, links):
+        self.links = links
+
+    def __contains__(self, path):
+        return path.startswith("/a/")
+
+    def __getitem__(self, path):
+        number = int(path.rpartition("_")[2].removesuffix(".html") or 1) if "_" in path else 1
+        return [*self.links(number), f"/a/list_{number + 1}.html"]
 
 
 # Pagination
@@ -160,10 +179,10 @@ def test_article_links_are_never_read_as_lists():
     assert outing.articles == {"/a/1.html", "/a/2.html"}
 
 
-def test_links_keep_their_place_in_the_page():
+def test_links_keep_their_order_in_the_page():
     walk = Walk(WalkPlan(pattern(ARTICLES), [HOST + "/a/"]))
     taken = walk.article_links([link("/x"), link("/a/2.html"), link("/a/1.html")])
-    assert [(found.link.url, found.position) for found in taken] == [(HOST + "/a/2.html", 1), (HOST + "/a/1.html", 2)]
+    assert [found.link.url for found in taken] == [HOST + "/a/2.html", HOST + "/a/1.html"]
 
 
 # Following
@@ -215,16 +234,9 @@ def test_a_shape_that_brings_articles_is_read_on():
     assert len(Outing(site, ["/"]).articles) == 40
 
 
-def test_a_calendar_without_end_is_bounded():
-    class Calendar(dict):
-        def __contains__(self, path):
-            return True
-
-        def __getitem__(self, path):
-            day = int(path.rpartition("_")[2].removesuffix(".html") or 1) if "_" in path else 1
-            return [f"/a/list_{day + 1}.html"]
-
-    outing = Outing(Calendar(), most_lists=5)
+def test_a_calendar_without_end_is_bounded(monkeypatch):
+    monkeypatch.setattr(walk, "MOST_LISTS", 5)
+    outing = Outing(Endless(lambda day: []))
     assert len(outing.read) == 5
     assert list(outing.walk.limits) == ["stopped after 5 list pages"]
 
@@ -381,15 +393,7 @@ def test_pages_of_other_sections_with_the_same_sidebar_are_no_circle():
 
 
 def test_an_endless_pagination_ends():
-    class Endless(dict):
-        def __contains__(self, path):
-            return True
-
-        def __getitem__(self, path):
-            number = int(path.rpartition("_")[2].removesuffix(".html") or 1) if "_" in path else 1
-            return [f"/a/{number}.html", f"/a/list_{number + 1}.html"]
-
-    outing = Outing(Endless())
+    outing = Outing(Endless(lambda number: [f"/a/{number}.html"]))
     assert len(outing.read) == 1 + MOST_BELOW
     assert list(outing.walk.limits) == [f"{HOST}/a/: stopped after {MOST_BELOW} further pages of it"]
 
@@ -449,21 +453,21 @@ def sitemap(*paths):
 def test_sitemaps_come_last_and_from_robots_txt():
     site = {"/a/": ["/a/1.html", "/a/list_2.html"], "/a/list_2.html": ["/a/2.html"]}
     site |= {
-        "/robots.txt": ListContent("robots", sitemaps=[Child(HOST + "/map.xml")]),
+        "/robots.txt": ListContent("robots", sitemaps=[PageLink(HOST + "/map.xml")]),
         "/map.xml": sitemap("/a/3.html"),
     }
-    outing = Outing(site, look_for_sitemaps=True)
+    outing = Outing(site)
     assert outing.read == ["/a/", "/a/list_2.html", "/robots.txt", "/map.xml"]
     assert "/a/3.html" in outing.articles
 
 
 def test_without_a_word_in_robots_txt_the_usual_place_is_tried():
     site = {"/a/": ["/a/1.html"], "/robots.txt": ListContent("robots"), "/sitemap.xml": sitemap("/a/3.html")}
-    assert "/a/3.html" in Outing(site, look_for_sitemaps=True).articles
+    assert "/a/3.html" in Outing(site).articles
 
 
 def test_later_walks_read_no_sitemap_that_was_of_no_use():
-    assert Outing({"/a/": []}, look_for_sitemaps=True, complete=True).read == ["/a/"]
+    assert Outing({"/a/": []}, complete=True).read == ["/a/"]
 
 
 # Later walks

@@ -73,6 +73,7 @@ def test_contact_and_hosts_come_from_the_task_list_here(site, tmp_path):
 def test_one_host_is_asked_at_its_pace(site, tmp_path):
     fetched(tmp_path, *(site.url + path for path in PATHS[:3]), delay=0.3, EXEMPLAR_ALLOW_HOSTS="127.0.0.1")
     assert sorted(asked_for(site, "/en/")) == sorted(PATHS[:3])
+    assert asked_for(site, "/robots") == ["/robots.txt"], "the other requests wait for it"
     assert min(gaps(site)) >= 0.2  # the server may be late
 
 

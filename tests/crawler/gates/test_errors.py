@@ -16,15 +16,12 @@ from scrapy.exceptions import (
     UnsupportedURLSchemeError,
 )
 from twisted.internet import error as twisted_error
-from twisted.web.client import ResponseFailed, ResponseNeverReceived
 
 from crawler.gates.context import PROXY
 from crawler.gates.errors import (
     AddressRefused,
-    BodyTimeout,
-    DecompressionFailed,
+    FetchError,
     HostClosed,
-    ProxyUnavailable,
     RenderingFailed,
     RequestRefused,
     RobotsForbidden,
@@ -42,27 +39,21 @@ OURS = [
     (HostClosed("http 429; Retry-After: 600 s", 600.0), "again", "http 429; Retry-After: 600 s"),
     (RequestRefused("more than 5 redirects"), "fail", "more than 5 redirects"),
     (RunEnding(), "again", "the run ends"),
-    (ProxyUnavailable("proxy not found"), "again", "proxy not found"),
+    (FetchError("proxy not found"), "again", "proxy not found"),
     (RenderingFailed("the page did not load in time"), "again", "the page did not load in time"),
-    (BodyTimeout(), "again", "the response took too long"),
-    (DecompressionFailed(), "again", "the response cannot be decompressed"),
 ]
 OF_HOST = [
     (TimeoutError(), "no answer in time"),
-    (twisted_error.TimeoutError(), "no answer in time"),
     (DownloadTimeoutError(), "no answer in time"),
     (twisted_error.TCPTimedOutError(), "no connection in time"),
     (ConnectionRefusedError(), "connection refused"),
-    (twisted_error.ConnectionRefusedError(), "connection refused"),
     (DownloadConnectionRefusedError(), "connection refused"),
     (twisted_error.ConnectError(), "no connection"),
     (twisted_error.ConnectionLost(), "connection lost"),
     (twisted_error.ConnectionDone(), "connection closed early"),
-    (twisted_error.DNSLookupError(), "host not found"),
     (CannotResolveHostError(), "host not found"),
-    (ResponseNeverReceived([]), "connection lost"),
 ]
-OF_PAGE = [ResponseFailed([]), DownloadFailedError(), ResponseDataLossError()]
+OF_PAGE = [DownloadFailedError(), ResponseDataLossError()]
 
 
 @pytest.mark.parametrize(("error", "kind", "reason"), OURS)

@@ -12,6 +12,7 @@ from crawler.gates.context import PROXY, FetchContext
 from crawler.gates.errors import AddressRefused, RequestRefused
 from crawler.gates.guard_gates import AddressGate, UrlGate
 from crawler.guarding.guard import Guard
+from tests.crawler.gates.crawls import crawl
 from tests.crawler.proxies import Proxy, server_context
 from tests.crawler.servers import Server, run_section
 
@@ -26,11 +27,11 @@ def context(contact="a@example.org"):
 @pytest.mark.parametrize("url", ["file:///etc/hostname", "data:text/html,hi", "ftp://site.example/"])
 def test_other_schemes_do_not_pass(url):
     with pytest.raises(RequestRefused, match="only http and https"):
-        UrlGate(context()).process_request(Request(url))
+        UrlGate(crawl(context())).process_request(Request(url))
 
 
 def test_without_a_contact_only_listed_hosts_pass():
-    gate = UrlGate(context(contact=""))
+    gate = UrlGate(crawl(context(contact="")))
     gate.process_request(Request("http://intranet.example:8080/"))
     for url in (URL, "http://intranet.example/"):
         with pytest.raises(RequestRefused, match=r"settings\.contact"):
@@ -38,7 +39,7 @@ def test_without_a_contact_only_listed_hosts_pass():
 
 
 def test_a_response_from_a_private_address_does_not_pass_whatever_the_resolver_did():
-    gate = AddressGate(context())
+    gate = AddressGate(crawl(context()))
     public, private = (Response(URL, ip_address=ipaddress.ip_address(text)) for text in ("93.184.216.34", "10.0.0.1"))
     assert gate.process_response(Request(URL), public) is public
     with pytest.raises(AddressRefused, match=r"10\.0\.0\.1 is not public"):
@@ -47,7 +48,7 @@ def test_a_response_from_a_private_address_does_not_pass_whatever_the_resolver_d
 
 def test_a_host_whose_addresses_were_refused_is_not_just_not_found():
     where = context()
-    gate = AddressGate(where)
+    gate = AddressGate(crawl(where))
     gate.process_exception(Request(URL), CannotResolveHostError())
     where.refused.note("site.example", 80, "10.0.0.1")
     gate.process_exception(Request(URL), TimeoutError())

@@ -14,6 +14,7 @@ from crawler.gates.context import PERMIT, FetchContext
 from crawler.gates.errors import AddressRefused, HostClosed, RunEnding
 from crawler.gates.pace_gate import PaceMiddleware, in_time, retry_after
 from crawler.politeness.pace import HostProblem, Permit
+from tests.crawler.gates.crawls import crawl
 
 URL = "http://site.example/a"
 
@@ -56,9 +57,8 @@ GRANTED = wait(0.0)
 
 def gate(pace, is_ending=lambda: False):
     clock = Clock()
-    return PaceMiddleware(
-        FetchContext(pace=pace, interval=1.0, is_ending=is_ending, clock=lambda: clock.now, sleep=clock.sleep)
-    )
+    context = FetchContext(pace=pace, interval=1.0, is_ending=is_ending, clock=lambda: clock.now, sleep=clock.sleep)
+    return PaceMiddleware(crawl(context))
 
 
 def pass_(pace, is_ending=lambda: False):

@@ -56,7 +56,7 @@ def test_no_spelling_of_loopback_is_reached(site, host):
 def test_what_was_refused_is_remembered(site):
     with GuardedProxy(Guard()) as proxy:
         asked(proxy, site.url + ARTICLE)
-        assert proxy.refused == {("127.0.0.1", urlsplit(site.url).port): "127.0.0.1"}
+        assert proxy.refused.at("127.0.0.1", urlsplit(site.url).port) == "127.0.0.1"
 
 
 def test_listed_only_refuses_public_hosts_without_looking_them_up(site, monkeypatch):

@@ -43,14 +43,6 @@ def test_one_asks_at_a_time(files, connection):
     assert HostFiles(connection, "robots").claim(HOST)
 
 
-def test_without_a_connection_nothing_is_kept():
-    files = HostFiles(None, "robots")
-    files.put(HOST, HostFile(200, b""), 600.0)
-    assert files.get(HOST) is None
-    assert files.claim(HOST)
-    assert files.claim(HOST)
-
-
 SITE = "https://provider.example"
 RULES = [
     {"location": "/directory-a/open*", "tdm-reservation": 0},

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from console.sample_site import Response, truth
-from crawler.politeness.robots import ALLOWS_ALL, KEPT, KEPT_SHORT, PARSED, RobotsCache, Unreachable, of_answer, parse
+from crawler.politeness.host_files import RulesCache
+from crawler.politeness.robots import ALLOWS_ALL, KEPT, KEPT_SHORT, PARSED, Unreachable, of_answer, parse
 from tests.crawler.spiders import LEAST_GAP, asked_for, crawl, gaps, states, write_tasks
 from tests.samples import sample
 from workers import keys
@@ -220,7 +221,7 @@ def test_2_3_1_4_unreachable_is_no_answer(status):
 def test_2_4_what_is_known_counts_for_a_day_and_what_passes_for_minutes():
     assert KEPT == 24 * 3600
     now = [0.0]
-    cache = RobotsCache(lambda: now[0])
+    cache = RulesCache(lambda: now[0])
     cache.put("a:80", *of_answer(404, b"", "foobot"))
     cache.put("b:80", *of_answer(503, b"", "foobot"))
     cache.put("c:80", *of_answer(429, b"", "foobot"))

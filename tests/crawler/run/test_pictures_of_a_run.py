@@ -14,6 +14,7 @@ from crawler.run.run_report import RunBounds, RunOptions
 from crawler.run.section_articles import PATIENCE
 from crawler.run.section_run import SectionRun
 from crawler.run.spider_coordination import disband
+from tests.crawler.clock import HandClock
 from tests.crawler.run.sections import EXAMPLE, PROSE, states, task
 from tests.crawler.run.test_run_protocol import answer, listed
 from workers import keys
@@ -27,13 +28,6 @@ PNG, AVIF = b"\x89PNG\r\n\x1a\n\0\0", b"\0\0\0\x20ftypavif\0\0"
 CDN = "http://cdn.example"
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self):
-        return self.now
-
-
 @pytest.fixture
 def pictures(connection):
     return Ledger(connection, keys.pictures_of("news"))
@@ -41,7 +35,7 @@ def pictures(connection):
 
 @pytest.fixture
 def clock():
-    return Clock()
+    return HandClock()
 
 
 @pytest.fixture
@@ -67,7 +61,7 @@ def test_few_pictures_are_fetched_beside_articles_and_no_article_if_too_many_wai
     lists = run.next()
     want(ledger, *range(20))
     articles = [fetch for fetch in listed(run, lists, *range(6, 30)) if type(fetch) is ArticleFetch]
-    kinds = [type(fetch) for fetch in run._in_flight]
+    kinds = [type(fetch) for fetch in run.in_flight]
     assert (kinds.count(ArticleFetch), kinds.count(PictureFetch)) == (len(articles), 2)
     monkeypatch.setattr(article_fetches, "WAITING_MOST", 10)
     for fetch in articles:

@@ -1,13 +1,14 @@
 """Which pages of a task are rendered: what the task says, what its example shows, what is remembered."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
+from crawler.patterns.pattern import Pattern
 from crawler.rendering.visit import SCRIPT_MOST, SCRIPTS_MOST, ScriptCache, script_seconds
 from crawler.run.rendering_choice import Rendering
 from crawler.task_list.file import loads
-from workers import keys
 from workers.extraction_config import keep_example
 from workers.inbox import StoredPage
 
@@ -16,6 +17,7 @@ PLAIN = b"<h1>Ferry</h1><p>" + b"The ferry leaves at nine and comes back at noon
 SHELL = b"<div id=app></div><script src=/app.js></script>"
 HTML = "text/html; charset=utf-8"
 LIST = "http://h/a/"
+PATTERNS = [Pattern.parse("/a/{id}.html", "http://h")]
 
 
 def task(render="auto"):
@@ -62,35 +64,28 @@ def test_an_example_that_came_another_way_is_fetched_anew(connection, rendered, 
     assert Rendering(connection, task(render)).fits_example is False
 
 
-@pytest.mark.parametrize(("body", "on"), [(PLAIN, False), (SHELL, None)])
-def test_an_example_that_was_kept_before_anybody_asked_is_looked_at(connection, body, on):
-    kept(connection, body)
-    connection.hdel(keys.of_task("a", "example"), "rendered")
-    assert Rendering(connection, task()).on is on
-    assert Rendering(connection, task()).fits_example is (on is False)
-
-
 def test_a_list_without_links_of_the_task_is_rendered_from_then_on(connection):
     rendering = Rendering(connection, task("true"))
     assert not rendering.renders_list(LIST)
-    assert rendering.is_list_shell(LIST, SHELL, HTML, 0)
-    rendering.render_list(LIST)
+    assert rendering.note_list_shell(LIST, page(SHELL), PATTERNS)
     assert Rendering(connection, task("true")).renders_list(LIST)
     assert not Rendering(connection, task("false")).renders_list(LIST)
 
 
 @pytest.mark.parametrize(
-    ("render", "body", "kind", "fitting"),
+    ("render", "body", "kind"),
     [
-        ("true", SHELL, HTML, 1),
-        ("true", b"<p>No news today.", HTML, 0),
-        ("true", b"<rss><script/></rss>", "application/rss+xml", 0),
-        ("false", SHELL, HTML, 0),
+        ("true", SHELL + b"<a href=/a/2.html>x</a>", HTML),
+        ("true", b"<p>No news today.", HTML),
+        ("true", b"<rss><script/></rss>", "application/rss+xml"),
+        ("false", SHELL, HTML),
     ],
     ids=["it has links", "no scripts", "a feed", "the task renders nothing"],
 )
-def test_other_lists_are_not(connection, render, body, kind, fitting):
-    assert not Rendering(connection, task(render)).is_list_shell(LIST, body, kind, fitting)
+def test_other_lists_are_not(connection, render, body, kind):
+    assert not Rendering(connection, task(render)).note_list_shell(
+        LIST, replace(page(body), content_type=kind), PATTERNS
+    )
 
 
 # Scripts that are kept from page to page

@@ -45,7 +45,7 @@ def listed(run, fetches, *numbers):
 def test_the_example_is_fetched_alone_and_first(connection):
     run, fetches = begun(connection, example=True)
     assert [(type(fetch), fetch.url) for fetch in fetches] == [(ExampleFetch, EXAMPLE)]
-    assert (run.next(), run.in_flight) == ([], 1)
+    assert (run.next(), run.in_flight) == ([], {*fetches})
     assert run.settle(fetches[0], answer(EXAMPLE)) == []
     assert LIST in [fetch.url for fetch in run.next()]
 

@@ -49,8 +49,16 @@ class Driver:
 
     def read_body(self, body, listed=None, headers=STATE):
         listed = listed or self.run.next_list()
-        self.run.lists.read(listed, body, listed.url, "text/html", headers)
+        self.run.lists.read(listed, page(listed.url, body), headers)
         return self
+
+    def walk(self, body_of, headers=STATE):
+        """Read all lists, each with the body that `body_of` gives for its URL; return these URLs."""
+        read = []
+        while listed := self.run.next_list():
+            self.read_body(body_of(listed.url), listed, headers)
+            read.append(listed.url)
+        return read
 
     def fail_list(self, why="http 404", *, passing=False):
         self.run.lists.record_failure(self.run.next_list(), why, passing=passing)
@@ -416,12 +424,10 @@ def test_a_linked_page_that_is_not_there_is_gone(connection):
 
 def read_pages(connection, chosen=None):
     """One run on a section of three lists, with the articles 6 to 1; says how many were read."""
-    driver, read = Driver(connection, chosen), 0
-    while listed := driver.run.next_list():
-        read += listed.url.startswith(LIST)
-        driver.read_body(list_of(listed.url, 6, 2), listed, headers={})
+    driver = Driver(connection, chosen)
+    read = driver.walk(lambda address: list_of(address, 6, 2), headers={})
     driver.complete()
-    return read
+    return sum(address.startswith(LIST) for address in read)
 
 
 def learn(ledger, folder, number):
@@ -436,8 +442,7 @@ def learn(ledger, folder, number):
 def learn_during_a_walk(connection, ledger, folder):
     running = Driver(connection)
     learn(ledger, folder, 10)
-    while listed := running.run.next_list():
-        running.read_body(links(6, 5), listed)
+    running.walk(lambda address: links(6, 5))
     running.end()
 
 
@@ -649,16 +654,14 @@ def test_what_a_sitemap_holds_beyond_the_bound_is_not_new_to_later_walks(connect
     bounded, days = task(limit=1), ["2024-01-20", "2024-01-19", "2024-01-02"]
     body = urlset(*zip((3, 2, 1), days, strict=True))
     first = Driver(connection, bounded, bounds=bounds)
-    while listed := first.run.next_list():
-        first.read_body({HOST + "/sitemap.xml": body}.get(listed.url, b""), listed, headers={})
+    first.walk(lambda address: body if address == HOST + "/sitemap.xml" else b"", headers={})
     assert first.fetch_all() == [url(3)]
     first.end()
     assert ledger.state_of(url(2)) == ("rejected", BEYOND_LIMIT)
     assert ledger.state_of(url(1)) is None, "too old to be taken for new"
     second = Driver(connection, bounded, bounds=bounds)
-    while listed := second.run.next_list():
-        later = urlset((4, "2024-01-21"), *zip((3, 2, 1), days, strict=True))
-        second.read_body({HOST + "/sitemap.xml": later}.get(listed.url, b""), listed, headers={})
+    later = urlset((4, "2024-01-21"), *zip((3, 2, 1), days, strict=True))
+    second.walk(lambda address: later if address == HOST + "/sitemap.xml" else b"", headers={})
     assert second.fetch_all() == [url(4)]
 
 
@@ -681,19 +684,17 @@ def test_a_feed_with_articles_is_read_again_and_one_without_is_not(connection):
     assert [second.run.next_list().url for _ in range(2)] == [HOST + "/rss1", LIST]
 
 
-def walk_with_sitemap(connection, listed_numbers, mapped, days=("2024-01-05",)):
+def walk_with_sitemap(connection, listed_numbers, mapped):
     """A run whose list and sitemap have these articles; says which lists it read."""
-    driver, read = Driver(connection), []
-    while listed := driver.run.next_list():
-        read.append(listed.url.removeprefix(HOST))
-        bodies = {
-            LIST: links(*listed_numbers),
-            HOST + "/robots.txt": b"",
-            HOST + "/sitemap.xml": urlset(*((n, days[0]) for n in mapped)),
-        }
-        driver.read_body(bodies[listed.url], listed, headers={})
+    driver = Driver(connection)
+    bodies = {
+        LIST: links(*listed_numbers),
+        HOST + "/robots.txt": b"",
+        HOST + "/sitemap.xml": urlset(*((n, "2024-01-05") for n in mapped)),
+    }
+    read = driver.walk(bodies.__getitem__, headers={})
     driver.complete()
-    return read
+    return [address.removeprefix(HOST) for address in read]
 
 
 def test_a_sitemap_that_found_what_no_list_had_is_read_again(connection):
@@ -766,19 +767,17 @@ BACK = {"backfill": True, "since": date(2020, 1, 1), "until": date(2020, 12, 31)
 
 
 def test_the_start_pages_of_earlier_days_are_not_read_again(connection):
+    def body_of(address):
+        day = address.rstrip("/").rpartition("/")[2]
+        return f'<a href="/a/{day}/1.html">x</a>'.encode() if day[0] == "2" else b""
+
     chosen = dated_task(start='"/{date:%Y-%m-%d}/"')
-    read = []
     for day in range(1, 25):
         bounds = RunBounds(now=lambda day=day: datetime(2026, 3, day, 12, tzinfo=UTC))
         driver = Driver(connection, chosen, bounds)
-        read.append([])
-        while listed := driver.run.next_list():
-            day_of_list = listed.url.rstrip("/").rpartition("/")[2]
-            body = f'<a href="/a/{day_of_list}/1.html">x</a>'.encode() if day_of_list[0] == "2" else b""
-            driver.read_body(body, listed)
-            read[-1].append(day_of_list)
+        read = driver.walk(body_of)
         driver.end()
-    assert read[-1] == [f"2026-03-{day}" for day in range(24, 17, -1)]
+    assert read == [f"{HOST}/2026-03-{day}/" for day in range(24, 17, -1)]
 
 
 def test_a_backfill_takes_what_is_of_its_days(connection, ledger):

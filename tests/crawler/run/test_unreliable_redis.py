@@ -36,7 +36,7 @@ class Crawl:
             if listed.kind in ("robots", "sitemap"):
                 self.run.lists.record_failure(listed, "http 404", passing=False)
             else:
-                self.run.lists.read(listed, list_of(listed.url, self.newest, PER_PAGE), listed.url, "text/html")
+                self.run.lists.read(listed, page(listed.url, list_of(listed.url, self.newest, PER_PAGE)))
         for leased in self.run.articles.lease(1000):
             done = True
             self.run.articles.hand_in(leased.fingerprint, page(leased.url))
@@ -134,7 +134,7 @@ def test_an_example_that_redis_lost_is_fetched_again(server):
         crawl.run.begin()
         [fetch] = crawl.run.next()
         crawl.run.store_example(page(fetch.url))
-        crawl.run._in_flight.clear()
+        crawl.run.in_flight.clear()
         connection.flushall()
         crawl.run.beat()
         assert [fetch.url for fetch in crawl.run.next()] == [EXAMPLE]

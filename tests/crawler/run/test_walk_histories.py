@@ -11,12 +11,11 @@ import pytest
 from crawler.run.run_report import RunBounds
 from crawler.run.section_run import SectionRun
 from crawler.run.spider_coordination import disband
-from tests.crawler.run.sections import list_of, task, url
+from tests.crawler.run.sections import list_of, page, task, url
 from tests.samples import sample
 from tests.workers.sink_suite import row, write
 from workers import keys
 from workers.extraction.ledger_recovery import heal
-from workers.inbox import StoredPage
 from workers.ledger import Ledger
 from workers.redis_access.redis_clock import clock_of
 from workers.sinks import JsonLinesSink
@@ -58,20 +57,19 @@ class Section:
             self.run.begin()
         if self.choose.random() < 0.5:
             self.run.beat()
-        page = self.run.next_list()
-        if page is None:
+        listed = self.run.next_list()
+        if listed is None:
             self._end()
         elif not self.is_calm and self.choose.random() < 0.1:
-            self.run.lists.record_failure(page, "http 503", passing=True)
+            self.run.lists.record_failure(listed, "http 503", passing=True)
         else:
-            self._read(page)
+            self._read(listed)
 
     def fetch(self):
         """Fetch all that waits."""
         if self.run is not None:
             for lease in self.run.articles.lease(1000):
-                page = StoredPage(lease.url, b"<p>text</p>", "text/html", self.run.bounds.now())
-                self.run.articles.hand_in(lease.fingerprint, page)
+                self.run.articles.hand_in(lease.fingerprint, page(lease.url))
             self.run.articles.flush()
 
     def write(self):
@@ -112,12 +110,12 @@ class Section:
     def unknown(self):
         return [number for number in range(1, self.articles + 1) if self.ledger.state_of(url(number)) is None]
 
-    def _read(self, page):
+    def _read(self, listed):
         if not self.is_calm and self.choose.random() < 0.05:
             self.run.lists.state.end_list = self._kill
         try:
-            body = list_of(page.url, self.articles, ARTICLES_OF_A_LIST)
-            self.run.lists.read(page, body, page.url, "text/html")
+            body = list_of(listed.url, self.articles, ARTICLES_OF_A_LIST)
+            self.run.lists.read(listed, page(listed.url, body))
         except SpiderKilled:
             self.die()
 

@@ -1,6 +1,5 @@
 """Crawl workers against a real schedule, with a real crawl process as their child."""
 
-import os
 import signal
 import threading
 from contextlib import contextmanager
@@ -17,18 +16,12 @@ from crawler.task_list.publication import publish, published_periods
 from tests.crawler.spiders import asked_for, states, until, write_tasks
 from workers.reporting.presence import alive
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = [pytest.mark.timeout(60), pytest.mark.usefixtures("plain_environment")]
 
 
 @pytest.fixture
 def schedule(connection):
     return Schedule(connection)
-
-
-@pytest.fixture(autouse=True)
-def _plain_environment(monkeypatch):
-    for name in [name for name in os.environ if name.startswith(("EXEMPLAR_", "REDIS_"))]:
-        monkeypatch.delenv(name)
 
 
 @pytest.fixture

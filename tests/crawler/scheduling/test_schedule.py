@@ -8,6 +8,7 @@ import redis
 from crawler.run.publishing_rate import note_visit
 from crawler.scheduling.schedule import SPREAD_MOST, SPREAD_SHARE, STARTED_AT_ONCE, Schedule
 from crawler.task_list.publication import periods_of
+from tests.crawler.clock import HandClock
 from tests.crawler.task_lists import task_file
 from workers import keys
 
@@ -16,19 +17,9 @@ HOUR = 3600.0
 SPREAD = SPREAD_SHARE * HOUR
 
 
-class Clock:
-    """A clock that shows the time it was set to."""
-
-    def __init__(self, now=NOW):
-        self.now = now
-
-    def __call__(self):
-        return self.now
-
-
 @pytest.fixture
 def schedule(connection):
-    return Schedule(connection, Clock())
+    return Schedule(connection, HandClock(NOW))
 
 
 def at(now, schedule):
@@ -224,7 +215,7 @@ def test_a_scheduler_that_looked_before_another_fired_fires_nothing(schedule, co
         if lease := schedule.lease():
             schedule.done(lease)
 
-    slow = Schedule(SlowReader(connection, fire_and_run), Clock(late))
+    slow = Schedule(SlowReader(connection, fire_and_run), HandClock(late))
     assert slow.fire() == []
     assert fired == ["news"]
     assert schedule.due() == []

@@ -122,7 +122,7 @@ def test_a_trial_cuts_what_a_run_fetches_first(connection) -> None:
         if isinstance(page, str):
             run.lists.record_failure(place, page, passing=False)
         else:
-            run.lists.read(place, page.body, page.url, page.content_type)
+            run.lists.read(place, page)
     assert [sample.url for sample in found.samples] == [one.url for one in run.articles.lease(10)]
 
 
