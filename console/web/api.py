@@ -5,7 +5,7 @@ changes something has a body of type application/json, which a page of another o
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
@@ -47,15 +47,7 @@ _SEARCH = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ApiRoute:
-    """One operation and the function that handles its requests."""
-
-    operation: Operation
-    answer: Callable[[Request], Response] | Callable[[Request], Awaitable[Response]]
-
-
-ROUTES: list[ApiRoute] = []
+OPERATIONS: list[Operation] = []
 Function = TypeVar("Function", bound=Callable[..., Any])
 _ANSWERS: Mapping[Any, Any] = {Row: None, Done: types.ApiDone}  # the types of answers that are not objects of the API
 
@@ -69,7 +61,7 @@ def operation(
         kinds = function.__annotations__
         answer, body = _ANSWERS.get(kinds["return"], kinds["return"]), kinds.get("body")
         handler = _reading(function) if body is None else _changing(function, body)
-        ROUTES.append(ApiRoute(Operation(method, path, summary, answer, parameters, body), handler))
+        OPERATIONS.append(Operation(method, path, summary, answer, parameters, body, handler))
         return function
 
     return add
@@ -212,7 +204,7 @@ def failures(request: Request) -> types.ApiFailureList:
     data, place = web_of(request).data, _place(request)
     names, chosen = data.failing_tasks(), request.query_params.get("task")
     shown = [name for name in names if name == chosen] if chosen else names[place][:USUAL]
-    return types.ApiFailureList.model_validate({"total": len(names), "tasks": [data.failures(name) for name in shown]})
+    return types.ApiFailureList(total=len(names), tasks=[data.failures(name) for name in shown])
 
 
 @operation("POST", "/api/failures", "Retry or drop failures")
@@ -234,24 +226,18 @@ def machines(request: Request) -> types.ApiMachines:
 @operation("GET", "/api/schedule", "The schedule")
 def schedule(request: Request) -> types.ApiSchedule:
     """Return the running tasks and the next runs."""
-    return types.ApiSchedule.model_validate(web_of(request).data.schedule())
+    return web_of(request).data.schedule()
 
 
 def openapi(request: Request) -> Response:
     """Return the OpenAPI document."""
-    return JSONResponse(openapi_document())
-
-
-def openapi_document() -> dict[str, Any]:
-    """Return the OpenAPI document of the API."""
-    return document([route.operation for route in ROUTES])
+    return JSONResponse(document(OPERATIONS))
 
 
 def routes() -> list[Route]:
     """Return the routes of the API."""
     found = [
-        Route(one.operation.path.replace("{number}", "{number:index}"), one.answer, methods=[one.operation.method])
-        for one in ROUTES
+        Route(one.path.replace("{number}", "{number:index}"), one.handler, methods=[one.method]) for one in OPERATIONS
     ]
     return [*found, Route("/api/openapi.json", openapi, methods=["GET"])]
 

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 import redis
 
-from console.web.api import ROUTES
+from console.web.api import OPERATIONS
 from tests.console.web.conftest import NAMES, ConsoleClient, MakeConsole, row_of
 from workers import keys
 from workers.writing.refused_rows import keep_refused, refused_rows
@@ -64,7 +64,7 @@ def test_an_answer_has_its_schema(client: ConsoleClient, method: str, path: str,
 
 def test_every_operation_is_requested_by_a_test() -> None:
     requested = {(method, template) for method, _, template, _ in REQUESTS} | {("GET", "/api/articles/{number}")}
-    assert requested == {(route.operation.method, route.operation.path) for route in ROUTES}
+    assert requested == {(one.method, one.path) for one in OPERATIONS}
 
 
 def test_the_row_of_an_article_has_the_schema_of_rows(client: ConsoleClient) -> None:
