@@ -78,7 +78,7 @@ class SiteServer:
         delay, answer = self._overrides.get(path, (0.0, lambda request: self._page(path)))
         if delay:
             self._closing.wait(delay)
-        response = answer(arrived)
+        response: Response = answer(arrived)
         self.requests.append(arrived._replace(status=response.status))
         return response
 

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -17,7 +18,7 @@ from starlette.routing import Route
 from console.web import api_types as types
 from console.web.actions import Done
 from console.web.article_index import COUNTED_MOST
-from console.web.context import in_thread, web_of
+from console.web.context import web_of
 from console.web.openapi import Operation, Parameter, document
 from console.web.pages import number_of_text, query_of, task_of
 from console.web.security import MOST_FORM
@@ -81,7 +82,7 @@ def _changing(
     async def answer(request: Request) -> Response:
         body = await _body(request, kind)
         try:
-            done = await in_thread(lambda: function(request, body))
+            done = await run_in_threadpool(function, request, body)
         except (ExemplarError, TaskError) as error:
             raise HTTPException(422, str(error)) from None
         text = worded((done.text, done.values), translations("en"))

@@ -143,7 +143,7 @@ async def _topics(web: Web) -> AsyncIterator[str]:
     yield "retry: 3000\n\n"
     last: int | None = None
     known = web.jobs.states()
-    while not web.is_stopping():
+    while not web.stopping.is_set():
         try:
             digest = (await run_in_threadpool(web.data.snapshot)).digest
         except redis.RedisError:

@@ -4,22 +4,22 @@ A list that may be long is truncated (`…_MOST`) and marked as such; values of 
 """
 
 import threading
-import time
 from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import redis
 
-from console.overview import MachinesOverview, machines_overview
+from console.overview import MachinesOverview, PublishedTasks, machines_overview
 from console.problems import Group, groups
 from console.web.api_types import ApiFailures, ApiReason, ApiSchedule, ApiScheduled
 from console.web.article_index import ArticleIndex
 from console.web.article_sources import article_files
 from console.web.config import ConsoleConfig
-from console.web.snapshot import Snapshot, Snapshots, TaskListFile, TaskState
+from console.web.snapshot import FRESH, Kept, Snapshot, TaskListFile, TaskState, read_snapshot
 from crawler.politeness.pace import host_of, host_state
 from crawler.run.run_report import reports
 from workers.addresses import shown
@@ -85,10 +85,9 @@ class ConsoleData:
         self.config, self.url, self.redis = config, url, connection
         self.redis_name = address_of(url).name
         self.file = TaskListFile(config.tasks)
-        self.snapshots = Snapshots(connection, self.file)
+        self.snapshots = Kept(partial(read_snapshot, connection, self.file, PublishedTasks()), FRESH)
         self.index = ArticleIndex(state / "console")
-        self._proposals: list[Proposal] = []
-        self._proposals_read, self._proposals_lock = -PROPOSALS_FRESH, threading.Lock()
+        self._proposals = Kept(partial(_open_proposals, connection), PROPOSALS_FRESH)
         self._stopping = threading.Event()
         self._indexer = threading.Thread(target=self._keep_index, name=INDEXER, daemon=True)
 
@@ -198,17 +197,12 @@ class ConsoleData:
 
     def open_proposals(self) -> list[Proposal]:
         """Return the open proposals, newest first; the list is at most `PROPOSALS_FRESH` old."""
-        with self._proposals_lock:
-            if time.monotonic() - self._proposals_read > PROPOSALS_FRESH:
-                self._proposals = [proposal for proposal in proposals(self.redis) if proposal.state == "proposed"]
-                self._proposals_read = time.monotonic()
-            return sorted(self._proposals, key=lambda proposal: -proposal.at)
+        return self._proposals.get()
 
     def expire(self) -> None:
         """Record a change: tasks and proposals are read again at the next call."""
         self.snapshots.expire()
-        with self._proposals_lock:
-            self._proposals_read = -PROPOSALS_FRESH
+        self._proposals.expire()
 
     # -- failures ---------------------------------------------------------------------------------------------------
 
@@ -267,6 +261,11 @@ class ConsoleData:
             hours=hours,
             paused=paused,
         )
+
+
+def _open_proposals(connection: "redis.Redis") -> list[Proposal]:
+    found = (proposal for proposal in proposals(connection) if proposal.state == "proposed")
+    return sorted(found, key=lambda proposal: -proposal.at)
 
 
 def _newest_problems(ledger: Ledger) -> list[Problem]:

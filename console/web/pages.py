@@ -69,15 +69,14 @@ def tasks(request: Request) -> Response:
 
 
 def _engine(web: Web) -> dict[str, Any]:
-    is_started = web.engine is not None and web.engine.is_running
-    if web.engine is not None and web.engine.problem and web.data.snapshots.file.read()[0] is not None:
-        web.engine.note_valid_list()
-    is_alive = is_started or bool(web.data.roles()["crawl"] or web.data.roles()["run"])
+    engine, roles = web.engine, web.data.roles()
+    is_started = engine is not None and engine.is_running
+    is_alive = is_started or bool(roles["crawl"] or roles["run"])
     return {
-        "can_start": web.engine is not None,
+        "can_start": engine is not None,
         "is_started": is_started,
         "is_alive": is_alive,
-        "engine_problem": web.engine.problem if web.engine and not is_alive else "",
+        "engine_problem": engine.problem if engine and not is_alive else "",
     }
 
 

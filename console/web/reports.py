@@ -11,13 +11,14 @@ import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from console.report.document import ReportHead, ReportLinkBack, report_policy
 from console.report.stored_page import report_request
-from console.web.context import Web, in_thread, task_address, web_of
+from console.web.context import Web, task_address, web_of
 from console.web.data import StoredTaskPage
 from console.web.sandbox import page_response
 from console.web.texts import gettext_noop, language_of, translations
@@ -57,11 +58,11 @@ class _Asked:
 async def of_article(request: Request) -> Response:
     """Return the report of an article's kept page."""
     web, number = web_of(request), request.path_params["number"]
-    found = await in_thread(lambda: web.data.index.get(number))
+    found = await run_in_threadpool(web.data.index.get, number)
     if found is None:
         raise HTTPException(404, "unknown article")
     indexed, row = found
-    page = await in_thread(lambda: web.data.stored_page(indexed.task, indexed.url))
+    page = await run_in_threadpool(web.data.stored_page, indexed.task, indexed.url)
     if page is None:
         return _not_kept(web, request, indexed.task)
     title = indexed.title or indexed.url
@@ -72,7 +73,7 @@ async def of_article(request: Request) -> Response:
 async def of_url(request: Request) -> Response:
     """Return the report of a stored page of a task by its URL: one that failed or was rejected, too."""
     web, name, url = web_of(request), request.path_params["name"], request.query_params.get("url", "")
-    page = await in_thread(lambda: web.data.stored_page(name, url))
+    page = await run_in_threadpool(web.data.stored_page, name, url)
     if page is None:
         return _not_kept(web, request, name)
     return await _answer(web, request, _Asked(name, page, url, None, ReportLinkBack(task_address(name), name)))
@@ -95,8 +96,8 @@ async def _answer(web: Web, request: Request, asked: _Asked) -> Response:
     if request.headers.get("sec-fetch-site") == "cross-site":
         raise HTTPException(403)  # a page of another site could keep this machine busy
     try:
-        body = await in_thread(lambda: _request(web, request, asked))
-        html = await in_thread(lambda: made_report(body))
+        body = await run_in_threadpool(_request, web, request, asked)
+        html = await run_in_threadpool(made_report, body)
     except NoReport as error:
         heading = gettext_noop("The report could not be created")
         values = {"section": "/", "heading": heading, "text": str(error), "task_name": asked.task}

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from urllib.parse import quote, urlsplit
 
-from starlette.datastructures import FormData, Headers, MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
@@ -223,12 +223,3 @@ def local_target(target: str) -> str:
     """Return the path of the console to redirect to; `/` in place of any other address."""
     is_local = target.startswith("/") and not target.startswith(("//", "/\\")) and target.isprintable()
     return target if is_local else "/"
-
-
-async def checked_form(request: Request, sessions: Sessions) -> FormData:
-    """Return the form of a request. Raises `HTTPException` 403 if it lacks the token of its session."""
-    form = await request.form(max_files=0, max_fields=5000, max_part_size=MOST_FORM)
-    token = form.get("csrf")
-    if not isinstance(token, str) or not is_same(token, sessions.form_token(request.scope["session"])):
-        raise HTTPException(403, "the form has expired; load the page again")
-    return form

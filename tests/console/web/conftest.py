@@ -9,13 +9,10 @@ import pytest
 import redis
 from starlette.testclient import TestClient
 
-from console.web.actions import ConsoleActions
 from console.web.app import create_app
 from console.web.config import ConsoleConfig
 from console.web.context import Web
 from console.web.data import ConsoleData
-from console.web.security import Sessions
-from console.web.surveys import Jobs
 from crawler.run.run_report import RunReport, keep_report
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
@@ -96,7 +93,7 @@ def console(tasks_yaml: Path, redis_url: str, connection: "redis.Redis") -> Iter
         config = ConsoleConfig(tasks_yaml, **options)
         data = ConsoleData(config, redis_url, connection, tasks_yaml.parent / ".exemplar")
         data.update_index()
-        web = Web(config, Sessions(config), data, ConsoleActions(data), Jobs())
+        web = Web(data)
         client = ConsoleClient(create_app(web), base_url="http://127.0.0.1:8300", follow_redirects=False)
         client.web = web
         made.append(client)

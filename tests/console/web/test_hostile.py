@@ -61,7 +61,7 @@ def served(client: ConsoleClient) -> Iterator[str]:
     thread.start()
     eventually(lambda: server.started)
     yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    client.web.is_stopping = lambda: True
+    client.web.stopping.set()
     server.should_exit = True
     thread.join(20)
 

@@ -210,7 +210,7 @@ def test_that_a_run_ended_is_shown_until_the_task_list_is_mended(
     tasks_yaml: Path, redis_url: str, console: MakeConsole
 ) -> None:
     client, valid = console(), tasks_yaml.read_text("utf-8")
-    client.web.engine = LocalRun(redis_url, tasks_yaml, tasks_yaml.parent)
+    client.web.engine = LocalRun(redis_url, client.web.data.file, tasks_yaml.parent)
     tasks_yaml.write_text(valid.replace("every: 1h", "every: often"), "utf-8")
     client.web.engine.start()
     eventually(lambda: client.web.engine is not None and bool(client.web.engine.problem))
