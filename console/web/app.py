@@ -62,10 +62,10 @@ def create_app(web: Web) -> ASGIApp:
             RedisUnavailable: _on_redis_error,
         },
     )
-    gatekeeper = Gatekeeper(app, web.config, web.sessions)
     app.state.web = web
-    app.state.cookie_of = gatekeeper.cookie_of
-    return gatekeeper
+    name = web.data.redis_name if "REDIS_URL" in os.environ else EMBEDDED
+    app.state.metrics = registry_of(ExemplarCollector(name, web.data.url))
+    return Gatekeeper(app, web.config, web.sessions)
 
 
 def _routes() -> list[BaseRoute]:
@@ -159,10 +159,5 @@ async def _topics(web: Web) -> AsyncIterator[str]:
 
 def metrics(request: Request) -> Response:
     """Return the metrics of the cluster, in the requested format."""
-    state = request.app.state
-    if not hasattr(state, "metrics"):
-        data = web_of(request).data
-        name = data.redis_name if "REDIS_URL" in os.environ else EMBEDDED
-        state.metrics = registry_of(ExemplarCollector(name, data.url))
     encode, content_type = exposition.choose_encoder(request.headers.get("accept", ""))
-    return Response(encode(state.metrics), headers={"Content-Type": content_type})
+    return Response(encode(request.app.state.metrics), headers={"Content-Type": content_type})

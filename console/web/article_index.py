@@ -92,7 +92,7 @@ class ArticleIndex:
 
     def search(self, query: ArticleQuery, most: int = 30) -> ArticleList:
         """Return a page of the articles of which the newest version matches."""
-        with self._reading() as database:
+        with self._database() as database:
             count = len(self._ids_of(database, replace(query, before=None), COUNTED_MOST + 1, NEWEST))
             found = self._ids_of(database, query, most + 1, NEWEST)
             articles = self._articles(database, found[:most])
@@ -118,7 +118,7 @@ class ArticleIndex:
         """Yield the rows of all matching versions, newest first, in batches; each may be taken by another thread."""
         before = query.before
         while True:
-            with self._reading() as database:
+            with self._database() as database:
                 ids = self._ids_of(database, replace(query, before=before), EXPORTED_AT_ONCE)
             if not ids:
                 return
@@ -129,7 +129,7 @@ class ArticleIndex:
         """Yield articles, newest first, each with its row."""
         marks = ",".join("?" * len(ids))
         query = "SELECT articles.id, path, kind, articles.place FROM articles JOIN files ON file = files.id WHERE "
-        with self._reading() as database:
+        with self._database() as database:
             articles = self._articles(database, ids)
             places = {
                 number: place for number, *place in database.execute(f"{query} articles.id IN ({marks})", list(ids))
@@ -143,7 +143,7 @@ class ArticleIndex:
     def counts(self) -> dict[str, int]:
         """Return the number of indexed articles of each task."""
         counts: Counter[str] = Counter()
-        with self._reading() as database:
+        with self._database() as database:
             for name, articles in database.execute("SELECT name, articles FROM tasks ORDER BY name"):
                 counts[self._name(name)] += articles
         return dict(counts)
@@ -155,7 +155,7 @@ class ArticleIndex:
     def languages(self) -> list[str]:
         """Return the languages that occur among the newest articles."""
         newest = "SELECT language FROM articles ORDER BY id DESC LIMIT 5000"
-        with self._reading() as database:
+        with self._database() as database:
             found = database.execute(f"SELECT DISTINCT language FROM ({newest}) WHERE language != '' ORDER BY 1")
             return [row[0] for row in found]
 
@@ -194,7 +194,7 @@ class ArticleIndex:
 
     def _update_file(self, file: ArticleFile, going_on: Callable[[], bool]) -> int:
         new = 0
-        with closing(self._connect()) as database:
+        with self._database() as database:
             known = database.execute("SELECT id, place FROM files WHERE identity = ?", (file.identity,)).fetchone()
             if known is None:
                 known = database.execute(
@@ -264,19 +264,15 @@ class ArticleIndex:
     # -- inside -----------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        with closing(self._connect()) as database:
+    def _database(self) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(self.path, timeout=10.0, isolation_level=None)) as database:
+            database.execute("PRAGMA synchronous = OFF")  # the index can be built again
             yield database
-
-    def _connect(self) -> sqlite3.Connection:
-        database = sqlite3.connect(self.path, timeout=10.0, isolation_level=None)
-        database.execute("PRAGMA synchronous = OFF")  # the index can be built again
-        return database
 
     def _create(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with closing(self._connect()) as database:
+            with self._database() as database:
                 [form] = database.execute("PRAGMA user_version").fetchone()
                 if form == FORM:
                     return
@@ -287,7 +283,7 @@ class ArticleIndex:
             pass
         for name in ("", "-wal", "-shm"):
             Path(f"{self.path}{name}").unlink(missing_ok=True)
-        with closing(self._connect()) as database:
+        with self._database() as database:
             self._create_tables(database)
 
     def _create_tables(self, database: sqlite3.Connection) -> None:
@@ -323,6 +319,3 @@ def _key_of(*parts: str | int) -> int:
 
 def _language_tag(language: str) -> str:
     return "l" + "".join(char for char in language.lower() if char.isalnum())
-
-
-__all__ = ["ArticleFile", "ArticleIndex", "ArticleList", "ArticleQuery", "IndexedArticle"]

@@ -46,7 +46,7 @@ async def log_in(request: Request) -> Response:
     if not web.sessions.is_password(text_of(form, "password"), request.client.host if request.client else ""):
         return web.page(request, "login.html", {"target": target, "wrong": True}, 401)
     response = RedirectResponse(target, 303)
-    response.headers.append("Set-Cookie", request.app.state.cookie_of(web.sessions.new(logged_in=True), request))
+    response.headers.append("Set-Cookie", web.sessions.header(web.sessions.new(logged_in=True), request))
     return response
 
 

@@ -71,6 +71,13 @@ class Sessions:
         """Return a new session."""
         return ConsoleSession(secrets.token_urlsafe(18), logged_in, self.clock() + SESSION_SECONDS)
 
+    def header(self, session: ConsoleSession, request: Request) -> str:
+        """Return the Set-Cookie header of a session."""
+        secure = "; Secure" if request.url.scheme == "https" else ""
+        return (
+            f"{self.cookie}={self.write(session)}; Path=/; Max-Age={SESSION_SECONDS}; HttpOnly; SameSite=Strict{secure}"
+        )
+
     def write(self, session: ConsoleSession) -> str:
         """Return the cookie's value."""
         text = f"{session.id}.{int(session.logged_in)}.{int(session.ends)}"
@@ -144,16 +151,10 @@ class Gatekeeper:
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
                 if set_cookie:
-                    headers.append("Set-Cookie", self.cookie_of(session, request))
+                    headers.append("Set-Cookie", self.sessions.header(session, request))
             await send(message)
 
         await (refusal or self.app)(scope, bounded(receive), send_with_headers)
-
-    def cookie_of(self, session: ConsoleSession, request: Request) -> str:
-        """Return the Set-Cookie header of a session."""
-        secure = "; Secure" if request.url.scheme == "https" else ""
-        value = self.sessions.write(session)
-        return f"{self.sessions.cookie}={value}; Path=/; Max-Age={SESSION_SECONDS}; HttpOnly; SameSite=Strict{secure}"
 
     def _refusal(self, request: Request, session: ConsoleSession) -> Response | None:
         headers, path = request.headers, request.url.path

@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from console.locale import translator_of
+from console.report.document import web_address
 from console.web.security import Sessions
 from console.web.texts import LANGUAGES, Language, language_of, translations, worded
 from crawler.politeness.pace import in_words
@@ -45,13 +46,13 @@ def environment(language: Language) -> Environment:
     jinja.install_gettext_translations(catalogue, newstyle=True)  # type: ignore[attr-defined]
     jinja.filters |= {
         "number": lambda value: f"{value:,}",
-        "link": safe_link,
+        "link": lambda url: web_address(str(url or "")) or "#",  # of a crawled page: other schemes may run scripts
         "moment": moment_text,
         "published": published_text,
         "duration": lambda seconds: duration(seconds, catalogue),
         "host": lambda url: urlsplit(url).netloc,
         "host_state": in_words,
-        "path_part": lambda text: quote(str(text), safe=""),
+        "path_part": lambda text: quote(str(text), safe="", errors="replace"),
         "said": say,
         "coded": coded,
         "translated": lambda text: worded(text, catalogue, say),
@@ -63,8 +64,6 @@ def environment(language: Language) -> Environment:
         "language": language,
         "distance": _distance(catalogue),
         "with_query": _query,
-        "report_address": report_address,
-        "page_address": page_address,
     }
     return jinja
 
@@ -96,22 +95,6 @@ def coded(text: str) -> Markup:
     return Markup("").join(
         Markup("<code>{}</code>").format(piece) if number % 2 else escape(piece) for number, piece in enumerate(pieces)
     )
-
-
-def report_address(task: str, url: str) -> str:
-    """Return the address of the report of a stored page."""
-    return f"/tasks/{quote(task, safe='')}/report?url={quote(url, safe='', errors='replace')}"
-
-
-def page_address(task: str, url: str) -> str:
-    """Return the address of a stored page in the sandbox."""
-    return f"/tasks/{quote(task, safe='')}/page?url={quote(url, safe='', errors='replace')}"
-
-
-def safe_link(url: object) -> str:
-    """Return a URL of a crawled page for a link; `#` in place of anything that is not http or https."""
-    text = str(url or "")
-    return text if text.lower().startswith(("http://", "https://")) else "#"
 
 
 def moment_text(at: object) -> str:
