@@ -1,7 +1,6 @@
 """The configuration of the console's server."""
 
 import ipaddress
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -74,11 +73,6 @@ def config_from(
     config = ConsoleConfig(tasks, host, port, names, *secrets)
     config.check()
     return config
-
-
-def config_here(tasks: Path, host: str, port: int, names: tuple[str, ...] = ()) -> ConsoleConfig:
-    """Return the config with the password and token of this process's environment. Raises `ConsoleRefused`."""
-    return config_from(os.environ, tasks, host, port, names)
 
 
 def is_loopback(host: str) -> bool:

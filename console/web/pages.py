@@ -1,9 +1,10 @@
 """The pages that show tasks, articles, failures, machines and the schedule."""
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import date
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -25,6 +26,7 @@ from workers.sinks.csv_format import BOM, Csv
 from workers.sinks.formats import PlainLines
 from workers.sinks.row_html import html_of
 
+Item = TypeVar("Item")
 TASKS_A_PAGE = 50
 ALARMS_MOST = 20  # alarms on the first page
 ARTICLES_A_PAGE = 20
@@ -43,9 +45,7 @@ def tasks(request: Request) -> Response:
     articles = {name: max(row.counts["written"], indexed.get(name, 0)) for name, row in snapshot.tasks.items()}
     rows = [row for row in snapshot.tasks.values() if _is_wanted(row, filters)]
     rows.sort(key=_order(filters["sort"], articles))
-    pages = max(1, -(-len(rows) // TASKS_A_PAGE))
-    page = min(max(number_of_text(query.get("page"), 1), 1), pages)
-    shown = rows[(page - 1) * TASKS_A_PAGE : page * TASKS_A_PAGE]
+    shown, numbers = _paged(request, rows, TASKS_A_PAGE)
     return web.page(
         request,
         "tasks.html",
@@ -58,14 +58,20 @@ def tasks(request: Request) -> Response:
             "articles": articles,
             "by_health": Counter(row.health for row in snapshot.tasks.values()),
             "filters": filters,
-            "page": page,
-            "pages": pages,
             "mistakes": snapshot.mistakes,
             "alarms": snapshot.alarms[:ALARMS_MOST],
             "proposals": web.data.open_proposals(),
+            **numbers,
             **_engine(web),
         },
     )
+
+
+def _paged(request: Request, items: Sequence[Item], most: int) -> tuple[Sequence[Item], dict[str, int]]:
+    """Return the part of a list that a request asks for, and the numbers of this page and of all pages."""
+    pages = max(1, -(-len(items) // most))
+    page = min(max(number_of_text(request.query_params.get("page"), 1), 1), pages)
+    return items[(page - 1) * most : page * most], {"page": page, "pages": pages}
 
 
 def _engine(web: Web) -> dict[str, Any]:
@@ -223,17 +229,10 @@ def failures(request: Request) -> Response:
     web = web_of(request)
     names = web.data.failing_tasks()
     chosen = request.query_params.get("task", "")
-    page = max(number_of_text(request.query_params.get("page"), 1), 1)
-    shown = [chosen] if chosen in names else names[(page - 1) * FAILING_TASKS_MOST : page * FAILING_TASKS_MOST]
-    rows = [web.data.failures(name) for name in shown]
-    values = {
-        "rows": rows,
-        "names": names,
-        "chosen": chosen,
-        "page": page,
-        "pages": -(-len(names) // FAILING_TASKS_MOST),
-    }
-    return web.page(request, "failures.html", {"section": "/failures", "events": "tasks", **values})
+    shown, numbers = _paged(request, names, FAILING_TASKS_MOST)
+    rows = [web.data.failures(name) for name in ([chosen] if chosen in names else shown)]
+    values = {"section": "/failures", "events": "tasks", "rows": rows, "names": names, "chosen": chosen}
+    return web.page(request, "failures.html", values | numbers)
 
 
 def machines(request: Request) -> Response:

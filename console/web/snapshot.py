@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date, timedelta
@@ -55,10 +56,9 @@ class Snapshot:
 
     def totals(self) -> dict[str, int]:
         """Return the counts of all tasks together."""
-        totals: dict[str, int] = {}
+        totals = Counter[str]()
         for row in self.tasks.values():
-            for name, number in row.counts.items():
-                totals[name] = totals.get(name, 0) + number
+            totals.update(row.counts)
         return totals
 
 

@@ -4,6 +4,7 @@ Small charts are values, which the templates draw as inline SVG.
 """
 
 import gettext
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -21,11 +22,17 @@ from starlette.responses import HTMLResponse
 from console.locale import translator_of
 from console.report.document import web_address
 from console.web.security import Sessions
-from console.web.texts import LANGUAGES, Language, language_of, translations, worded
+from console.web.texts import LANGUAGES, Language, gettext_noop, language_of, translations, worded
 from crawler.politeness.pace import in_words
 
 TEMPLATES = Path(__file__).parent / "templates"
 MINUTE, HOUR, DAY = 60, 3600, 86400  # seconds
+UNITS = (  # up to which length each unit is used, all in seconds
+    (90, 1, gettext_noop("%(number)s s")),
+    (90 * MINUTE, MINUTE, gettext_noop("%(number)s min")),
+    (48 * HOUR, HOUR, gettext_noop("%(number)s h")),
+    (math.inf, DAY, gettext_noop("%(number)s d")),
+)
 BAR, GAP = 6, 2  # units of the drawing: width of a bar, and the space after it
 HEIGHT = 28
 
@@ -112,13 +119,8 @@ def published_text(text: str) -> str:
 def duration(seconds: float, catalogue: gettext.NullTranslations) -> str:
     """Return a length of time in its largest unit."""
     seconds = max(seconds, 0.0)
-    if seconds < 90:
-        return catalogue.gettext("%(number)s s") % {"number": round(seconds)}
-    if seconds < 90 * MINUTE:
-        return catalogue.gettext("%(number)s min") % {"number": round(seconds / MINUTE)}
-    if seconds < 48 * HOUR:
-        return catalogue.gettext("%(number)s h") % {"number": round(seconds / HOUR)}
-    return catalogue.gettext("%(number)s d") % {"number": round(seconds / DAY)}
+    unit, text = next((unit, text) for limit, unit, text in UNITS if seconds < limit)
+    return catalogue.gettext(text) % {"number": round(seconds / unit)}
 
 
 def _distance(catalogue: gettext.NullTranslations) -> Any:
