@@ -55,12 +55,7 @@ def create_app(web: Web) -> ASGIApp:
     """Return the console as an ASGI application."""
     app = Starlette(
         routes=_routes(),
-        exception_handlers={
-            HTTPException: _on_error,
-            UnknownTask: _on_error,
-            redis.RedisError: _on_redis_error,
-            RedisUnavailable: _on_redis_error,
-        },
+        exception_handlers=dict.fromkeys((HTTPException, UnknownTask, redis.RedisError, RedisUnavailable), _on_error),
     )
     app.state.web = web
     name = web.data.redis_name if "REDIS_URL" in os.environ else EMBEDDED
@@ -113,24 +108,20 @@ def _routes() -> list[BaseRoute]:
 
 
 async def _on_error(request: Request, error: Exception) -> Response:
-    if not isinstance(error, HTTPException):
+    headers = None
+    if isinstance(error, UnknownTask):
         error = HTTPException(404, "unknown task")
+    if isinstance(error, HTTPException):
+        status, detail, headers = error.status_code, error.detail, error.headers
+        heading, text = TITLES.get(status, "Error"), TEXTS.get(status, detail)
+    else:
+        heading = gettext_noop("Redis is unavailable")
+        text = reason(error) if isinstance(error, redis.RedisError) else str(error)
+        status, detail = 503, f"{heading}: {text}"
     if request.url.path.startswith("/api/"):
-        return JSONResponse({"error": error.detail}, error.status_code, error.headers)
-    values = {
-        "section": "",
-        "heading": TITLES.get(error.status_code, "Error"),
-        "text": TEXTS.get(error.status_code, error.detail),
-    }
-    return web_of(request).page(request, "error.html", values, error.status_code)
-
-
-async def _on_redis_error(request: Request, error: Exception) -> Response:
-    words = reason(error) if isinstance(error, redis.RedisError) else str(error)
-    if request.url.path.startswith("/api/"):
-        return JSONResponse({"error": f"Redis is unavailable: {words}"}, 503)
-    values = {"section": "", "heading": gettext_noop("Redis is unavailable"), "text": words}
-    return web_of(request).page(request, "error.html", values, 503)
+        return JSONResponse({"error": detail}, status, headers)
+    values = {"section": "", "heading": heading, "text": text}
+    return web_of(request).page(request, "error.html", values, status)
 
 
 async def events(request: Request) -> StreamingResponse:

@@ -1,6 +1,7 @@
 """The parts that all pages share: config, sessions, data, actions, background jobs."""
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote
@@ -10,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from console.serving import is_same
 from console.web.actions import ConsoleActions, Done
@@ -18,8 +19,8 @@ from console.web.data import ConsoleData, UnknownTask
 from console.web.engine import LocalRun
 from console.web.security import MOST_FORM, Sessions, local_target
 from console.web.surveys import Jobs
-from console.web.texts import gettext_noop
-from console.web.views import render
+from console.web.texts import gettext_noop, language_of
+from console.web.views import environment
 from crawler.task_list.mistakes import TaskError
 from workers.errors import ExemplarError
 
@@ -37,9 +38,23 @@ class Web:
         self._notices: dict[str, Done] = {}  # by session, each shown once
 
     def page(self, request: Request, template: str, values: Mapping[str, Any], status: int = 200) -> Response:
-        """Return a page; a notice that waits for this session is shown on it."""
-        notice = self._notices.pop(request.scope["session"].id, "") if request.method == "GET" else ""
-        return render(request, self.sessions, template, {"notice": notice, **values}, status)
+        """Return a page; a notice that waits for this session is shown on it.
+
+        Every template has the request's path, the form token and the language.
+        """
+        language, session = language_of(request), request.scope["session"]
+        shared = {
+            "path": request.url.path,
+            "here": request.url.path + (f"?{request.url.query}" if request.url.query else ""),
+            "query": request.query_params,
+            "csrf": self.sessions.form_token(session),
+            "can_log_out": self.config.needs_login and session.logged_in,
+            "logged_in": session.logged_in,
+            "now": time.time(),
+            "notice": self._notices.pop(session.id, "") if request.method == "GET" else "",
+        }
+        text = environment(language).get_template(template).render({**shared, **values})
+        return HTMLResponse(text, status, {"Content-Language": language, "Vary": "Accept-Language, Cookie"})
 
     def done(self, request: Request, done: Done, address: str) -> Response:
         """Go to a page, which shows the result of an action; if it is not shown, the next page of the session does."""

@@ -22,7 +22,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from console.serving import PATH as METRICS
-from console.serving import is_bearer, is_same
+from console.serving import host_name, is_bearer, is_same
 from console.web.config import ConsoleConfig
 
 SESSION_SECONDS = 12 * 3600
@@ -204,12 +204,6 @@ def network_of(address: str) -> str:
     except ValueError:
         return address
     return str(ipaddress.ip_network((parsed, 64), strict=False)) if parsed.version == 6 else address
-
-
-def host_name(host: str) -> str:
-    """Return a Host header without its port, lower-case."""
-    name = host.lower().strip()
-    return name[: name.index("]") + 1] if name.startswith("[") and "]" in name else name.partition(":")[0]
 
 
 def is_same_origin(headers: Headers) -> bool:

@@ -16,13 +16,10 @@ from urllib.parse import quote, urlencode, urlsplit
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
-from starlette.requests import Request
-from starlette.responses import HTMLResponse
 
 from console.locale import translator_of
 from console.report.document import web_address
-from console.web.security import Sessions
-from console.web.texts import LANGUAGES, Language, gettext_noop, language_of, translations, worded
+from console.web.texts import LANGUAGES, Language, gettext_noop, translations, worded
 from crawler.politeness.pace import in_words
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -73,27 +70,6 @@ def environment(language: Language) -> Environment:
         "with_query": _query,
     }
     return jinja
-
-
-def render(
-    request: Request, sessions: Sessions, template: str, values: Mapping[str, Any], status: int = 200
-) -> HTMLResponse:
-    """Return a page. Every template has the request's path, the form token and the language."""
-    language = language_of(request)
-    session = request.scope["session"]
-    shared = {
-        "path": request.url.path,
-        "here": request.url.path + (f"?{request.url.query}" if request.url.query else ""),
-        "query": request.query_params,
-        "csrf": sessions.form_token(session),
-        "can_log_out": sessions.config.needs_login and session.logged_in,
-        "logged_in": session.logged_in,
-        "now": datetime.now(UTC).timestamp(),
-        "notice": "",
-    }
-    text = environment(language).get_template(template).render({**shared, **values})
-    headers = {"Content-Language": language, "Vary": "Accept-Language, Cookie"}
-    return HTMLResponse(text, status, headers)
 
 
 def coded(text: str) -> Markup:
