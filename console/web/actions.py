@@ -53,20 +53,18 @@ class ConsoleActions:
 
     def run_now(self, task: str) -> Done:
         """Make a task due; it runs as soon as a crawl worker is free."""
-        state = self.data.task(task)
-        if state.state == "unpublished":
-            return Done(
-                gettext_noop("Task %(task)s is not in force yet: start the tasks first."), {"task": task}, False
-            )
-        if state.state == "removed":
-            return Done(gettext_noop("Task %(task)s is no longer in the task list."), {"task": task}, False)
+        refusals = {
+            "unpublished": gettext_noop("Task %(task)s is not in force yet: start the tasks first."),
+            "removed": gettext_noop("Task %(task)s is no longer in the task list."),
+        }
+        if refusal := refusals.get(self.data.task(task).state):
+            return Done(refusal, {"task": task}, False)
         Schedule(self.data.redis).fire_now([task])
         self.data.expire()
-        if not self.data.roles().get("crawl"):
-            return Done(
-                gettext_noop("Task %(task)s is due. No crawl worker is alive: start the tasks."), {"task": task}
-            )
-        return Done(gettext_noop("Task %(task)s is due and starts as soon as a crawl worker is free."), {"task": task})
+        text = gettext_noop("Task %(task)s is due and starts as soon as a crawl worker is free.")
+        if not self.data.roles()["crawl"]:
+            text = gettext_noop("Task %(task)s is due. No crawl worker is alive: start the tasks.")
+        return Done(text, {"task": task})
 
     def try_host(self, task: str) -> Done:
         """Send the next request to the closed host of a task at once, and make the task due."""

@@ -92,7 +92,7 @@ class ApiArticle(ApiObject):
     task: str
     url: str
     title: str
-    published: Annotated[str | None, BeforeValidator(lambda text: text or None)]
+    published: Annotated[str, PlainSerializer(lambda text: text or None, str | None)]
     fetched_at: Time
     language: str
     confidence: float

@@ -16,6 +16,7 @@ from datetime import UTC, date, datetime, timedelta
 from hashlib import blake2b
 from pathlib import Path
 
+from console.web.api_types import ApiArticle
 from console.web.article_sources import ArticleFile, row_at, rows_from
 from console.web.words import match_of, words_of
 from workers.rows import Row
@@ -34,26 +35,10 @@ CREATE INDEX articles_of_file ON articles (file);
 CREATE INDEX versions_of_article ON articles (article, id);
 CREATE VIRTUAL TABLE words USING fts5 (title, text, tags, content='', tokenize='unicode61')
 """
-
 NEWEST = (
     "AND NOT EXISTS (SELECT 1 FROM articles AS own JOIN articles AS newer ON newer.article = own.article "
     "AND newer.id > own.id WHERE own.id = found.rowid)"
 )  # is the newest version of its article
-
-
-@dataclass(frozen=True, slots=True)
-class IndexedArticle:
-    """An article in the index. `fetched_at`: Unix seconds."""
-
-    id: int
-    task: str
-    url: str
-    title: str
-    published: str
-    language: str
-    confidence: float
-    method: str
-    fetched_at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +60,7 @@ class ArticleList:
     `count`: all matches, up to `COUNTED_MOST` + 1. `after`: for the next page.
     """
 
-    articles: tuple[IndexedArticle, ...]
+    articles: tuple[ApiArticle, ...]
     count: int
     after: int | None
 
@@ -110,9 +95,9 @@ class ArticleIndex:
         ids = f"SELECT rowid FROM {source} AS found WHERE {between} ORDER BY rowid DESC LIMIT ?"
         return [row[0] for row in database.execute(ids, [*([match] if match else []), low, newest, most])]
 
-    def get(self, number: int) -> tuple[IndexedArticle, Row | None] | None:
-        """Return an article and its row; the row is None if its output no longer has it."""
-        return next(self._with_rows([number]), None)
+    def get(self, number: int) -> tuple[ApiArticle, Row | None] | None:
+        """Return an article and its row; None if there is no such article."""
+        return next(self.with_rows([number]), None)
 
     def rows(self, query: ArticleQuery) -> Iterator[list[Row]]:
         """Yield the rows of all matching versions, newest first, in batches; each may be taken by another thread."""
@@ -122,11 +107,11 @@ class ArticleIndex:
                 ids = self._ids_of(database, replace(query, before=before), EXPORTED_AT_ONCE)
             if not ids:
                 return
-            yield [row for _, row in self._with_rows(ids) if row is not None]
+            yield [row for _, row in self.with_rows(ids) if row is not None]
             before = ids[-1]
 
-    def _with_rows(self, ids: Sequence[int]) -> Iterator[tuple[IndexedArticle, Row | None]]:
-        """Yield articles, newest first, each with its row."""
+    def with_rows(self, ids: Sequence[int]) -> Iterator[tuple[ApiArticle, Row | None]]:
+        """Yield articles, newest first, each with its row; the row is None if its output no longer has it."""
         marks = ",".join("?" * len(ids))
         query = "SELECT articles.id, path, kind, articles.place FROM articles JOIN files ON file = files.id WHERE "
         with self._database() as database:
@@ -177,14 +162,16 @@ class ArticleIndex:
             parts.append(f'tags : "{_language_tag(query.language)}"')
         return " AND ".join(parts)
 
-    def _articles(self, database: sqlite3.Connection, ids: Sequence[int]) -> list[IndexedArticle]:
+    def _articles(self, database: sqlite3.Connection, ids: Sequence[int]) -> list[ApiArticle]:
         marks = ",".join("?" * len(ids))
+        database.row_factory = sqlite3.Row
         rows = database.execute(
-            "SELECT articles.id, name, url, title, published, language, confidence, method, articles.id / 1e6 "
-            f"FROM articles JOIN tasks ON task = tasks.id WHERE articles.id IN ({marks}) ORDER BY articles.id DESC",
+            "SELECT articles.id, name AS task, url, title, published, language, confidence, method, "
+            "articles.id / 1e6 AS fetched_at FROM articles JOIN tasks ON task = tasks.id "
+            f"WHERE articles.id IN ({marks}) ORDER BY articles.id DESC",
             list(ids),
         )
-        return [IndexedArticle(number, self._name(task), *rest) for number, task, *rest in rows]
+        return [ApiArticle(**{**row, "task": self._name(row["task"])}) for row in rows]
 
     # -- writing ----------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ A list that may be long is truncated (`…_MOST`) and marked as such; values of 
 
 import threading
 from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -27,7 +28,7 @@ from workers.extraction.recent_pages import SectionPages, section_pages
 from workers.extraction_config import config_of
 from workers.ledger import Ledger, short
 from workers.page_store import StoredPage
-from workers.pages.kept_pages import KeptPage, kept_pages_of
+from workers.pages.kept_pages import KeptPage, existing_pages
 from workers.pages.quarantine import kept_notes
 from workers.pages.quarantine import kept_page as quarantined_page
 from workers.redesign.proposals import Proposal, proposal_of, proposals
@@ -155,15 +156,11 @@ class ConsoleData:
     def kept_page(self, task: str, url: str) -> KeptPage | None:
         """Return the kept page of an article; None if the task keeps no pages or the page is no longer kept."""
         config = config_of(self.redis, task)
-        if config is None or config.keep_pages is None:
+        kept = existing_pages(config, clock=clock_of(self.redis).now) if config is not None else None
+        if kept is None:
             return None
-        pages = kept_pages_of(config, clock=clock_of(self.redis).now)
-        if not pages.path.exists():
-            return None
-        try:
+        with closing(kept) as pages:
             return pages.find(url)
-        finally:
-            pages.close()
 
     def stored_page(self, task: str, url: str) -> StoredTaskPage | None:
         """Return the stored page of a URL: a kept one, else one in quarantine; None if there is none."""

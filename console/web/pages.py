@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from console.report.document import shown_html
-from console.web.article_index import COUNTED_MOST, ArticleQuery, IndexedArticle
+from console.web.article_index import COUNTED_MOST, ArticleQuery
 from console.web.context import Web, web_of
 from console.web.data import FAILING_TASKS_MOST, HOSTS_MOST
 from console.web.sandbox import page_response
@@ -155,9 +155,9 @@ def articles(request: Request) -> Response:
 def _search(web: Web, request: Request, task_name: str = "") -> dict[str, Any]:
     query = query_of(request, task_name)
     found = web.data.index.search(query, ARTICLES_A_PAGE)
-    rows = [(article, _snippet(web, article, query.text)) for article in found.articles]
+    with_rows = web.data.index.with_rows([article.id for article in found.articles])
     return {
-        "found": rows,
+        "found": [(article, snippet(str(row["text"]), query.text) if row else []) for article, row in with_rows],
         "count": found.count,
         "counted_most": COUNTED_MOST,
         "after": found.after,
@@ -178,11 +178,6 @@ def query_of(request: Request, task_name: str = "") -> ArticleQuery:
         day_of_text(query.get("until")),
         int(before) if before.isascii() and before.isdigit() and len(before) < 19 else None,
     )
-
-
-def _snippet(web: Web, article: IndexedArticle, text: str) -> list[tuple[str, bool]]:
-    found = web.data.index.get(article.id)
-    return snippet(str(found[1]["text"]), text) if found and found[1] is not None else []
 
 
 def article(request: Request) -> Response:
