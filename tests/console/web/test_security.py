@@ -195,6 +195,8 @@ def test_a_large_body_without_a_length_is_refused(published: Path, console: Make
         ("Basic a", "a", False),
         ("Bearer b", "a", False),
         ("Bearer ", "", False),
+        ("Bearer", "", False),
+        ("", "", False),
     ],
 )
 def test_a_token_is_sent_as_bearer(header: str, token: str, is_right: bool) -> None:

@@ -1,11 +1,10 @@
 """The console in a real browser, from the URL of one article to its text, and from a failure to its retry."""
 
-from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from console.sample_site import SiteServer, truth
 from tests.console.web.running import running_console
@@ -13,13 +12,6 @@ from tests.console.web.running import running_console
 NEWEST = truth("en")[0]
 EXAMPLE = truth("en")[3]
 WAIT = 90_000  # milliseconds; a loaded machine runs a task in a quarter of it
-
-
-@pytest.fixture
-def page(chromium: Browser) -> Iterator[Page]:
-    context = chromium.new_context(locale="en-US", viewport={"width": 1280, "height": 800})
-    yield context.new_page()
-    context.close()
 
 
 def wait_for(page: Page, address: str, text: str) -> None:
