@@ -20,8 +20,7 @@ from console.web.actions import Done
 from console.web.article_index import COUNTED_MOST
 from console.web.context import web_of
 from console.web.openapi import Operation, Parameter, document
-from console.web.pages import number_of_text, query_of, task_of
-from console.web.security import MOST_FORM
+from console.web.pages import article_of, number_of_text, query_of, task_of
 from console.web.texts import translations, worded
 from crawler.task_list.mistakes import TaskError
 from workers.errors import ExemplarError
@@ -95,8 +94,6 @@ async def _body(request: Request, kind: type[types.ApiObject]) -> types.ApiObjec
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise HTTPException(415, "send the body as application/json")
     raw = await request.body()
-    if len(raw) > MOST_FORM:
-        raise HTTPException(413, "request body too large")
     try:
         return kind.model_validate_json(raw)
     except ValidationError as error:
@@ -193,10 +190,10 @@ def articles(request: Request) -> types.ApiArticles:
 @operation("GET", "/api/articles/{number}", "The row of an article", _ID)
 def row(request: Request) -> Row:
     """Return the row of an article from its output."""
-    found = web_of(request).data.index.get(request.path_params["number"])
-    if found is None or found[1] is None:
+    _, found = article_of(request)
+    if found is None:
         raise HTTPException(404, "unknown article")
-    return found[1]
+    return found
 
 
 @operation("GET", "/api/failures", "Failures by reason", _OF_TASK, *_PAGE)

@@ -238,10 +238,7 @@ async def add_save(request: Request) -> Response:
 def sample_page(request: Request) -> Response:
     """Return the page of a sample, for the sandbox next to its text."""
     web = web_of(request)
-    page = _job_of(web, request).page(request.path_params["number"])
-    if page is None:
-        raise HTTPException(404, "the page is not kept")
-    return page_response(*page)
+    return page_response(_job_of(web, request).page(request.path_params["number"]))
 
 
 def _job_of(web: Web, request: Request) -> Job:

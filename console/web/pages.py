@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from console.report.document import shown_html
+from console.web.api_types import ApiArticle
 from console.web.article_index import COUNTED_MOST, ArticleQuery
 from console.web.context import Web, web_of
 from console.web.data import FAILING_TASKS_MOST, HOSTS_MOST
@@ -21,6 +22,7 @@ from console.web.texts import COOKIE, LANGUAGES
 from console.web.views import bar_chart, day_chart
 from console.web.words import snippet
 from crawler.task_list.change import is_in_block
+from workers.rows import Row
 from workers.sinks import OutputOptions
 from workers.sinks.csv_format import BOM, Csv
 from workers.sinks.formats import PlainLines
@@ -180,14 +182,17 @@ def query_of(request: Request, task_name: str = "") -> ArticleQuery:
     )
 
 
-def article(request: Request) -> Response:
-    """One article next to its page."""
-    web = web_of(request)
-    number = request.path_params["number"]
-    found = web.data.index.get(number)
+def article_of(request: Request) -> tuple[ApiArticle, Row | None]:
+    """Return the article that a request names, and its row. Raises `HTTPException` 404."""
+    found = web_of(request).data.index.get(request.path_params["number"])
     if found is None:
         raise HTTPException(404, "unknown article")
-    indexed, row = found
+    return found
+
+
+def article(request: Request) -> Response:
+    """One article next to its page."""
+    web, (indexed, row) = web_of(request), article_of(request)
     kept = row is not None and web.data.kept_page(indexed.task, indexed.url) is not None
     shown = shown_html(html_of(row)) if row else ""
     values = {"section": "/articles", "article": indexed, "row": row, "kept": kept, "shown": shown}
@@ -196,12 +201,9 @@ def article(request: Request) -> Response:
 
 def article_page(request: Request) -> Response:
     """Return the kept page of an article, for the sandbox next to it."""
-    web = web_of(request)
-    found = web.data.index.get(request.path_params["number"])
-    kept = web.data.kept_page(found[0].task, found[0].url) if found else None
-    if kept is None:
-        raise HTTPException(404, "the page is not kept")
-    return page_response(kept.page.body, kept.page.content_type)
+    indexed, _ = article_of(request)
+    kept = web_of(request).data.kept_page(indexed.task, indexed.url)
+    return page_response((kept.page.body, kept.page.content_type) if kept else None)
 
 
 def export(request: Request) -> Response:

@@ -20,6 +20,7 @@ from console.report.document import ReportHead, ReportLinkBack, report_policy
 from console.report.stored_page import ReportRequest
 from console.web.context import task_address, web_of
 from console.web.data import ConsoleData, StoredTaskPage
+from console.web.pages import article_of
 from console.web.sandbox import page_response
 from console.web.texts import Language, gettext_noop, language_of, translations
 from console.web.views import moment_text
@@ -57,10 +58,7 @@ class _Asked:
 
 async def of_article(request: Request) -> Response:
     """Return the report of an article's kept page."""
-    found = await run_in_threadpool(web_of(request).data.index.get, request.path_params["number"])
-    if found is None:
-        raise HTTPException(404, "unknown article")
-    article, row = found
+    article, row = await run_in_threadpool(article_of, request)
     title = article.title or article.url
     back = ReportLinkBack(f"/articles/{article.id}", title)
     return await _answer(request, _Asked(article.task, article.url, title, back, row))
@@ -75,9 +73,7 @@ async def of_url(request: Request) -> Response:
 def stored_page(request: Request) -> Response:
     """A stored page by its URL, in the sandbox."""
     page = web_of(request).data.stored_page(request.path_params["name"], request.query_params.get("url", ""))
-    if page is None:
-        raise HTTPException(404, "the page is not kept")
-    return page_response(page.page.body, page.page.content_type)
+    return page_response((page.page.body, page.page.content_type) if page else None)
 
 
 async def _answer(request: Request, asked: _Asked) -> Response:
