@@ -182,14 +182,12 @@ class ArticleIndex:
     def _update_file(self, file: ArticleFile, going_on: Callable[[], bool]) -> int:
         new = 0
         with self._database() as database:
-            known = database.execute("SELECT id, place FROM files WHERE identity = ?", (file.identity,)).fetchone()
-            if known is None:
-                known = database.execute(
-                    "INSERT INTO files (identity, path, kind, place) VALUES (?, ?, ?, 0) RETURNING id, place",
-                    (file.identity, str(file.path), file.kind),
-                ).fetchone()
-            number, place = known
-            database.execute("UPDATE files SET path = ? WHERE id = ?", (str(file.path), number))
+            number, known = database.execute(
+                "INSERT INTO files (identity, path, kind, place) VALUES (?, ?, ?, 0) "
+                "ON CONFLICT (identity) DO UPDATE SET path = excluded.path RETURNING id, place",
+                (file.identity, str(file.path), file.kind),
+            ).fetchone()
+            place = known
             if file.kind == "jsonl" and file.size < place:  # rewritten: its old words stay without an article
                 database.execute("DELETE FROM articles WHERE file = ?", (number,))
                 place = 0
@@ -206,7 +204,7 @@ class ArticleIndex:
                             return new
             except (OSError, sqlite3.Error):
                 return new  # the file was moved or is locked: next time
-            if batch or last != known[1]:
+            if batch or last != known:
                 new += self._write(database, number, batch, last)
         return new
 
