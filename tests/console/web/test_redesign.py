@@ -12,7 +12,7 @@ from console.web.article_index import ArticleQuery
 from console.web.reports import NoReport, made_report
 from crawler.task_list.file import load
 from crawler.task_list.publication import publish
-from tests.console.web.conftest import ConsoleClient, MakeConsole, form_token, raise_alarm
+from tests.console.web.conftest import ConsoleClient, MakeConsole, raise_alarm
 from tests.console.web.test_hostile import served
 from tests.workers.helpers import FETCHED_AT
 from tests.workers.redesigned import SITE, RedesignedSection
@@ -52,9 +52,8 @@ def section(tasks_yaml: Path, connection: "redis.Redis") -> Iterator[RedesignedS
     section.worker.close()
 
 
-def decide(client: ConsoleClient, do: str, url: str, token: str | None = None) -> int:
-    data = {"csrf": form_token(client) if token is None else token, "do": do, "url": url}
-    return client.post(f"/tasks/{TASK}/example", data=data).status_code
+def decide(client: ConsoleClient, do: str, url: str, **token: str) -> int:
+    return client.act(f"/tasks/{TASK}/example", do=do, url=url, **token).status_code
 
 
 def test_a_proposal_is_shown_with_its_back_test_and_adopted(
@@ -71,7 +70,7 @@ def test_a_proposal_is_shown_with_its_back_test_and_adopted(
     old, new = before.test.fitting()
     assert f"{old} → {new}" in text
     assert client.get(f"/tasks/{TASK}/example/page").headers["content-security-policy"].startswith("sandbox")
-    assert decide(client, "adopt", before.url, token="wrong") == 403
+    assert decide(client, "adopt", before.url, csrf="wrong") == 403
     assert decide(client, "adopt", "https://other.example/") == 303
     assert "Another example has been proposed" in client.get(f"/tasks/{TASK}/example").text
     assert decide(client, "dismiss", before.url) == 303
