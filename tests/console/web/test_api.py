@@ -142,5 +142,6 @@ def test_an_action_on_a_group_of_failures_spares_the_others(client: ConsoleClien
     assert act("http 500", "pages")
     [listed] = client.get("/api/failures").json()["tasks"]
     assert (listed["failed"], len(listed["rows"])) == (0, 2)
+    assert {*listed["rows"][0]} == {"reason", "key", "number", "urls", "last"}
     assert act(listed["rows"][0]["key"], "rows")
     assert [row.reason for row in refused_rows(connection, NAMES[0])] == [listed["rows"][1]["key"]]
