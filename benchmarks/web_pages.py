@@ -27,14 +27,11 @@ from pathlib import Path
 import redis
 from starlette.testclient import TestClient
 
-from console.web.actions import ConsoleActions
 from console.web.app import create_app
 from console.web.article_index import ArticleQuery
 from console.web.config import ConsoleConfig
 from console.web.context import Web
 from console.web.data import INDEXER, ConsoleData
-from console.web.security import Sessions
-from console.web.surveys import Jobs
 from crawler.run.run_report import RunReport, keep_report
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
@@ -92,7 +89,7 @@ def console(folder: Path, tasks: int, articles: int, while_indexing: bool) -> It
         data = ConsoleData(config, url, connection, folder / "state")
         if not while_indexing:
             _build_index(data, folder, tasks)
-        web = Web(config, Sessions(config), data, ConsoleActions(data), Jobs())
+        web = Web(data)
         with TestClient(create_app(web), base_url="http://127.0.0.1:8300", follow_redirects=False) as client:
             yield client, web
         data.stop()

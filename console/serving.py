@@ -10,7 +10,7 @@ from workers.errors import ExemplarError
 PATH = "/metrics"
 TOKEN = "EXEMPLAR_METRICS_TOKEN"  # environment variable: a scraper's token, which only gives access to metrics
 LEAST_TOKEN = 12  # characters, for addresses beyond loopback
-LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
+LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
 class CannotListen(ExemplarError):
@@ -28,6 +28,12 @@ class CannotListen(ExemplarError):
 def metrics_token() -> str:
     """Return the token that scrapers send; "" if none is set."""
     return os.environ.get(TOKEN, "")
+
+
+def host_name(host: str) -> str:
+    """Return a Host header without its port, lower-case."""
+    name = host.lower().strip()
+    return name[: name.index("]") + 1] if name.startswith("[") and "]" in name else name.partition(":")[0]
 
 
 def is_bearer(header: str, token: str) -> bool:

@@ -2,12 +2,9 @@
 
 import http.client
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
@@ -293,29 +290,6 @@ def test_head_has_the_length_but_no_body(site):
     answer = fetch(site, "/", method="HEAD")
     assert answer.body == b""
     assert int(answer.headers["Content-Length"]) == len(fetch(site, "/").body)
-
-
-def test_site_runs_from_the_command_line():
-    script = Path(__file__).parent / "site" / "site.py"
-    with subprocess.Popen([sys.executable, script, "--port", "0"], stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            url = process.stdout.readline().strip()
-            assert re.fullmatch(r"http://127\.0\.0\.1:\d+", url)
-            process.terminate()
-            assert process.wait(10) == 0
-        finally:
-            process.kill()
-
-
-def test_port_in_use_is_said_without_a_traceback():
-    script = Path(__file__).parent / "site" / "site.py"
-    with SiteServer() as site:
-        port = str(urlsplit(site.url).port)
-        ended = subprocess.run([sys.executable, script, "--port", port], capture_output=True, text=True, timeout=30)
-    assert ended.returncode == 1
-    assert ended.stderr.startswith(f"cannot serve on port {port}: ")
-    assert "Traceback" not in ended.stderr
 
 
 def test_tasks_name_pages_that_exist(site):

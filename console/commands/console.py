@@ -1,5 +1,6 @@
 """`exemplar console`: the console in a browser."""
 
+import os
 from pathlib import Path
 
 import click
@@ -38,7 +39,7 @@ def command(
     from workers.errors import ExemplarError
 
     try:
-        from console.web.config import ConsoleRefused, config_here
+        from console.web.config import ConsoleRefused, config_from
         from console.web.server import serve
     except ModuleNotFoundError as error:
         if error.name not in ("jinja2", "multipart", "python_multipart", "starlette", "uvicorn"):
@@ -46,7 +47,7 @@ def command(
         raise ExemplarError("the console needs more libraries: pip install 'exemplar-crawler[console]'") from None
     start_logging(verbose, log_format)
     try:
-        config = config_here((tasks or Path("tasks.yaml")).absolute(), host, port, names)
+        config = config_from(os.environ, (tasks or Path("tasks.yaml")).absolute(), host, port, names)
     except ConsoleRefused as error:
         raise click.UsageError(str(error)) from None
     serve(config, say=say)

@@ -92,7 +92,8 @@ def _serve(listen: str, state: Path) -> None:
     if not (host and port.isascii() and port.isdigit() and int(port) < 65536):
         raise click.UsageError(f"--listen {listen}: write HOST:PORT, such as 127.0.0.1:8301")
     token = metrics_token()
-    if host not in LOCAL_NAMES and len(token) < LEAST_TOKEN:
+    shown = f"[{host}]" if ":" in host else host
+    if shown not in LOCAL_NAMES and len(token) < LEAST_TOKEN:
         raise click.UsageError(
             f"{host} is not a loopback address: set {TOKEN} to at least {LEAST_TOKEN} characters, "
             "or listen on 127.0.0.1"
@@ -100,7 +101,6 @@ def _serve(listen: str, state: Path) -> None:
     named = os.environ.get("REDIS_URL")
     # An exporter must not own the embedded Redis, because `exemplar run` could then not start.
     collector = ExemplarCollector(*((address_of(named).name, named) if named else (EMBEDDED, Embedded(state).url)))
-    shown = f"[{host}]" if ":" in host else host
     try:
         serve(
             registry_of(collector),

@@ -1,11 +1,10 @@
 """A collector of Prometheus' client library: it reads Redis when it is scraped, and keeps nothing.
 
-The readings of one scrape are the overview, with the counters and baselines that only the metrics show.
+A scrape reads the overview, and the counters and baselines that only the metrics show.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
 from typing import Any
@@ -18,10 +17,10 @@ from prometheus_client.registry import Collector
 from console.metrics.families import BASELINES, BUILD, METRICS, NODES_MOST, TASKS_MOST, UP
 from console.overview import (
     MachinesOverview,
+    Overview,
     PublishedTasks,
     RunState,
     TaskOverview,
-    TasksOverview,
     machines_overview,
     tasks_overview,
 )
@@ -30,17 +29,6 @@ from workers.errors import ExemplarError
 from workers.health import KINDS, medians_of
 from workers.redis_access.connection import client
 from workers.task_state.task_figures import TaskTotals, totals_of
-
-
-@dataclass(frozen=True, slots=True)
-class ClusterReadings:
-    """The state of a cluster. `totals`: of all tasks by name; `medians`: of the baselines of some."""
-
-    tasks: TasksOverview
-    machines: MachinesOverview
-    totals: Mapping[str, TaskTotals]
-    medians: Mapping[str, Mapping[str, float]]
-
 
 RUN_STATES: tuple[RunState, ...] = ("running", "due", "idle", "paused", "removed")
 EMBEDDED = "embedded"  # name of the embedded Redis
@@ -65,34 +53,31 @@ class ExemplarCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Read Redis, and yield the metrics."""
-        readings = self._read()
-        sheet = MetricSheet()
+        sheet = MetricSheet(self.server)
         sheet.add(BUILD.name, 1, version=version("exemplar-crawler"))
-        sheet.add(UP.name, int(readings is not None), server=self.server)
-        if readings is not None:
-            _add_server(sheet, self.server, readings)
-            _add_tasks(sheet, self.server, readings, self.tasks_most)
+        try:
+            found = Overview(tasks_overview(self._redis, self._published), machines_overview(self._redis))
+            names = [name for name, task in found.tasks.tasks.items() if task.is_in_force]
+            medians = medians_of(self._redis, names) if len(names) <= self.tasks_most else None
+            totals = totals_of(self._redis, [*found.tasks.tasks])
+        except (redis.RedisError, ExemplarError, OSError):
+            sheet.add(UP.name, 0)
+        else:
+            sheet.add(UP.name, 1)
+            _add_server(sheet, found)
+            _add_tasks(sheet, found.tasks.tasks, totals, medians)
         yield from sheet.families()
 
     def close(self) -> None:
         """Close the connections."""
         self._redis.close()
 
-    def _read(self) -> ClusterReadings | None:
-        try:
-            tasks = tasks_overview(self._redis, self._published)
-            names = [name for name, task in tasks.tasks.items() if task.is_in_force]
-            medians = medians_of(self._redis, names) if len(names) <= self.tasks_most else {}
-            totals = totals_of(self._redis, [*tasks.tasks])
-            return ClusterReadings(tasks, machines_overview(self._redis), totals, medians)
-        except (redis.RedisError, ExemplarError, OSError):
-            return None
-
 
 class MetricSheet:
-    """Gathers values by metric. A label that is not given is empty, which Prometheus treats as missing."""
+    """Gathers values of a server by metric. A label that is not given is empty, which Prometheus treats as missing."""
 
-    def __init__(self) -> None:
+    def __init__(self, server: str) -> None:
+        self._server = server
         self._labels = {one.name: (() if one is BUILD else ("server",)) + one.labels for one in METRICS}
         self._families: dict[str, Metric] = {
             one.name: (CounterMetricFamily if one.kind == "counter" else GaugeMetricFamily)(
@@ -104,6 +89,7 @@ class MetricSheet:
     def add(self, metric: str, number: float, **labels: str) -> None:
         """Add one value."""
         family: Any = self._families[metric]
+        labels["server"] = self._server
         family.add_metric([labels.get(name, "") for name in self._labels[metric]], number)
 
     def families(self) -> Iterator[Metric]:
@@ -118,8 +104,8 @@ def registry_of(collector: Collector) -> CollectorRegistry:
     return registry
 
 
-def _add_server(sheet: MetricSheet, server: str, readings: ClusterReadings) -> None:
-    machines = readings.machines
+def _add_server(sheet: MetricSheet, found: Overview) -> None:
+    machines, tasks = found.machines, found.tasks.tasks.values()
     for name, number in {
         "redis_memory_used_bytes": machines.memory.used,
         "redis_memory_limit_bytes": machines.memory.limit,
@@ -129,36 +115,36 @@ def _add_server(sheet: MetricSheet, server: str, readings: ClusterReadings) -> N
         "queue_oldest_page_age_seconds": machines.oldest_page or 0.0,
         "delivery_rows": machines.rows.pages,
         "delivery_bytes": machines.rows.size,
-        "outputs_unavailable": sum(bool(output.problem) for output in readings.tasks.outputs),
-        "rows_refused": sum(output.refused for output in readings.tasks.outputs),
+        "outputs_unavailable": sum(bool(output.problem) for output in found.tasks.outputs),
+        "rows_refused": sum(output.refused for output in found.tasks.outputs),
         "problems": len(machines.problems),
     }.items():
-        sheet.add(f"exemplar_{name}", number, server=server)
+        sheet.add(f"exemplar_{name}", number)
     hosts = Counter(host.state for host in machines.hosts)
     for state in ("slowed", "closed"):
-        sheet.add("exemplar_hosts", hosts[state], server=server, state=state)
-    states = Counter(task.state for task in readings.tasks.tasks.values())
+        sheet.add("exemplar_hosts", hosts[state], state=state)
+    states = Counter(task.state for task in tasks)
     for state in RUN_STATES:
-        sheet.add("exemplar_tasks", states[state], server=server, state=state)
-    open_alarms = Counter(str(alarm.kind) for task in readings.tasks.tasks.values() for alarm in task.alarms)
+        sheet.add("exemplar_tasks", states[state], state=state)
+    open_alarms = Counter(str(alarm.kind) for task in tasks for alarm in task.alarms)
     for kind in KINDS:
-        sheet.add("exemplar_alarms_open", open_alarms[kind], server=server, kind=kind.translate(SEVERAL_WORDS))
-    _add_processes(sheet, server, machines)
+        sheet.add("exemplar_alarms_open", open_alarms[kind], kind=kind.translate(SEVERAL_WORDS))
+    _add_processes(sheet, machines)
 
 
-def _add_processes(sheet: MetricSheet, server: str, machines: MachinesOverview) -> None:
+def _add_processes(sheet: MetricSheet, machines: MachinesOverview) -> None:
     named = sorted({_node(beat) for beat in [*machines.living, *machines.dead]})[:NODES_MOST]
     for metric, beats in (("processes", machines.living), ("processes_died", machines.dead)):
         numbers = Counter((_node(beat, named), str(beat["role"])) for beat in beats)
         for (node, role), count in sorted(numbers.items()):
-            sheet.add(f"exemplar_{metric}", count, server=server, node=node, role=role)
+            sheet.add(f"exemplar_{metric}", count, node=node, role=role)
     for metric, fact in (("extraction_workers", "workers"), ("extraction_pages_per_second", "pages_per_second")):
         sums: dict[str, float] = {}
         for beat in machines.living:
             if beat["role"] == "extract":
                 sums[_node(beat, named)] = sums.get(_node(beat, named), 0) + float(beat.get(fact, 0))
         for node, number in sorted(sums.items()):
-            sheet.add(f"exemplar_{metric}", number, server=server, node=node)
+            sheet.add(f"exemplar_{metric}", number, node=node)
 
 
 def _node(beat: Mapping[str, Any], named: Sequence[str] | None = None) -> str:
@@ -166,31 +152,34 @@ def _node(beat: Mapping[str, Any], named: Sequence[str] | None = None) -> str:
     return node if named is None or node in named else ""
 
 
-def _add_tasks(sheet: MetricSheet, server: str, readings: ClusterReadings, tasks_most: int) -> None:
-    """Add the series of each task, or their sums if there are too many tasks."""
-    in_force = sum(task.is_in_force for task in readings.tasks.tasks.values())
-    is_each = in_force <= tasks_most
+def _add_tasks(
+    sheet: MetricSheet,
+    tasks: Mapping[str, TaskOverview],
+    totals: Mapping[str, TaskTotals],
+    medians: Mapping[str, Mapping[str, float]] | None,
+) -> None:
+    """Add the series of each task; their sums if there are too many tasks for that, and thus no medians."""
     sums: Counter[tuple[str, str, str]] = Counter()
-    for task in readings.tasks.tasks.values():
-        if is_each and not task.is_in_force:  # a task that was removed has no series, but counts in the sums
+    for task in tasks.values():
+        if medians is not None and not task.is_in_force:  # a removed task has no series, but counts in the sums
             continue
-        name, totals = task.name if is_each else "", readings.totals[task.name]
+        name = task.name if medians is not None else ""
         for state, number in task.figures.counts.states.items():
             sums["urls", name, state] += number
-        for settled, number in {**NO_URLS, **totals.settled}.items():
+        for settled, number in {**NO_URLS, **totals[task.name].settled}.items():
             sums["urls_settled_total", name, settled] += number
-        for outcome, number in {**NO_RUNS, **totals.runs}.items():
+        for outcome, number in {**NO_RUNS, **totals[task.name].runs}.items():
             sums["runs_total", name, outcome] += number
-        if is_each:
-            _add_task(sheet, server, task, readings.medians.get(name, {}))
+        if medians is not None:
+            _add_task(sheet, task, medians.get(name, {}))
     for (metric, name, value), number in sums.items():
         label = {"outcome" if metric == "runs_total" else "state": value.translate(SEVERAL_WORDS)}
-        sheet.add(f"exemplar_{metric}", number, server=server, task=name, **label)
+        sheet.add(f"exemplar_{metric}", number, task=name, **label)
 
 
-def _add_task(sheet: MetricSheet, server: str, task: TaskOverview, medians: Mapping[str, float]) -> None:
+def _add_task(sheet: MetricSheet, task: TaskOverview, medians: Mapping[str, float]) -> None:
     def add(metric: str, number: float, **labels: str) -> None:
-        sheet.add(metric, number, server=server, task=task.name, **labels)
+        sheet.add(metric, number, task=task.name, **labels)
 
     for kind, number in Counter(str(alarm.kind) for alarm in task.alarms).items():
         add("exemplar_task_alarms_open", number, kind=kind.translate(SEVERAL_WORDS))

@@ -14,7 +14,7 @@ from wsgiref.types import StartResponse, WSGIEnvironment
 from prometheus_client import CollectorRegistry, make_wsgi_app
 from prometheus_client.exposition import ThreadingWSGIServer
 
-from console.serving import LOCAL_NAMES, PATH, CannotListen, is_bearer
+from console.serving import LOCAL_NAMES, PATH, CannotListen, host_name, is_bearer
 
 TOKEN_MISSING = "send the metrics token as Authorization: Bearer TOKEN\n"
 
@@ -36,9 +36,7 @@ class MetricsApplication:
         return answer
 
     def _refusal(self, environ: WSGIEnvironment) -> tuple[str, str, list[tuple[str, str]]] | None:
-        host = str(environ.get("HTTP_HOST", "")).lower()
-        name = host[1 : host.index("]")] if host.startswith("[") and "]" in host else host.partition(":")[0]
-        if not self._token and name not in LOCAL_NAMES:
+        if not self._token and host_name(str(environ.get("HTTP_HOST", ""))) not in LOCAL_NAMES:
             return "421 Misdirected Request", "unknown host name\n", []
         if self._token and not is_bearer(str(environ.get("HTTP_AUTHORIZATION", "")), self._token):
             return "401 Unauthorized", TOKEN_MISSING, [("WWW-Authenticate", "Bearer")]

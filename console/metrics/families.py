@@ -31,7 +31,10 @@ def _counter(name: str, text: str, *labels: str) -> MetricName:
 
 BUILD = _gauge("build_info", "Version of the program that gives these metrics; the value is always 1.", "version")
 UP = _gauge("up", "Whether the Redis server answers (1) or not (0); without an answer it has no other metrics.")
-OF_SERVER = (
+METRICS = (
+    BUILD,
+    UP,
+    # of the server
     _gauge("redis_memory_used_bytes", "Memory that Redis uses."),
     _gauge("redis_memory_limit_bytes", "maxmemory of Redis, or without it the memory of its machine."),
     _gauge("queue_pages", "Fetched pages that are not settled yet."),
@@ -50,13 +53,11 @@ OF_SERVER = (
     _gauge("processes_died", "Processes whose heartbeat stopped within the last hour.", "node", "role"),
     _gauge("extraction_workers", "Extraction workers.", "node"),
     _gauge("extraction_pages_per_second", "Pages extracted per second, over the last minute.", "node"),
-)
-SUMMED = (  # metrics of each task, or their sum without the label
+    # of each task, or their sum without the label
     _gauge("urls", "URLs in the ledger by state.", "task", "state"),
     _counter("urls_settled", "URLs that were settled, by their new state; without rechecks.", "task", "state"),
     _counter("runs", "Runs that ended, by outcome.", "task", "outcome"),
-)  # fmt: skip
-OF_TASK = (  # metrics of each task, for up to `TASKS_MOST` tasks
+    # of each task, for up to `TASKS_MOST` tasks
     _gauge("task_alarms_open", "Open alarms of a task; there is no series without an alarm.", "task", "kind"),
     _gauge("last_run_timestamp_seconds", "When the last run of a task ended, in Unix time.", "task"),
     _gauge("last_run_duration_seconds", "Duration of the last run of a task.", "task"),
@@ -78,4 +79,3 @@ BASELINES = {  # key of `workers.health.medians_of` -> metric
     "links": "exemplar_baseline_list_links",
     "failures": "exemplar_baseline_failures_ratio",
 }
-METRICS = (BUILD, UP, *OF_SERVER, *SUMMED, *OF_TASK)

@@ -82,9 +82,16 @@ def render_report(
         lstrip_blocks=True,
         finalize=_without_commands,
     )
-    environment.filters |= {"cut": _cut, "web": web_address, "percent": _percent, "milliseconds": _milliseconds}
     words = wording or ReportWording()
-    environment.filters |= {"said": words.text, "word": words.word, "sentence": words.sentence}
+    environment.filters |= {
+        "cut": _cut,
+        "milliseconds": lambda seconds: f"{1000 * seconds:.1f} ms",
+        "percent": lambda share: f"{share:.0%}",
+        "said": words.text,
+        "sentence": words.sentence,
+        "web": web_address,
+        "word": words.word,
+    }
     environment.tests["omitted"] = lambda row: isinstance(row, OmittedLines)
     most = min(PAGE_ROWS, max(LEAST_ROWS, MOST_ROWS // max(1, len(pages))))
     return environment.get_template("report.html").render(
@@ -174,14 +181,6 @@ def _without_commands(value: Any) -> Any:
 def _cut(text: str, most: int = MOST_TEXT) -> str:
     """Return the beginning of a text; with an ellipsis if it is longer than `most` characters."""
     return text if len(text) <= most else text[:most].rstrip() + " …"
-
-
-def _percent(share: float) -> str:
-    return f"{share:.0%}"
-
-
-def _milliseconds(seconds: float) -> str:
-    return f"{1000 * seconds:.1f} ms"
 
 
 @cache

@@ -4,17 +4,21 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from console.inputs import PageIn
 from workers.redesign.backtest import shingle_f1
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from extractors import Section
     from extractors.explanation import Explanation
     from extractors.methods.example.verbatim_figure import CharacterCurves
     from extractors.methods.line_blocks.figure import BlockDistribution
+    from extractors.page import Page
 
+Figure = TypeVar("Figure")
 MOST_COMPARED = 5_000  # lines of a page; a longer one is not extracted by the other methods, which would take a minute
 
 
@@ -63,6 +67,7 @@ class Explainer:
     def page(self, page: PageIn) -> ReportedPage:
         """Return the data of a page for the report."""
         from extractors.explanation import explain
+        from extractors.methods.line_blocks import figure as line_blocks_figure
 
         explanation = explain(
             self.section,
@@ -79,7 +84,7 @@ class Explainer:
             explanation,
             tuple(self._answers(page, explanation)),
             self._characters(page),
-            _blocks(page),
+            _figure(line_blocks_figure.read, "line-blocks", page),
             further=page.further or _further(page),
         )
 
@@ -112,18 +117,11 @@ class Explainer:
         return self._compared
 
     def _characters(self, page: PageIn) -> "CharacterCurves | None":
-        from extractors import UnusablePage
-        from extractors.figures import NoFigure
-        from extractors.methods.example.verbatim_figure import read
-        from extractors.page import make_page
+        from extractors.methods.example import verbatim_figure
 
         if self.example is None or page.role == "example":
             return None
-        try:
-            model = make_page(self.example.body, content_type=self.example.content_type)
-            return read("example-verbatim", make_page(page.body, page.url, page.content_type), model)
-        except (NoFigure, UnusablePage):
-            return None
+        return _figure(verbatim_figure.read, "example-verbatim", page, self.example)
 
 
 def _further(page: PageIn) -> tuple[str, ...]:
@@ -137,14 +135,17 @@ def _further(page: PageIn) -> tuple[str, ...]:
     return tuple(url for _, url in sorted(further_pages(page.url, stored).items()))
 
 
-def _blocks(page: PageIn) -> "BlockDistribution | None":
+def _figure(
+    read: "Callable[[str, Page, Page | None], Figure]", method: str, page: PageIn, example: PageIn | None = None
+) -> "Figure | None":
+    """Return what a method saw of a page; None if it saw nothing."""
     from extractors import UnusablePage
     from extractors.figures import NoFigure
-    from extractors.methods.line_blocks.figure import read
     from extractors.page import make_page
 
     try:
-        return read("line-blocks", make_page(page.body, page.url, page.content_type), None)
+        model = make_page(example.body, content_type=example.content_type) if example else None
+        return read(method, make_page(page.body, page.url, page.content_type), model)
     except (NoFigure, UnusablePage):
         return None
 

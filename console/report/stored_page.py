@@ -9,7 +9,7 @@ import os
 import resource
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
@@ -17,66 +17,40 @@ from console.inputs import PageIn
 from console.locale import ReportWording
 from console.report.document import ReportHead, render_report
 from console.report.gathering import Explainer
+from workers.extraction.recent_pages import SectionPages
+from workers.page_store import StoredPage
 from workers.processes import limit_memory
 
 if TYPE_CHECKING:
     from extractors import Section
-    from workers.extraction.recent_pages import SectionPages
-    from workers.page_store import StoredPage
 MEMORY = 3 * 2**30  # bytes of address space
 SECONDS = 60  # seconds of CPU time
 
 
 class ReportRequest(BaseModel):
-    """A page, and the pages that vote on it: the example, and recent ones with whether they have a former template."""
+    """A stored page, and the pages that vote on it. `accepted`: by a person as an article, so it is not refused."""
 
     model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
-    page: PageIn
-    example: PageIn | None
-    recent: list[tuple[PageIn, bool]]
+    page: StoredPage
+    voters: SectionPages | None
     method: str
-    refuse: Literal["never", "sure"]
     language: str
     head: ReportHead
-
-
-def report_request(
-    page: "StoredPage",
-    voters: "SectionPages | None",
-    head: ReportHead,
-    *,
-    method: str,
-    language: str,
-    accepted: bool = False,
-) -> ReportRequest:
-    """Return the request for a page. `accepted`: a person accepted it as an article, so it is not refused.
-
-    Raises `ValueError` if a page that votes is damaged.
-    """
-    example = voters.example if voters is not None else None
-    recent = [
-        (PageIn(voter.url, voter.body(voters.example), voter.url, voter.content_type), voter.former)
-        for voter in voters.recent
-    ] if voters is not None else []  # fmt: skip
-    further = (*(part.url for part in page.parts), *page.missing)
-    return ReportRequest(
-        page=PageIn(page.url, page.body, page.url, page.content_type, page.fetched_at, further=further),
-        example=PageIn(example.url, example.body, example.url, example.content_type, role="example")
-        if example
-        else None,
-        recent=recent,
-        method=method,
-        refuse="never" if accepted else "sure",
-        language=language,
-        head=head,
-    )
+    accepted: bool = False
 
 
 def requested_report(request: ReportRequest) -> str:
     """Return the report as HTML. Runs in the process of its own."""
-    explainer = Explainer(_section(request), request.example, request.refuse)
-    return render_report(request.head, [explainer.page(request.page)], ReportWording(request.language))
+    page, example = request.page, request.voters.example if request.voters is not None else None
+    explainer = Explainer(
+        _section(request),
+        PageIn(example.url, example.body, example.url, example.content_type, role="example") if example else None,
+        "never" if request.accepted else "sure",
+    )
+    further = (*(part.url for part in page.parts), *page.missing)
+    shown = PageIn(page.url, page.body, page.url, page.content_type, page.fetched_at, further=further)
+    return render_report(request.head, [explainer.page(shown)], ReportWording(request.language))
 
 
 def _section(request: ReportRequest) -> "Section":
@@ -84,16 +58,18 @@ def _section(request: ReportRequest) -> "Section":
     from extractors import Section, UnusablePage
     from extractors.html.decoding import decode
 
-    example, method = request.example, request.method
+    voters, method = request.voters, request.method
     try:
-        if example is None:
+        if voters is None:
             return Section(None, method=method)
-        section = Section(decode(example.body, example.content_type or "")[0], example.url, method=method)
+        section = Section(
+            decode(voters.example.body, voters.example.content_type)[0], voters.example.url, method=method
+        )
     except (UnusablePage, ValueError):  # as in a worker
         return Section(None, method="density")
-    for page, is_former in request.recent:
-        with suppress(UnusablePage):  # an unusable page does not vote
-            section.learn(page.body, page.url, content_type=page.content_type, former=is_former)
+    for page in voters.recent:
+        with suppress(UnusablePage, ValueError):  # an unusable or damaged page does not vote
+            section.learn(page.body(voters.example), page.url, content_type=page.content_type, former=page.former)
     return section
 
 

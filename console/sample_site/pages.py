@@ -6,19 +6,19 @@ in both designs.
 """
 
 import json
-import struct
 import tomllib
-import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
 from pathlib import Path
-from string import Template
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from console.sample_site.content import BOLD, FIGURE, LINK, SECTIONS, Story, StoryBlock, cells, truth
 
+Item = TypeVar("Item")
 HERE = Path(__file__).parent
 DESIGNS = ("classic", "new")
 PAGE_SIZE = 6  # articles on a list page
@@ -35,13 +35,9 @@ LIST_PATHS = {
 TOPIC_PATHS = {"zh": "/zh/zhuanti/", "en": "/en/topics/"}
 DEAD_LINKS = {"zh": "/zh/news/2026/1019/1016.html", "en": "/en/stories/2026/10/12/night-ferry-timetable/"}
 IMAGE = "/img/river.png"
-WIDTH, HEIGHT = 480, 200  # pixels of the only image: a river between two banks under an evening sky
-SKY, HILL, WATER, BANK = (236, 205, 170), (120, 132, 118), (126, 158, 176), (94, 104, 82)
 PRIVATE = "/private/subscribers.html"
 WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 MONTHS = {10: "October", 11: "November"}
-
-Fill = Callable[..., str]  # fills a template of a design
 
 
 class Response(NamedTuple):
@@ -50,15 +46,6 @@ class Response(NamedTuple):
     status: int
     headers: dict[str, str]
     body: bytes
-
-
-class ListEntry(NamedTuple):
-    """One line of a list page."""
-
-    title: str
-    path: str
-    date: str
-    summary: str
 
 
 NOT_FOUND = Response(404, {"Content-Type": "text/html"}, b"<html><title>404</title><h1>Not found</h1></html>")
@@ -75,9 +62,8 @@ def render_site(base_url: str, design: str = "classic", unpublished: int = 0) ->
     pages = _common_pages(base_url, looks)
     for look in looks:
         pages |= _article_pages(look) | _list_pages(look)
-        pages[TOPIC_PATHS[look.section]] = look.page(
-            look.fill("topics", rows=_topic_rows(look)), title=look.noise["paper"]
-        )
+        stories = sorted(look.stories, key=lambda story: story.keywords)
+        pages[TOPIC_PATHS[look.section]] = look.page("topics", stories=stories)
     return pages
 
 
@@ -95,22 +81,27 @@ class Look:
         """The prose around the articles."""
         return noise(self.section)
 
-    def fill(self, part: str, **values: str) -> str:
-        """Fill in one part of the section's template."""
-        return parts(f"{self.section}_{self.design}")[part].substitute(base=self.base, **values)
-
-    def page(self, content: str, *, title: str, head: str = "") -> Response:
-        """Put `content` into the section's frame, in its encoding."""
-        frame = self.fill("frame", title=escape(title), head=head, content=content)
-        return Response(200, {"Content-Type": CONTENT_TYPES[self.section]}, frame.encode(ENCODINGS[self.section]))
+    def page(self, template: str, **values: Any) -> Response:
+        """Fill in a template of the section's design, in its encoding."""
+        path = f"{self.section}_{self.design}/{template}.html"
+        html = environment().get_template(path).render(base=self.base, noise=self.noise, **values)
+        return Response(200, {"Content-Type": CONTENT_TYPES[self.section]}, html.encode(ENCODINGS[self.section]))
 
 
 @cache
-def parts(template: str) -> dict[str, Template]:
-    """A template file's named parts: `=== name ===` opens each."""
-    chunks = (HERE / "templates" / f"{template}.html").read_text("utf-8").split("=== ")[1:]
-    named = (chunk.split(" ===\n", 1) for chunk in chunks)
-    return {name: Template(text.rstrip("\n")) for name, text in named}
+def environment() -> Environment:
+    """Return the environment of the templates; what needs to be escaped has the filter `e`."""
+    made = Environment(loader=FileSystemLoader(HERE / "templates"), undefined=StrictUndefined, trim_blocks=True)
+    made.filters |= {
+        "e": escape,
+        "cells": cells,
+        "figure": lambda line: FIGURE.fullmatch(line).groups(),  # type: ignore[union-attr]
+        "html": block_html,
+        "inline": inline,
+        "long_date": long_date,
+        "short_date": short_date,
+    }
+    return made
 
 
 @cache
@@ -134,60 +125,23 @@ def _article_pages(look: Look) -> dict[str, Response]:
 
 
 def _article_page(look: Look, story: Story, place: int) -> Response:
-    noise = look.noise
-    values = {
-        "title": escape(story.title),
-        "url": look.base + story.path,
-        "keywords": escape(",".join(story.keywords)),
-        "summary": escape(story.summary),
-        "author": escape(story.author),
-        "source": escape(story.source),
-        "iso": story.published.isoformat(),
-        "date": long_date(story),
-        "short_date": short_date(story),
-    }
-    content = look.fill(
+    [ad] = _others(look.noise["ads"], place, [0])
+    return look.page(
         "article",
-        **values,
-        body=_body(look, story, place),
-        ad=noise["ads"][place % len(noise["ads"])],
-        bio=noise["bios"][story.author],
-        hot=_teasers(look, "hot", _hot(look, story)),
-        related=_teasers(look, "related", _others(look, place, (2, 6, 9))),
-        comments=_comments(look, place),
-    )
-    return look.page(content, title=story.title, head=look.fill("article_head", **values, json=_json_ld(look, story)))
-
-
-def _body(look: Look, story: Story, place: int) -> str:
-    blocks = [block_html(look.fill, block, story.layout) for block in story.blocks]
-    if len(blocks) >= INSET_FROM:
-        blocks.insert(INSET_AFTER, look.fill("insets", items=_teasers(look, "inset", _others(look, place, (4, 11)))))
-    return "\n".join(blocks)
-
-
-def _hot(look: Look, story: Story) -> list[Story]:
-    """Return the articles of the side bar: the same on every page, without the page's own article."""
-    return [other for other in look.stories[::3] if other is not story][:4]
-
-
-def _others(look: Look, place: int, steps: Iterable[int]) -> list[Story]:
-    return [look.stories[(place + step) % len(look.stories)] for step in steps]
-
-
-def _teasers(look: Look, part: str, chosen: Iterable[Story]) -> str:
-    return "\n".join(
-        look.fill(
-            part, path=story.path, title=escape(story.title), summary=escape(story.summary), date=short_date(story)
-        )
-        for story in chosen
+        story=story,
+        json=_json_ld(look, story),
+        ad=ad,
+        bio=look.noise["bios"][story.author],
+        hot=[other for other in look.stories[::3] if other is not story][:4],  # the same on every page
+        related=_others(look.stories, place, (2, 6, 9)),
+        inset=_others(look.stories, place, (4, 11)),
+        inset_after=INSET_AFTER if len(story.blocks) >= INSET_FROM else None,
+        comments=_others(look.noise["comments"], 3 * place, range(3)),
     )
 
 
-def _comments(look: Look, place: int) -> str:
-    pool = look.noise["comments"]
-    chosen = (pool[(place * 3 + step) % len(pool)] for step in range(3))
-    return "\n".join(look.fill("comment", name=name, text=text) for name, text in chosen)
+def _others(items: Sequence[Item], place: int, steps: Iterable[int]) -> list[Item]:
+    return [items[(place + step) % len(items)] for step in steps]
 
 
 def _json_ld(look: Look, story: Story) -> str:
@@ -213,37 +167,16 @@ def _list_pages(look: Look) -> dict[str, Response]:
 
 def _list_page(look: Look, number: int) -> Response:
     shown = look.stories[number * PAGE_SIZE : (number + 1) * PAGE_SIZE]
-    entries = [ListEntry(story.title, story.path, short_date(story), story.summary) for story in shown]
-    entries += [ListEntry(*extra["entry"]) for extra in look.noise["list_extras"] if extra["page"] == number + 1]
-    content = look.fill(
-        "list",
-        entries="\n".join(
-            look.fill("entry", **{key: escape(text) for key, text in e._asdict().items()}) for e in entries
-        ),
-        pager=_pager(look, number),
-        hot=_teasers(look, "hot", look.stories[1::4]),
-    )
-    return look.page(content, title=look.noise["list_title"])
+    entries = [(story.title, story.path, short_date(story), story.summary) for story in shown]
+    entries += [extra["entry"] for extra in look.noise["list_extras"] if extra["page"] == number + 1]
+    return look.page("list", entries=entries, pager=_pager(look, number), hot=look.stories[1::4])
 
 
-def _pager(look: Look, number: int) -> str:
+def _pager(look: Look, number: int) -> list[tuple[str, str]]:
+    """Return the words and paths of the links to the other list pages; the present page has no path."""
     paths = LIST_PATHS[look.section]
-    links = [
-        look.fill("here", number=str(other + 1))
-        if other == number
-        else look.fill("there", path=path, label=str(other + 1))
-        for other, path in enumerate(paths)
-    ]
-    if number + 1 < len(paths):
-        links.append(look.fill("there", path=paths[number + 1], label=look.noise["next"]))
-    return " ".join(links)
-
-
-def _topic_rows(look: Look) -> str:
-    return "\n".join(
-        look.fill("topic", topic=escape(story.keywords[0]), path=story.path, title=escape(story.title))
-        for story in sorted(look.stories, key=lambda story: story.keywords)
-    )
+    links = [(str(other + 1), "" if other == number else path) for other, path in enumerate(paths)]
+    return links + [(look.noise["next"], path) for path in paths[number + 1 : number + 2]]
 
 
 # ---- dates as pages print them
@@ -269,95 +202,27 @@ def short_date(story: Story) -> str:
 
 
 def _common_pages(base: str, looks: Sequence[Look]) -> dict[str, Response]:
-    newest = {f"{look.section}_newest": _newest(look) for look in looks}
-    html = {"/": "home", "/about.html": "about", PRIVATE: "private"}
-    pages = {path: _common_page(part, base=base, **newest) for path, part in html.items()}
-    pages["/robots.txt"] = Response(200, {"Content-Type": "text/plain"}, robots_txt(base).encode())
-    pages["/sitemap.xml"] = Response(200, {"Content-Type": "application/xml"}, _sitemap(looks).encode())
-    pages[IMAGE] = Response(200, {"Content-Type": "image/png"}, _image())
+    templates = {"/": "home.html", "/about.html": "about.html", PRIVATE: "private.html", "/sitemap.xml": "sitemap.xml"}
+    stories = {look.section: look.stories for look in looks}
+    pages = {}
+    for path, template in templates.items():
+        kind = "application/xml" if path.endswith(".xml") else "text/html; charset=utf-8"
+        text = environment().get_template(template).render(base=base, stories=stories)
+        pages[path] = Response(200, {"Content-Type": kind}, text.encode())
+    robots_txt = f"User-agent: *\nDisallow: /private/\n\nSitemap: {base}/sitemap.xml\n"
+    pages["/robots.txt"] = Response(200, {"Content-Type": "text/plain"}, robots_txt.encode())
+    pages[IMAGE] = Response(200, {"Content-Type": "image/png"}, (HERE / "river.png").read_bytes())
     return pages
 
 
-def _common_page(part: str, **values: str) -> Response:
-    templates = parts("common")
-    html = templates[part].substitute(style=templates["style"].template, **values)
-    return Response(200, {"Content-Type": "text/html; charset=utf-8"}, html.encode())
+# ---- texts as HTML
 
 
-def _newest(look: Look) -> str:
-    return "\n".join(f'<li><a href="{story.path}">{escape(story.title)}</a></li>' for story in look.stories[:5])
-
-
-def robots_txt(base: str) -> str:
-    """Write the site's robots.txt."""
-    return f"User-agent: *\nDisallow: /private/\n\nSitemap: {base}/sitemap.xml\n"
-
-
-def _sitemap(looks: Sequence[Look]) -> str:
-    lines = "\n".join(
-        f"<url><loc>{look.base}{story.path}</loc><lastmod>{story.published:%Y-%m-%d}</lastmod></url>"
-        for look in looks
-        for story in look.stories
-    )
-    return f"""<?xml version="1.0" encoding="UTF-8"?>
-<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
-{lines}
-</urlset>
-"""
-
-
-@cache
-def _image() -> bytes:
-    return river_png()
-
-
-def block_html(fill: Fill, block: StoryBlock, layout: str = "") -> str:
-    """Return one block as HTML. `layout` "br": paragraphs are separated by `<br>` only, in designs that support it."""
-    match block.kind:
-        case "list":
-            return fill("list_block", items="\n".join(f"<li>{inline(line)}</li>" for line in block.lines))
-        case "table":
-            return fill("table_block", rows=_rows(block.lines))
-        case "pre":
-            return fill("pre", text=escape("\n".join(block.lines)))
-        case "figure":
-            caption, image = FIGURE.fullmatch(block.lines[0]).groups()  # type: ignore[union-attr]
-            return fill("figure", caption=escape(caption), image=image)
-        case "paragraph" if layout == "br":
-            return fill("paragraph_br", text=_lines(block))
-        case kind:
-            return fill(kind, text=_lines(block))
+def block_html(block: StoryBlock) -> str:
+    """Return the lines of a block as HTML."""
+    return "<br>\n".join(map(inline, block.lines))
 
 
 def inline(text: str) -> str:
     """Return text as HTML, its inline marks as elements."""
     return BOLD.sub(r"<b>\1</b>", LINK.sub(r'<a href="\2">\1</a>', escape(text, quote=False)))
-
-
-def _lines(block: StoryBlock) -> str:
-    return "<br>\n".join(inline(line) for line in block.lines)
-
-
-def _rows(lines: tuple[str, ...]) -> str:
-    return "\n".join("<tr>" + "".join(f"<td>{inline(cell)}</td>" for cell in cells(line)) + "</tr>" for line in lines)
-
-
-def river_png() -> bytes:
-    """Return the image as an 8-bit RGB PNG."""
-    rows = b"".join(b"\0" + b"".join(bytes(_colour(x, y)) for x in range(WIDTH)) for y in range(HEIGHT))
-    header = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 2, 0, 0, 0)
-    chunks = (b"IHDR", header), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b"")
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in chunks)
-
-
-def _colour(x: int, y: int) -> tuple[int, int, int]:
-    hill_top = 70 + abs(x - 170) // 6 - x // 40
-    if y > 165 - x // 12:
-        return BANK
-    if y > 105:
-        return tuple(min(255, part + (y * 7 + x // 9) % 11) for part in WATER)  # type: ignore[return-value]
-    return HILL if y > hill_top else SKY
-
-
-def _chunk(name: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))

@@ -24,26 +24,6 @@ class LoggedRequest(NamedTuple):
     status: int
 
 
-class Override(NamedTuple):
-    """Changes to the response at one path; None keeps the page's own value."""
-
-    status: int | None = None
-    headers: dict[str, str] | None = None
-    body: bytes | None = None
-    delay: float = 0.0
-    answer: Callable[[LoggedRequest], Response] | None = None
-
-    def apply(self, request: LoggedRequest, page: Response) -> Response:
-        """Return the changed response to `request`."""
-        if self.answer:
-            return self.answer(request)
-        return Response(
-            page.status if self.status is None else self.status,
-            page.headers if self.headers is None else self.headers,
-            page.body if self.body is None else self.body,
-        )
-
-
 class SiteServer:
     """`with SiteServer() as site:` serves the site at `site.url` until the block ends.
 
@@ -53,7 +33,7 @@ class SiteServer:
     def __init__(self, port: int = 0, design: str = "classic", unpublished: int = 0) -> None:
         self.requests: list[LoggedRequest] = []
         self.robots_txt: str | None = None
-        self._overrides: dict[str, Override] = {}
+        self._overrides: dict[str, tuple[float, Callable[[LoggedRequest], Response]]] = {}
         self._closing = threading.Event()
         self._http = _SiteHttp((HOST, port), self)
         self.url = f"http://{HOST}:{self._http.server_port}"
@@ -79,13 +59,14 @@ class SiteServer:
         path: str,
         answer: Callable[[LoggedRequest], Response] | None = None,
         *,
-        status: int | None = None,
-        headers: dict[str, str] | None = None,
-        body: bytes | None = None,
         delay: float = 0.0,
+        **changes: Any,
     ) -> None:
-        """Change the responses at `path` (with its query); `delay`: seconds before the first byte."""
-        self._overrides[path] = Override(status, headers, body, delay, answer)
+        """Change the responses at `path` (with its query). `delay`: seconds before the first byte.
+
+        `changes`: fields of `Response` in place of those of the page.
+        """
+        self._overrides[path] = delay, answer or (lambda request: self._page(path)._replace(**changes))
 
     def restore(self, path: str) -> None:
         """Undo `override`."""
@@ -93,12 +74,11 @@ class SiteServer:
 
     def answer(self, method: str, path: str, user_agent: str) -> Response:
         """Log one request and return its response."""
-        page = self._page(path)
-        override = self._overrides.get(path, Override())
         arrived = LoggedRequest(time.monotonic(), method, path, user_agent, 0)
-        if override.delay:
-            self._closing.wait(override.delay)
-        response = override.apply(arrived, page)
+        delay, answer = self._overrides.get(path, (0.0, lambda request: self._page(path)))
+        if delay:
+            self._closing.wait(delay)
+        response: Response = answer(arrived)
         self.requests.append(arrived._replace(status=response.status))
         return response
 

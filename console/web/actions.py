@@ -53,20 +53,18 @@ class ConsoleActions:
 
     def run_now(self, task: str) -> Done:
         """Make a task due; it runs as soon as a crawl worker is free."""
-        state = self.data.task(task)
-        if state.state == "unpublished":
-            return Done(
-                gettext_noop("Task %(task)s is not in force yet: start the tasks first."), {"task": task}, False
-            )
-        if state.state == "removed":
-            return Done(gettext_noop("Task %(task)s is no longer in the task list."), {"task": task}, False)
+        refusals = {
+            "unpublished": gettext_noop("Task %(task)s is not in force yet: start the tasks first."),
+            "removed": gettext_noop("Task %(task)s is no longer in the task list."),
+        }
+        if refusal := refusals.get(self.data.task(task).state):
+            return Done(refusal, {"task": task}, False)
         Schedule(self.data.redis).fire_now([task])
-        self.data.snapshots.expire()
-        if not self.data.roles().get("crawl"):
-            return Done(
-                gettext_noop("Task %(task)s is due. No crawl worker is alive: start the tasks."), {"task": task}
-            )
-        return Done(gettext_noop("Task %(task)s is due and starts as soon as a crawl worker is free."), {"task": task})
+        self.data.expire()
+        text = gettext_noop("Task %(task)s is due and starts as soon as a crawl worker is free.")
+        if not self.data.roles()["crawl"]:
+            text = gettext_noop("Task %(task)s is due. No crawl worker is alive: start the tasks.")
+        return Done(text, {"task": task})
 
     def try_host(self, task: str) -> Done:
         """Send the next request to the closed host of a task at once, and make the task due."""
@@ -88,7 +86,7 @@ class ConsoleActions:
             chosen = [url for group in found if wanted.key in (None, group.key) for url in group.urls]
             urls = [wanted.url] if wanted.url else chosen
             number = sum((retry if is_retry else drop)(ledger, url) for url in urls)
-        self.data.snapshots.expire()
+        self.data.expire()
         return Done(_RESULTS[is_rows, is_retry], {"number": number, "task": wanted.task}, number > 0)
 
     def accept(self, task: str, url: str) -> Done:
@@ -96,7 +94,7 @@ class ConsoleActions:
         ledger = Ledger(self.data.redis, task)
         is_blocked = is_in_block(ledger, url)
         accepted = not is_blocked and ledger.accept(url)
-        self.data.snapshots.expire()
+        self.data.expire()
         text = (
             gettext_noop("Accepted; the next run fetches it again.")
             if accepted
@@ -165,7 +163,7 @@ class ConsoleActions:
         Raises `TaskFileError` or `TaskError`; then the file is unchanged.
         """
         added = add_task(self.data.config.tasks, entry, contact)
-        self.data.snapshots.expire()
+        self.data.expire()
         known = gettext_noop("Task %(task)s is already in the task list.")
         text = gettext_noop("Task %(task)s added.") if added else known
         return Done(text, {"task": entry["name"]})
@@ -177,7 +175,7 @@ class ConsoleActions:
     def save_settings(self, task: str, text: str) -> Done:
         """Replace the keys of a task in tasks.yaml. Raises `TaskFileError` with the mistakes of the new text."""
         changed = changed_task(self.data.config.tasks, task, text)
-        self.data.snapshots.expire()
+        self.data.expire()
         return Done(gettext_noop("Saved.") if changed else gettext_noop("Nothing was changed."), {})
 
     def pause(self, task: str, *, paused: bool) -> Done:
@@ -187,6 +185,6 @@ class ConsoleActions:
         if paused:
             lines.append("paused: true")
         changed_task(path, task, "\n".join(lines) + "\n")
-        self.data.snapshots.expire()
+        self.data.expire()
         text = gettext_noop("Task %(task)s is paused.") if paused else gettext_noop("Task %(task)s is resumed.")
         return Done(text, {"task": task})

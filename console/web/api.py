@@ -5,10 +5,11 @@ changes something has a body of type application/json, which a page of another o
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -17,10 +18,9 @@ from starlette.routing import Route
 from console.web import api_types as types
 from console.web.actions import Done
 from console.web.article_index import COUNTED_MOST
-from console.web.context import in_thread, web_of
+from console.web.context import web_of
 from console.web.openapi import Operation, Parameter, document
-from console.web.pages import number_of_text, query_of, task_of
-from console.web.security import MOST_FORM
+from console.web.pages import article_of, number_of_text, query_of, task_of
 from console.web.texts import translations, worded
 from crawler.task_list.mistakes import TaskError
 from workers.errors import ExemplarError
@@ -47,15 +47,7 @@ _SEARCH = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ApiRoute:
-    """One operation and the function that handles its requests."""
-
-    operation: Operation
-    answer: Callable[[Request], Response] | Callable[[Request], Awaitable[Response]]
-
-
-ROUTES: list[ApiRoute] = []
+OPERATIONS: list[Operation] = []
 Function = TypeVar("Function", bound=Callable[..., Any])
 _ANSWERS: Mapping[Any, Any] = {Row: None, Done: types.ApiDone}  # the types of answers that are not objects of the API
 
@@ -69,7 +61,7 @@ def operation(
         kinds = function.__annotations__
         answer, body = _ANSWERS.get(kinds["return"], kinds["return"]), kinds.get("body")
         handler = _reading(function) if body is None else _changing(function, body)
-        ROUTES.append(ApiRoute(Operation(method, path, summary, answer, parameters, body), handler))
+        OPERATIONS.append(Operation(method, path, summary, answer, parameters, body, handler))
         return function
 
     return add
@@ -89,7 +81,7 @@ def _changing(
     async def answer(request: Request) -> Response:
         body = await _body(request, kind)
         try:
-            done = await in_thread(lambda: function(request, body))
+            done = await run_in_threadpool(function, request, body)
         except (ExemplarError, TaskError) as error:
             raise HTTPException(422, str(error)) from None
         text = worded((done.text, done.values), translations("en"))
@@ -102,8 +94,6 @@ async def _body(request: Request, kind: type[types.ApiObject]) -> types.ApiObjec
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise HTTPException(415, "send the body as application/json")
     raw = await request.body()
-    if len(raw) > MOST_FORM:
-        raise HTTPException(413, "request body too large")
     try:
         return kind.model_validate_json(raw)
     except ValidationError as error:
@@ -200,10 +190,10 @@ def articles(request: Request) -> types.ApiArticles:
 @operation("GET", "/api/articles/{number}", "The row of an article", _ID)
 def row(request: Request) -> Row:
     """Return the row of an article from its output."""
-    found = web_of(request).data.index.get(request.path_params["number"])
-    if found is None or found[1] is None:
+    _, found = article_of(request)
+    if found is None:
         raise HTTPException(404, "unknown article")
-    return found[1]
+    return found
 
 
 @operation("GET", "/api/failures", "Failures by reason", _OF_TASK, *_PAGE)
@@ -212,7 +202,7 @@ def failures(request: Request) -> types.ApiFailureList:
     data, place = web_of(request).data, _place(request)
     names, chosen = data.failing_tasks(), request.query_params.get("task")
     shown = [name for name in names if name == chosen] if chosen else names[place][:USUAL]
-    return types.ApiFailureList.model_validate({"total": len(names), "tasks": [data.failures(name) for name in shown]})
+    return types.ApiFailureList(total=len(names), tasks=[data.failures(name) for name in shown])
 
 
 @operation("POST", "/api/failures", "Retry or drop failures")
@@ -234,24 +224,18 @@ def machines(request: Request) -> types.ApiMachines:
 @operation("GET", "/api/schedule", "The schedule")
 def schedule(request: Request) -> types.ApiSchedule:
     """Return the running tasks and the next runs."""
-    return types.ApiSchedule.model_validate(web_of(request).data.schedule())
+    return web_of(request).data.schedule()
 
 
 def openapi(request: Request) -> Response:
     """Return the OpenAPI document."""
-    return JSONResponse(openapi_document())
-
-
-def openapi_document() -> dict[str, Any]:
-    """Return the OpenAPI document of the API."""
-    return document([route.operation for route in ROUTES])
+    return JSONResponse(document(OPERATIONS))
 
 
 def routes() -> list[Route]:
     """Return the routes of the API."""
     found = [
-        Route(one.operation.path.replace("{number}", "{number:index}"), one.answer, methods=[one.operation.method])
-        for one in ROUTES
+        Route(one.path.replace("{number}", "{number:index}"), one.handler, methods=[one.method]) for one in OPERATIONS
     ]
     return [*found, Route("/api/openapi.json", openapi, methods=["GET"])]
 

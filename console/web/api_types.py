@@ -1,11 +1,12 @@
 """The types of the JSON API: one model for each object; the OpenAPI document is generated from them.
 
-A model is read from the value of the console that has the same names; there, times are Unix seconds.
+A model is read from the value of the console that has the same names, or is that value: the pages show some models,
+too. In a model times are Unix seconds, in JSON they are in ISO 8601.
 """
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, model_validator
 
 from console.terminal import moment
 from console.web.texts import Worded, translations, worded
@@ -13,15 +14,11 @@ from crawler.run.run_report import RunReport
 from workers.health.alarms import AlarmKind
 
 
-def _time(at: Any) -> Any:
-    return moment(at) if isinstance(at, int | float) else at
-
-
 def _texts(reasons: tuple[Worded, ...]) -> list[str]:
     return [worded(reason, translations("en")) for reason in reasons]
 
 
-Time = Annotated[str, BeforeValidator(_time)]  # ISO 8601
+Time = Annotated[float, PlainSerializer(moment, str)]
 
 
 class ApiObject(BaseModel):
@@ -95,7 +92,7 @@ class ApiArticle(ApiObject):
     task: str
     url: str
     title: str
-    published: Annotated[str | None, BeforeValidator(lambda text: text or None)]
+    published: Annotated[str, PlainSerializer(lambda text: text or None, str | None)]
     fetched_at: Time
     language: str
     confidence: float
@@ -119,6 +116,8 @@ class ApiReason(ApiObject):
     number: int
     urls: list[str]
     last: Time | None
+    fate: str = Field(default="refused", exclude=True)
+    kept: frozenset[str] = Field(default=frozenset(), exclude=True)  # those whose page is in quarantine
 
 
 class ApiFailures(ApiObject):
@@ -171,6 +170,8 @@ class ApiSchedule(ApiObject):
     due: list[str]
     next: list[ApiScheduled]
     scheduled: int
+    hours: list[int] = Field(exclude=True)  # runs in each of the next hours
+    paused: int = Field(exclude=True)
 
 
 class ApiAlarm(ApiObject):

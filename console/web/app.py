@@ -55,17 +55,12 @@ def create_app(web: Web) -> ASGIApp:
     """Return the console as an ASGI application."""
     app = Starlette(
         routes=_routes(),
-        exception_handlers={
-            HTTPException: _on_error,
-            UnknownTask: _on_error,
-            redis.RedisError: _on_redis_error,
-            RedisUnavailable: _on_redis_error,
-        },
+        exception_handlers=dict.fromkeys((HTTPException, UnknownTask, redis.RedisError, RedisUnavailable), _on_error),
     )
-    gatekeeper = Gatekeeper(app, web.config, web.sessions)
     app.state.web = web
-    app.state.cookie_of = gatekeeper.cookie_of
-    return gatekeeper
+    name = web.data.redis_name if "REDIS_URL" in os.environ else EMBEDDED
+    app.state.metrics = registry_of(ExemplarCollector(name, web.data.url))
+    return Gatekeeper(app, web.config, web.sessions)
 
 
 def _routes() -> list[BaseRoute]:
@@ -113,24 +108,20 @@ def _routes() -> list[BaseRoute]:
 
 
 async def _on_error(request: Request, error: Exception) -> Response:
-    if not isinstance(error, HTTPException):
+    headers = None
+    if isinstance(error, UnknownTask):
         error = HTTPException(404, "unknown task")
+    if isinstance(error, HTTPException):
+        status, detail, headers = error.status_code, error.detail, error.headers
+        heading, text = TITLES.get(status, "Error"), TEXTS.get(status, detail)
+    else:
+        heading = gettext_noop("Redis is unavailable")
+        text = reason(error) if isinstance(error, redis.RedisError) else str(error)
+        status, detail = 503, f"{heading}: {text}"
     if request.url.path.startswith("/api/"):
-        return JSONResponse({"error": error.detail}, error.status_code, error.headers)
-    values = {
-        "section": "",
-        "heading": TITLES.get(error.status_code, "Error"),
-        "text": TEXTS.get(error.status_code, error.detail),
-    }
-    return web_of(request).page(request, "error.html", values, error.status_code)
-
-
-async def _on_redis_error(request: Request, error: Exception) -> Response:
-    words = reason(error) if isinstance(error, redis.RedisError) else str(error)
-    if request.url.path.startswith("/api/"):
-        return JSONResponse({"error": f"Redis is unavailable: {words}"}, 503)
-    values = {"section": "", "heading": gettext_noop("Redis is unavailable"), "text": words}
-    return web_of(request).page(request, "error.html", values, 503)
+        return JSONResponse({"error": detail}, status, headers)
+    values = {"section": "", "heading": heading, "text": text}
+    return web_of(request).page(request, "error.html", values, status)
 
 
 async def events(request: Request) -> StreamingResponse:
@@ -143,7 +134,7 @@ async def _topics(web: Web) -> AsyncIterator[str]:
     yield "retry: 3000\n\n"
     last: int | None = None
     known = web.jobs.states()
-    while not web.is_stopping():
+    while not web.stopping.is_set():
         try:
             digest = (await run_in_threadpool(web.data.snapshot)).digest
         except redis.RedisError:
@@ -159,10 +150,5 @@ async def _topics(web: Web) -> AsyncIterator[str]:
 
 def metrics(request: Request) -> Response:
     """Return the metrics of the cluster, in the requested format."""
-    state = request.app.state
-    if not hasattr(state, "metrics"):
-        data = web_of(request).data
-        name = data.redis_name if "REDIS_URL" in os.environ else EMBEDDED
-        state.metrics = registry_of(ExemplarCollector(name, data.url))
     encode, content_type = exposition.choose_encoder(request.headers.get("accept", ""))
-    return Response(encode(state.metrics), headers={"Content-Type": content_type})
+    return Response(encode(request.app.state.metrics), headers={"Content-Type": content_type})

@@ -16,6 +16,7 @@ from datetime import UTC, date, datetime, timedelta
 from hashlib import blake2b
 from pathlib import Path
 
+from console.web.api_types import ApiArticle
 from console.web.article_sources import ArticleFile, row_at, rows_from
 from console.web.words import match_of, words_of
 from workers.rows import Row
@@ -34,26 +35,10 @@ CREATE INDEX articles_of_file ON articles (file);
 CREATE INDEX versions_of_article ON articles (article, id);
 CREATE VIRTUAL TABLE words USING fts5 (title, text, tags, content='', tokenize='unicode61')
 """
-
 NEWEST = (
     "AND NOT EXISTS (SELECT 1 FROM articles AS own JOIN articles AS newer ON newer.article = own.article "
     "AND newer.id > own.id WHERE own.id = found.rowid)"
 )  # is the newest version of its article
-
-
-@dataclass(frozen=True, slots=True)
-class IndexedArticle:
-    """An article in the index. `fetched_at`: Unix seconds."""
-
-    id: int
-    task: str
-    url: str
-    title: str
-    published: str
-    language: str
-    confidence: float
-    method: str
-    fetched_at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +60,7 @@ class ArticleList:
     `count`: all matches, up to `COUNTED_MOST` + 1. `after`: for the next page.
     """
 
-    articles: tuple[IndexedArticle, ...]
+    articles: tuple[ApiArticle, ...]
     count: int
     after: int | None
 
@@ -92,7 +77,7 @@ class ArticleIndex:
 
     def search(self, query: ArticleQuery, most: int = 30) -> ArticleList:
         """Return a page of the articles of which the newest version matches."""
-        with self._reading() as database:
+        with self._database() as database:
             count = len(self._ids_of(database, replace(query, before=None), COUNTED_MOST + 1, NEWEST))
             found = self._ids_of(database, query, most + 1, NEWEST)
             articles = self._articles(database, found[:most])
@@ -110,26 +95,26 @@ class ArticleIndex:
         ids = f"SELECT rowid FROM {source} AS found WHERE {between} ORDER BY rowid DESC LIMIT ?"
         return [row[0] for row in database.execute(ids, [*([match] if match else []), low, newest, most])]
 
-    def get(self, number: int) -> tuple[IndexedArticle, Row | None] | None:
-        """Return an article and its row; the row is None if its output no longer has it."""
-        return next(self._with_rows([number]), None)
+    def get(self, number: int) -> tuple[ApiArticle, Row | None] | None:
+        """Return an article and its row; None if there is no such article."""
+        return next(self.with_rows([number]), None)
 
     def rows(self, query: ArticleQuery) -> Iterator[list[Row]]:
         """Yield the rows of all matching versions, newest first, in batches; each may be taken by another thread."""
         before = query.before
         while True:
-            with self._reading() as database:
+            with self._database() as database:
                 ids = self._ids_of(database, replace(query, before=before), EXPORTED_AT_ONCE)
             if not ids:
                 return
-            yield [row for _, row in self._with_rows(ids) if row is not None]
+            yield [row for _, row in self.with_rows(ids) if row is not None]
             before = ids[-1]
 
-    def _with_rows(self, ids: Sequence[int]) -> Iterator[tuple[IndexedArticle, Row | None]]:
-        """Yield articles, newest first, each with its row."""
+    def with_rows(self, ids: Sequence[int]) -> Iterator[tuple[ApiArticle, Row | None]]:
+        """Yield articles, newest first, each with its row; the row is None if its output no longer has it."""
         marks = ",".join("?" * len(ids))
         query = "SELECT articles.id, path, kind, articles.place FROM articles JOIN files ON file = files.id WHERE "
-        with self._reading() as database:
+        with self._database() as database:
             articles = self._articles(database, ids)
             places = {
                 number: place for number, *place in database.execute(f"{query} articles.id IN ({marks})", list(ids))
@@ -143,7 +128,7 @@ class ArticleIndex:
     def counts(self) -> dict[str, int]:
         """Return the number of indexed articles of each task."""
         counts: Counter[str] = Counter()
-        with self._reading() as database:
+        with self._database() as database:
             for name, articles in database.execute("SELECT name, articles FROM tasks ORDER BY name"):
                 counts[self._name(name)] += articles
         return dict(counts)
@@ -155,7 +140,7 @@ class ArticleIndex:
     def languages(self) -> list[str]:
         """Return the languages that occur among the newest articles."""
         newest = "SELECT language FROM articles ORDER BY id DESC LIMIT 5000"
-        with self._reading() as database:
+        with self._database() as database:
             found = database.execute(f"SELECT DISTINCT language FROM ({newest}) WHERE language != '' ORDER BY 1")
             return [row[0] for row in found]
 
@@ -177,14 +162,16 @@ class ArticleIndex:
             parts.append(f'tags : "{_language_tag(query.language)}"')
         return " AND ".join(parts)
 
-    def _articles(self, database: sqlite3.Connection, ids: Sequence[int]) -> list[IndexedArticle]:
+    def _articles(self, database: sqlite3.Connection, ids: Sequence[int]) -> list[ApiArticle]:
         marks = ",".join("?" * len(ids))
+        database.row_factory = sqlite3.Row
         rows = database.execute(
-            "SELECT articles.id, name, url, title, published, language, confidence, method, articles.id / 1e6 "
-            f"FROM articles JOIN tasks ON task = tasks.id WHERE articles.id IN ({marks}) ORDER BY articles.id DESC",
+            "SELECT articles.id, name AS task, url, title, published, language, confidence, method, "
+            "articles.id / 1e6 AS fetched_at FROM articles JOIN tasks ON task = tasks.id "
+            f"WHERE articles.id IN ({marks}) ORDER BY articles.id DESC",
             list(ids),
         )
-        return [IndexedArticle(number, self._name(task), *rest) for number, task, *rest in rows]
+        return [ApiArticle(**{**row, "task": self._name(row["task"])}) for row in rows]
 
     # -- writing ----------------------------------------------------------------------------------------------------
 
@@ -194,15 +181,13 @@ class ArticleIndex:
 
     def _update_file(self, file: ArticleFile, going_on: Callable[[], bool]) -> int:
         new = 0
-        with closing(self._connect()) as database:
-            known = database.execute("SELECT id, place FROM files WHERE identity = ?", (file.identity,)).fetchone()
-            if known is None:
-                known = database.execute(
-                    "INSERT INTO files (identity, path, kind, place) VALUES (?, ?, ?, 0) RETURNING id, place",
-                    (file.identity, str(file.path), file.kind),
-                ).fetchone()
-            number, place = known
-            database.execute("UPDATE files SET path = ? WHERE id = ?", (str(file.path), number))
+        with self._database() as database:
+            number, known = database.execute(
+                "INSERT INTO files (identity, path, kind, place) VALUES (?, ?, ?, 0) "
+                "ON CONFLICT (identity) DO UPDATE SET path = excluded.path RETURNING id, place",
+                (file.identity, str(file.path), file.kind),
+            ).fetchone()
+            place = known
             if file.kind == "jsonl" and file.size < place:  # rewritten: its old words stay without an article
                 database.execute("DELETE FROM articles WHERE file = ?", (number,))
                 place = 0
@@ -219,7 +204,7 @@ class ArticleIndex:
                             return new
             except (OSError, sqlite3.Error):
                 return new  # the file was moved or is locked: next time
-            if batch or last != known[1]:
+            if batch or last != known:
                 new += self._write(database, number, batch, last)
         return new
 
@@ -264,19 +249,15 @@ class ArticleIndex:
     # -- inside -----------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        with closing(self._connect()) as database:
+    def _database(self) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(self.path, timeout=10.0, isolation_level=None)) as database:
+            database.execute("PRAGMA synchronous = OFF")  # the index can be built again
             yield database
-
-    def _connect(self) -> sqlite3.Connection:
-        database = sqlite3.connect(self.path, timeout=10.0, isolation_level=None)
-        database.execute("PRAGMA synchronous = OFF")  # the index can be built again
-        return database
 
     def _create(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with closing(self._connect()) as database:
+            with self._database() as database:
                 [form] = database.execute("PRAGMA user_version").fetchone()
                 if form == FORM:
                     return
@@ -287,7 +268,7 @@ class ArticleIndex:
             pass
         for name in ("", "-wal", "-shm"):
             Path(f"{self.path}{name}").unlink(missing_ok=True)
-        with closing(self._connect()) as database:
+        with self._database() as database:
             self._create_tables(database)
 
     def _create_tables(self, database: sqlite3.Connection) -> None:
@@ -323,6 +304,3 @@ def _key_of(*parts: str | int) -> int:
 
 def _language_tag(language: str) -> str:
     return "l" + "".join(char for char in language.lower() if char.isalnum())
-
-
-__all__ = ["ArticleFile", "ArticleIndex", "ArticleList", "ArticleQuery", "IndexedArticle"]

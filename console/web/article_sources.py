@@ -66,11 +66,17 @@ def article_files(tasks: TaskFile) -> list[ArticleFile]:
 def _existing(paths: Iterable[Path], kind: SourceKind) -> Iterator[ArticleFile]:
     for path in paths:
         try:
-            status = path.stat()
+            file = file_at(path, kind)
         except OSError:
             continue
         if path.is_file() and not path.name.endswith(COMPRESSED):
-            yield ArticleFile(path, kind, f"{status.st_dev}:{status.st_ino}", status.st_size)
+            yield file
+
+
+def file_at(path: Path, kind: SourceKind) -> ArticleFile:
+    """Return the file as it is now. Raises `OSError` if there is none."""
+    status = path.stat()
+    return ArticleFile(path, kind, f"{status.st_dev}:{status.st_ino}", status.st_size)
 
 
 def rows_from(file: ArticleFile, place: int) -> Iterator[tuple[int, int, Row | None]]:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -11,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from console.report.document import web_address
 from console.web.actions import Done
 from console.web.api_types import ApiFailureAction
-from console.web.context import Web, acted, in_thread, task_address, text_of, texts_of, web_of
+from console.web.context import Web, acted, task_address, text_of, texts_of, web_of
 from console.web.pages import task_values
 from console.web.sandbox import page_response
 from console.web.security import local_target
@@ -45,7 +46,7 @@ async def log_in(request: Request) -> Response:
     if not web.sessions.is_password(text_of(form, "password"), request.client.host if request.client else ""):
         return web.page(request, "login.html", {"target": target, "wrong": True}, 401)
     response = RedirectResponse(target, 303)
-    response.headers.append("Set-Cookie", request.app.state.cookie_of(web.sessions.new(logged_in=True), request))
+    response.headers.append("Set-Cookie", web.sessions.header(web.sessions.new(logged_in=True), request))
     return response
 
 
@@ -64,18 +65,18 @@ async def log_out(request: Request) -> Response:
 
 async def engine(request: Request) -> Response:
     """Start or stop the tasks on this machine."""
-    web = web_of(request)
-    form = await web.form(request)
-    local_run = web.engine
-    if local_run is None:
-        raise HTTPException(404)
-    if text_of(form, "do") == "stop":
-        await in_thread(local_run.stop)
-        web.note(request, Done(gettext_noop("The tasks are stopped. Nothing is lost."), {}))
-    else:
-        await in_thread(local_run.start)
-        web.note(request, Done(gettext_noop("The tasks run on this machine while the console is open."), {}))
-    return web.back(request, form)
+    local_run = web_of(request).engine
+
+    def act(form: Mapping[str, str]) -> Done:
+        if local_run is None:
+            raise HTTPException(404)
+        if form["do"] == "stop":
+            local_run.stop()
+            return Done(gettext_noop("The tasks are stopped. Nothing is lost."), {})
+        local_run.start()
+        return Done(gettext_noop("The tasks run on this machine while the console is open."), {})
+
+    return await acted(request, act, "/")
 
 
 async def task_action(request: Request) -> Response:
@@ -100,7 +101,7 @@ def _start_engine(web: Web, name: str) -> None:
     web.engine.start()
     limit = time.monotonic() + START_WAIT
     while time.monotonic() < limit and web.engine.is_running:
-        web.data.snapshots.expire()
+        web.data.expire()
         if web.data.task(name).state != "unpublished" and web.data.roles()["crawl"]:
             return
         time.sleep(0.3)
@@ -111,15 +112,14 @@ async def settings(request: Request) -> Response:
     web, name = web_of(request), request.path_params["name"]
     mistakes: list[str] = []
     block = ""
-    state = await in_thread(lambda: web.data.task(name))
+    state = await run_in_threadpool(web.data.task, name)
     try:
-        block = await in_thread(lambda: web.actions.settings_of(name))
+        block = await run_in_threadpool(web.actions.settings_of, name)
         if request.method == "POST":
             form = await web.form(request)
             block = text_of(form, "text").replace("\r\n", "\n") + "\n"
-            done = await in_thread(lambda: web.actions.save_settings(name, block))
-            web.note(request, done)
-            return RedirectResponse(task_address(name, "/settings"), 303)
+            done = await run_in_threadpool(web.actions.save_settings, name, block)
+            return web.done(request, done, task_address(name, "/settings"))
     except TaskError as error:
         mistakes = str(error).splitlines()
     values = task_values(web, "settings", state) | {"block": block, "mistakes": mistakes}
@@ -133,8 +133,7 @@ async def try_task(request: Request) -> Response:
     try:
         job = web.jobs.start("trial", name, {"trial": name, "tasks": str(web.config.tasks)})
     except TooManyJobs:
-        web.note(request, BUSY)
-        return RedirectResponse(task_address(name, "/links"), 303)
+        return web.done(request, BUSY, task_address(name, "/links"))
     return RedirectResponse(task_address(name, f"/links?job={job.id}"), 303)
 
 
@@ -189,8 +188,8 @@ async def add_start(request: Request) -> Response:
     form = await web.form(request)
     url = text_of(form, "url")
     contact = text_of(form, "contact")
-    if problem := await in_thread(lambda: _problem_of(web, url, contact)):
-        return await in_thread(lambda: _add_form(web, request, url, contact, problem))
+    if problem := await run_in_threadpool(_problem_of, web, url, contact):
+        return await run_in_threadpool(_add_form, web, request, url, contact, problem)
     scope = text_of(form, "scope")
     body = {
         "survey": url,
@@ -202,8 +201,7 @@ async def add_start(request: Request) -> Response:
     try:
         job = web.jobs.start("survey", url, body)
     except TooManyJobs:
-        web.note(request, BUSY)
-        return RedirectResponse("/add", 303)
+        return web.done(request, BUSY, "/add")
     return RedirectResponse(f"/add/{job.id}", 303)
 
 
@@ -225,26 +223,22 @@ async def add_save(request: Request) -> Response:
         if value := text_of(form, key):
             entry[key] = value
     if text_of(form, "do") == "correct":
-        return await in_thread(lambda: _corrected(web, request, job, entry, texts_of(form, "belongs")))
+        return await run_in_threadpool(_corrected, web, request, job, entry, texts_of(form, "belongs"))
     try:
         if text_of(form, "do") == "match":
             job.result = with_pattern({**job.result, "task": entry}, entry["pattern"])
             return _preview(web, request, job)
-        done = await in_thread(lambda: web.actions.add_task(entry, job.contact))
+        done = await run_in_threadpool(web.actions.add_task, entry, job.contact)
     except (TaskError, PatternError) as error:
         job.result = {**job.result, "task": entry}
         return _preview(web, request, job, mistakes=str(error).splitlines(), status=422)
-    web.note(request, done)
-    return RedirectResponse(task_address(entry["name"]), 303)
+    return web.done(request, done, task_address(entry["name"]))
 
 
 def sample_page(request: Request) -> Response:
     """Return the page of a sample, for the sandbox next to its text."""
     web = web_of(request)
-    page = _job_of(web, request).page(request.path_params["number"])
-    if page is None:
-        raise HTTPException(404, "the page is not kept")
-    return page_response(*page)
+    return page_response(_job_of(web, request).page(request.path_params["number"]))
 
 
 def _job_of(web: Web, request: Request) -> Job:

@@ -1,18 +1,16 @@
 """The configuration of the console's server."""
 
 import ipaddress
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from console.serving import LEAST_TOKEN, LOCAL_NAMES
 from console.serving import TOKEN as METRICS_TOKEN
 
 PASSWORD = "EXEMPLAR_CONSOLE_PASSWORD"
 TOKEN = "EXEMPLAR_CONSOLE_TOKEN"
-LEAST_SECRET = 12  # characters of a password or token beyond loopback
 ANY_ADDRESS = ("0.0.0.0", "::")
-LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
 class ConsoleRefused(ValueError):
@@ -62,8 +60,8 @@ class ConsoleConfig:
                 "or use --host 127.0.0.1"
             )
         for name, secret in ((PASSWORD, self.password), (TOKEN, self.token), (METRICS_TOKEN, self.metrics_token)):
-            if secret and len(secret) < LEAST_SECRET:
-                raise ConsoleRefused(f"{name} has fewer than {LEAST_SECRET} characters")
+            if secret and len(secret) < LEAST_TOKEN:
+                raise ConsoleRefused(f"{name} has fewer than {LEAST_TOKEN} characters")
 
 
 def config_from(
@@ -74,11 +72,6 @@ def config_from(
     config = ConsoleConfig(tasks, host, port, names, *secrets)
     config.check()
     return config
-
-
-def config_here(tasks: Path, host: str, port: int, names: tuple[str, ...] = ()) -> ConsoleConfig:
-    """Return the config with the password and token of this process's environment. Raises `ConsoleRefused`."""
-    return config_from(os.environ, tasks, host, port, names)
 
 
 def is_loopback(host: str) -> bool:

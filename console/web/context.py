@@ -1,8 +1,9 @@
 """The parts that all pages share: config, sessions, data, actions, background jobs."""
 
+import threading
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import quote
 
 from pydantic import ValidationError
@@ -10,67 +11,71 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from console.serving import is_same
 from console.web.actions import ConsoleActions, Done
-from console.web.config import ConsoleConfig
 from console.web.data import ConsoleData, UnknownTask
 from console.web.engine import LocalRun
-from console.web.security import Sessions, checked_form, local_target
+from console.web.security import MOST_FORM, Sessions, local_target
 from console.web.surveys import Jobs
-from console.web.texts import gettext_noop
-from console.web.views import render
+from console.web.texts import gettext_noop, language_of
+from console.web.views import environment
 from crawler.task_list.mistakes import TaskError
 from workers.errors import ExemplarError
 
-Result = TypeVar("Result")
 NOTICES_MOST = 200
 UNKNOWN = Done(gettext_noop("There is no such task."), {}, ok=False)
 
 
-@dataclass
 class Web:
-    """The parts of the console. `engine`: None without the embedded Redis. `notices`: by session, shown once."""
+    """The parts of the console. `engine`: None without the embedded Redis. `stopping`: set when the console ends."""
 
-    config: ConsoleConfig
-    sessions: Sessions
-    data: ConsoleData
-    actions: ConsoleActions
-    jobs: Jobs
-    engine: LocalRun | None = None
-    notices: dict[str, Done] = field(default_factory=dict)
-    is_stopping: Callable[[], bool] = lambda: False
+    def __init__(self, data: ConsoleData, engine: LocalRun | None = None):
+        self.config, self.data, self.engine = data.config, data, engine
+        self.sessions, self.actions, self.jobs = Sessions(data.config), ConsoleActions(data), Jobs()
+        self.stopping = threading.Event()
+        self._notices: dict[str, Done] = {}  # by session, each shown once
 
     def page(self, request: Request, template: str, values: Mapping[str, Any], status: int = 200) -> Response:
-        """Return a page; a notice that waits for this session is shown on it."""
-        notice = self.notices.pop(request.scope["session"].id, "") if request.method == "GET" else ""
-        return render(request, self.sessions, template, {"notice": notice, **values}, status)
+        """Return a page; a notice that waits for this session is shown on it.
 
-    def note(self, request: Request, done: Done) -> None:
-        """Show the result of an action on the next page of this session."""
-        while len(self.notices) >= NOTICES_MOST:
-            del self.notices[next(iter(self.notices))]
-        self.notices[request.scope["session"].id] = done
+        Every template has the request's path, the form token and the language.
+        """
+        language, session = language_of(request), request.scope["session"]
+        shared = {
+            "path": request.url.path,
+            "here": request.url.path + (f"?{request.url.query}" if request.url.query else ""),
+            "query": request.query_params,
+            "csrf": self.sessions.form_token(session),
+            "can_log_out": self.config.needs_login and session.logged_in,
+            "logged_in": session.logged_in,
+            "now": time.time(),
+            "notice": self._notices.pop(session.id, "") if request.method == "GET" else "",
+        }
+        text = environment(language).get_template(template).render({**shared, **values})
+        return HTMLResponse(text, status, {"Content-Language": language, "Vary": "Accept-Language, Cookie"})
 
-    def back(self, request: Request, form: FormData, default: str = "/") -> Response:
-        """Return to the page that a form names in `next`."""
-        target = form.get("next")
-        return RedirectResponse(local_target(target if isinstance(target, str) else default), 303)
+    def done(self, request: Request, done: Done, address: str) -> Response:
+        """Go to a page, which shows the result of an action; if it is not shown, the next page of the session does."""
+        while len(self._notices) >= NOTICES_MOST:
+            del self._notices[next(iter(self._notices))]
+        self._notices[request.scope["session"].id] = done
+        return RedirectResponse(address, 303)
 
     async def form(self, request: Request) -> FormData:
-        """Return the form of a request, its token checked."""
-        return await checked_form(request, self.sessions)
+        """Return the form of a request. Raises `HTTPException` 403 if it lacks the token of its session."""
+        form = await request.form(max_files=0, max_fields=5000, max_part_size=MOST_FORM)
+        token = form.get("csrf")
+        if not isinstance(token, str) or not is_same(token, self.sessions.form_token(request.scope["session"])):
+            raise HTTPException(403, "the form has expired; load the page again")
+        return form
 
 
 def web_of(request: Request) -> Web:
     """Return the console's parts."""
     web: Web = request.app.state.web
     return web
-
-
-async def in_thread(work: Callable[[], Result]) -> Result:
-    """Call a function that waits for Redis, files or locks in a thread, so that the event loop does not block."""
-    return await run_in_threadpool(work)
 
 
 async def acted(request: Request, act: Callable[[Mapping[str, str]], Done], default: str) -> Response:
@@ -83,15 +88,14 @@ async def acted(request: Request, act: Callable[[Mapping[str, str]], Done], defa
     form = await web.form(request)
     fields = {name: text for name in form if (text := text_of(form, name))}
     try:
-        done = await in_thread(lambda: act(fields))
+        done = await run_in_threadpool(act, fields)
     except UnknownTask:
         done = UNKNOWN
     except (ExemplarError, TaskError) as error:
         done = Done("%(text)s", {"text": str(error)}, ok=False)
     except (KeyError, ValidationError):
         raise HTTPException(404) from None
-    web.note(request, done)
-    return web.back(request, form, default)
+    return web.done(request, done, local_target(fields.get("next", default)))
 
 
 def text_of(form: FormData, name: str) -> str:

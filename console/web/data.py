@@ -4,30 +4,31 @@ A list that may be long is truncated (`…_MOST`) and marked as such; values of 
 """
 
 import threading
-import time
 from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import redis
 
-from console.overview import MachinesOverview, machines_overview
+from console.overview import MachinesOverview, PublishedTasks, machines_overview
 from console.problems import Group, groups
+from console.web.api_types import ApiFailures, ApiReason, ApiSchedule, ApiScheduled
 from console.web.article_index import ArticleIndex
 from console.web.article_sources import article_files
 from console.web.config import ConsoleConfig
-from console.web.snapshot import Snapshot, Snapshots, TaskListFile, TaskState
+from console.web.snapshot import FRESH, Kept, Snapshot, TaskListFile, TaskState, read_snapshot
 from crawler.politeness.pace import host_of, host_state
 from crawler.run.run_report import reports
-from workers import keys
 from workers.addresses import shown
 from workers.extraction.recent_pages import SectionPages, section_pages
 from workers.extraction_config import config_of
 from workers.ledger import Ledger, short
 from workers.page_store import StoredPage
-from workers.pages.kept_pages import KeptPage, kept_pages_of
+from workers.pages.kept_pages import KeptPage, existing_pages
 from workers.pages.quarantine import kept_notes
 from workers.pages.quarantine import kept_page as quarantined_page
 from workers.redesign.proposals import Proposal, proposal_of, proposals
@@ -57,19 +58,6 @@ class UnknownTask(LookupError):
 
 
 @dataclass(frozen=True, slots=True)
-class ReasonGroup:
-    """URLs of a task with similar reasons. `kept`: those whose page is in quarantine."""
-
-    fate: str
-    key: str
-    reason: str
-    number: int
-    urls: tuple[str, ...]
-    last: float | None
-    kept: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
 class StoredTaskPage:
     """A stored page of a task. `reason`: why its extraction failed, empty for a kept page; `accepted`: by a person."""
 
@@ -86,40 +74,9 @@ class TaskLinks:
     """
 
     open: tuple[dict[str, Any], ...]
-    left: tuple[ReasonGroup, ...]
+    left: list[ApiReason]
     complete: bool
     keeps_pages: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class TaskFailures:
-    """The failed pages and refused rows of one task, by reason."""
-
-    task: str
-    failed: int
-    pages: tuple[ReasonGroup, ...]
-    rows: tuple[ReasonGroup, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ScheduledRun:
-    """A task with the time of its next run, in Unix seconds."""
-
-    task: str
-    at: float
-    every: str
-
-
-@dataclass(frozen=True, slots=True)
-class ScheduleView:
-    """`hours`: runs in each of the next `HOURS` hours; `next`: the first `SCHEDULED_MOST` tasks in their order."""
-
-    running: tuple[str, ...]
-    due: tuple[str, ...]
-    next: tuple[ScheduledRun, ...]
-    hours: tuple[int, ...]
-    scheduled: int
-    paused: int
 
 
 class ConsoleData:
@@ -129,10 +86,9 @@ class ConsoleData:
         self.config, self.url, self.redis = config, url, connection
         self.redis_name = address_of(url).name
         self.file = TaskListFile(config.tasks)
-        self.snapshots = Snapshots(connection, self.file)
+        self.snapshots = Kept(partial(read_snapshot, connection, self.file, PublishedTasks()), FRESH)
         self.index = ArticleIndex(state / "console")
-        self._proposals: list[Proposal] = []
-        self._proposals_read, self._proposals_lock = -PROPOSALS_FRESH, threading.Lock()
+        self._proposals = Kept(partial(_open_proposals, connection), PROPOSALS_FRESH)
         self._stopping = threading.Event()
         self._indexer = threading.Thread(target=self._keep_index, name=INDEXER, daemon=True)
 
@@ -192,7 +148,7 @@ class ConsoleData:
         config = config_of(ledger.redis, name)
         return TaskLinks(
             tuple(open_urls[:LINKS_MOST]),
-            tuple(map(_reason_group, groups(left))),
+            [*map(_reason_group, groups(left))],
             len(left) >= without_row,
             config is not None and config.keep_pages is not None,
         )
@@ -200,15 +156,11 @@ class ConsoleData:
     def kept_page(self, task: str, url: str) -> KeptPage | None:
         """Return the kept page of an article; None if the task keeps no pages or the page is no longer kept."""
         config = config_of(self.redis, task)
-        if config is None or config.keep_pages is None:
+        kept = existing_pages(config, clock=clock_of(self.redis).now) if config is not None else None
+        if kept is None:
             return None
-        pages = kept_pages_of(config, clock=clock_of(self.redis).now)
-        if not pages.path.exists():
-            return None
-        try:
+        with closing(kept) as pages:
             return pages.find(url)
-        finally:
-            pages.close()
 
     def stored_page(self, task: str, url: str) -> StoredTaskPage | None:
         """Return the stored page of a URL: a kept one, else one in quarantine; None if there is none."""
@@ -242,17 +194,12 @@ class ConsoleData:
 
     def open_proposals(self) -> list[Proposal]:
         """Return the open proposals, newest first; the list is at most `PROPOSALS_FRESH` old."""
-        with self._proposals_lock:
-            if time.monotonic() - self._proposals_read > PROPOSALS_FRESH:
-                self._proposals = [proposal for proposal in proposals(self.redis) if proposal.state == "proposed"]
-                self._proposals_read = time.monotonic()
-            return sorted(self._proposals, key=lambda proposal: -proposal.at)
+        return self._proposals.get()
 
     def expire(self) -> None:
         """Record a change: tasks and proposals are read again at the next call."""
         self.snapshots.expire()
-        with self._proposals_lock:
-            self._proposals_read = -PROPOSALS_FRESH
+        self._proposals.expire()
 
     # -- failures ---------------------------------------------------------------------------------------------------
 
@@ -265,16 +212,19 @@ class ConsoleData:
                 numbers[output.task] += output.refused
         return [name for name, _ in numbers.most_common()]
 
-    def failures(self, name: str) -> TaskFailures:
+    def failures(self, name: str) -> ApiFailures:
         """Return the failed pages and refused rows of a task."""
         connection = self.redis
         ledger = Ledger(connection, name)
         failed = [problem for problem in _newest_problems(ledger) if problem.state == "failed"]
         kept = kept_notes(connection, name) if failed else {}
-        pages = []
-        for group in groups(failed):
-            pages.append(_reason_group(group, frozenset(url for url in group.urls if fingerprint(url) in kept)))
-        return TaskFailures(name, self.task(name).counts["failed"], tuple(pages), _row_groups(connection, name))
+        pages = [
+            _reason_group(group, frozenset(url for url in group.urls if fingerprint(url) in kept))
+            for group in groups(failed)
+        ]
+        return ApiFailures(
+            task=name, failed=self.task(name).counts["failed"], pages=pages, rows=_row_groups(connection, name)
+        )
 
     # -- machines and schedule --------------------------------------------------------------------------------------
 
@@ -286,7 +236,7 @@ class ConsoleData:
         """Return how many processes of each role are alive."""
         return Counter(process["role"] for process in processes(self.redis)[0])
 
-    def schedule(self) -> ScheduleView:
+    def schedule(self) -> ApiSchedule:
         """Return the running and the due tasks, and the next runs."""
         snapshot = self.snapshot()
         running = sorted(row.name for row in snapshot.tasks.values() if row.state == "running")
@@ -297,14 +247,22 @@ class ConsoleData:
             if hour < HOURS:
                 hours[max(hour, 0)] += 1
         paused = sum(row.state == "paused" for row in snapshot.tasks.values())
-        rows = tuple(ScheduledRun(name, at, snapshot.tasks[name].every) for at, name in planned[:SCHEDULED_MOST])
-        return ScheduleView(
-            tuple(running), tuple(snapshot.due[:SCHEDULED_MOST]), rows, tuple(hours), len(planned), paused
+        return ApiSchedule(
+            running=running,
+            due=[*snapshot.due[:SCHEDULED_MOST]],
+            next=[
+                ApiScheduled(task=name, at=at, every=snapshot.tasks[name].every)
+                for at, name in planned[:SCHEDULED_MOST]
+            ],
+            scheduled=len(planned),
+            hours=hours,
+            paused=paused,
         )
 
-    def has_task_list(self) -> bool:
-        """Whether a task list is published."""
-        return bool(self.redis.exists(keys.EDITION))
+
+def _open_proposals(connection: "redis.Redis") -> list[Proposal]:
+    found = (proposal for proposal in proposals(connection) if proposal.state == "proposed")
+    return sorted(found, key=lambda proposal: -proposal.at)
 
 
 def _newest_problems(ledger: Ledger) -> list[Problem]:
@@ -323,24 +281,29 @@ def _newest_problems(ledger: Ledger) -> list[Problem]:
     return list(present.values())
 
 
-def _reason_group(group: Group, kept: frozenset[str] = frozenset()) -> ReasonGroup:
-    last = max((member.at for member in group.members if member.at is not None), default=None)
-    urls = tuple(group.urls[:GROUP_URLS_MOST])
-    return ReasonGroup(group.fate, group.key, group.label, len(group.members), urls, last, kept)
+def _reason_group(group: Group, kept: frozenset[str] = frozenset()) -> ApiReason:
+    return ApiReason(
+        reason=group.label,
+        key=group.key,
+        number=len(group.members),
+        urls=group.urls[:GROUP_URLS_MOST],
+        last=max((member.at for member in group.members if member.at is not None), default=None),
+        fate=group.fate,
+        kept=kept,
+    )
 
 
-def _row_groups(connection: "redis.Redis", task: str) -> tuple[ReasonGroup, ...]:
+def _row_groups(connection: "redis.Redis", task: str) -> list[ApiReason]:
     by_reason: dict[tuple[str, str], list[RefusedRow]] = {}
     for row in refused_rows(connection, task):
         by_reason.setdefault((row.output, row.reason), []).append(row)
-    return tuple(
-        ReasonGroup(
-            "refused",
-            reason,
-            f"{shown(output)}: {reason}",
-            len(rows),
-            tuple(row.url for row in rows[:GROUP_URLS_MOST]),
-            max(row.at for row in rows),
+    return [
+        ApiReason(
+            reason=f"{shown(output)}: {reason}",
+            key=reason,
+            number=len(rows),
+            urls=[row.url for row in rows[:GROUP_URLS_MOST]],
+            last=max(row.at for row in rows),
         )
         for (output, reason), rows in by_reason.items()
-    )
+    ]

@@ -11,6 +11,7 @@ import threading
 from pathlib import Path
 from typing import IO
 
+from console.web.snapshot import TaskListFile
 from workers.processes import ended_by, ending_with_parent
 
 STOP_WAIT = 30.0  # seconds until a run that does not end is killed
@@ -21,7 +22,7 @@ LOG_TAIL = 2000  # bytes of the log that are shown
 class LocalRun:
     """Starts and stops `exemplar run` for a task list. `url`: of the Redis that it uses."""
 
-    def __init__(self, url: str, tasks: Path, folder: Path):
+    def __init__(self, url: str, tasks: TaskListFile, folder: Path):
         self.url, self.tasks = url, tasks
         self.log = folder / "run.log"
         self._lock = threading.Lock()
@@ -29,7 +30,7 @@ class LocalRun:
         self._started = threading.Event()
         self._problem = ""
         self._code = 0
-        self._tasks_read: tuple[int, int] | None = None  # the state of the task list when the child was started
+        self._tasks_version = tasks.version()  # when the child was started
 
     @property
     def is_running(self) -> bool:
@@ -38,20 +39,13 @@ class LocalRun:
 
     @property
     def problem(self) -> str:
-        """Return why the last run ended, with the end of its log; empty while it runs, or after it was stopped."""
-        return "" if self.is_running else self._problem
+        """Return why the last run ended, with the end of its log; empty while it runs, or after it was stopped.
 
-    def note_valid_list(self) -> None:
-        """Forget the problem of a run that ended because of invalid input, if the task list was changed since then."""
-        if self._problem and self._code == INVALID and self._state_of_list() != self._tasks_read:
+        The problem of a run that ended because of invalid input is forgotten once the task list is another, valid one.
+        """
+        if self._code == INVALID and self.tasks.version() != self._tasks_version and self.tasks.read()[0] is not None:
             self._problem = ""
-
-    def _state_of_list(self) -> tuple[int, int] | None:
-        try:
-            status = self.tasks.stat()
-        except OSError:
-            return None
-        return status.st_mtime_ns, status.st_size
+        return "" if self.is_running else self._problem
 
     def start(self) -> None:
         """Start the child if it is not running."""
@@ -60,7 +54,7 @@ class LocalRun:
                 return
             self.log.parent.mkdir(parents=True, exist_ok=True)
             self._problem = ""
-            self._tasks_read = self._state_of_list()
+            self._tasks_version = self.tasks.version()
             self._started.clear()
             # The kernel ends a child when the *thread* that started it ends, so this thread waits for the child.
             threading.Thread(target=self._keep, name="local-run", daemon=True).start()
@@ -91,7 +85,7 @@ class LocalRun:
 
     def _start_child(self, log: IO[bytes]) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(
-            [sys.executable, "-m", "console", "run", str(self.tasks), "--json"],
+            [sys.executable, "-m", "console", "run", str(self.tasks.path), "--json"],
             env={**os.environ, "REDIS_URL": self.url},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -1,9 +1,13 @@
 """The OpenAPI 3.1 document of the JSON API, generated from its operations and their types."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Literal
+
+from pydantic.json_schema import JsonSchemaMode, models_json_schema
+from starlette.requests import Request
+from starlette.responses import Response
 
 from console.web.api_types import ApiError, ApiObject
 from workers.sinks.row_schema import row_schema
@@ -29,7 +33,10 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation. `answer`: the type of its response; None: a row of an output. `body`: that of its request."""
+    """An operation. `answer`: the type of its response; None: a row of an output. `body`: that of its request.
+
+    `handler`: the function that answers a request.
+    """
 
     method: Literal["GET", "POST"]
     path: str
@@ -37,16 +44,16 @@ class Operation:
     answer: type[ApiObject] | None
     parameters: tuple[Parameter, ...]
     body: type[ApiObject] | None
+    handler: Callable[[Request], Response] | Callable[[Request], Awaitable[Response]]
 
 
 def document(operations: Sequence[Operation]) -> dict[str, Any]:
     """Return the document."""
-    schemas: dict[str, Any] = {"Row": _without_id(row_schema())}
-    kinds: list[type[ApiObject] | None] = [ApiError, *(kind for one in operations for kind in (one.answer, one.body))]
-    for kind in filter(None, kinds):
-        schema = kind.model_json_schema(ref_template=REFERENCE)
-        schemas |= schema.pop("$defs", {})
-        schemas[kind.__name__] = schema
+    kinds: list[tuple[type[ApiObject], JsonSchemaMode]] = [(ApiError, "serialization")]
+    kinds += [(one.answer, "serialization") for one in operations if one.answer]
+    kinds += [(one.body, "validation") for one in operations if one.body]
+    _, schema = models_json_schema(kinds, ref_template=REFERENCE)
+    schemas = schema["$defs"] | {"Row": _without_id(row_schema())}
     paths: dict[str, Any] = {}
     for one in operations:
         paths.setdefault(one.path, {})[one.method.lower()] = _operation(one)

@@ -1,16 +1,18 @@
 """The pages that show tasks, articles, failures, machines and the schedule."""
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import date
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from console.report.document import shown_html
-from console.web.article_index import COUNTED_MOST, ArticleQuery, IndexedArticle
+from console.web.api_types import ApiArticle
+from console.web.article_index import COUNTED_MOST, ArticleQuery
 from console.web.context import Web, web_of
 from console.web.data import FAILING_TASKS_MOST, HOSTS_MOST
 from console.web.sandbox import page_response
@@ -20,11 +22,13 @@ from console.web.texts import COOKIE, LANGUAGES
 from console.web.views import bar_chart, day_chart
 from console.web.words import snippet
 from crawler.task_list.change import is_in_block
+from workers.rows import Row
 from workers.sinks import OutputOptions
 from workers.sinks.csv_format import BOM, Csv
 from workers.sinks.formats import PlainLines
 from workers.sinks.row_html import html_of
 
+Item = TypeVar("Item")
 TASKS_A_PAGE = 50
 ALARMS_MOST = 20  # alarms on the first page
 ARTICLES_A_PAGE = 20
@@ -43,9 +47,7 @@ def tasks(request: Request) -> Response:
     articles = {name: max(row.counts["written"], indexed.get(name, 0)) for name, row in snapshot.tasks.items()}
     rows = [row for row in snapshot.tasks.values() if _is_wanted(row, filters)]
     rows.sort(key=_order(filters["sort"], articles))
-    pages = max(1, -(-len(rows) // TASKS_A_PAGE))
-    page = min(max(number_of_text(query.get("page"), 1), 1), pages)
-    shown = rows[(page - 1) * TASKS_A_PAGE : page * TASKS_A_PAGE]
+    shown, numbers = _paged(request, rows, TASKS_A_PAGE)
     return web.page(
         request,
         "tasks.html",
@@ -58,26 +60,31 @@ def tasks(request: Request) -> Response:
             "articles": articles,
             "by_health": Counter(row.health for row in snapshot.tasks.values()),
             "filters": filters,
-            "page": page,
-            "pages": pages,
             "mistakes": snapshot.mistakes,
             "alarms": snapshot.alarms[:ALARMS_MOST],
             "proposals": web.data.open_proposals(),
+            **numbers,
             **_engine(web),
         },
     )
 
 
+def _paged(request: Request, items: Sequence[Item], most: int) -> tuple[Sequence[Item], dict[str, int]]:
+    """Return the part of a list that a request asks for, and the numbers of this page and of all pages."""
+    pages = max(1, -(-len(items) // most))
+    page = min(max(number_of_text(request.query_params.get("page"), 1), 1), pages)
+    return items[(page - 1) * most : page * most], {"page": page, "pages": pages}
+
+
 def _engine(web: Web) -> dict[str, Any]:
-    is_started = web.engine is not None and web.engine.is_running
-    if web.engine is not None and web.engine.problem and web.data.snapshots.file.read()[0] is not None:
-        web.engine.note_valid_list()
-    is_alive = is_started or bool(web.data.roles()["crawl"] or web.data.roles()["run"])
+    engine, roles = web.engine, web.data.roles()
+    is_started = engine is not None and engine.is_running
+    is_alive = is_started or bool(roles["crawl"] or roles["run"])
     return {
-        "can_start": web.engine is not None,
+        "can_start": engine is not None,
         "is_started": is_started,
         "is_alive": is_alive,
-        "engine_problem": web.engine.problem if web.engine and not is_alive else "",
+        "engine_problem": engine.problem if engine and not is_alive else "",
     }
 
 
@@ -150,9 +157,9 @@ def articles(request: Request) -> Response:
 def _search(web: Web, request: Request, task_name: str = "") -> dict[str, Any]:
     query = query_of(request, task_name)
     found = web.data.index.search(query, ARTICLES_A_PAGE)
-    rows = [(article, _snippet(web, article, query.text)) for article in found.articles]
+    with_rows = web.data.index.with_rows([article.id for article in found.articles])
     return {
-        "found": rows,
+        "found": [(article, snippet(str(row["text"]), query.text) if row else []) for article, row in with_rows],
         "count": found.count,
         "counted_most": COUNTED_MOST,
         "after": found.after,
@@ -175,19 +182,17 @@ def query_of(request: Request, task_name: str = "") -> ArticleQuery:
     )
 
 
-def _snippet(web: Web, article: IndexedArticle, text: str) -> list[tuple[str, bool]]:
-    found = web.data.index.get(article.id)
-    return snippet(str(found[1]["text"]), text) if found and found[1] is not None else []
+def article_of(request: Request) -> tuple[ApiArticle, Row | None]:
+    """Return the article that a request names, and its row. Raises `HTTPException` 404."""
+    found = web_of(request).data.index.get(request.path_params["number"])
+    if found is None:
+        raise HTTPException(404, "unknown article")
+    return found
 
 
 def article(request: Request) -> Response:
     """One article next to its page."""
-    web = web_of(request)
-    number = request.path_params["number"]
-    found = web.data.index.get(number)
-    if found is None:
-        raise HTTPException(404, "unknown article")
-    indexed, row = found
+    web, (indexed, row) = web_of(request), article_of(request)
     kept = row is not None and web.data.kept_page(indexed.task, indexed.url) is not None
     shown = shown_html(html_of(row)) if row else ""
     values = {"section": "/articles", "article": indexed, "row": row, "kept": kept, "shown": shown}
@@ -196,12 +201,9 @@ def article(request: Request) -> Response:
 
 def article_page(request: Request) -> Response:
     """Return the kept page of an article, for the sandbox next to it."""
-    web = web_of(request)
-    found = web.data.index.get(request.path_params["number"])
-    kept = web.data.kept_page(found[0].task, found[0].url) if found else None
-    if kept is None:
-        raise HTTPException(404, "the page is not kept")
-    return page_response(kept.page.body, kept.page.content_type)
+    indexed, _ = article_of(request)
+    kept = web_of(request).data.kept_page(indexed.task, indexed.url)
+    return page_response((kept.page.body, kept.page.content_type) if kept else None)
 
 
 def export(request: Request) -> Response:
@@ -224,17 +226,10 @@ def failures(request: Request) -> Response:
     web = web_of(request)
     names = web.data.failing_tasks()
     chosen = request.query_params.get("task", "")
-    page = max(number_of_text(request.query_params.get("page"), 1), 1)
-    shown = [chosen] if chosen in names else names[(page - 1) * FAILING_TASKS_MOST : page * FAILING_TASKS_MOST]
-    rows = [web.data.failures(name) for name in shown]
-    values = {
-        "rows": rows,
-        "names": names,
-        "chosen": chosen,
-        "page": page,
-        "pages": -(-len(names) // FAILING_TASKS_MOST),
-    }
-    return web.page(request, "failures.html", {"section": "/failures", "events": "tasks", **values})
+    shown, numbers = _paged(request, names, FAILING_TASKS_MOST)
+    rows = [web.data.failures(name) for name in ([chosen] if chosen in names else shown)]
+    values = {"section": "/failures", "events": "tasks", "rows": rows, "names": names, "chosen": chosen}
+    return web.page(request, "failures.html", values | numbers)
 
 
 def machines(request: Request) -> Response:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -59,10 +58,7 @@ async def decide(request: Request) -> Response:
 
 def proposed(request: Request) -> Response:
     """Return the page that is proposed as example, in the sandbox."""
-    page = _page_of(request)
-    if page is None:
-        raise HTTPException(404, "the page is not kept")
-    return page_response(*page)
+    return page_response(_page_of(request))
 
 
 def _page_of(request: Request) -> tuple[bytes, str] | None:

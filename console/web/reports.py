@@ -11,16 +11,18 @@ import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from console.report.document import ReportHead, ReportLinkBack, report_policy
-from console.report.stored_page import report_request
-from console.web.context import Web, in_thread, task_address, web_of
-from console.web.data import StoredTaskPage
+from console.report.stored_page import ReportRequest
+from console.web.context import task_address, web_of
+from console.web.data import ConsoleData, StoredTaskPage
+from console.web.pages import article_of
 from console.web.sandbox import page_response
-from console.web.texts import gettext_noop, language_of, translations
+from console.web.texts import Language, gettext_noop, language_of, translations
 from console.web.views import moment_text
 from workers.processes import ended_by, ending_with_parent
 from workers.rows import Row
@@ -45,84 +47,71 @@ class NoReport(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The request for a report on a page of a task; `row`: the page's row, if any; `back`: the page with the link."""
+    """The request for a report on a page of a task; `back`: the page with the link; `row`: the page's row, if any."""
 
     task: str
-    page: StoredTaskPage
+    url: str
     title: str
-    row: Row | None
     back: ReportLinkBack
+    row: Row | None = None
 
 
 async def of_article(request: Request) -> Response:
     """Return the report of an article's kept page."""
-    web, number = web_of(request), request.path_params["number"]
-    found = await in_thread(lambda: web.data.index.get(number))
-    if found is None:
-        raise HTTPException(404, "unknown article")
-    indexed, row = found
-    page = await in_thread(lambda: web.data.stored_page(indexed.task, indexed.url))
-    if page is None:
-        return _not_kept(web, request, indexed.task)
-    title = indexed.title or indexed.url
-    back = ReportLinkBack(f"/articles/{indexed.id}", title)
-    return await _answer(web, request, _Asked(indexed.task, page, title, row, back))
+    article, row = await run_in_threadpool(article_of, request)
+    title = article.title or article.url
+    back = ReportLinkBack(f"/articles/{article.id}", title)
+    return await _answer(request, _Asked(article.task, article.url, title, back, row))
 
 
 async def of_url(request: Request) -> Response:
     """Return the report of a stored page of a task by its URL: one that failed or was rejected, too."""
-    web, name, url = web_of(request), request.path_params["name"], request.query_params.get("url", "")
-    page = await in_thread(lambda: web.data.stored_page(name, url))
-    if page is None:
-        return _not_kept(web, request, name)
-    return await _answer(web, request, _Asked(name, page, url, None, ReportLinkBack(task_address(name), name)))
+    name, url = request.path_params["name"], request.query_params.get("url", "")
+    return await _answer(request, _Asked(name, url, url, ReportLinkBack(task_address(name), name)))
 
 
 def stored_page(request: Request) -> Response:
     """A stored page by its URL, in the sandbox."""
     page = web_of(request).data.stored_page(request.path_params["name"], request.query_params.get("url", ""))
+    return page_response((page.page.body, page.page.content_type) if page else None)
+
+
+async def _answer(request: Request, asked: _Asked) -> Response:
+    web = web_of(request)
+    values = {"section": "/", "task_name": asked.task}
+    page = await run_in_threadpool(web.data.stored_page, asked.task, asked.url)
     if page is None:
-        raise HTTPException(404, "the page is not kept")
-    return page_response(page.page.body, page.page.content_type)
-
-
-def _not_kept(web: Web, request: Request, task: str) -> Response:
-    values = {"section": "/", "heading": NOT_KEPT, "text": HOW_TO_KEEP, "task_name": task}
-    return web.page(request, "no_report.html", values, 404)
-
-
-async def _answer(web: Web, request: Request, asked: _Asked) -> Response:
+        return web.page(request, "no_report.html", values | {"heading": NOT_KEPT, "text": HOW_TO_KEEP}, 404)
     if request.headers.get("sec-fetch-site") == "cross-site":
         raise HTTPException(403)  # a page of another site could keep this machine busy
     try:
-        body = await in_thread(lambda: _request(web, request, asked))
-        html = await in_thread(lambda: made_report(body))
+        body = await run_in_threadpool(_request, web.data, language_of(request), asked, page)
+        html = await run_in_threadpool(made_report, body)
     except NoReport as error:
-        heading = gettext_noop("The report could not be created")
-        values = {"section": "/", "heading": heading, "text": str(error), "task_name": asked.task}
+        values |= {"heading": gettext_noop("The report could not be created"), "text": str(error)}
         return web.page(request, "no_report.html", values, 503)
     policy = f"{report_policy()}; {OPTIONS}"
     return HTMLResponse(html, headers={"Content-Security-Policy": policy, "Content-Language": language_of(request)})
 
 
-def _request(web: Web, request: Request, asked: _Asked) -> bytes:
-    voters, method = web.data.voters(asked.task)
-    language = language_of(request)
+def _request(data: ConsoleData, language: Language, asked: _Asked, stored: StoredTaskPage) -> bytes:
+    voters, method = data.voters(asked.task)
     say = translations(language).gettext
     facts = [(say("Example"), voters.example.url)] if voters is not None else []
-    facts += [(say("Task"), asked.task), (say("Fetched"), moment_text(asked.page.page.fetched_at.timestamp()))]
-    if asked.page.reason:
-        facts.append((say("Failed"), asked.page.reason))
+    facts += [(say("Task"), asked.task), (say("Fetched"), moment_text(stored.page.fetched_at.timestamp()))]
+    if stored.reason:
+        facts.append((say("Failed"), stored.reason))
     notes = [say(_about_row(asked.row, voters.version if voters is not None else None))] if asked.row else []
     made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    head = ReportHead(asked.title, made, tuple(facts), notes=tuple(notes), back=asked.back)
-    try:
-        body = report_request(
-            asked.page.page, voters, head, method=method, language=language, accepted=asked.page.accepted
-        )
-    except ValueError as error:
-        raise NoReport(str(error)) from None
-    return body.model_dump_json().encode("utf-8", "replace")
+    wanted = ReportRequest(
+        page=stored.page,
+        voters=voters,
+        method=method,
+        language=language,
+        head=ReportHead(asked.title, made, tuple(facts), notes=tuple(notes), back=asked.back),
+        accepted=stored.accepted,
+    )
+    return wanted.model_dump_json().encode("utf-8", "replace")
 
 
 def _about_row(row: Row, version: str | None) -> str:

@@ -7,6 +7,7 @@ all requests. Elements that could make a request before a policy applies, or cha
 
 import lxml.html
 from lxml import etree
+from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse
 
 from extractors.html.decoding import decode
@@ -23,9 +24,11 @@ REMOVED = (
 )  # fmt: skip
 
 
-def page_response(body: bytes, content_type: str) -> HTMLResponse:
-    """Return the response for a crawled page."""
-    return HTMLResponse(harmless(body, content_type), headers=HEADERS)
+def page_response(page: tuple[bytes, str] | None) -> HTMLResponse:
+    """Return the response for the bytes and content type of a crawled page. Raises `HTTPException` 404 without one."""
+    if page is None:
+        raise HTTPException(404, "the page is not kept")
+    return HTMLResponse(harmless(*page), headers=HEADERS)
 
 
 def harmless(body: bytes, content_type: str) -> str:

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from hashlib import sha256
 from urllib.parse import quote, urlsplit
 
-from starlette.datastructures import FormData, Headers, MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from console.serving import PATH as METRICS
-from console.serving import is_bearer, is_same
+from console.serving import host_name, is_bearer, is_same
 from console.web.config import ConsoleConfig
 
 SESSION_SECONDS = 12 * 3600
@@ -70,6 +70,13 @@ class Sessions:
     def new(self, *, logged_in: bool) -> ConsoleSession:
         """Return a new session."""
         return ConsoleSession(secrets.token_urlsafe(18), logged_in, self.clock() + SESSION_SECONDS)
+
+    def header(self, session: ConsoleSession, request: Request) -> str:
+        """Return the Set-Cookie header of a session."""
+        secure = "; Secure" if request.url.scheme == "https" else ""
+        return (
+            f"{self.cookie}={self.write(session)}; Path=/; Max-Age={SESSION_SECONDS}; HttpOnly; SameSite=Strict{secure}"
+        )
 
     def write(self, session: ConsoleSession) -> str:
         """Return the cookie's value."""
@@ -144,16 +151,10 @@ class Gatekeeper:
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
                 if set_cookie:
-                    headers.append("Set-Cookie", self.cookie_of(session, request))
+                    headers.append("Set-Cookie", self.sessions.header(session, request))
             await send(message)
 
         await (refusal or self.app)(scope, bounded(receive), send_with_headers)
-
-    def cookie_of(self, session: ConsoleSession, request: Request) -> str:
-        """Return the Set-Cookie header of a session."""
-        secure = "; Secure" if request.url.scheme == "https" else ""
-        value = self.sessions.write(session)
-        return f"{self.sessions.cookie}={value}; Path=/; Max-Age={SESSION_SECONDS}; HttpOnly; SameSite=Strict{secure}"
 
     def _refusal(self, request: Request, session: ConsoleSession) -> Response | None:
         headers, path = request.headers, request.url.path
@@ -205,12 +206,6 @@ def network_of(address: str) -> str:
     return str(ipaddress.ip_network((parsed, 64), strict=False)) if parsed.version == 6 else address
 
 
-def host_name(host: str) -> str:
-    """Return a Host header without its port, lower-case."""
-    name = host.lower().strip()
-    return name[: name.index("]") + 1] if name.startswith("[") and "]" in name else name.partition(":")[0]
-
-
 def is_same_origin(headers: Headers) -> bool:
     """Whether a request that changes something comes from the console, or from a program that is not a browser."""
     if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
@@ -223,12 +218,3 @@ def local_target(target: str) -> str:
     """Return the path of the console to redirect to; `/` in place of any other address."""
     is_local = target.startswith("/") and not target.startswith(("//", "/\\")) and target.isprintable()
     return target if is_local else "/"
-
-
-async def checked_form(request: Request, sessions: Sessions) -> FormData:
-    """Return the form of a request. Raises `HTTPException` 403 if it lacks the token of its session."""
-    form = await request.form(max_files=0, max_fields=5000, max_part_size=MOST_FORM)
-    token = form.get("csrf")
-    if not isinstance(token, str) or not is_same(token, sessions.form_token(request.scope["session"])):
-        raise HTTPException(403, "the form has expired; load the page again")
-    return form

@@ -3,20 +3,16 @@
 import os
 import signal
 import socket
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from console.serving import CannotListen
-from console.web.actions import ConsoleActions
 from console.web.app import create_app
 from console.web.config import ConsoleConfig
 from console.web.context import Web
 from console.web.data import ConsoleData
 from console.web.engine import LocalRun
-from console.web.security import Sessions
-from console.web.surveys import Jobs
 from workers.processes import STOP_SIGNALS
 from workers.redis_access.connection import connect
 from workers.redis_access.embedded import owns_embedded, redis_for
@@ -30,22 +26,19 @@ END_WAIT = 2  # seconds for open requests when the console ends
 def console_parts(config: ConsoleConfig, *, say: Callable[[str], None]) -> Iterator[Web]:
     """Yield the parts of a console, connected; afterwards end them. Raises `RedisUnavailable`, `RedisRefused`."""
     state = state_folder(config.tasks.absolute().parent).absolute()
-    stopping = threading.Event()
     with redis_for(state, purpose=PURPOSE, say=say) as url:
         connection = connect(url)
         data = ConsoleData(config, url, connection, state)
         is_own = "REDIS_URL" not in os.environ and owns_embedded(state, PURPOSE)
-        engine = LocalRun(url, config.tasks.absolute(), state / "console") if is_own else None
-        jobs = Jobs()
-        web = Web(config, Sessions(config), data, ConsoleActions(data), jobs, engine, is_stopping=stopping.is_set)
+        web = Web(data, LocalRun(url, data.file, state / "console") if is_own else None)
         data.start()
         try:
             yield web
         finally:
-            stopping.set()
-            jobs.stop()
-            if engine is not None:
-                engine.stop()
+            web.stopping.set()
+            web.jobs.stop()
+            if web.engine is not None:
+                web.engine.stop()
             data.stop()
             connection.close()
 
@@ -60,13 +53,9 @@ def serve(config: ConsoleConfig, *, say: Callable[[str], None]) -> None:
 
         class Server(uvicorn.Server):
             def handle_exit(self, sig: int, frame: Any) -> None:
-                stop()
+                web.stopping.set()
                 super().handle_exit(sig, frame)
 
-        stopping = threading.Event()
-        before = web.is_stopping
-        web.is_stopping = lambda: stopping.is_set() or before()
-        stop = stopping.set
         say(f"the console is at {config.address}; press Ctrl-C to stop")
         server = Server(
             uvicorn.Config(

@@ -2,11 +2,12 @@
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 import redis
 
@@ -24,6 +25,7 @@ DAYS = 14  # days of the chart
 ALARM = gettext_noop("alarm: %(kind)s: %(text)s")
 FAILED_RUNS = ("unreachable", "no browser", "redis", "killed")  # outcomes of a run that count as failures
 
+Value = TypeVar("Value")
 HealthLevel = Literal["ok", "attention", "failing", "new", "paused"]
 
 
@@ -54,10 +56,9 @@ class Snapshot:
 
     def totals(self) -> dict[str, int]:
         """Return the counts of all tasks together."""
-        totals: dict[str, int] = {}
+        totals = Counter[str]()
         for row in self.tasks.values():
-            for name, number in row.counts.items():
-                totals[name] = totals.get(name, 0) + number
+            totals.update(row.counts)
         return totals
 
 
@@ -71,59 +72,66 @@ class TaskListFile:
         self._tasks: TaskFile | None = None
         self._mistakes: tuple[str, ...] = ()
 
+    def version(self) -> tuple[int, int] | None:
+        """Return time and size of the file, which change with it; None if it is missing."""
+        try:
+            status = self.path.stat()
+        except OSError:
+            return None
+        return status.st_mtime_ns, status.st_size
+
     def read(self) -> tuple[TaskFile | None, tuple[str, ...]]:
         """Return the tasks (None if the file has mistakes or is missing) and the mistakes."""
         with self._lock:
-            try:
-                status = self.path.stat()
-            except OSError:
+            version = self.version()
+            if version is None:
                 self._read_at, self._tasks, self._mistakes = None, None, ()
-                return None, ()
-            if self._read_at != (status.st_mtime_ns, status.st_size):
+            elif version != self._read_at:
                 try:
                     self._tasks, self._mistakes = load(self.path), ()
                 except TaskFileError as error:
                     empty = all(mistake.key_path == "tasks" for mistake in error.mistakes)
                     texts = () if empty else tuple(str(mistake) for mistake in error.mistakes)
                     self._tasks, self._mistakes = None, texts
-                self._read_at = (status.st_mtime_ns, status.st_size)
+                self._read_at = version
             return self._tasks, self._mistakes
 
 
-class Snapshots:
-    """Keeps the present snapshot, at most `FRESH` seconds old. Safe for several threads."""
+class Kept(Generic[Value]):
+    """A value that is read again once it is older than some seconds, or expired. Safe for several threads."""
 
-    def __init__(self, connection: "redis.Redis", file: TaskListFile, *, clock: Callable[[], float] = time.monotonic):
-        self.redis, self.file, self.clock = connection, file, clock
+    def __init__(self, read: Callable[[], Value], seconds: float):
+        self.read, self.seconds = read, seconds
         self._lock = threading.Lock()
-        self._last: tuple[float, Snapshot] | None = None
-        self._published = PublishedTasks()
+        self._last: tuple[float, Value] | None = None
 
-    def get(self, *, fresh: float = FRESH) -> Snapshot:
-        """Return a snapshot that is at most `fresh` seconds old. Raises `redis.RedisError`."""
+    def get(self) -> Value:
+        """Return the value. Raises what reading it raises."""
         with self._lock:
-            if self._last is None or self.clock() - self._last[0] > fresh:
-                self._last = (self.clock(), self._read())
+            if self._last is None or time.monotonic() - self._last[0] > self.seconds:
+                self._last = (time.monotonic(), self.read())
             return self._last[1]
 
     def expire(self) -> None:
-        """Record a change: the snapshot is read again at the next call."""
+        """Record a change: the value is read again at the next call."""
         with self._lock:
             self._last = None
 
-    def _read(self) -> Snapshot:
-        in_file, mistakes = self.file.read()
-        now = clock_of(self.redis).now()
-        first = date.fromtimestamp(now) - timedelta(days=DAYS - 1)
-        found = tasks_overview(self.redis, self._published, [first + timedelta(days=number) for number in range(DAYS)])
-        rows = {name: _with_health(task) for name, task in found.tasks.items()}
-        for name, task in (in_file.tasks if in_file else {}).items():
-            if name not in rows:
-                figures = replace(NO_FIGURES, days=(0,) * DAYS)
-                keys = str(task.every), task.example, str(task.pattern)
-                health: HealthLevel = "paused" if task.paused else "new"
-                rows[name] = TaskState(name, "unpublished", *keys, figures=figures, health=health)
-        return Snapshot(now, dict(sorted(rows.items())), found.due, found.outputs, found.alarms, mistakes, first)
+
+def read_snapshot(connection: "redis.Redis", file: TaskListFile, published: PublishedTasks) -> Snapshot:
+    """Return the present state of all tasks. Raises `redis.RedisError`."""
+    in_file, mistakes = file.read()
+    now = clock_of(connection).now()
+    first = date.fromtimestamp(now) - timedelta(days=DAYS - 1)
+    found = tasks_overview(connection, published, [first + timedelta(days=number) for number in range(DAYS)])
+    rows = {name: _with_health(task) for name, task in found.tasks.items()}
+    for name, task in (in_file.tasks if in_file else {}).items():
+        if name not in rows:
+            figures = replace(NO_FIGURES, days=(0,) * DAYS)
+            keys = str(task.every), task.example, str(task.pattern)
+            health: HealthLevel = "paused" if task.paused else "new"
+            rows[name] = TaskState(name, "unpublished", *keys, figures=figures, health=health)
+    return Snapshot(now, dict(sorted(rows.items())), found.due, found.outputs, found.alarms, mistakes, first)
 
 
 def _with_health(task: TaskOverview) -> TaskState:

@@ -54,11 +54,6 @@ def translations(language: Language) -> gettext.NullTranslations:
     return gettext.translation(DOMAIN, FOLDER, [language])
 
 
-def gettext_of(request: Request, text: str) -> str:
-    """Return a text in the language of a request."""
-    return translations(language_of(request)).gettext(text)
-
-
 def language_of(request: Request) -> Language:
     """Return the language that a person chose, else the first supported one of Accept-Language."""
     chosen = request.cookies.get(COOKIE)

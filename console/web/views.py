@@ -4,6 +4,7 @@ Small charts are values, which the templates draw as inline SVG.
 """
 
 import gettext
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -15,16 +16,20 @@ from urllib.parse import quote, urlencode, urlsplit
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
-from starlette.requests import Request
-from starlette.responses import HTMLResponse
 
 from console.locale import translator_of
-from console.web.security import Sessions
-from console.web.texts import LANGUAGES, Language, language_of, translations, worded
+from console.report.document import web_address
+from console.web.texts import LANGUAGES, Language, gettext_noop, translations, worded
 from crawler.politeness.pace import in_words
 
 TEMPLATES = Path(__file__).parent / "templates"
 MINUTE, HOUR, DAY = 60, 3600, 86400  # seconds
+UNITS = (  # up to which length each unit is used, all in seconds
+    (90, 1, gettext_noop("%(number)s s")),
+    (90 * MINUTE, MINUTE, gettext_noop("%(number)s min")),
+    (48 * HOUR, HOUR, gettext_noop("%(number)s h")),
+    (math.inf, DAY, gettext_noop("%(number)s d")),
+)
 BAR, GAP = 6, 2  # units of the drawing: width of a bar, and the space after it
 HEIGHT = 28
 
@@ -45,13 +50,13 @@ def environment(language: Language) -> Environment:
     jinja.install_gettext_translations(catalogue, newstyle=True)  # type: ignore[attr-defined]
     jinja.filters |= {
         "number": lambda value: f"{value:,}",
-        "link": safe_link,
+        "link": lambda url: web_address(str(url or "")) or "#",  # of a crawled page: other schemes may run scripts
         "moment": moment_text,
         "published": published_text,
         "duration": lambda seconds: duration(seconds, catalogue),
         "host": lambda url: urlsplit(url).netloc,
         "host_state": in_words,
-        "path_part": lambda text: quote(str(text), safe=""),
+        "path_part": lambda text: quote(str(text), safe="", errors="replace"),
         "said": say,
         "coded": coded,
         "translated": lambda text: worded(text, catalogue, say),
@@ -63,31 +68,8 @@ def environment(language: Language) -> Environment:
         "language": language,
         "distance": _distance(catalogue),
         "with_query": _query,
-        "report_address": report_address,
-        "page_address": page_address,
     }
     return jinja
-
-
-def render(
-    request: Request, sessions: Sessions, template: str, values: Mapping[str, Any], status: int = 200
-) -> HTMLResponse:
-    """Return a page. Every template has the request's path, the form token and the language."""
-    language = language_of(request)
-    session = request.scope["session"]
-    shared = {
-        "path": request.url.path,
-        "here": request.url.path + (f"?{request.url.query}" if request.url.query else ""),
-        "query": request.query_params,
-        "csrf": sessions.form_token(session),
-        "can_log_out": sessions.config.needs_login and session.logged_in,
-        "logged_in": session.logged_in,
-        "now": datetime.now(UTC).timestamp(),
-        "notice": "",
-    }
-    text = environment(language).get_template(template).render({**shared, **values})
-    headers = {"Content-Language": language, "Vary": "Accept-Language, Cookie"}
-    return HTMLResponse(text, status, headers)
 
 
 def coded(text: str) -> Markup:
@@ -96,22 +78,6 @@ def coded(text: str) -> Markup:
     return Markup("").join(
         Markup("<code>{}</code>").format(piece) if number % 2 else escape(piece) for number, piece in enumerate(pieces)
     )
-
-
-def report_address(task: str, url: str) -> str:
-    """Return the address of the report of a stored page."""
-    return f"/tasks/{quote(task, safe='')}/report?url={quote(url, safe='', errors='replace')}"
-
-
-def page_address(task: str, url: str) -> str:
-    """Return the address of a stored page in the sandbox."""
-    return f"/tasks/{quote(task, safe='')}/page?url={quote(url, safe='', errors='replace')}"
-
-
-def safe_link(url: object) -> str:
-    """Return a URL of a crawled page for a link; `#` in place of anything that is not http or https."""
-    text = str(url or "")
-    return text if text.lower().startswith(("http://", "https://")) else "#"
 
 
 def moment_text(at: object) -> str:
@@ -129,13 +95,8 @@ def published_text(text: str) -> str:
 def duration(seconds: float, catalogue: gettext.NullTranslations) -> str:
     """Return a length of time in its largest unit."""
     seconds = max(seconds, 0.0)
-    if seconds < 90:
-        return catalogue.gettext("%(number)s s") % {"number": round(seconds)}
-    if seconds < 90 * MINUTE:
-        return catalogue.gettext("%(number)s min") % {"number": round(seconds / MINUTE)}
-    if seconds < 48 * HOUR:
-        return catalogue.gettext("%(number)s h") % {"number": round(seconds / HOUR)}
-    return catalogue.gettext("%(number)s d") % {"number": round(seconds / DAY)}
+    unit, text = next((unit, text) for limit, unit, text in UNITS if seconds < limit)
+    return catalogue.gettext(text) % {"number": round(seconds / unit)}
 
 
 def _distance(catalogue: gettext.NullTranslations) -> Any:

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import pytest
 import redis
 
+from console.serving import host_name
 from console.web.config import ConsoleConfig
-from console.web.security import host_name
 from crawler.task_list.file import load
 from crawler.task_list.publication import publish
 from tests.console.conftest import Exemplar

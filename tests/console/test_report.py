@@ -22,7 +22,7 @@ from console.report.document import (
     web_address,
 )
 from console.report.gathering import MOST_COMPARED, Explainer, ReportedPage
-from console.report.stored_page import report_request, requested_report
+from console.report.stored_page import ReportRequest, requested_report
 from console.report.terminal import explained_rows, fitted
 from console.sample_site import SiteServer, tasks_yaml, truth
 from crawler.discovery.links import PageLink
@@ -184,7 +184,7 @@ def test_further_pages_that_are_stored_are_named() -> None:
     page = StoredPage(
         "https://g.example/a", body, "text/html", FETCHED_AT, parts=(part,), missing=("https://g.example/3",)
     )
-    html = requested_report(report_request(page, None, HEAD, method="density", language="en"))
+    html = requested_report(ReportRequest(page=page, voters=None, head=HEAD, method="density", language="en"))
     for url in ("https://g.example/2", "https://g.example/3"):
         assert f'href="{url}"' in html
 

@@ -20,13 +20,10 @@ from zstandard import FRAME_HEADER
 
 from console.sample_site import PATTERNS, SiteServer
 from console.sample_site.content import EXAMPLES, STARTS
-from console.web.actions import ConsoleActions
 from console.web.app import create_app
 from console.web.config import ConsoleConfig
 from console.web.context import Web
 from console.web.data import ConsoleData
-from console.web.security import Sessions
-from console.web.surveys import Jobs
 from tests.console import calls
 from tests.console.conftest import Exemplar
 from tests.redis_servers import free_port, redis_server
@@ -129,7 +126,7 @@ def console(tmp_path: Path, redis_url: str) -> Iterator[TestClient]:
     (tmp_path / "tasks.yaml").write_text("tasks: {}", "utf-8")
     connection, config = connect(redis_url), ConsoleConfig(tmp_path / "tasks.yaml")
     data = ConsoleData(config, redis_url, connection, tmp_path / ".exemplar")
-    web = Web(config, Sessions(config), data, ConsoleActions(data), Jobs())
+    web = Web(data)
     yield TestClient(create_app(web), base_url="http://127.0.0.1:8300")
     connection.close()
 

@@ -18,7 +18,7 @@ from ruamel.yaml import YAML
 
 from console.cli import exemplar
 from console.commands.console import PORT
-from console.web.config import LEAST_SECRET
+from console.serving import LEAST_TOKEN
 from crawler.task_list.file import load
 from workers import keys
 from workers.inbox import QUEUE
@@ -200,7 +200,7 @@ def test_the_console_has_a_port_and_a_login_in_compose() -> None:
     assert re.fullmatch(rf"127\.0\.0\.1:\d+:{PORT}", port)  # without TLS only for this machine
     assert by_default(service["command"])[-4:-2] == ["--host", "0.0.0.0"]
     assert "at least 12" in service["environment"]["EXEMPLAR_CONSOLE_PASSWORD"]
-    assert LEAST_SECRET == 12
+    assert LEAST_TOKEN == 12
 
 
 def test_the_commands_of_the_readme_are_ours() -> None:

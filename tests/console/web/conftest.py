@@ -7,19 +7,22 @@ from typing import Any
 
 import pytest
 import redis
+from httpx2 import Response
+from playwright.sync_api import Browser, BrowserContext, Page
 from starlette.testclient import TestClient
 
-from console.web.actions import ConsoleActions
 from console.web.app import create_app
 from console.web.config import ConsoleConfig
 from console.web.context import Web
 from console.web.data import ConsoleData
-from console.web.security import Sessions
-from console.web.surveys import Jobs
 from crawler.run.run_report import RunReport, keep_report
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
 from crawler.task_list.publication import periods_of, publish
+from tests.console.web.injections import WATCH
+from workers import keys
+from workers.health import Alarm
+from workers.health.alarms import AlarmKind
 from workers.ledger import Ledger
 from workers.url_states import Found
 
@@ -35,6 +38,10 @@ class ConsoleClient(TestClient):
     """A client with what its console is made of."""
 
     web: Web
+
+    def act(self, path: str, **fields: str) -> Response:
+        """Send a form with the token of this client's session."""
+        return self.post(path, data={"csrf": form_token(self), **fields})
 
 
 MakeConsole = Callable[..., ConsoleClient]
@@ -96,7 +103,7 @@ def console(tasks_yaml: Path, redis_url: str, connection: "redis.Redis") -> Iter
         config = ConsoleConfig(tasks_yaml, **options)
         data = ConsoleData(config, redis_url, connection, tasks_yaml.parent / ".exemplar")
         data.update_index()
-        web = Web(config, Sessions(config), data, ConsoleActions(data), Jobs())
+        web = Web(data)
         client = ConsoleClient(create_app(web), base_url="http://127.0.0.1:8300", follow_redirects=False)
         client.web = web
         made.append(client)
@@ -111,6 +118,26 @@ def console(tasks_yaml: Path, redis_url: str, connection: "redis.Redis") -> Iter
 def client(published: Path, console: MakeConsole) -> ConsoleClient:
     """A client of a console whose task list is in force."""
     return console()
+
+
+@pytest.fixture
+def context(chromium: Browser) -> Iterator[BrowserContext]:
+    """A browser in which `__runs` counts what hostile pages run."""
+    context = chromium.new_context(locale="en-US", viewport={"width": 1280, "height": 800})
+    context.add_init_script(WATCH)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    return context.new_page()
+
+
+def raise_alarm(connection: "redis.Redis", task: str, kind: AlarmKind, evidence: str, *urls: str) -> None:
+    """Open an alarm of a task."""
+    alarm = Alarm(task, kind, "open", 1e9, 1e9, 1e9, 3, evidence, urls)
+    connection.hset(keys.ALARMS, task, json.dumps([alarm.to_dict()]))
 
 
 def form_token(client: TestClient, path: str = "/add") -> str:

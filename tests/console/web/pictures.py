@@ -8,11 +8,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 from console.sample_site import SiteServer, tasks_yaml, truth
 from crawler.rendering.chromium import find_browser
-from tests.console.web.running import running_console
+from tests.console.web.running import running_console, wait_for
 
 SIZES = (("light", 1280), ("dark", 360))
 LOCALES = {"en": "en-US", "zh": "zh-CN"}
@@ -54,8 +54,8 @@ def _add(browser: Browser, home: str, url: str) -> str:
 def _addresses(browser: Browser, home: str) -> dict[str, str]:
     """Wait for the articles, and return the address of each page."""
     page = browser.new_page(locale="en-US")
-    _wait_for(page, f"{home}/articles?q=%E7%9A%84", "result-title")
-    _wait_for(page, f"{home}/failures", "http 418")
+    wait_for(page, f"{home}/articles?q=%E7%9A%84", truth("zh")[0].title)
+    wait_for(page, f"{home}/failures", "http 418")
     page.goto(f"{home}/tasks/zh-news/articles")
     article = page.locator(".result-title").first.get_attribute("href")
     page.close()
@@ -64,15 +64,6 @@ def _addresses(browser: Browser, home: str) -> dict[str, str]:
     parts = ("", "articles", "links", "example", "settings")
     names |= {f"task-{part or 'overview'}": f"/tasks/zh-news/{part}".rstrip("/") for part in parts}
     return {name: home + address for name, address in names.items()}
-
-
-def _wait_for(page: Page, address: str, text: str) -> None:
-    for _ in range(120):
-        page.goto(address)
-        if text in page.content():
-            return
-        page.wait_for_timeout(1000)
-    raise SystemExit(f"{text!r} is not on {address}")
 
 
 def _take(browser: Browser, target: Path, addresses: dict[str, str], language: str, scheme: str, width: int) -> None:

@@ -6,13 +6,18 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from html import unescape
 from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
 
 from tests.forks import start
 from tests.redis_servers import free_port
 
 START_WAIT = 60.0  # seconds
 STOP_WAIT = 60.0
+WAIT = 90_000  # milliseconds; a loaded machine runs a task in a quarter of it
 
 
 @contextmanager
@@ -42,3 +47,15 @@ def _answers(address: str) -> bool:
             return bool(answer.status == 200)
     except OSError:
         return False
+
+
+def wait_for(page: Page, address: str, text: str) -> None:
+    """Wait until a page has a text, and show it."""
+    for _ in range(WAIT // 1000):
+        if text in unescape(page.request.get(address).text()):  # much less work than to show it
+            page.goto(address)
+            if text in page.inner_text("main"):
+                return
+        page.wait_for_timeout(1000)
+    page.goto(address)
+    pytest.fail(f"{text!r} is not on {address}: {page.inner_text('main')}")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from tests.console.web.conftest import NAMES, MakeConsole
 from tests.console.web.test_hostile import served, survey_of
@@ -63,8 +63,7 @@ def test_a_long_address_of_redis_leaves_room_beside_it(
     page.close()
 
 
-def test_pages_are_read_and_searched_by_keyboard(published: Path, console: MakeConsole, chromium: Browser) -> None:
-    page = chromium.new_page()
+def test_pages_are_read_and_searched_by_keyboard(published: Path, console: MakeConsole, page: Page) -> None:
     with served(console()) as home:
         page.goto(f"{home}/articles")
         page.keyboard.press("Tab")
@@ -77,7 +76,6 @@ def test_pages_are_read_and_searched_by_keyboard(published: Path, console: MakeC
         page.keyboard.press("Enter")
         page.wait_for_url("**/articles?q=7th*")
         assert page.locator(".result-title").count() == 1
-    page.close()
 
 
 def test_pages_are_read_without_script(published: Path, console: MakeConsole, chromium: Browser) -> None:

@@ -10,7 +10,7 @@ from console.sample_site import SiteServer, truth
 from console.web.surveys import corrected, with_pattern
 from crawler.task_list.edit import append_tasks
 from crawler.task_list.file import load
-from tests.console.web.conftest import ConsoleClient, MakeConsole, form_token
+from tests.console.web.conftest import ConsoleClient, MakeConsole
 
 EXAMPLE = "https://news.example/a/2026/11/1.html"
 SIBLINGS = [f"https://news.example/a/2026/11/{number}.html" for number in range(2, 8)]
@@ -47,7 +47,7 @@ def waited_for(client: ConsoleClient, path: str) -> Any:
 
 
 def survey(client: ConsoleClient, url: str) -> tuple[str, Any]:
-    answer = client.post("/add", data={"csrf": form_token(client), "url": url, "scope": "auto"})
+    answer = client.act("/add", url=url, scope="auto")
     assert answer.status_code == 303, answer.text
     path = answer.headers["location"]
     return path, waited_for(client, path)
@@ -62,17 +62,16 @@ def test_the_form_asks_for_a_contact_that_tasks_yaml_lacks(
     if present is not None:
         tasks_yaml.write_text(present, "utf-8")
     client = console()
-    form = {"csrf": form_token(client), "url": "https://news.example/1.html"}
     for contact, problem in (("", "Enter a contact"), ("me", "neither a URL nor an e-mail address")):
-        refused = client.post("/add", data={**form, "contact": contact})
+        refused = client.act("/add", url="https://news.example/1.html", contact=contact)
         assert (refused.status_code, problem in refused.text, 'name="contact"' in refused.text) == (422, True, True)
     monkeypatch.setenv("EXEMPLAR_ALLOW_HOSTS", "127.0.0.1")
     with SiteServer() as site:
         url = site.url + truth("en")[3].path
-        path = client.post("/add", data={**form, "url": url, "contact": "me@example.org"}).headers["location"]
+        path = client.act("/add", url=url, contact="me@example.org").headers["location"]
         assert waited_for(client, path).error == ""
         assert "me@example.org" in site.requests[-1].user_agent
-    client.post(path, data={"csrf": form["csrf"], "do": "save", "name": "boats"})
+    client.act(path, do="save", name="boats")
     listed = load(tasks_yaml)
     assert (listed.settings.contact, [*listed.tasks]) == ("me@example.org", ["boats"])
     assert 'name="contact"' not in client.get("/add").text
@@ -121,10 +120,9 @@ def test_a_task_is_previewed_corrected_and_saved(site_list: Path, console: MakeC
     assert article.title in text
     assert "/en/stories/{date:%Y/%m/%d}/{slug}/" in text
     assert client.get(f"{path}/page/0").headers["content-security-policy"].startswith("sandbox")
-    token = form_token(client)
-    wrong = client.post(path, data={"csrf": token, "do": "save", "every": "soon"})
+    wrong = client.act(path, do="save", every="soon")
     assert (wrong.status_code, "soon" in wrong.text, "example" in site_list.read_text("utf-8")) == (422, True, False)
-    saved = client.post(path, data={"csrf": token, "do": "save", "name": "boats", "every": "2h"})
+    saved = client.act(path, do="save", name="boats", every="2h")
     assert saved.headers["location"] == "/tasks/boats"
     task = load(site_list)["boats"]
     assert (task.example, str(task.every)) == (site.url + article.path, "2h")
@@ -132,4 +130,4 @@ def test_a_task_is_previewed_corrected_and_saved(site_list: Path, console: MakeC
 
 def test_a_text_that_is_no_url_is_refused(client: ConsoleClient) -> None:
     for url in ("ftp://a.example/", "news", "javascript:alert(1)", "http://"):
-        assert client.post("/add", data={"csrf": form_token(client), "url": url}).status_code == 422
+        assert client.act("/add", url=url).status_code == 422

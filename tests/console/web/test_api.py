@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 import redis
 
-from console.web.api import ROUTES
+from console.web.api import OPERATIONS
 from tests.console.web.conftest import NAMES, ConsoleClient, MakeConsole, row_of
 from workers import keys
 from workers.writing.refused_rows import keep_refused, refused_rows
@@ -64,7 +64,7 @@ def test_an_answer_has_its_schema(client: ConsoleClient, method: str, path: str,
 
 def test_every_operation_is_requested_by_a_test() -> None:
     requested = {(method, template) for method, _, template, _ in REQUESTS} | {("GET", "/api/articles/{number}")}
-    assert requested == {(route.operation.method, route.operation.path) for route in ROUTES}
+    assert requested == {(one.method, one.path) for one in OPERATIONS}
 
 
 def test_the_row_of_an_article_has_the_schema_of_rows(client: ConsoleClient) -> None:
@@ -142,5 +142,6 @@ def test_an_action_on_a_group_of_failures_spares_the_others(client: ConsoleClien
     assert act("http 500", "pages")
     [listed] = client.get("/api/failures").json()["tasks"]
     assert (listed["failed"], len(listed["rows"])) == (0, 2)
+    assert {*listed["rows"][0]} == {"reason", "key", "number", "urls", "last"}
     assert act(listed["rows"][0]["key"], "rows")
     assert [row.reason for row in refused_rows(connection, NAMES[0])] == [listed["rows"][1]["key"]]

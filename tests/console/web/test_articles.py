@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from console.web.article_index import ArticleIndex, ArticleQuery
-from console.web.article_sources import ArticleFile, article_files
+from console.web.article_sources import ArticleFile, article_files, file_at
 from console.web.words import match_of, snippet, words_of
 from crawler.task_list.file import loads
 from tests.console.web.conftest import NAMES, ConsoleClient, MakeConsole, row_of
@@ -23,8 +23,7 @@ WORDS = ("harbour", "bridge", "市场", "港口新闻", "经济", "增长", "fis
 def file_of(path: Path, rows: list[dict[str, object]], mode: str = "w") -> ArticleFile:
     with path.open(mode, encoding="utf-8") as file:
         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    status = path.stat()
-    return ArticleFile(path, "jsonl", f"{status.st_dev}:{status.st_ino}", status.st_size)
+    return file_at(path, "jsonl")
 
 
 def test_chinese_text_becomes_pairs_and_a_query_a_phrase_of_pairs() -> None:
@@ -89,9 +88,7 @@ def test_only_new_lines_are_read_and_a_row_counts_once(tmp_path: Path) -> None:
     assert index.update([file_of(path, [row_of(1), row_of(2)])]) == 2
     assert index.update([file_of(path, [row_of(2), row_of(3), row_of(3, version=2)], "a")]) == 2
     moved = path.rename(tmp_path / "a.jsonl.1")
-    status = moved.stat()
-    again = ArticleFile(moved, "jsonl", f"{status.st_dev}:{status.st_ino}", status.st_size)
-    assert index.update([again, file_of(path, [row_of(4)])]) == 1
+    assert index.update([file_at(moved, "jsonl"), file_of(path, [row_of(4)])]) == 1
     assert index.counts() == {NAMES[0]: 4}  # two versions are one article
     found = index.search(ArticleQuery(), 10).articles
     assert len(found) == 4
@@ -112,14 +109,13 @@ def test_versions_are_one_article_and_all_are_exported(tmp_path: Path) -> None:
 
 def test_a_line_that_is_being_written_waits_and_others_are_no_rows(tmp_path: Path) -> None:
     path, index = tmp_path / "a.jsonl", ArticleIndex(tmp_path / "state")
-    file = file_of(path, [row_of(1)])
+    file_of(path, [row_of(1)])
     with path.open("a") as out:
         out.write('[1]\nnothing\n{"task": "x"}\n' + json.dumps(row_of(2)))
-    file = ArticleFile(path, "jsonl", file.identity, path.stat().st_size)
-    assert index.update([file]) == 1
+    assert index.update([file_at(path, "jsonl")]) == 1
     with path.open("a") as out:
         out.write("\n")
-    assert index.update([ArticleFile(path, "jsonl", file.identity, path.stat().st_size)]) == 1
+    assert index.update([file_at(path, "jsonl")]) == 1
 
 
 def test_a_file_that_was_written_anew_is_read_anew(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import re
 
 from console.commands.console import command
 from console.web import config
-from console.web.api import ROUTES
+from console.web.api import OPERATIONS
 from tests.docs.documents import DOCS
 
 
@@ -13,5 +13,5 @@ def test_options_variables_and_addresses_of_the_documents_exist() -> None:
     options = {option for parameter in command.params for option in parameter.opts}
     assert {*re.findall(r"`(--[a-z-]+)", text)} <= options
     assert {*re.findall(r"EXEMPLAR_CONSOLE_[A-Z]+", text)} == {config.PASSWORD, config.TOKEN}
-    paths = {route.operation.path.replace("{name}", "news") for route in ROUTES} | {"/api/openapi.json", "/api/"}
+    paths = {one.path.replace("{name}", "news") for one in OPERATIONS} | {"/api/openapi.json", "/api/"}
     assert {*re.findall(r"/api/[a-z./]*", text)} <= paths

@@ -18,7 +18,7 @@ import lxml.html
 import pytest
 import redis
 import uvicorn
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from console.web.article_index import ArticleQuery
 from console.web.sandbox import harmless
@@ -26,8 +26,8 @@ from console.web.surveys import Job
 from crawler.run.run_report import RunReport, keep_report
 from crawler.task_list.file import load
 from crawler.task_list.publication import publish
-from tests.console.web.conftest import ConsoleClient, MakeConsole, row_of
-from tests.console.web.injections import WATCH, injections
+from tests.console.web.conftest import ConsoleClient, MakeConsole, raise_alarm, row_of
+from tests.console.web.injections import injections
 from tests.redis_servers import eventually
 from tests.samples import sample
 from workers import keys
@@ -61,17 +61,9 @@ def served(client: ConsoleClient) -> Iterator[str]:
     thread.start()
     eventually(lambda: server.started)
     yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    client.web.is_stopping = lambda: True
+    client.web.stopping.set()
     server.should_exit = True
     thread.join(20)
-
-
-@pytest.fixture
-def page(chromium: Browser) -> Iterator[Page]:
-    context = chromium.new_context(locale="en-US")
-    context.add_init_script(WATCH)
-    yield context.new_page()
-    context.close()
 
 
 def chunks(size: int) -> list[list[str]]:
@@ -120,9 +112,7 @@ def _fill_ledger(connection: "redis.Redis", name: str, texts: Sequence[str]) -> 
 def _propose_and_alarm(connection: "redis.Redis", names: Sequence[str]) -> None:
     """Alarms and proposed examples all of whose texts are injections."""
     for name, texts in zip(names, chunks(A_TASK), strict=True):
-        alarm = {"kind": "blocked", "state": "open", "count": 3, "evidence": texts[0], "urls": texts[:50]}
-        times = {"since": 1.0, "opened": 1.0, "last": 2.0}
-        connection.hset(keys.ALARMS, name, json.dumps([alarm | times]))
+        raise_alarm(connection, name, "blocked", texts[0], *texts[:50])
         pages = [_compared(text) for text in texts]
         test = BackTest.of(pages, texts[1])
         proposal = Proposal(name, texts[2], texts[3], texts[4], texts[5], 1.0, 1.0, 7, 5, 0.9, test, problem=texts[6])

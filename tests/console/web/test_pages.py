@@ -12,7 +12,7 @@ from console.web.engine import LocalRun
 from crawler.politeness.pace import HostProblem, Pace, host_of, host_state
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.file import load
-from tests.console.web.conftest import NAMES, TASKS, ConsoleClient, MakeConsole, form_token
+from tests.console.web.conftest import NAMES, TASKS, ConsoleClient, MakeConsole, raise_alarm
 from tests.redis_servers import eventually
 from workers import keys
 from workers.ledger import Ledger
@@ -55,9 +55,7 @@ def test_the_first_page_counts_the_articles_of_the_outputs(client: ConsoleClient
 
 
 def test_an_alarm_is_shown_with_its_evidence(published: Path, console: MakeConsole, connection: "redis.Redis") -> None:
-    times = {"since": 1.0, "opened": 1.0, "last": 2.0}
-    alarm = {"kind": "blocked", "state": "open", "count": 3, "evidence": "5 of 9 pages", **times}
-    connection.hset(keys.ALARMS, NAMES[1], json.dumps([alarm]))
+    raise_alarm(connection, NAMES[1], "blocked", "5 of 9 pages")
     client = console()
     for path in ("/", f"/tasks/{NAMES[1]}"):
         text = client.get(path).text
@@ -95,7 +93,7 @@ def test_a_task_in_braces_has_no_buttons_that_change_it(
     text = client.get(f"/tasks/{NAMES[0]}").text
     shown = " ".join(re.findall(r'name="do" value="(pause|run)"', text))
     assert (shown, "written in braces" in text) == (buttons, "pause" not in buttons)
-    client.post(f"/tasks/{NAMES[0]}", data={"csrf": form_token(client), "do": "pause"})
+    client.act(f"/tasks/{NAMES[0]}", do="pause")
     assert load(published)[NAMES[0]].paused == ("pause" in buttons)
 
 
@@ -108,15 +106,14 @@ def test_a_closed_host_is_shown_with_its_time_and_tried_at_once(
     until = datetime.fromtimestamp(host_state(connection, host).until or 0).strftime("%m-%d %H:%M:%S")
     assert pace.request_permit(host, 0).wait > 1
     client = console()
-    token = form_token(client)
     assert f"closed until {until} (http 503)" in client.get(f"/tasks/{NAMES[0]}").text
-    client.post(f"/tasks/{NAMES[0]}", data={"csrf": token, "do": "try"})
+    client.act(f"/tasks/{NAMES[0]}", do="try")
     assert connection.zscore(keys.DUE, NAMES[0])
     permit = pace.request_permit(host, 0)
     assert permit.wait == 0
     assert "closed until" not in client.get(f"/tasks/{NAMES[0]}").text
     pace.on_problem(host, permit.at, HostProblem("http 429", rest=60.0, slow=True))
-    client.post(f"/tasks/{NAMES[0]}", data={"csrf": token, "do": "try"})
+    client.act(f"/tasks/{NAMES[0]}", do="try")
     text = client.get(f"/tasks/{NAMES[0]}").text
     assert "asked for this pause" in text
     assert "closed until" in text
@@ -141,7 +138,7 @@ def test_mistakes_of_the_task_list_are_shown(published: Path, console: MakeConso
 
 
 def test_run_now_makes_a_task_due(client: ConsoleClient, connection: "redis.Redis") -> None:
-    client.post(f"/tasks/{NAMES[0]}", data={"csrf": form_token(client), "do": "run"})
+    client.act(f"/tasks/{NAMES[0]}", do="run")
     assert Schedule(connection).due() == [NAMES[0]]
     assert "is due" in client.get(f"/tasks/{NAMES[0]}").text
 
@@ -149,7 +146,7 @@ def test_run_now_makes_a_task_due(client: ConsoleClient, connection: "redis.Redi
 def test_a_task_is_paused_and_runs_again(published: Path, client: ConsoleClient) -> None:
     before = published.read_text("utf-8")
     for do, paused in (("pause", True), ("resume", False)):
-        client.post(f"/tasks/{NAMES[1]}", data={"csrf": form_token(client), "do": do})
+        client.act(f"/tasks/{NAMES[1]}", do=do)
         assert load(published)[NAMES[1]].paused is paused
     assert published.read_text("utf-8") == before
 
@@ -158,11 +155,11 @@ def test_settings_are_checked_before_they_are_saved(published: Path, client: Con
     path = f"/tasks/{NAMES[0]}/settings"
     before = published.read_text("utf-8")
     block = client.get(path).text.partition("<textarea")[2].partition(">")[2].partition("</textarea>")[0]
-    wrong = client.post(path, data={"csrf": form_token(client), "text": block.replace("every: 1h", "every: soon")})
+    wrong = client.act(path, text=block.replace("every: 1h", "every: soon"))
     assert wrong.status_code == 422
     assert "soon" in wrong.text
     assert published.read_text("utf-8") == before
-    right = client.post(path, data={"csrf": form_token(client), "text": block.replace("every: 1h", "every: 2h")})
+    right = client.act(path, text=block.replace("every: 1h", "every: 2h"))
     assert right.status_code == 303
     assert str(load(published)[NAMES[0]].every) == "2h"
     assert "# written by hand" in published.read_text("utf-8")
@@ -172,8 +169,8 @@ def test_failed_pages_are_grouped_and_retried(client: ConsoleClient, connection:
     text = client.get("/failures").text
     assert "http 500" in text
     assert URL in text
-    data = {"csrf": form_token(client), "task": NAMES[0], "key": "http 500", "what": "pages", "do": "retry"}
-    client.post("/failures", data=data)
+    assert URL in client.get("/failures?page=9").text  # the last page
+    client.act("/failures", task=NAMES[0], key="http 500", what="pages", do="retry")
     assert Ledger(connection, NAMES[0]).state_of(URL) == ("waiting", "")
     assert "Nothing has failed" in client.get("/failures").text
 
@@ -182,7 +179,7 @@ def test_a_rejected_page_is_accepted(client: ConsoleClient, connection: "redis.R
     path = f"/tasks/{NAMES[0]}/links"
     assert "a list: 5 of 10" in client.get(path).text
     url = "https://news.example/0/a/3.html"
-    client.post(f"{path}/accept", data={"csrf": form_token(client), "url": url})
+    client.act(f"{path}/accept", url=url)
     assert Ledger(connection, NAMES[0]).state_of(url) == ("waiting", "")
 
 
@@ -210,7 +207,7 @@ def test_that_a_run_ended_is_shown_until_the_task_list_is_mended(
     tasks_yaml: Path, redis_url: str, console: MakeConsole
 ) -> None:
     client, valid = console(), tasks_yaml.read_text("utf-8")
-    client.web.engine = LocalRun(redis_url, tasks_yaml, tasks_yaml.parent)
+    client.web.engine = LocalRun(redis_url, client.web.data.file, tasks_yaml.parent)
     tasks_yaml.write_text(valid.replace("every: 1h", "every: often"), "utf-8")
     client.web.engine.start()
     eventually(lambda: client.web.engine is not None and bool(client.web.engine.problem))

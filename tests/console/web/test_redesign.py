@@ -1,6 +1,5 @@
 """A redesign in the console: the proposed example is looked at and adopted by a click, and the cuts are shown."""
 
-import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,13 +12,12 @@ from console.web.article_index import ArticleQuery
 from console.web.reports import NoReport, made_report
 from crawler.task_list.file import load
 from crawler.task_list.publication import publish
-from tests.console.web.conftest import ConsoleClient, MakeConsole, form_token
+from tests.console.web.conftest import ConsoleClient, MakeConsole, raise_alarm
 from tests.console.web.test_hostile import served
 from tests.workers.helpers import FETCHED_AT
 from tests.workers.redesigned import SITE, RedesignedSection
 from workers import keys
 from workers.extraction.recent_pages import section_pages
-from workers.health import Alarm
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
 from workers.pages.quarantine import keep_page
@@ -54,9 +52,8 @@ def section(tasks_yaml: Path, connection: "redis.Redis") -> Iterator[RedesignedS
     section.worker.close()
 
 
-def decide(client: ConsoleClient, do: str, url: str, token: str | None = None) -> int:
-    data = {"csrf": form_token(client) if token is None else token, "do": do, "url": url}
-    return client.post(f"/tasks/{TASK}/example", data=data).status_code
+def decide(client: ConsoleClient, do: str, url: str, **token: str) -> int:
+    return client.act(f"/tasks/{TASK}/example", do=do, url=url, **token).status_code
 
 
 def test_a_proposal_is_shown_with_its_back_test_and_adopted(
@@ -73,7 +70,7 @@ def test_a_proposal_is_shown_with_its_back_test_and_adopted(
     old, new = before.test.fitting()
     assert f"{old} → {new}" in text
     assert client.get(f"/tasks/{TASK}/example/page").headers["content-security-policy"].startswith("sandbox")
-    assert decide(client, "adopt", before.url, token="wrong") == 403
+    assert decide(client, "adopt", before.url, csrf="wrong") == 403
     assert decide(client, "adopt", "https://other.example/") == 303
     assert "Another example has been proposed" in client.get(f"/tasks/{TASK}/example").text
     assert decide(client, "dismiss", before.url) == 303
@@ -90,8 +87,7 @@ def test_a_proposal_is_shown_with_its_back_test_and_adopted(
 
 def test_programs_list_and_decide(section: RedesignedSection, console: MakeConsole, connection: "redis.Redis") -> None:
     client = console()
-    alarm = Alarm(TASK, "failures", "open", 1e9, 1e9, 1e9, 7, "7 of 8 requests failed", (SITE,))
-    connection.hset(keys.ALARMS, TASK, json.dumps([alarm.to_dict()]))
+    raise_alarm(connection, TASK, "failures", "7 of 8 requests failed", SITE)
     listed = client.get("/api/alarms").json()
     assert (listed["total"], listed["alarms"][0]["kind"]) == (1, "failures")
     assert listed["alarms"][0]["advice"].startswith("`exemplar status")
@@ -130,8 +126,7 @@ def test_why_no_example_is_proposed_is_shown(
     section: RedesignedSection, console: MakeConsole, connection: "redis.Redis"
 ) -> None:
     client = console()
-    alarm = Alarm(TASK, "template changed", "open", 1e9, 1e9, 1e9, 7, "7 of the last 12 pages do not fit", (SITE,))
-    connection.hset(keys.ALARMS, TASK, json.dumps([alarm.to_dict()]))
+    raise_alarm(connection, TASK, "template changed", "7 of the last 12 pages do not fit", SITE)
     connection.hdel(keys.PROPOSALS, TASK)
     reason = "no URL of the pages of the new template matches the pattern"
     note_unproposed(connection, TASK, reason, version_of(connection))
@@ -215,17 +210,10 @@ def test_a_report_that_cannot_be_made_says_why() -> None:
 
 
 def test_an_alarm_is_dismissed(published: Path, console: MakeConsole, connection: "redis.Redis") -> None:
-    alarm = {
-        "kind": "blocked",
-        "state": "open",
-        "count": 3,
-        "evidence": "5 of 9 pages",
-        "urls": ["https://a.example/1"],
-    }
-    connection.hset(keys.ALARMS, "harbour", json.dumps([alarm | {"since": 1.0, "opened": 1.0, "last": 2.0}]))
+    raise_alarm(connection, "harbour", "blocked", "5 of 9 pages", "https://a.example/1")
     client = console()
     text = client.get("/alarms").text
     assert "<code>exemplar extract https://a.example/1</code>" in text
-    assert client.post("/alarms", data={"csrf": form_token(client), "task": "harbour", "kind": "x"}).status_code == 404
-    client.post("/alarms", data={"csrf": form_token(client), "task": "harbour", "kind": "blocked"})
+    assert client.act("/alarms", task="harbour", kind="x").status_code == 404
+    client.act("/alarms", task="harbour", kind="blocked")
     assert "no longer open" in client.get("/alarms").text  # it is not in the task's state

@@ -7,9 +7,9 @@ import pytest
 from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
 
-from console.serving import is_bearer
+from console.serving import host_name, is_bearer
 from console.web.config import ConsoleConfig, ConsoleRefused, config_from
-from console.web.security import POLICY, Sessions, host_name, local_target
+from console.web.security import POLICY, Sessions, local_target
 from tests.console.web.conftest import NAMES, ConsoleClient, MakeConsole, form_token
 
 PASSWORD = "correct horse battery"
@@ -195,6 +195,8 @@ def test_a_large_body_without_a_length_is_refused(published: Path, console: Make
         ("Basic a", "a", False),
         ("Bearer b", "a", False),
         ("Bearer ", "", False),
+        ("Bearer", "", False),
+        ("", "", False),
     ],
 )
 def test_a_token_is_sent_as_bearer(header: str, token: str, is_right: bool) -> None:

@@ -1,10 +1,9 @@
 """Many tabs of the console in one real browser."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.console.calls import edit
 from tests.console.web.running import running_console
@@ -14,13 +13,6 @@ HIDE = """hidden => {
   Object.defineProperty(document, "hidden", {value: hidden, configurable: true});
   document.dispatchEvent(new Event("visibilitychange"));
 }"""
-
-
-@pytest.fixture
-def context(chromium: Browser) -> Iterator[BrowserContext]:
-    context = chromium.new_context(locale="en-US")
-    yield context
-    context.close()
 
 
 class Streams:

@@ -1,37 +1,15 @@
 """The console in a real browser, from the URL of one article to its text, and from a failure to its retry."""
 
-from collections.abc import Iterator
-from html import unescape
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from console.sample_site import SiteServer, truth
-from tests.console.web.running import running_console
+from tests.console.web.running import WAIT, running_console, wait_for
 
 NEWEST = truth("en")[0]
 EXAMPLE = truth("en")[3]
-WAIT = 90_000  # milliseconds; a loaded machine runs a task in a quarter of it
-
-
-@pytest.fixture
-def page(chromium: Browser) -> Iterator[Page]:
-    context = chromium.new_context(locale="en-US", viewport={"width": 1280, "height": 800})
-    yield context.new_page()
-    context.close()
-
-
-def wait_for(page: Page, address: str, text: str) -> None:
-    """Wait until a page has a text, and show it."""
-    for _ in range(WAIT // 1000):
-        if text in unescape(page.request.get(address).text()):  # much less work than to show it
-            page.goto(address)
-            if text in page.inner_text("main"):
-                return
-        page.wait_for_timeout(1000)
-    page.goto(address)
-    pytest.fail(f"{text!r} is not on {address}: {page.inner_text('main')}")
 
 
 @pytest.mark.timeout(300)

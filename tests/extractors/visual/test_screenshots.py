@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from console.sample_site.pages import river_png
+from console.sample_site.pages import IMAGE, render_site
 from extractors.errors import ExtraMissing, needs
 from extractors.visual.screenshots import SIDE, UnreadableImage, centred, is_blank, read_png
 from tests.extractors.visual.pictures import article, png
@@ -25,7 +25,7 @@ def test_a_pixel_is_the_mean_of_the_area_that_it_stands_for():
 
 
 def test_colours_become_grey():
-    assert 0.2 < read_png(river_png()).mean() < 0.9
+    assert 0.2 < read_png(render_site("")[IMAGE].body).mean() < 0.9
 
 
 @pytest.mark.parametrize("data", [b"", b"<html>", png(article())[:60], b"GIF89a" + b"\0" * 50])
