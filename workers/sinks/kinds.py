@@ -17,6 +17,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import unquote, urlsplit
 
 from workers.addresses import shown
 from workers.errors import OutputError
@@ -283,6 +284,11 @@ def scheme_of(output: str) -> str:
     """Return the scheme of an output in lower case; empty for a path."""
     match = _SCHEME.match(output)
     return match[1].lower() if match else ""
+
+
+def file_path(output: str) -> str:
+    """Return the path of an output that is a file; an address such as sqlite:///a%20b.data has one, too."""
+    return unquote(urlsplit(output).path.removeprefix("/")) if scheme_of(output) == "sqlite" else output
 
 
 def suffixes_at(scheme: str) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ from collections.abc import Set as AbstractSet
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import unquote, urlsplit
 
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
 from workers.rows import KEY, Row, RowKey, key_of
@@ -22,7 +21,7 @@ from workers.sinks.durability import Durability, make_folder, pass_fence, sync_f
 
 from .formats import StoredNames
 from .interface import PATIENCE, WrittenRow, written_row
-from .kinds import Target
+from .kinds import Target, file_path
 from .options import OutputOptions
 from .paths import PathPattern, check_task, refuse_placeholders
 from .row_schema import NEEDED, columns_of, foreign, type_of, unfit
@@ -105,10 +104,8 @@ class SqliteFile(ABC):
 
 def open_sqlite(target: Target) -> "SqliteSink":
     """Return the sink of a path, or of an address: sqlite:///relative.db, sqlite:////absolute.db."""
-    address = target.address
-    path = unquote(urlsplit(address).path)[1:] if address.startswith("sqlite:") else address
     check_task(target.task)
-    pattern = PathPattern(path, target.folder, label=target.label)
+    pattern = PathPattern(file_path(target.address), target.folder, label=target.label)
     refuse_placeholders(pattern, "sqlite")
     return SqliteSink(Path(pattern.text), durability=target.durability, options=target.options)
 
