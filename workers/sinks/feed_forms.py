@@ -15,7 +15,7 @@ from urllib.parse import quote, urlsplit
 
 from lxml import etree
 
-from workers.rows import Row
+from workers.rows import Row, encodable
 
 from .row_html import filled, html_of, text_of, web_address
 
@@ -54,8 +54,7 @@ class FeedEntry:
 
 def stable_id(*parts: str) -> str:
     """Return a URN that is always the same for the same parts."""
-    text = json.dumps(parts, ensure_ascii=False).encode("utf-8", "replace").decode()
-    return uuid.uuid5(_NAMESPACE, text).urn
+    return uuid.uuid5(_NAMESPACE, encodable(json.dumps(parts, ensure_ascii=False))).urn
 
 
 def item_of(row: Row, chosen: Set[str] = frozenset(), template: Template | None = None) -> dict[str, Any]:

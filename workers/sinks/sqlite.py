@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
-from workers.rows import KEY, Row, RowKey, key_of
+from workers.rows import KEY, Row, RowKey, encodable, key_of, with_texts
 from workers.sinks.durability import Durability, make_folder, pass_fence, sync_file, unavailable
 
 from .formats import StoredNames
@@ -153,7 +153,7 @@ class SqliteSink(SqliteFile):
         for row in rows:
             connection.execute("SAVEPOINT one_row")
             try:
-                connection.execute(self._table.upsert, tuple(map(_encodable, self._values(row))))
+                connection.execute(self._table.upsert, with_texts(self._values(row), encodable))
             except _REFUSALS as error:
                 connection.execute("ROLLBACK TO one_row")
                 refused[key_of(row)] = str(error)
@@ -277,8 +277,3 @@ def _quoted(name: str) -> str:
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(map(_quoted, names))
-
-
-def _encodable(value: Any) -> Any:
-    """Return a value without lone surrogates."""
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value

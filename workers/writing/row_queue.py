@@ -26,6 +26,7 @@ from ..lua import FOLLOW_CLOCK
 from ..redis_access.redis_clock import Clock, clock_of
 from ..rows import Row, RowKey, key_of
 from ..sinks import OutputOptions, RowBatch, batch_size
+from ..sinks.formats import as_json
 
 LEASE = 10.0  # seconds that the lease of a queue lasts unless it is renewed
 BATCH_BYTES = 4 * 2**20  # bytes of the compressed rows of a batch; a larger row is a batch of its own
@@ -72,8 +73,7 @@ def to_queue(task: str, rows: Sequence[Row], outputs: Sequence[QueuedOutput], *,
 
 def pack_row(row: Row) -> bytes:
     """Return a row as compressed JSON."""
-    text = json.dumps(row, ensure_ascii=False).encode("utf-8", "replace")
-    return zstandard.ZstdCompressor(level=ZSTD_LEVEL).compress(text)
+    return zstandard.ZstdCompressor(level=ZSTD_LEVEL).compress(as_json(row))
 
 
 def unpack_row(packed: bytes) -> Row:
