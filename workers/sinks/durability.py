@@ -33,8 +33,12 @@ def reported(name: str, what: str = "cannot be written") -> Iterator[None]:
 
 def unavailable(name: str, error: Exception, what: str = "cannot be written") -> SinkUnavailable:
     """Return the error for callers."""
-    words = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return SinkUnavailable(f"output unavailable: {name} {what}: {words}")
+    return SinkUnavailable(f"output unavailable: {name} {what}: {words_of(error)}")
+
+
+def words_of(error: Exception) -> str:
+    """Return the words of an error of the system, else its text."""
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
 def locked(path: Path, name: str, patience: float, flags: int = 0) -> int:
