@@ -10,9 +10,10 @@ import contextlib
 import os
 import socket
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from threading import Lock, Timer
 from typing import Any, TypeVar
 
@@ -27,6 +28,7 @@ from workers.rows import RowKey, key_of
 
 from .interface import RowBatch
 from .kinds import Target
+from .row_schema import Values, upsert_parts
 from .sql_mysql import MySql
 from .sql_postgres import Postgres
 from .sql_servers import (
@@ -35,7 +37,6 @@ from .sql_servers import (
     ExistingTable,
     SqlProblem,
     SqlServerKind,
-    Values,
     hash_of,
     one_line,
     table_of,
@@ -185,28 +186,14 @@ class SqlSink:
 
     def _write(self, cursor: Cursor, existing: ExistingTable, rows: Mapping[RowKey, Values]) -> dict[RowKey, str]:
         """Upsert rows; return the server's messages on those that it refuses."""
-        refused = {key: words for key, row in rows.items() if (words := self._kind.too_long(cursor, row))}
+        too_long = {key: words for key, row in rows.items() if (words := self._kind.too_long(cursor, row))}
+        others = {key: row for key, row in rows.items() if key not in too_long}
+        upsert = partial(self._kind.upsert, cursor, self._table, existing)
+        return too_long | upsert_parts(cursor, others, upsert, self._refusal)
 
-        def upsert(part: Sequence[RowKey]) -> None:
-            cursor.execute("SAVEPOINT part")
-            try:
-                self._kind.upsert(cursor, self._table, existing, [rows[key] for key in part])
-            except self._kind.errors as error:
-                problem = self._kind.problem(error)
-                if problem.cause != "row":
-                    raise
-                cursor.execute("ROLLBACK TO SAVEPOINT part")
-                if len(part) == 1:
-                    refused[part[0]] = problem.words
-                    return
-                upsert(part[: len(part) // 2])
-                upsert(part[len(part) // 2 :])
-            else:
-                cursor.execute("RELEASE SAVEPOINT part")
-
-        if part := [key for key in rows if key not in refused]:
-            upsert(part)
-        return refused
+    def _refusal(self, error: Exception) -> str | None:
+        problem = self._kind.problem(error) if isinstance(error, self._kind.errors) else None
+        return problem.words if problem and problem.cause == "row" else None
 
     def _problem(self, error: Exception) -> SqlProblem:
         if isinstance(error, DBAPIError) and isinstance(error.orig, Exception):

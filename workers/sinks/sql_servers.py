@@ -23,7 +23,7 @@ from workers.redaction import concealed
 from workers.rows import RowKey, encodable, with_texts
 
 from .options import OutputOptions
-from .row_schema import columns_of, foreign, type_of, unfit
+from .row_schema import Values, columns_of, foreign, type_of, unfit
 
 ROW_KEY = "row_key"
 DEFAULT_TABLE = "articles"
@@ -48,7 +48,6 @@ LOCK_WAIT = 10  # seconds for a lock that another client holds
 LONGEST_WORDS = 500  # characters of a server's message
 Cursor = Any  # a cursor of psycopg or PyMySQL
 Cause = Literal["row", "connection", "table", "conflict", "other"]
-Values = tuple[Any, ...]  # values of one row, in the order of `SqlTable.names`
 Fields = Mapping[str, Any]  # values of one row, by column
 
 
