@@ -73,12 +73,11 @@ def opened(path: Path) -> io.BufferedIOBase:
     return path.open("rb")
 
 
-def unpacked(path: Path) -> tuple[IO[bytes], Exception | None]:
-    """Return an unnamed temporary file with the content of a compressed file, and the error at a damaged end, or None.
+def unpacked(path: Path) -> IO[bytes]:
+    """Return an unnamed temporary file with the content of a compressed file. A damaged end is reported.
 
     Raises `OSError` if the file cannot be read, or the temporary one cannot be written.
     """
-    damage: Exception | None = None
     with ExitStack() as stack:
         copy = stack.enter_context(tempfile.TemporaryFile(prefix="exemplar-"))
         try:
@@ -86,12 +85,10 @@ def unpacked(path: Path) -> tuple[IO[bytes], Exception | None]:
                 while part := file.read1(CHUNK):  # `read` would lose the data before the damage
                     copy.write(part)
         except DAMAGE as error:
-            if isinstance(error, OSError) and error.errno:
-                raise
-            damage = error
+            _report_damage(path, error)
         copy.flush()
         stack.pop_all()  # the caller closes it
-    return copy, damage
+    return copy
 
 
 def jsonl_rows(target: Target) -> Iterator[Row]:
@@ -183,11 +180,19 @@ def _rows_of_file(path: Path) -> Iterator[Row]:
     except FileNotFoundError:  # the file was moved meanwhile
         return
     except DAMAGE as error:
-        if isinstance(error, OSError) and error.errno:
+        try:
+            _report_damage(path, error)
+        except OSError:
             raise _unavailable(str(path), error) from None
-        log.warning("%s is damaged; the rows before the damage were read: %s", path, str(error) or type(error).__name__)
     if others:
         log.warning("%s: %d lines are not rows", path, others)
+
+
+def _report_damage(path: Path, error: Exception) -> None:
+    """Log that a compressed file is damaged. Raises an `error` of the system again."""
+    if isinstance(error, OSError) and error.errno:
+        raise error
+    log.warning("%s is damaged; the rows before the damage were read: %s", path, str(error) or type(error).__name__)
 
 
 def _unavailable(path: str, error: Exception) -> SinkUnavailable:

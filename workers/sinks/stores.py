@@ -278,6 +278,12 @@ def address_of(target: Target) -> StoreAddress:
     )
 
 
+def open_store(target: Target, address: StoreAddress) -> ObjectStore:
+    """Return the store of an output's address. Raises `OutputError` if it is invalid or an extra is missing."""
+    store: ObjectStore = target.opened(address.storage.opens, address.storage.extra, address)
+    return store
+
+
 def _temporary(folder: str, name: str) -> str:
     """Return a temporary path for a file, which no other process uses."""
     return f"{folder}/.{name}.{uuid4().hex[:12]}{TEMPORARY}"
