@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, cast
 
 from workers.page_store import StoredPage
 from workers.rows import Row, RowKey
@@ -177,6 +177,16 @@ class BatchSink(Protocol):
 
     def close(self) -> None:
         """Close files and connections."""
+
+
+def write_batch(sink: Sink | BatchSink, batch: RowBatch) -> None:
+    """Write a batch to an output of any kind; a file is held meanwhile. Raises what the sink raises."""
+    if hasattr(sink, "exclusive"):
+        file = cast(Sink, sink)
+        with file.exclusive():
+            file.write(batch.rows, again=batch.again)
+    else:
+        sink.write(batch)
 
 
 def written_row(row: Row) -> WrittenRow | None:

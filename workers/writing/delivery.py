@@ -16,11 +16,12 @@ import time
 import traceback
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal
 
 import redis
 
@@ -32,8 +33,8 @@ from ..ledger import Ledger
 from ..redis_access.outage import Outage
 from ..redis_access.redis_clock import Clock, clock_of
 from ..reporting.worker_reports import Watch
-from ..rows import key_of
 from ..sinks import BatchSink, OutputOptions, RowBatch, Sink, is_queued, open_sink
+from ..sinks.interface import write_batch
 from ..url_states import fingerprint
 from .output_states import queue_states
 from .outputs import options_of
@@ -306,7 +307,7 @@ class OpenSinks:
 
     def __init__(self, most: int):
         self.most = most
-        self._open: OrderedDict[Queue, tuple[ExtractionConfig, BatchSink]] = OrderedDict()
+        self._open: OrderedDict[Queue, tuple[ExtractionConfig, Sink | BatchSink]] = OrderedDict()
         self._lock = threading.Lock()
 
     def write(self, config: ExtractionConfig, output: str, options: OutputOptions, batch: RowBatch) -> None:
@@ -315,23 +316,22 @@ class OpenSinks:
         The sink of an unavailable output is closed and kept for the next try: it keeps what it has read from the
         target.
         """
-        if not is_queued(output, config.task):
-            self._write_to_file(config, output, options, batch)
+        if not is_queued(output, config.task):  # rows that a file refused before; the workers write all others
+            with closing(_opened(config, output, options)) as file:
+                write_batch(file, batch)
             return
-        sink = self._borrow(config, output, options)
+        sink, is_kept = self._borrow(config, output, options), True
         try:
-            sink.write(batch)
+            write_batch(sink, batch)
         except RowsRefused:
-            self._give_back(config, output, sink)
             raise
-        except SinkUnavailable:
+        except BaseException as error:
             _close(sink)
-            self._give_back(config, output, sink)
+            is_kept = isinstance(error, SinkUnavailable)
             raise
-        except BaseException:
-            _close(sink)
-            raise
-        self._give_back(config, output, sink)
+        finally:
+            if is_kept:
+                self._give_back(config, output, sink)
 
     def close(self) -> None:
         """Close the sinks that no thread uses."""
@@ -341,17 +341,17 @@ class OpenSinks:
         for sink in sinks:
             _close(sink)
 
-    def _borrow(self, config: ExtractionConfig, output: str, options: OutputOptions) -> BatchSink:
+    def _borrow(self, config: ExtractionConfig, output: str, options: OutputOptions) -> Sink | BatchSink:
         with self._lock:
             known = self._open.pop((config.task, output), None)
         if known is not None and known[0] == config:
             return known[1]
         if known is not None:
             _close(known[1])
-        return cast(BatchSink, open_sink(output, config.task, Path(config.folder), config.durability, options))
+        return _opened(config, output, options)
 
-    def _give_back(self, config: ExtractionConfig, output: str, sink: BatchSink) -> None:
-        surplus: list[BatchSink] = []
+    def _give_back(self, config: ExtractionConfig, output: str, sink: Sink | BatchSink) -> None:
+        surplus: list[Sink | BatchSink] = []
         with self._lock:
             self._open[config.task, output] = config, sink
             while len(self._open) > self.most:
@@ -359,14 +359,9 @@ class OpenSinks:
         for other in surplus:
             _close(other)
 
-    def _write_to_file(self, config: ExtractionConfig, output: str, options: OutputOptions, batch: RowBatch) -> None:
-        """Write rows that a file output refused before; the workers write all other rows of file outputs."""
-        sink = cast(Sink, open_sink(output, config.task, Path(config.folder), config.durability, options))
-        try:
-            with sink.exclusive():
-                sink.write(batch.rows, again={key_of(row) for row in batch.rows})
-        finally:
-            sink.close()
+
+def _opened(config: ExtractionConfig, output: str, options: OutputOptions) -> Sink | BatchSink:
+    return open_sink(output, config.task, Path(config.folder), config.durability, options)
 
 
 def _about(queue: Queue) -> str:
@@ -381,7 +376,7 @@ def _log_delivered(batch: RowBatch, queue: Queue) -> None:
             log.info("delivered %s to %s", row["url"], shown(queue[1]), extra=ids)
 
 
-def _close(sink: BatchSink) -> None:
+def _close(sink: Sink | BatchSink) -> None:
     """Close a sink; this may fail if the target is unavailable."""
     try:
         sink.close()
