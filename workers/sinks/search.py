@@ -153,14 +153,12 @@ class SearchSink:
         answer = self._request("GET", f"{name}/_mapping", accepted=(404,))
         if answer.status == 404:
             body = {"mappings": {"dynamic": False, "properties": self._properties()}}
-            answer = self._request("PUT", name, body, accepted=(400,))
-            if answer.status == 400:  # another process created it, or the name or analyzer is invalid
-                again = self._request("GET", f"{name}/_mapping", accepted=(404,))
-                if again.status == 404:
-                    raise self._wrong(f"the server did not create the index {index}: {self._error_words(answer)}")
-                answer = again
-                self._add_fields(name, answer)
-        else:
+            created = self._request("PUT", name, body, accepted=(400,))
+            if created.status == 400:  # another process created it, or the name or analyzer is invalid
+                answer = self._request("GET", f"{name}/_mapping", accepted=(404,))
+                if answer.status == 404:
+                    raise self._wrong(f"the server did not create the index {index}: {self._error_words(created)}")
+        if answer.status != 404:
             self._add_fields(name, answer)
         self._mapped.add(index)
 

@@ -12,12 +12,11 @@ import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import partial
 from threading import Lock, Timer
 from typing import Any, TypeVar
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Engine, create_engine
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import PoolProxiedConnection
@@ -133,6 +132,7 @@ class SqlSink:
             for left in reversed(range(TRIES)):
                 try:
                     with connected(self._open()) as connection:
+                        limit.watch(connection.dbapi_connection)
                         existing = self._existing or self._set_up(connection)
                         cursor = connection.cursor()
                         self._kind.begin(cursor)
@@ -220,7 +220,15 @@ def engine_of(address: str, url: URL, arguments: Mapping[str, Any]) -> Engine:
     with _LOCK:
         key = os.getpid(), address
         if key not in _ENGINES:
-            _ENGINES[key] = _new(url, arguments)
+            _ENGINES[key] = create_engine(
+                url,
+                connect_args=dict(arguments),
+                pool_size=POOL_SIZE,
+                max_overflow=POOL_MOST - POOL_SIZE,
+                pool_timeout=POOL_WAIT,
+                pool_recycle=int(RECYCLE),
+                hide_parameters=True,
+            )
         return _ENGINES[key]
 
 
@@ -251,7 +259,6 @@ class TimeLimit:
     """
 
     def __init__(self, seconds: float, socket_of: Callable[[Any], int | None]):
-        self.seconds = seconds
         self.is_over = False
         self._socket_of = socket_of
         self._connections: list[Any] = []
@@ -259,13 +266,11 @@ class TimeLimit:
         self._timer.daemon = True
 
     def __enter__(self) -> "TimeLimit":
-        self._token = _LIMIT.set(self)
         self._timer.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._timer.cancel()
-        _LIMIT.reset(self._token)
 
     def watch(self, connection: Any) -> None:
         """Include a connection of the driver."""
@@ -281,9 +286,6 @@ class TimeLimit:
                         copy.shutdown(socket.SHUT_RDWR)
 
 
-_LIMIT: ContextVar[TimeLimit | None] = ContextVar("_LIMIT", default=None)
-
-
 @contextmanager
 def connected(engine: Engine) -> Iterator[PoolProxiedConnection]:
     """Yield a connection of the pool; after an exception it is not returned to the pool, and the next one is new."""
@@ -296,23 +298,3 @@ def connected(engine: Engine) -> Iterator[PoolProxiedConnection]:
         raise
     finally:
         connection.close()
-
-
-def _new(url: URL, arguments: Mapping[str, Any]) -> Engine:
-    engine = create_engine(
-        url,
-        connect_args=dict(arguments),
-        pool_size=POOL_SIZE,
-        max_overflow=POOL_MOST - POOL_SIZE,
-        pool_timeout=POOL_WAIT,
-        pool_recycle=int(RECYCLE),
-        hide_parameters=True,
-    )
-    event.listen(engine, "connect", _watch)
-    event.listen(engine, "checkout", lambda connection, record, _: _watch(connection, record))
-    return engine
-
-
-def _watch(connection: Any, _: object) -> None:
-    if limit := _LIMIT.get():
-        limit.watch(connection)
