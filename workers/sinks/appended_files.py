@@ -23,6 +23,7 @@ from workers.sinks.durability import (
     locked,
     make_folder,
     pass_fence,
+    rename,
     reported,
     sync_file,
     sync_folder,
@@ -224,9 +225,7 @@ class AppendedFileSink:
             with mapped(file) as data:
                 is_unfit = self.format.header_of(data) is None
             if is_unfit:
-                path.rename(_free_name(path))
-                if self.durability == "safe":
-                    sync_folder(path.parent)
+                rename(path, _free_name(path), self.durability)
                 old, file = file, self._open_locked(path)
                 os.close(old)
                 self._held = file if is_held else self._held

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, BinaryIO
 
-from workers.rows import KEY, Row
+from workers.rows import Row
 
 from .formats import AppendedFormat, Buffer, as_json
 from .options import OutputOptions
@@ -57,7 +57,7 @@ class Csv(AppendedFormat):
 
     def __init__(self, options: OutputOptions):
         super().__init__(options)
-        self.version = options.key_names()[KEY.index("version")]
+        self.version = options.name_of("version")
         chosen = [name for name, _ in options.fields]
         with_key = [*chosen, *(name for name in options.key_names() if name not in chosen)]
         self.columns = with_key if chosen else [*COLUMNS]

@@ -92,7 +92,7 @@ class StoredNames:
 
     def __init__(self, options: OutputOptions):
         self._names = {source: name for name, source in options.fields}
-        self.canonical_url = options.key_names()[KEY.index("canonical_url")]
+        self.canonical_url = options.name_of("canonical_url")
         self._is_plain = not options.fields
         self._kept = {*self._names, *KEY} if options.fields else set(LOOKED_UP)
 

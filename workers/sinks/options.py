@@ -90,8 +90,11 @@ class OutputOptions:
 
     def key_names(self) -> tuple[str, ...]:
         """Return the names that the fields of the row key have in the output, in the order of `workers.rows.KEY`."""
-        names = {source: name for name, source in self.fields}
-        return tuple(names.get(name, name) for name in KEY)
+        return tuple(map(self.name_of, KEY))
+
+    def name_of(self, field_: str) -> str:
+        """Return the name that a field of the row has in the output."""
+        return next((name for name, source in self.fields if source == field_), field_)
 
 
 def _value(row: Row, source: str) -> Any:

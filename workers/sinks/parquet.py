@@ -60,9 +60,7 @@ class Parquet(RowFormat):
 
     def rows(self, file: BinaryIO) -> Iterator[Row]:
         """Yield the rows, with the columns of the key and the content hash only."""
-        names = dict(zip(KEY, self.options.key_names(), strict=True))
-        chosen = {source: name for name, source in self.options.fields}
-        names["content_hash"] = chosen.get("content_hash", "content_hash")
+        names = {field: self.options.name_of(field) for field in (*KEY, "content_hash")}
         try:
             table = pq.ParquetFile(file)
             stored = table.read([name for name in names.values() if name in table.schema_arrow.names]).to_pylist()

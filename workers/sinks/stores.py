@@ -24,7 +24,7 @@ from uuid import uuid4
 
 from workers.addresses import shown
 from workers.errors import OutputError, SinkUnavailable
-from workers.sinks.durability import Durability, make_folder, sync_folder, words_of, write_file
+from workers.sinks.durability import Durability, make_folder, rename, words_of, write_file
 
 from .kinds import STORAGES, Storage, Target, storage_of
 
@@ -216,9 +216,7 @@ class FolderStore(FileStore):
 
     def rename(self, connection: Any, temporary: str, path: str) -> None:
         """Rename a file over another one, and synchronise its new name."""
-        Path(temporary).replace(path)
-        if self.durability == "safe":
-            sync_folder(Path(path).parent)
+        rename(Path(temporary), Path(path), self.durability)
 
     def make_folder(self, connection: Any, folder: str) -> None:
         """Create a folder and its parents if they are missing."""
