@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from threading import Lock, Timer
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import Engine, create_engine
 from sqlalchemy.engine import URL, make_url
@@ -51,7 +51,6 @@ SERVERS: Mapping[str, type[SqlServerKind]] = {
     "mysql": MySql,
     "mariadb": MySql,
 }
-T = TypeVar("T")
 POOL_SIZE, POOL_MOST = 1, 5
 POOL_WAIT = 5.0  # seconds for a free connection
 RECYCLE = 600.0  # seconds after which a connection is replaced, since firewalls drop idle ones
@@ -125,8 +124,8 @@ class SqlSink:
             close_engine(self._engine)
             self._engine = None
 
-    def _with_connection(self, action: Callable[[Cursor, ExistingTable], T]) -> T:
-        """Run a function in a transaction, after the table was set up. Raises `SinkUnavailable`."""
+    def _with_connection(self, action: Callable[[Cursor, ExistingTable], dict[RowKey, str]]) -> dict[RowKey, str]:
+        """Run `_write` or `_try` in a transaction, after the table was set up. Raises `SinkUnavailable`."""
         started = time.monotonic()
         with TimeLimit(self.answer_wait, self._kind.socket_of) as limit:
             for left in reversed(range(TRIES)):
@@ -181,8 +180,9 @@ class SqlSink:
             f"output unavailable: {self.name}: table {self._quoted} still lacks columns that were just added"
         )
 
-    def _try(self, cursor: Cursor, existing: ExistingTable) -> None:
+    def _try(self, cursor: Cursor, existing: ExistingTable) -> dict[RowKey, str]:
         cursor.execute(self._kind.trial(self._table))
+        return {}
 
     def _write(self, cursor: Cursor, existing: ExistingTable, rows: Mapping[RowKey, Values]) -> dict[RowKey, str]:
         """Upsert rows; return the server's messages on those that it refuses."""
