@@ -142,7 +142,7 @@ class PageSink(ABC):
 
 @dataclass(frozen=True, slots=True)
 class RowBatch:
-    """Rows of one task to deliver together.
+    """Rows of one task to deliver together, one for each key.
 
     `id`: 32 hexadecimal digits. A batch whose delivery was interrupted is delivered again with the same id and the same
     rows in the same order; only one process delivers batches of a task to an output at a time. `again`: the keys of

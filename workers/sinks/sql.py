@@ -70,12 +70,9 @@ class SqlSink:
         """Raises `OutputError` if the address is invalid."""
         self.name = shown(target.address)
         self._options = target.options
-        scheme = target.address.partition(":")[0].lower()
         try:
             url = make_url(target.address)
-            self._kind = SERVERS[scheme.partition("+")[0]]()
-            if scheme.partition("+")[2] not in ("", self._kind.driver.partition("+")[2]):
-                raise ValueError(f"unknown driver {scheme}; use {self._kind.driver}")
+            self._kind = SERVERS[url.get_backend_name().lower()]()
             if isinstance(self._kind, MySql) and not url.database:
                 raise ValueError("no database; use mysql://USER:PASSWORD@HOST/DATABASE")
             place = url.query.get("table", DEFAULT_TABLE)

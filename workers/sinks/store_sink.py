@@ -24,7 +24,7 @@ from hashlib import blake2b
 from io import BytesIO
 
 from workers.errors import OutputError, SinkUnavailable
-from workers.rows import Row, RowKey, key_of
+from workers.rows import Row, key_of
 
 from .formats import RowFormat
 from .interface import RowBatch, if_missing
@@ -140,11 +140,9 @@ class StoreSink:
         """Yield the rows that no other object has, in the form to be written."""
         again = [row for row in batch.rows if key_of(row) in batch.again]
         written = self._written.versions(again, batch.id) if again else {}
-        rows: dict[RowKey, Row] = {}
         for row in batch.rows:
-            rows.setdefault(key_of(row), row)
-        for key, row in rows.items():
-            versions = written.get(article_of(row["task"], row["canonical_url"]), {}) if key in batch.again else {}
+            is_again = key_of(row) in batch.again
+            versions = written.get(article_of(row["task"], row["canonical_url"]), {}) if is_again else {}
             if (missing := if_missing(row, versions)) is not None:
                 yield missing
 
