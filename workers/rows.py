@@ -1,6 +1,6 @@
 """A row: an article, or an entry of a list, with the fields of its run, as sinks write it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -84,6 +84,22 @@ def content_hash_of(title: str | None, text: str) -> str:
 def key_of(row: Row) -> RowKey:
     """Return the row key, which is unique in a sink."""
     return row["task"], row["canonical_url"], row["version"]
+
+
+def encodable(text: str) -> str:
+    """Return a text without lone surrogates, which UTF-8 cannot encode: they become "?"."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def with_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """Return a JSON value in which each text is replaced by the result of a function."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, (list, tuple)):
+        return [with_texts(item, change) for item in value]
+    if isinstance(value, dict):
+        return {change(name): with_texts(item, change) for name, item in value.items()}
+    return value
 
 
 def canonical_url(article: Article, final_url: str, requested: str, url_regex: str) -> str:

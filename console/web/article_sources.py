@@ -9,12 +9,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
-from urllib.parse import unquote
 
 from crawler.task_list.models import TaskFile
 from workers.errors import OutputError
 from workers.rows import Row
-from workers.sinks.kinds import READ_LINES, READ_TABLE, expand, kind_of
+from workers.sinks.kinds import READ_LINES, READ_TABLE, expand, file_path, kind_of
 from workers.sinks.reading import row_in, sqlite_records
 
 LONGEST_LINE = 64 * 2**20  # bytes
@@ -52,9 +51,7 @@ def article_files(tasks: TaskFile) -> list[ArticleFile]:
             if kind.reads == READ_LINES and not address.endswith(COMPRESSED):
                 places[folder / Path(address).expanduser()] = "jsonl"
             elif kind.reads == READ_TABLE:
-                is_address = address.lower().startswith("sqlite:")
-                plain = unquote(address.partition(":")[2].removeprefix("///")) if is_address else address
-                places[folder / Path(plain).expanduser()] = "sqlite"
+                places[folder / Path(file_path(address)).expanduser()] = "sqlite"
     known: dict[str, ArticleFile] = {}
     for path, source_kind in places.items():
         aside = path.parent.glob(f"{path.name}.*") if source_kind == "jsonl" and path.parent.is_dir() else ()

@@ -15,7 +15,6 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import unquote
 
 from pydantic import (
     AfterValidator,
@@ -35,7 +34,7 @@ from crawler.task_list.mistakes import BadValueError, nearest, show, suggest
 from crawler.task_list.validators import check_output, to_keyword, to_tuple
 from workers.addresses import shown
 from workers.rows import KEY
-from workers.sinks.kinds import kind_of, scheme_of
+from workers.sinks.kinds import file_path, kind_of, scheme_of
 from workers.sinks.options import OutputOptions, RowCondition
 from workers.sinks.row_schema import CHOICES
 
@@ -208,12 +207,8 @@ class OutputEntry(BaseModel):
 
 def target_of(output: str, task: str) -> str:
     """Return an output in a form for comparison, which is equal for outputs that are the same file."""
-    address = output.replace("{task}", task)
-    if scheme_of(address) == "sqlite":
-        address = unquote(address.partition(":")[2].removeprefix("///"))
-    elif scheme_of(address):
-        return address
-    return posixpath.normpath(address)
+    path = file_path(output.replace("{task}", task))
+    return path if scheme_of(path) else posixpath.normpath(path)
 
 
 def check_distinct(outputs: tuple[OutputEntry, ...], info: ValidationInfo) -> tuple[OutputEntry, ...]:

@@ -5,7 +5,6 @@ time; the next row starts a new one. Between writes nothing is open.
 """
 
 import json
-import logging
 import os
 import stat
 from collections import defaultdict
@@ -24,6 +23,7 @@ from workers.sinks.durability import (
     locked,
     make_folder,
     pass_fence,
+    rename,
     reported,
     sync_file,
     sync_folder,
@@ -40,8 +40,6 @@ MOST_CUT = 64 << 20  # bytes of a partial last group; a longer partial end was n
 LONG_AGO = "1970-01-02T00:00:00+00:00"  # of a row that does not say when its page was fetched
 CLOCKS_DIFFER = 7200.0  # seconds by which the clocks of machines may differ
 MARK_BYTES = 64  # bytes before a place in a file, by which the file is recognised
-
-log = logging.getLogger(__name__)
 
 
 def open_appended(target: Target, row_format: AppendedFormat) -> "AppendedFileSink":
@@ -195,13 +193,7 @@ class AppendedFileSink:
     def _unpacked_file(self, path: Path) -> int:
         """Return the unpacked copy of a compressed file; it is kept until the lock is released the next time."""
         if path not in self._unpacked:
-            self._unpacked[path], damage = unpacked(path)
-            if damage is not None:
-                log.warning(
-                    "%s is damaged; the rows before the damage were read: %s",
-                    path,
-                    str(damage) or type(damage).__name__,
-                )
+            self._unpacked[path] = unpacked(path)
         return self._unpacked[path].fileno()
 
     def _append_to_all(self, by_path: dict[Path, list[Row]]) -> None:
@@ -233,9 +225,7 @@ class AppendedFileSink:
             with mapped(file) as data:
                 is_unfit = self.format.header_of(data) is None
             if is_unfit:
-                path.rename(_free_name(path))
-                if self.durability == "safe":
-                    sync_folder(path.parent)
+                rename(path, _free_name(path), self.durability)
                 old, file = file, self._open_locked(path)
                 os.close(old)
                 self._held = file if is_held else self._held

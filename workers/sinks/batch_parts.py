@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from workers.errors import RowsRefused, SinkUnavailable
+from workers.errors import RowsRefused
 from workers.rows import Row, RowKey, key_of
 
+from .http_client import HttpClient
 from .interface import RowBatch
 
 
@@ -48,20 +49,22 @@ MOST_INTERRUPTED = 1000
 
 
 class PartedDelivery:
-    """Delivers batches of one output, in as few parts as its target allows."""
+    """Delivers batches of one output, in as few parts as its target allows.
 
-    def __init__(self, output: str, seconds: float, unavailable: Callable[[str], SinkUnavailable]):
-        """`seconds`: the time for all parts of a batch. `unavailable`: returns the error for callers from its text."""
-        self._output, self._seconds, self._unavailable = output, seconds, unavailable
+    The parts of a batch together have half of the time of a call.
+    """
+
+    def __init__(self, client: HttpClient):
+        self._client, self._seconds = client, client.limits.call / 2
 
     def deliver(self, batch: RowBatch, send: Callable[[BatchPart], PartAnswer]) -> None:
         """Send all rows. Raises `RowsRefused` for those that the target refused, and what `send` raises."""
-        progress = _INTERRUPTED.pop((self._output, batch.id), None) or _Progress()
+        progress = _INTERRUPTED.pop((self._client.name, batch.id), None) or _Progress()
         try:
             self._send_parts(batch, send, progress)
         except BaseException:
             if progress.taken:
-                _INTERRUPTED[self._output, batch.id] = progress
+                _INTERRUPTED[self._client.name, batch.id] = progress
             while len(_INTERRUPTED) > MOST_INTERRUPTED:
                 _INTERRUPTED.popitem(last=False)
             raise
@@ -80,7 +83,9 @@ class PartedDelivery:
                 parts += [(middle, end), (first, middle)]
                 continue
             if time.monotonic() > limit:
-                raise self._unavailable(f"{first} of {len(batch.rows)} rows were sent in {self._seconds:g} seconds")
+                raise self._client.unavailable(
+                    f"{first} of {len(batch.rows)} rows were sent in {self._seconds:g} seconds"
+                )
             is_whole = len(rows) == len(batch.rows)
             answer = send(BatchPart(batch.id if is_whole else f"{batch.id}-{first}-{end}", rows))
             if answer.outcome != "taken" and len(rows) > 1:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, BinaryIO
 
-from workers.rows import KEY, Row
+from workers.rows import Row
 
 from .formats import AppendedFormat, Buffer, as_json
 from .options import OutputOptions
@@ -57,7 +57,7 @@ class Csv(AppendedFormat):
 
     def __init__(self, options: OutputOptions):
         super().__init__(options)
-        self.version = options.key_names()[KEY.index("version")]
+        self.version = options.name_of("version")
         chosen = [name for name, _ in options.fields]
         with_key = [*chosen, *(name for name in options.key_names() if name not in chosen)]
         self.columns = with_key if chosen else [*COLUMNS]
@@ -68,7 +68,7 @@ class Csv(AppendedFormat):
 
     def encode(self, rows: Sequence[Row], header: bytes = b"") -> bytes:
         """Return a record for each row, after a header in an empty file."""
-        names = self._names_in(header) if header else self.columns
+        names = self._header(header)[1] if header else self.columns
         lines = [] if header else [self.delimiter.join(map(self._header_cell, names))]
         for row in rows:
             shaped = self.options.shaped(row, with_key=True)
@@ -78,14 +78,13 @@ class Csv(AppendedFormat):
     def rows(self, file: BinaryIO) -> Iterator[Row]:
         """Yield the rows of the complete records."""
         data = file.read()
-        header = self._header(data)
-        names = self._names_in(header)
-        yield from (self._row(names, cells) for _, _, cells in self._records(data, len(header)))
+        start, names = self._header(data)
+        yield from (self._row(names, cells) for _, _, cells in self._records(data, start))
 
     def header_of(self, data: Buffer) -> bytes | None:
         """Return the header; None if it lacks a column of this output."""
-        header = self._header(data)
-        return header if not header or set(self.columns) <= set(self._names_in(header)) else None
+        end, names = self._header(data)
+        return bytes(data[:end]) if not end or set(self.columns) <= set(names) else None
 
     def complete_end(self, data: Buffer, known: int) -> int:
         """Return the end of the last complete record.
@@ -94,7 +93,7 @@ class Csv(AppendedFormat):
         counted: a line end after an even number of them ends a record.
         """
         size = len(data)
-        names = self._names_in(self._header(data))
+        _, names = self._header(data)
         if not size or (names and self.version not in names) or self._ends_well(data):
             return size  # a file with other columns is moved aside unchanged
         if self._lacks_line_end(data):
@@ -108,25 +107,25 @@ class Csv(AppendedFormat):
 
     def urls(self, data: Buffer, start: int) -> Iterator[tuple[bytes, int, int]]:
         """Yield the canonical URL of each record."""
-        names = self._names_in(self._header(data))
+        begin, names = self._header(data)
         if self.names.canonical_url not in names:
             return
         column = names.index(self.names.canonical_url)
-        for position, end, cells in self._records(data, start or len(self._header(data))):
+        for position, end, cells in self._records(data, start or begin):
             if column < len(cells) and cells[column] is not None:
                 yield as_json(original_text(cells[column] or "")), position, end
 
     def rows_at(self, data: Buffer, position: int) -> Iterator[Row]:
         """Yield the row of the record at a position."""
-        names = self._names_in(self._header(data))
+        _, names = self._header(data)
         for _, _, cells in islice(self._records(data, position), 1):
             yield self._row(names, cells)
 
     def backwards(self, data: Buffer) -> Iterator[Row]:
         """Yield the rows of the complete records."""
-        header = self._header(data)
+        begin, _ = self._header(data)
         for start, _ in self._backwards(data, self.complete_end(data, 0)):
-            if start < len(header):
+            if start < begin:
                 return
             yield from self.rows_at(data, start)
 
@@ -144,11 +143,10 @@ class Csv(AppendedFormat):
         """Whether the file ends with records that have as many cells as the header, and a version."""
         if data[-1:] != b"\n":
             return False
-        header = self._header(data)
-        names = self._names_in(header)
+        begin, names = self._header(data)
         for start, end in islice(self._backwards(data, len(data)), RECORDS_CHECKED):
-            if start < len(header):
-                return (start, end) == (0, len(header))
+            if start < begin:
+                return (start, end) == (0, begin)
             records = list(islice(self._records(data, start), 1))
             if not records or records[0][1] != end or len(records[0][2]) != len(names):
                 return False
@@ -160,7 +158,7 @@ class Csv(AppendedFormat):
         """Whether the file ends with a complete record without a line end, as some editors save it."""
         start = next((start for start, _ in self._backwards(data, len(data))), 0)
         record = self._record(data, start)
-        names = self._names_in(self._header(data))
+        _, names = self._header(data)
         is_whole = record.end == len(data) and len(record.cells) == len(names) and record.is_last_quoted
         return is_whole and bool(self._row(names, record.cells))
 
@@ -205,14 +203,10 @@ class Csv(AppendedFormat):
                 return _Record(at, cells, bool(mark), is_quoted)
         return _Record(at, cells, False, False)
 
-    def _header(self, data: Buffer) -> bytes:
-        """Return the first record, unchanged."""
+    def _header(self, data: Buffer) -> tuple[int, list[str]]:
+        """Return where the first record ends, and the names of columns in it."""
         start = len(BOM) if data[: len(BOM)] == BOM else 0
-        return next((bytes(data[:end]) for _, end, _ in self._records(data, start)), b"")
-
-    def _names_in(self, header: bytes) -> list[str]:
-        records = self._records(header.removeprefix(BOM), 0)
-        return next(([cell or "" for cell in cells] for _, _, cells in records), [])
+        return next(((end, [cell or "" for cell in cells]) for _, end, cells in self._records(data, start)), (0, []))
 
     def _header_cell(self, name: str) -> str:
         is_plain = not re.search(r'[\s",]', name) and name and self.delimiter not in name

@@ -33,8 +33,12 @@ def reported(name: str, what: str = "cannot be written") -> Iterator[None]:
 
 def unavailable(name: str, error: Exception, what: str = "cannot be written") -> SinkUnavailable:
     """Return the error for callers."""
-    words = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return SinkUnavailable(f"output unavailable: {name} {what}: {words}")
+    return SinkUnavailable(f"output unavailable: {name} {what}: {words_of(error)}")
+
+
+def words_of(error: Exception) -> str:
+    """Return the words of an error of the system, else its text."""
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
 def locked(path: Path, name: str, patience: float, flags: int = 0) -> int:
@@ -74,7 +78,12 @@ def write_file(path: Path, data: bytes, durability: Durability) -> None:
 def replace_file(path: Path, temporary: Path, data: bytes, durability: Durability) -> None:
     """Write a file under a temporary name and rename it, so that it has this content or what it had before."""
     write_file(temporary, data, durability)
-    temporary.replace(path)
+    rename(temporary, path, durability)
+
+
+def rename(source: Path, path: Path, durability: Durability) -> None:
+    """Rename a file, also over another one; with `safe` its new name is on disk then."""
+    source.replace(path)
     if durability == "safe":
         sync_folder(path.parent)
 

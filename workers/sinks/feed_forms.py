@@ -1,4 +1,4 @@
-"""The two forms of feeds: rows to entries, and entries to bytes and back.
+"""The two forms of feeds: rows to entries, and entries to bytes and back. An entry stays as its file has it.
 
 The ids of entries stay the same, and their dates have a time zone.
 """
@@ -6,7 +6,7 @@ The ids of entries stay the same, and their dates have a time zone.
 import json
 import re
 import uuid
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from string import Template
@@ -15,7 +15,7 @@ from urllib.parse import quote, urlsplit
 
 from lxml import etree
 
-from workers.rows import Row
+from workers.rows import Row, encodable
 
 from .row_html import filled, html_of, text_of, web_address
 
@@ -26,74 +26,68 @@ OWN = "urn:x-exemplar:feed"  # namespace of the data for the next write: version
 JSON_FEED = "https://jsonfeed.org/version/1.1"
 GENERATOR = "Exemplar"
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_TEXTS = ("id", "title", "updated", "published", "summary")  # fields of an entry that Atom calls the same
-_REQUIRED = ("id", "title", "updated", "url")
-_KEYS = {  # fields of an entry that are a text in a JSON Feed, each with its name there
+_TEXTS = {  # elements of an Atom entry, each with the key of a JSON Feed that has the same text
     "id": "id",
-    "url": "url",
     "title": "title",
-    "content": "content_html",
     "updated": "date_modified",
-    "summary": "summary",
-    "image": "image",
     "published": "date_published",
-    "language": "language",
+    "summary": "summary",
 }
+_NAMESPACES: Any = {None: ATOM, "exemplar": OWN}  # lxml's declared type does not allow the default namespace
 _ATOM, _OWN = f"{{{ATOM}}}", f"{{{OWN}}}"
 
 
 @dataclass(frozen=True, slots=True)
 class FeedEntry:
-    """An entry. `published` and `updated`: RFC 3339; `rank`: the time by which entries are ordered, newest first."""
+    """An entry as its file has it. `updated`: RFC 3339; `rank`: the time by which entries are ordered, newest first.
+
+    `stored`: the entry in the form of the feed, an element of XML or a JSON object.
+    """
 
     id: str
     version: int
     rank: str
     updated: str
-    title: str
     url: str
-    content: str = ""  # HTML
-    published: str = ""
-    summary: str = ""
-    image: str = ""
-    author: str = ""
-    language: str = ""
-    keywords: tuple[str, ...] = ()
+    stored: Any
 
 
 def stable_id(*parts: str) -> str:
     """Return a URN that is always the same for the same parts."""
-    text = json.dumps(parts, ensure_ascii=False).encode("utf-8", "replace").decode()
-    return uuid.uuid5(_NAMESPACE, text).urn
+    return uuid.uuid5(_NAMESPACE, encodable(json.dumps(parts, ensure_ascii=False))).urn
 
 
-def entry_of(row: Row, chosen: Set[str] = frozenset(), template: Template | None = None) -> FeedEntry:
-    """Return the entry of a row. `chosen`: the fields of the row that are shown; empty: all. `template`: of content.
+def item_of(row: Row, chosen: Set[str] = frozenset(), template: Template | None = None) -> dict[str, Any]:
+    """Return a row as an item of a JSON Feed, from which `FeedForm.entry` makes the entry of any form.
 
-    The id is that of the article, so all of its versions have the same. A date without a time zone counts as UTC.
+    `chosen`: the fields of the row that are shown; empty: all. `template`: of the content. The id is that of the
+    article, so all of its versions have the same. A date without a time zone counts as UTC.
     """
     shown = {name: value for name, value in row.items() if not chosen or name in chosen | ALWAYS}
     if chosen and "blocks" in chosen:  # the article in parts, or whole
         shown["html"] = row.get("html")
     fetched = _moment(row["fetched_at"]) or datetime(1970, 1, 1, tzinfo=UTC)
     published, modified = _moment(row.get("published")), _moment(row.get("modified"))
+    summary, author = text_of(shown.get("description")), text_of(shown.get("author"))
+    title = text_of(shown.get("title")) or text_of(row["canonical_url"])
+    content = filled(template, shown) if template else html_of(shown)
+    item = {
+        "id": stable_id(row["task"], row["canonical_url"]),
+        "url": text_of(row.get("url") or row["canonical_url"]),
+        "title": title,
+        "content_html": content,
+        "date_modified": _stamp(modified or published or fetched),
+        "summary": summary,
+        "image": web_address(shown.get("image")),
+        "date_published": _stamp(published) if published else "",
+        "language": text_of(shown.get("language")),
+        "content_text": "" if content else summary or title,
+        "authors": [{"name": author}] if author else [],
+        "tags": [keyword for keyword in map(text_of, shown.get("keywords") or ()) if keyword],
+    }
     # A date in the future would keep its entry at the top
-    rank = min(published or fetched, fetched)
-    return FeedEntry(
-        id=stable_id(row["task"], row["canonical_url"]),
-        version=row["version"],
-        rank=_stamp(rank),
-        updated=_stamp(modified or published or fetched),
-        published=_stamp(published) if published else "",
-        title=text_of(shown.get("title")) or text_of(row["canonical_url"]),
-        url=text_of(row.get("url") or row["canonical_url"]),
-        content=filled(template, shown) if template else html_of(shown),
-        summary=text_of(shown.get("description")),
-        image=web_address(shown.get("image")),
-        author=text_of(shown.get("author")),
-        language=text_of(shown.get("language")),
-        keywords=tuple(filter(None, map(text_of, shown.get("keywords") or ()))),
-    )
+    own = {"version": row["version"], "rank": _stamp(min(published or fetched, fetched))}
+    return {name: value for name, value in item.items() if value} | {"_exemplar": own}
 
 
 def _moment(value: object) -> datetime | None:
@@ -115,6 +109,9 @@ class UnknownFeed(Exception):
 class FeedForm(Protocol):
     """A form of feeds."""
 
+    def entry(self, item: Mapping[str, Any]) -> FeedEntry:
+        """Return the entry of an item (`item_of`)."""
+
     def write(self, entries: Sequence[FeedEntry], url: str = "") -> bytes:
         """Return the feed of the entries, in their order. `url`: where it is published, empty if that is unknown."""
 
@@ -128,10 +125,31 @@ class AtomForm:
     def __init__(self, title: str):
         self._title = title
 
+    def entry(self, item: Mapping[str, Any]) -> FeedEntry:
+        """Return the entry of an item."""
+        element = etree.Element(f"{_ATOM}entry", nsmap=_NAMESPACES)
+        if language := item.get("language"):
+            element.set("{http://www.w3.org/XML/1998/namespace}lang", _xml(language))
+        for name, key in _TEXTS.items():
+            if key in item:
+                _add(element, name, item[key])
+        _add(element, "link", rel="alternate", href=_iri(item["url"]))
+        for author in item.get("authors", ()):
+            _add(_add(element, "author"), "name", author["name"])
+        for keyword in item.get("tags", ()):
+            _add(element, "category", term=keyword)
+        if content := item.get("content_html"):
+            _add(element, "content", content, type="html")
+        if image := item.get("image"):
+            _add(element, "link", rel="enclosure", href=_iri(image))
+        own = etree.SubElement(element, f"{_OWN}row")
+        own.set("version", str(item["_exemplar"]["version"]))
+        own.set("rank", item["_exemplar"]["rank"])
+        return _atom_entry(element)
+
     def write(self, entries: Sequence[FeedEntry], url: str = "") -> bytes:
         """Return the feed as XML in UTF-8."""
-        namespaces: Any = {None: ATOM, "exemplar": OWN}  # lxml's declared type does not allow the default namespace
-        feed = etree.Element(f"{_ATOM}feed", nsmap=namespaces)
+        feed = etree.Element(f"{_ATOM}feed", nsmap=_NAMESPACES)
         _add(feed, "id", stable_id("feed", self._title))
         _add(feed, "title", self._title)
         _add(feed, "updated", _newest(entries))
@@ -141,8 +159,7 @@ class AtomForm:
         if home := _home(entries):
             _add(feed, "link", rel="alternate", href=home)
         _add(feed, "generator", GENERATOR)
-        for entry in entries:
-            self._write_entry(feed, entry)
+        feed.extend(entry.stored for entry in entries)
         return etree.tostring(feed, encoding="utf-8", xml_declaration=True) + b"\n"
 
     def read(self, data: bytes) -> list[FeedEntry]:
@@ -155,45 +172,9 @@ class AtomForm:
         if feed.tag != f"{_ATOM}feed" or feed.findtext(f"{_ATOM}generator") != GENERATOR:
             raise UnknownFeed(f"its generator is not {GENERATOR}")
         try:
-            return [self._read_entry(entry) for entry in feed.iterfind(f"{_ATOM}entry")]
+            return [_atom_entry(entry) for entry in feed.iterfind(f"{_ATOM}entry")]
         except (ValueError, TypeError):
             raise UnknownFeed("it has an incomplete entry") from None
-
-    def _write_entry(self, feed: etree._Element, entry: FeedEntry) -> None:
-        element = _add(feed, "entry")
-        if entry.language:
-            element.set("{http://www.w3.org/XML/1998/namespace}lang", _xml(entry.language))
-        for name in _TEXTS:
-            if (value := getattr(entry, name)) or name in _REQUIRED:
-                _add(element, name, value)
-        _add(element, "link", rel="alternate", href=_iri(entry.url))
-        if entry.author:
-            _add(_add(element, "author"), "name", entry.author)
-        for keyword in entry.keywords:
-            _add(element, "category", term=keyword)
-        if entry.content:
-            _add(element, "content", entry.content, type="html")
-        if entry.image:
-            _add(element, "link", rel="enclosure", href=_iri(entry.image))
-        own = etree.SubElement(element, f"{_OWN}row")
-        own.set("version", str(entry.version))
-        own.set("rank", entry.rank)
-
-    def _read_entry(self, element: etree._Element) -> FeedEntry:
-        own = element.find(f"{_OWN}row")
-        links = {link.get("rel"): link.get("href") or "" for link in element.iterfind(f"{_ATOM}link")}
-        if own is None or not element.findtext(f"{_ATOM}id"):
-            raise ValueError("not ours")
-        return FeedEntry(
-            version=int(own.get("version") or ""),
-            rank=own.get("rank") or "",
-            url=links.get("alternate", ""),
-            image=links.get("enclosure", ""),
-            author=element.findtext(f"{_ATOM}author/{_ATOM}name") or "",
-            language=element.get("{http://www.w3.org/XML/1998/namespace}lang") or "",
-            keywords=tuple(term.get("term") or "" for term in element.iterfind(f"{_ATOM}category")),
-            **{name: element.findtext(f"{_ATOM}{name}") or "" for name in (*_TEXTS, "content")},
-        )
 
 
 class JsonFeedForm:
@@ -201,6 +182,11 @@ class JsonFeedForm:
 
     def __init__(self, title: str):
         self._title = title
+
+    def entry(self, item: Mapping[str, Any]) -> FeedEntry:
+        """Return the entry of an item."""
+        own = item["_exemplar"]
+        return FeedEntry(item["id"], int(own["version"]), str(own["rank"]), item["date_modified"], item["url"], item)
 
     def write(self, entries: Sequence[FeedEntry], url: str = "") -> bytes:
         """Return the feed as JSON in UTF-8."""
@@ -210,7 +196,7 @@ class JsonFeedForm:
         if url:
             feed["feed_url"] = url
         feed["_exemplar"] = {"generator": GENERATOR}
-        feed["items"] = [self._item(entry) for entry in entries]
+        feed["items"] = [entry.stored for entry in entries]
         return json.dumps(feed, ensure_ascii=False, indent=1).encode("utf-8", "replace") + b"\n"
 
     def read(self, data: bytes) -> list[FeedEntry]:
@@ -222,30 +208,20 @@ class JsonFeedForm:
         try:
             if feed["version"] != JSON_FEED or feed["_exemplar"]["generator"] != GENERATOR:
                 raise UnknownFeed(f"its generator is not {GENERATOR}")
-            return [self._read_item(item) for item in feed["items"]]
+            return [self.entry(item) for item in feed["items"]]
         except (KeyError, TypeError, ValueError):
             raise UnknownFeed(f"its generator is not {GENERATOR}, or it has an incomplete entry") from None
 
-    def _item(self, entry: FeedEntry) -> dict[str, Any]:
-        item: dict[str, Any] = {
-            key: value for name, key in _KEYS.items() if (value := getattr(entry, name)) or name in _REQUIRED
-        }
-        if not entry.content:
-            item["content_text"] = entry.summary or entry.title
-        if entry.author:
-            item["authors"] = [{"name": entry.author}]
-        if entry.keywords:
-            item["tags"] = list(entry.keywords)
-        return item | {"_exemplar": {"version": entry.version, "rank": entry.rank}}
 
-    def _read_item(self, item: dict[str, Any]) -> FeedEntry:
-        return FeedEntry(
-            version=int(item["_exemplar"]["version"]),
-            rank=str(item["_exemplar"]["rank"]),
-            author=str((item.get("authors") or [{}])[0].get("name", "")),
-            keywords=tuple(map(str, item.get("tags", ()))),
-            **{name: str(item[key]) for name, key in _KEYS.items() if key in item},
-        )
+def _atom_entry(element: etree._Element) -> FeedEntry:
+    """Return the entry of an element. Raises `TypeError` or `ValueError` if it is incomplete."""
+    id_, updated = (element.findtext(f"{_ATOM}{name}") for name in ("id", "updated"))
+    own, link = element.find(f"{_OWN}row"), element.find(f"{_ATOM}link[@rel='alternate']")
+    if own is None or link is None or not id_ or not updated:
+        raise ValueError("not ours")
+    return FeedEntry(
+        id_, int(own.get("version") or ""), own.get("rank") or "", updated, link.get("href") or "", element
+    )
 
 
 def _add(parent: etree._Element, name: str, text: str | None = None, **attributes: str) -> etree._Element:

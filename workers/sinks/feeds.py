@@ -20,7 +20,7 @@ from workers.errors import OutputError, SinkUnavailable
 from workers.rows import key_of
 from workers.sinks.durability import locked, make_folder, replace_file, reported
 
-from .feed_forms import AtomForm, FeedEntry, FeedForm, JsonFeedForm, UnknownFeed, entry_of
+from .feed_forms import AtomForm, FeedEntry, FeedForm, JsonFeedForm, UnknownFeed, item_of
 from .interface import PATIENCE, RowBatch
 from .kinds import FEED_OPTIONS, Target
 from .paths import read_template
@@ -67,7 +67,7 @@ class FeedSink:
         with self._exclusive():
             entries = {entry.id: entry for entry in self._entries()}
             for row in batch.rows:
-                entry = entry_of(row, self._fields, self._template)
+                entry = self._form.entry(item_of(row, self._fields, self._template))
                 present = entries.get(entry.id)
                 if present is None or key_of(row) not in batch.again or present.version < entry.version:
                     entries[entry.id] = entry

@@ -16,7 +16,7 @@ import re
 import stat
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, BinaryIO
@@ -92,7 +92,7 @@ class StoredNames:
 
     def __init__(self, options: OutputOptions):
         self._names = {source: name for name, source in options.fields}
-        self.canonical_url = options.key_names()[KEY.index("canonical_url")]
+        self.canonical_url = options.name_of("canonical_url")
         self._is_plain = not options.fields
         self._kept = {*self._names, *KEY} if options.fields else set(LOOKED_UP)
 
@@ -181,26 +181,20 @@ class Codec:
 
     def end(self, data: Buffer, start: int) -> int | None:
         """Return where the member ends that begins at a position; None if it is damaged or incomplete."""
-        walk = self.content(data, start)
-        while True:
-            try:
-                next(walk)
-            except StopIteration as ended:
-                end: int | None = ended.value
-                return end
+        return next((end for _, end in self.content(data, start) if end is not None), None)
 
-    def content(self, data: Buffer, start: int) -> Generator[bytes, None, int | None]:
-        """Yield the content of a member in parts; return where it ends, None if it is damaged or incomplete."""
+    def content(self, data: Buffer, start: int) -> Iterator[tuple[bytes, int | None]]:
+        """Yield the content of a member in parts; with the last part of a complete one comes where it ends."""
         member = self.decompressor()
         at = start
         while at < len(data) and not member.eof:
             part = data[at : at + CHUNK]
             at += len(part)
             try:
-                yield member.decompress(part)
+                content = member.decompress(part)
             except DAMAGED:
-                return None
-        return at - len(member.unused_data) if member.eof else None
+                return
+            yield content, at - len(member.unused_data) if member.eof else None
 
 
 GZIP = Codec(
@@ -278,7 +272,7 @@ class CompressedLines(AppendedFormat):
 
     def _lines(self, data: Buffer, start: int) -> Iterator[bytes]:
         rest = b""
-        for content in self.codec.content(data, start):
+        for content, _ in self.codec.content(data, start):
             *lines, rest = (rest + content).split(b"\n")
             yield from (line + b"\n" for line in lines)
 

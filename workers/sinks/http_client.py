@@ -15,7 +15,6 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from functools import cache
 from http.client import BadStatusLine, RemoteDisconnected
 from io import BytesIO
@@ -81,21 +80,11 @@ class HttpAddress:
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """A status, headers with lower-case names, and as much of the body as was requested and received."""
+    """A status, as much of the body as was requested and received, and the target's Retry-After in seconds."""
 
     status: int
-    headers: Mapping[str, str]
     body: bytes
-
-    @property
-    def wait(self) -> float:
-        """Return the target's Retry-After in seconds; 0 without one."""
-        value = self.headers.get("retry-after", "").strip()
-        if value.isascii() and value.isdigit():
-            return min(float(value[:9]), MOST_WAIT)
-        with suppress(ValueError, TypeError, OverflowError):
-            return min(max(parsedate_to_datetime(value).timestamp() - time.time(), 0.0), MOST_WAIT)
-        return 0.0
+    wait: float
 
 
 def parse_address(target: Target, own: Collection[str]) -> HttpAddress:
@@ -127,33 +116,40 @@ def _invalid(target: Target, advice: str) -> OutputError:
     return OutputError(f"task {target.task}: output {shown(target.label)} is an invalid address: {advice}")
 
 
-def header_value(target: Target, text: str, what: str) -> str:
-    """Return a text that is allowed in a header. Raises `OutputError` with the name `what`, but not with the text."""
-    if not _HEADER_VALUE.fullmatch(text):
-        raise OutputError(f"task {target.task}: output {shown(target.label)}: its {what} has a character outside ASCII")
-    return text
-
-
 class HttpClient:
     """Sends requests to one target. Its messages name the target by the output in tasks.yaml."""
 
     def __init__(
-        self, target: Target, address: HttpAddress, authorization: str = "", *, limits: HttpLimits | None = None
+        self,
+        target: Target,
+        own: Collection[str],
+        *,
+        token: str,
+        scheme: str,
+        called: str,
+        limits: HttpLimits | None = None,
     ):
-        """`authorization`: the value of that header; by default it is made from the login of the address."""
+        """`own`: names of parameters of the address that are options of this program, as for `parse_address`.
+
+        `token`: the option whose value is sent in header Authorization, after a `scheme`; in messages it is `called`
+        so. Without it the login of the address is sent. Raises `OutputError`.
+        """
+        self.address = address = parse_address(target, own)
         remember(*(value.removeprefix("whsec_") for name, value in address.options if name == "secret"))
         self.name = shown(target.label)
         self.limits = limits or HttpLimits()
-        self._address = address
         self._headers = {"user-agent": "exemplar", "connection": "close"}
+        authorization = f"{scheme} {address.option(token)}" if address.option(token) else ""
+        if not _HEADER_VALUE.fullmatch(authorization):
+            raise OutputError(f"task {target.task}: output {self.name}: its {called} has a character outside ASCII")
         if not authorization and address.login is not None:
             authorization = "Basic " + base64.b64encode(address.login.encode()).decode()
         if authorization:
             remember(authorization.partition(" ")[2])
             self._headers["authorization"] = authorization
-        self._open: _OpenConnection = _OpenConnection()
         self._target = target
-        self._manager: urllib3.PoolManager | None = _manager(target, address, self._open)
+        self._socket: socket.socket | None = None  # of the request under way
+        self._manager: urllib3.PoolManager | None = self._new_manager()
         self._end = float("inf")
         port = f":{address.port}" if address.port else ""
         self._base = f"{address.scheme}://{address.host}{port}"
@@ -184,7 +180,9 @@ class HttpClient:
         thread.start()
         thread.join(limit)
         if not results:
-            self._open.shut_down()
+            if self._socket is not None:
+                with suppress(OSError):  # the thread, which waits for the socket, continues with an error
+                    socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
             raise self.unavailable(f"no complete answer within {limit:.3g} seconds")
         result = results[0]
         if isinstance(result, HttpAnswer):
@@ -196,6 +194,12 @@ class HttpClient:
     def unavailable(self, why: str, wait: float = 0.0) -> SinkUnavailable:
         """Return the error with the reason why the target accepts no rows now."""
         return SinkUnavailable(f"output unavailable: {self.name}: {why}", wait=wait)
+
+    def advised(self, status: int, words: str, advice: Mapping[int, str]) -> str:
+        """Return the words of a response with what a person should do about its status."""
+        if 300 <= status < 400:
+            return f"{status}, a redirect, is not followed; check the address"
+        return f"{words}; {advice[status]}" if status in advice else words
 
     def words(self, answer: HttpAnswer) -> str:
         """Return status and first words of a response: printable characters on one line, without secrets."""
@@ -209,8 +213,7 @@ class HttpClient:
         return " ".join("".join(char if char.isprintable() else " " for char in text).split())[:MOST_WORDS]
 
     def _exchange(self, method: str, path: str, body: bytes, headers: Mapping[str, str], most: int) -> HttpAnswer:
-        manager = self._manager or _manager(self._target, self._address, self._open)
-        self._manager = manager
+        self._manager = manager = self._manager or self._new_manager()
         response = manager.urlopen(
             method,
             self._base + path,
@@ -230,7 +233,40 @@ class HttpClient:
         finally:
             response.close()
             manager.clear()  # the connection is not used again
-        return HttpAnswer(response.status, {name.lower(): value for name, value in response.headers.items()}, received)
+        return HttpAnswer(response.status, received, _wait(response.headers.get("Retry-After", "")))
+
+    def _new_manager(self) -> urllib3.PoolManager:
+        """Return the manager that opens connections, through the proxy of the environment if the host has one."""
+        tls = _tls_context(self._target, self.address.option("ca"))
+        proxies = getproxies()
+        proxy = None if proxy_bypass(self.address.host, proxies) else proxies.get(self.address.scheme)
+        manager: urllib3.PoolManager
+        if proxy is None:
+            manager = urllib3.PoolManager(maxsize=1, ssl_context=tls)
+        else:
+            place, login = _proxy_parts(self._target, proxy)
+            headers = make_headers(proxy_basic_auth=login) if login else None
+            manager = urllib3.ProxyManager(place, maxsize=1, ssl_context=tls, proxy_headers=headers)
+        client = self
+
+        class WatchedHttp(HTTPConnection):
+            def connect(self) -> None:
+                super().connect()
+                client._socket = self.sock
+
+        class WatchedHttps(HTTPSConnection):
+            def connect(self) -> None:
+                super().connect()
+                client._socket = self.sock
+
+        class HttpPool(urllib3.HTTPConnectionPool):
+            ConnectionCls = WatchedHttp
+
+        class HttpsPool(urllib3.HTTPSConnectionPool):
+            ConnectionCls = WatchedHttps
+
+        manager.pool_classes_by_scheme = {"http": HttpPool, "https": HttpsPool}
+        return manager
 
     def close(self) -> None:
         """Close connections; the next request reads the file of option `ca` again."""
@@ -239,50 +275,11 @@ class HttpClient:
             self._manager = None
 
 
-class _OpenConnection:
-    """The socket of the request under way."""
-
-    def __init__(self) -> None:
-        self.socket: socket.socket | None = None
-
-    def shut_down(self) -> None:
-        """End the request: its thread, which waits for the socket, continues with an error."""
-        if self.socket is not None:
-            with suppress(OSError):
-                socket.socket.shutdown(self.socket, socket.SHUT_RDWR)
-
-
-def _manager(target: Target, address: HttpAddress, open_connection: _OpenConnection) -> urllib3.PoolManager:
-    """Return the manager that opens connections, through the proxy of the environment if there is one for the host."""
-    tls = _tls_context(target, address.option("ca"))
-    proxies = getproxies()
-    proxy = None if proxy_bypass(address.host, proxies) else proxies.get(address.scheme)
-    manager: urllib3.PoolManager
-    if proxy is None:
-        manager = urllib3.PoolManager(maxsize=1, ssl_context=tls)
-    else:
-        place, login = _proxy_parts(target, proxy)
-        headers = make_headers(proxy_basic_auth=login) if login else None
-        manager = urllib3.ProxyManager(place, maxsize=1, ssl_context=tls, proxy_headers=headers)
-
-    class WatchedHttp(HTTPConnection):
-        def connect(self) -> None:
-            super().connect()
-            open_connection.socket = self.sock
-
-    class WatchedHttps(HTTPSConnection):
-        def connect(self) -> None:
-            super().connect()
-            open_connection.socket = self.sock
-
-    class HttpPool(urllib3.HTTPConnectionPool):
-        ConnectionCls = WatchedHttp
-
-    class HttpsPool(urllib3.HTTPSConnectionPool):
-        ConnectionCls = WatchedHttps
-
-    manager.pool_classes_by_scheme = {"http": HttpPool, "https": HttpsPool}
-    return manager
+def _wait(retry_after: str) -> float:
+    """Return the seconds of a header Retry-After; 0 if it is invalid or missing."""
+    with suppress(HTTPError, ValueError, OverflowError):
+        return min(urllib3.Retry().parse_retry_after(retry_after), MOST_WAIT)
+    return 0.0
 
 
 def _proxy_parts(target: Target, proxy: str) -> tuple[str, str]:
@@ -301,7 +298,7 @@ def _tls_context(target: Target, authority: str) -> ssl.SSLContext:
     """Return the checks of certificates: by the system's authorities, or by those of a file."""
     if not authority:
         return _system_tls()
-    context = _checking_context()
+    context = create_urllib3_context()
     try:
         context.load_verify_locations(target.folder / Path(authority).expanduser())
     except OSError as error:
@@ -315,15 +312,8 @@ def _tls_context(target: Target, authority: str) -> ssl.SSLContext:
 @cache
 def _system_tls() -> ssl.SSLContext:
     """Return the context of all outputs that trust the system's authorities, of which loading takes long."""
-    context = _checking_context()
-    context.load_default_certs()
-    return context
-
-
-def _checking_context() -> ssl.SSLContext:
     context = create_urllib3_context()
-    context.verify_mode = ssl.CERT_REQUIRED
-    context.check_hostname = True
+    context.load_default_certs()
     return context
 
 

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, cast
 
 from workers.page_store import StoredPage
 from workers.rows import Row, RowKey
@@ -142,7 +142,7 @@ class PageSink(ABC):
 
 @dataclass(frozen=True, slots=True)
 class RowBatch:
-    """Rows of one task to deliver together.
+    """Rows of one task to deliver together, one for each key.
 
     `id`: 32 hexadecimal digits. A batch whose delivery was interrupted is delivered again with the same id and the same
     rows in the same order; only one process delivers batches of a task to an output at a time. `again`: the keys of
@@ -177,6 +177,16 @@ class BatchSink(Protocol):
 
     def close(self) -> None:
         """Close files and connections."""
+
+
+def write_batch(sink: Sink | BatchSink, batch: RowBatch) -> None:
+    """Write a batch to an output of any kind; a file is held meanwhile. Raises what the sink raises."""
+    if hasattr(sink, "exclusive"):
+        file = cast(Sink, sink)
+        with file.exclusive():
+            file.write(batch.rows, again=batch.again)
+    else:
+        sink.write(batch)
 
 
 def written_row(row: Row) -> WrittenRow | None:

@@ -11,12 +11,13 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import unquote, urlsplit
 
 from workers.addresses import shown
 from workers.errors import OutputError
@@ -152,7 +153,7 @@ class Kind:
 
 
 READ_LINES, READ_TABLE = ".reading:jsonl_rows", ".reading:sqlite_rows"
-_DATED, _DATES, _IN_STORES = ("date",), ("date", "published"), ("date", "batch")
+_DATED, _DATES = ("date",), ("date", "published")
 _BY_TEMPLATE = ("fields", "where", "template")
 WEBHOOK_SCHEMES = ("https", "http", "webhook+https", "webhook+http")
 SEARCH_SCHEMES = tuple(
@@ -202,46 +203,37 @@ TRANSACTIONS = (
 )
 
 
+# The kinds that formats and storages give, without what is their own
+_FILES = Kind("", ".appended_files:open_appended", placeholders=_DATES, has_folder=True)
+_OBJECTS = Kind(
+    "",
+    ".store_sink:open_objects",
+    is_queued=True,
+    placeholders=("date", "batch"),
+    has_folder=True,
+    batch_rows=OBJECT_ROWS,
+    batch_seconds=60.0,
+)
+
+
 def kinds_of(parts: Iterable[object]) -> Iterator[Kind]:
     """Yield the kinds that some parts give: formats, storages, and kinds themselves."""
     for part in parts:
         if isinstance(part, Kind):
             yield part
         elif isinstance(part, Storage):
-            yield _of_objects(part.name, part.schemes, extra=part.extra)
-        elif isinstance(part, Format) and part.appends:
-            yield Kind(
-                part.name,
-                ".appended_files:open_appended",
-                suffixes=part.suffixes,
-                extra=part.extra,
-                placeholders=_DATES,
-                reads=part.reads,
-                has_folder=True,
-                format=part,
-            )
+            yield replace(_OBJECTS, name=part.name, schemes=part.schemes, extra=part.extra)
         elif isinstance(part, Format):
-            schemes = ("", *(scheme for storage in STORAGES for scheme in storage.schemes))
-            yield _of_objects(part.name, schemes, part.suffixes, part.extra, part.batch_seconds)
+            kind = replace(
+                _FILES if part.appends else _OBJECTS, name=part.name, suffixes=part.suffixes, extra=part.extra
+            )
+            if part.appends:
+                yield replace(kind, reads=part.reads, format=part)
+            else:
+                schemes = ("", *(scheme for storage in STORAGES for scheme in storage.schemes))
+                yield replace(kind, schemes=schemes, batch_seconds=part.batch_seconds)
         else:
             log.warning("%r is no kind of output, format or storage", part)
-
-
-def _of_objects(
-    name: str, schemes: tuple[str, ...], suffixes: tuple[str, ...] = (), extra: str = "", seconds: float = 60.0
-) -> Kind:
-    return Kind(
-        name,
-        ".store_sink:open_objects",
-        schemes,
-        suffixes,
-        extra,
-        is_queued=True,
-        placeholders=_IN_STORES,
-        has_folder=True,
-        batch_rows=OBJECT_ROWS,
-        batch_seconds=seconds,
-    )
 
 
 # If several fit an output, the first one is used
@@ -283,6 +275,11 @@ def scheme_of(output: str) -> str:
     """Return the scheme of an output in lower case; empty for a path."""
     match = _SCHEME.match(output)
     return match[1].lower() if match else ""
+
+
+def file_path(output: str) -> str:
+    """Return the path of an output that is a file; an address such as sqlite:///a%20b.data has one, too."""
+    return unquote(urlsplit(output).path.removeprefix("/")) if scheme_of(output) == "sqlite" else output
 
 
 def suffixes_at(scheme: str) -> tuple[str, ...]:

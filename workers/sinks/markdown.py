@@ -152,10 +152,7 @@ class MarkdownSink(JsonLinesSink):
 
     def _content(self, row: Row) -> bytes:
         row = self._options.with_kept_pictures(row)
-        if self._options.fields:
-            fields = self._options.shaped(row, with_key=True)
-        else:
-            fields = {name: value for name, value in row.items() if name not in BODY_FIELDS}
+        fields = self._options.shaped(row, with_key=True, left_out=BODY_FIELDS)
         body = self._template.substitute({name: _template_value(row, name) for name in self._names})
         return (front_matter(fields) + "\n" + body).encode("utf-8", "replace")
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -58,10 +59,13 @@ class OutputOptions:
         """Return the options that `to_json` wrote, of this version or another; unknown fields are ignored."""
         return loaded(cls, text)
 
-    def shaped(self, row: Row, *, with_key: bool = False) -> Mapping[str, Any]:
-        """Return the row with the chosen fields. `with_key`: missing fields of the row key are added."""
+    def shaped(self, row: Row, *, with_key: bool = False, left_out: AbstractSet[str] = ON_REQUEST) -> Mapping[str, Any]:
+        """Return the row with the chosen fields; if none are chosen, with all but those that are `left_out`.
+
+        `with_key`: missing fields of the row key are added.
+        """
         if not self.fields:
-            return row if ON_REQUEST.isdisjoint(row) else {name: row[name] for name in row if name not in ON_REQUEST}
+            return row if left_out.isdisjoint(row) else {name: row[name] for name in row if name not in left_out}
         row = self.with_kept_pictures(row)
         shaped = {name: _value(row, source) for name, source in self.fields}
         if with_key:
@@ -86,8 +90,11 @@ class OutputOptions:
 
     def key_names(self) -> tuple[str, ...]:
         """Return the names that the fields of the row key have in the output, in the order of `workers.rows.KEY`."""
-        names = {source: name for name, source in self.fields}
-        return tuple(names.get(name, name) for name in KEY)
+        return tuple(map(self.name_of, KEY))
+
+    def name_of(self, field_: str) -> str:
+        """Return the name that a field of the row has in the output."""
+        return next((name for name, source in self.fields if source == field_), field_)
 
 
 def _value(row: Row, source: str) -> Any:

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workers.rows import KEY, Row
+from workers.rows import KEY, Row, encodable, with_texts
 
 from .formats import RowFormat
 from .row_schema import FIELDS, type_of
@@ -60,9 +60,7 @@ class Parquet(RowFormat):
 
     def rows(self, file: BinaryIO) -> Iterator[Row]:
         """Yield the rows, with the columns of the key and the content hash only."""
-        names = dict(zip(KEY, self.options.key_names(), strict=True))
-        chosen = {source: name for name, source in self.options.fields}
-        names["content_hash"] = chosen.get("content_hash", "content_hash")
+        names = {field: self.options.name_of(field) for field in (*KEY, "content_hash")}
         try:
             table = pq.ParquetFile(file)
             stored = table.read([name for name in names.values() if name in table.schema_arrow.names]).to_pylist()
@@ -99,14 +97,4 @@ def _value(value: Any, of_type: pa.DataType) -> Any:
         return datetime.fromisoformat(value).astimezone(UTC)
     if of_type == _TEXT and not isinstance(value, str):
         value = json.dumps(value, ensure_ascii=False)
-    return _encodable(value)
-
-
-def _encodable(value: Any) -> Any:
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, list):
-        return [_encodable(item) for item in value]
-    if isinstance(value, dict):
-        return {name: _encodable(item) for name, item in value.items()}
-    return value
+    return with_texts(value, encodable)

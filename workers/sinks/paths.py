@@ -25,7 +25,7 @@ DIRECTIVES: Mapping[str, int] = {"Y": 4, "y": 2, "m": 2, "d": 2, "j": 3, "G": 4,
 LONGEST_NAME = 255  # bytes of a file name, on all usual file systems
 _DEFAULT_DATE = "%Y-%m-%d"
 _PLACEHOLDER = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
-_PLACEHOLDER_BEGINS = re.compile(r"\{\w+[:}]")  # the format of a date may contain separators
+PLACEHOLDER_BEGINS = re.compile(r"\{\w+[:}]")  # the format of a date may contain separators
 _NO_DAY = date(1970, 1, 1)  # the day of a row without a time
 
 
@@ -49,7 +49,7 @@ class PathPattern:
         self.is_fixed = not self.placeholders
         self._sizes = {**(names or {}), **dict.fromkeys(DAYS, 0)}
         parts = Path(self.text).parts
-        first = next((number for number, part in enumerate(parts) if _PLACEHOLDER_BEGINS.search(part)), len(parts))
+        first = next((number for number, part in enumerate(parts) if PLACEHOLDER_BEGINS.search(part)), len(parts))
         self.root = Path(*parts[:first]) if not self.is_fixed else Path(self.text).parent
         self.below = str(PurePosixPath(*parts[first:])) if not self.is_fixed else Path(self.text).name
         if not self.is_fixed:

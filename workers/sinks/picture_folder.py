@@ -7,7 +7,6 @@
 The right column is the way from a file with rows to the folder.
 """
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,13 +14,13 @@ from workers.addresses import VARIABLE
 from workers.errors import OutputError
 
 from .durability import Durability
-from .kinds import Target, expand, formats, kind_of, scheme_of
+from .kinds import Target, expand, kind_of, scheme_of
 from .options import OutputOptions
+from .paths import PLACEHOLDER_BEGINS
 from .store_sink import object_names
-from .stores import ObjectStore, address_of
+from .stores import ObjectStore, address_of, open_store
 
 FOLDER = "pictures"
-_PLACEHOLDER_BEGINS = re.compile(r"\{\w+[:}]")
 _HIDDEN, _SHOWN = str.maketrans("{}", "\0\1"), str.maketrans("\0\1", "{}")  # the braces of variables
 
 
@@ -37,13 +36,12 @@ def folder_beside(output: str, options: OutputOptions) -> tuple[str, str] | None
     masked = VARIABLE.sub(lambda match: match[0].translate(_HIDDEN), output)
     path, mark, rest = masked.partition("?") if scheme_of(output) else (masked, "", "")
     if kind.is_queued:  # it has objects
-        days = {suffix: one.day_folder for one in formats() for suffix in one.suffixes}
         try:
-            path = object_names(path, days, output).template
+            path = object_names(path, output).template
         except OutputError:  # it is reported when the output is opened
             return None
     parts = path.split("/")
-    first = next((place for place, part in enumerate(parts) if _PLACEHOLDER_BEGINS.search(part)), len(parts) - 1)
+    first = next((place for place, part in enumerate(parts) if PLACEHOLDER_BEGINS.search(part)), len(parts) - 1)
     folder = "/".join([*parts[:first], FOLDER]) + mark + rest
     return folder.translate(_SHOWN), "../" * (len(parts) - 1 - first) + f"{FOLDER}/"
 
@@ -63,5 +61,5 @@ def open_folders(
     for place, output in outputs_at.items():
         target = Target(place, output, task, folder, durability)
         address = address_of(target)
-        opened.append((target.opened(address.storage.opens, address.storage.extra, address), address.place))
+        opened.append((open_store(target, address), address.place))
     return opened

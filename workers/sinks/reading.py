@@ -10,13 +10,11 @@ by `logrotate`, are read as well:
 
 import bz2
 import fnmatch
-import glob
 import gzip
 import io
 import json
 import logging
 import lzma
-import re
 import sqlite3
 import tempfile
 import zlib
@@ -24,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import IO, Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 import zstandard
 
@@ -32,14 +30,14 @@ from workers.errors import SinkUnavailable
 from workers.rows import Row
 from workers.sinks.row_schema import FIELDS, NEEDED
 
-from .kinds import Target
+from .kinds import Target, file_path
+from .paths import pattern_of
 
 CHUNK = 1 << 20  # bytes
 ENDINGS = (".*", "-[0-9]*")  # the ends of their names, as patterns of `glob`
 COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
 DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)  # errors of a damaged compressed file
 LONGEST_LINE = 256 * 2**20  # bytes
-_PLACEHOLDER = re.compile(r"\{\w+(?::[^{}]*)?\}")
 log = logging.getLogger(__name__)
 
 
@@ -75,12 +73,11 @@ def opened(path: Path) -> io.BufferedIOBase:
     return path.open("rb")
 
 
-def unpacked(path: Path) -> tuple[IO[bytes], Exception | None]:
-    """Return an unnamed temporary file with the content of a compressed file, and the error at a damaged end, or None.
+def unpacked(path: Path) -> IO[bytes]:
+    """Return an unnamed temporary file with the content of a compressed file. A damaged end is reported.
 
     Raises `OSError` if the file cannot be read, or the temporary one cannot be written.
     """
-    damage: Exception | None = None
     with ExitStack() as stack:
         copy = stack.enter_context(tempfile.TemporaryFile(prefix="exemplar-"))
         try:
@@ -88,35 +85,29 @@ def unpacked(path: Path) -> tuple[IO[bytes], Exception | None]:
                 while part := file.read1(CHUNK):  # `read` would lose the data before the damage
                     copy.write(part)
         except DAMAGE as error:
-            if isinstance(error, OSError) and error.errno:
-                raise
-            damage = error
+            _report_damage(path, error)
         copy.flush()
         stack.pop_all()  # the caller closes it
-    return copy, damage
+    return copy
 
 
 def jsonl_rows(target: Target) -> Iterator[Row]:
     """Yield the rows of JSON lines: of the file, and of those that were moved aside, including compressed ones.
 
-    Files are read in the order in which they were last changed. `{date}` in the path stands for any text.
+    Files are read in the order in which they were last changed. `{date}` in the path stands for any day.
     """
-    path = str(target.folder / Path(target.address).expanduser())
-    pattern = "*".join(map(glob.escape, _PLACEHOLDER.split(path)))
+    pattern = pattern_of(target)
     try:
-        in_order = sorted((file.stat().st_mtime_ns, file) for file in files_of(pattern))
+        in_order = sorted((file.stat().st_mtime_ns, file) for file in files_of(pattern.glob()))
     except OSError as error:
-        raise _unavailable(path, error) from None
+        raise _unavailable(pattern.text, error) from None
     for _, file in in_order:
         yield from _rows_of_file(file)
 
 
 def sqlite_rows(target: Target) -> Iterator[Row]:
     """Yield the rows of table `articles` of a database, in the order in which they were first written."""
-    address = target.address
-    if address.lower().startswith("sqlite:"):
-        address = unquote(address.partition(":")[2].removeprefix("///"))
-    path = target.folder / Path(address).expanduser()
+    path = target.folder / Path(file_path(target.address)).expanduser()
     if not path.exists():
         return
     try:
@@ -189,11 +180,19 @@ def _rows_of_file(path: Path) -> Iterator[Row]:
     except FileNotFoundError:  # the file was moved meanwhile
         return
     except DAMAGE as error:
-        if isinstance(error, OSError) and error.errno:
+        try:
+            _report_damage(path, error)
+        except OSError:
             raise _unavailable(str(path), error) from None
-        log.warning("%s is damaged; the rows before the damage were read: %s", path, str(error) or type(error).__name__)
     if others:
         log.warning("%s: %d lines are not rows", path, others)
+
+
+def _report_damage(path: Path, error: Exception) -> None:
+    """Log that a compressed file is damaged. Raises an `error` of the system again."""
+    if isinstance(error, OSError) and error.errno:
+        raise error
+    log.warning("%s is damaged; the rows before the damage were read: %s", path, str(error) or type(error).__name__)
 
 
 def _unavailable(path: str, error: Exception) -> SinkUnavailable:

@@ -10,7 +10,7 @@ from typing import Any
 
 from extractors.html.sanitising import sanitise
 from extractors.markdown import to_markdown
-from workers.rows import Row
+from workers.rows import Row, encodable
 
 WEB = ("http://", "https://")
 TEMPLATE_NAMES = frozenset(
@@ -30,7 +30,7 @@ def filled(template: Template, row: Row) -> str:
 
 def text_of(value: object) -> str:
     """Return a value as text that can be encoded in UTF-8."""
-    return "" if value is None else str(value).encode("utf-8", "replace").decode()
+    return "" if value is None else encodable(str(value))
 
 
 def web_address(value: object) -> str:

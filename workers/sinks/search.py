@@ -25,7 +25,8 @@ from workers.errors import OutputError
 from workers.rows import KEY, Row, RowKey, key_of
 
 from .batch_parts import BatchPart, PartAnswer, PartedDelivery
-from .http_client import HttpAnswer, HttpClient, HttpLimits, header_value, parse_address
+from .formats import as_json
+from .http_client import HttpAnswer, HttpClient, HttpLimits
 from .interface import RowBatch
 from .kinds import Target
 from .row_schema import FIELDS, type_of
@@ -53,6 +54,7 @@ MAPPING: Mapping[str, Mapping[str, Any]] = {  # by the row's field; texts get th
     **{field: {"type": "date"} for field in ("published", "modified")},
     "blocks": {"type": "object", "enabled": False},  # stored, not indexed
 }
+ADVICE = dict.fromkeys((401, 403), "check the user, password or key")
 # Errors with status 400 whose cause is the index, not the row
 NOT_THE_ROW = frozenset({"index_closed_exception", "invalid_index_name_exception", "index_not_found_exception"})
 
@@ -75,19 +77,17 @@ class SearchSink:
         self, target: Target, *, limits: HttpLimits | None = None, sleep: Callable[[float], None] = time.sleep
     ):
         self._target, self._options, self._sleep = target, target.options, sleep
-        address = parse_address(target, OPTIONS)
-        path, _, query = address.path.partition("?")
+        self._client = HttpClient(target, OPTIONS, token="api_key", scheme="ApiKey", called="key", limits=limits)
+        path, _, query = self._client.address.path.partition("?")
         self._base, _, name = path.rpartition("/")
         self._pattern = unquote(name)
-        key = header_value(target, address.option("api_key"), "key")
-        self._client = HttpClient(target, address, f"ApiKey {key}" if key else "", limits=limits)
         self.name = self._client.name
-        self._analyzer = address.option("analyzer", "cjk")
+        self._analyzer = self._client.address.option("analyzer", "cjk")
         if query:
             raise self._wrong(f"unknown option {query.partition('=')[0]}; known: {', '.join(OPTIONS)}")
         self._index(datetime.now(UTC).isoformat())
         self._mapped: set[str] = set()  # indices that have all fields
-        self._parts = PartedDelivery(self.name, self._client.limits.call / 2, self._client.unavailable)
+        self._parts = PartedDelivery(self._client)
 
     def write(self, batch: RowBatch) -> None:
         """Index the rows. Raises `SinkUnavailable` and `RowsRefused`."""
@@ -153,14 +153,12 @@ class SearchSink:
         answer = self._request("GET", f"{name}/_mapping", accepted=(404,))
         if answer.status == 404:
             body = {"mappings": {"dynamic": False, "properties": self._properties()}}
-            answer = self._request("PUT", name, body, accepted=(400,))
-            if answer.status == 400:  # another process created it, or the name or analyzer is invalid
-                again = self._request("GET", f"{name}/_mapping", accepted=(404,))
-                if again.status == 404:
-                    raise self._wrong(f"the server did not create the index {index}: {self._error_words(answer)}")
-                answer = again
-                self._add_fields(name, answer)
-        else:
+            created = self._request("PUT", name, body, accepted=(400,))
+            if created.status == 400:  # another process created it, or the name or analyzer is invalid
+                answer = self._request("GET", f"{name}/_mapping", accepted=(404,))
+                if answer.status == 404:
+                    raise self._wrong(f"the server did not create the index {index}: {self._error_words(created)}")
+        if answer.status != 404:
             self._add_fields(name, answer)
         self._mapped.add(index)
 
@@ -231,8 +229,8 @@ class SearchSink:
         lines = []
         for row in rows:
             key = key_of(row)
-            lines.append(_json_line({"index": {"_index": index_of[key], "_id": row_id(key)}}))
-            lines.append(_json_line(self._options.shaped(row, with_key=True)))
+            lines.append(as_json({"index": {"_index": index_of[key], "_id": row_id(key)}}) + b"\n")
+            lines.append(as_json(self._options.shaped(row, with_key=True)) + b"\n")
         return lines
 
     # Requests and answers
@@ -246,11 +244,7 @@ class SearchSink:
         return answer
 
     def _fail(self, answer: HttpAnswer) -> NoReturn:
-        words = self._error_words(answer)
-        if answer.status in (401, 403):
-            words += "; check the user, password or key"
-        elif 300 <= answer.status < 400:
-            words = f"{answer.status}, a redirect, is not followed; check the address"
+        words = self._client.advised(answer.status, self._error_words(answer), ADVICE)
         raise self._client.unavailable(f"the server answered {words}", answer.wait)
 
     def _error_words(self, answer: HttpAnswer) -> str:
@@ -290,7 +284,3 @@ def _items(answer: Any) -> list[tuple[str, _Item]]:
         error = result.get("error") or {}
         items.append((result["_id"], _Item(int(result["status"]), str(error.get("type")), str(error.get("reason")))))
     return items
-
-
-def _json_line(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") + b"\n"

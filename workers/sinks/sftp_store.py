@@ -14,7 +14,7 @@ import paramiko
 
 from workers.errors import OutputError
 
-from .stores import ANSWER_TIMEOUT, CONNECT_TIMEOUT, ConnectedStore, FileStore, StoreAddress
+from .stores import ANSWER_TIMEOUT, CONNECT_TIMEOUT, FileStore, StoreAddress
 
 PORT = 22
 _LOG = logging.getLogger("exemplar.sftp")  # the log of paramiko's connections, which otherwise print tracebacks
@@ -35,7 +35,7 @@ class _RefuseUnknown:
         raise UnknownHostKey(key)
 
 
-class SftpStore(ConnectedStore, FileStore):
+class SftpStore(FileStore):
     """Files of an SFTP server, `sftp://user@host/path`. The server's key must be in known_hosts.
 
     A file counts as written when the server has it, which may be before it is on the server's disk.
@@ -53,8 +53,22 @@ class SftpStore(ConnectedStore, FileStore):
         connection.putfo(io.BytesIO(data), path)
 
     def rename(self, connection: paramiko.SFTPClient, temporary: str, path: str) -> None:
-        """Rename a file over another one."""
-        _replace(connection, temporary, path)
+        """Rename a file over another one. Servers without that extension keep the old one if it has the same size."""
+        try:
+            connection.posix_rename(temporary, path)
+        except FileNotFoundError:
+            raise
+        except OSError:
+            try:
+                old = connection.stat(path).st_size
+            except FileNotFoundError:
+                connection.rename(temporary, path)
+                return
+            if old == connection.stat(temporary).st_size:
+                connection.remove(temporary)
+                return
+            connection.remove(path)
+            connection.rename(temporary, path)
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a file."""
@@ -120,7 +134,7 @@ class SftpStore(ConnectedStore, FileStore):
                 return "no connection", False
             case EOFError() | paramiko.SSHException():
                 return "the connection ended, or no SSH server answered", False
-        return getattr(error, "strerror", None) or str(error) or type(error).__name__, False
+        return super().meaning(error)
 
     def disconnect(self, connection: paramiko.SFTPClient) -> None:
         """Close the connection."""
@@ -180,22 +194,3 @@ class SftpStore(ConnectedStore, FileStore):
 
 def _fingerprint(key: paramiko.PKey) -> str:
     return f"{key.get_name()} SHA256:" + b64encode(sha256(key.asbytes()).digest()).decode().rstrip("=")
-
-
-def _replace(sftp: paramiko.SFTPClient, temporary: str, final: str) -> None:
-    """Rename a file over another one. Servers without that extension keep the old one if it has the same size."""
-    try:
-        sftp.posix_rename(temporary, final)
-    except FileNotFoundError:
-        raise
-    except OSError:
-        try:
-            old = sftp.stat(final).st_size
-        except FileNotFoundError:
-            sftp.rename(temporary, final)
-            return
-        if old == sftp.stat(temporary).st_size:
-            sftp.remove(temporary)
-            return
-        sftp.remove(final)
-        sftp.rename(temporary, final)

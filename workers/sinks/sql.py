@@ -10,13 +10,13 @@ import contextlib
 import os
 import socket
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
+from functools import partial
 from threading import Lock, Timer
-from typing import Any, TypeVar
+from typing import Any
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Engine, create_engine
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import PoolProxiedConnection
@@ -27,6 +27,7 @@ from workers.rows import RowKey, key_of
 
 from .interface import RowBatch
 from .kinds import Target
+from .row_schema import Values, upsert_parts
 from .sql_mysql import MySql
 from .sql_postgres import Postgres
 from .sql_servers import (
@@ -35,7 +36,6 @@ from .sql_servers import (
     ExistingTable,
     SqlProblem,
     SqlServerKind,
-    Values,
     hash_of,
     one_line,
     table_of,
@@ -51,7 +51,6 @@ SERVERS: Mapping[str, type[SqlServerKind]] = {
     "mysql": MySql,
     "mariadb": MySql,
 }
-T = TypeVar("T")
 POOL_SIZE, POOL_MOST = 1, 5
 POOL_WAIT = 5.0  # seconds for a free connection
 RECYCLE = 600.0  # seconds after which a connection is replaced, since firewalls drop idle ones
@@ -71,12 +70,9 @@ class SqlSink:
         """Raises `OutputError` if the address is invalid."""
         self.name = shown(target.address)
         self._options = target.options
-        scheme = target.address.partition(":")[0].lower()
         try:
             url = make_url(target.address)
-            self._kind = SERVERS[scheme.partition("+")[0]]()
-            if scheme.partition("+")[2] not in ("", self._kind.driver.partition("+")[2]):
-                raise ValueError(f"unknown driver {scheme}; use {self._kind.driver}")
+            self._kind = SERVERS[url.get_backend_name().lower()]()
             if isinstance(self._kind, MySql) and not url.database:
                 raise ValueError("no database; use mysql://USER:PASSWORD@HOST/DATABASE")
             place = url.query.get("table", DEFAULT_TABLE)
@@ -125,13 +121,14 @@ class SqlSink:
             close_engine(self._engine)
             self._engine = None
 
-    def _with_connection(self, action: Callable[[Cursor, ExistingTable], T]) -> T:
-        """Run a function in a transaction, after the table was set up. Raises `SinkUnavailable`."""
+    def _with_connection(self, action: Callable[[Cursor, ExistingTable], dict[RowKey, str]]) -> dict[RowKey, str]:
+        """Run `_write` or `_try` in a transaction, after the table was set up. Raises `SinkUnavailable`."""
         started = time.monotonic()
         with TimeLimit(self.answer_wait, self._kind.socket_of) as limit:
             for left in reversed(range(TRIES)):
                 try:
                     with connected(self._open()) as connection:
+                        limit.watch(connection.dbapi_connection)
                         existing = self._existing or self._set_up(connection)
                         cursor = connection.cursor()
                         self._kind.begin(cursor)
@@ -180,33 +177,20 @@ class SqlSink:
             f"output unavailable: {self.name}: table {self._quoted} still lacks columns that were just added"
         )
 
-    def _try(self, cursor: Cursor, existing: ExistingTable) -> None:
+    def _try(self, cursor: Cursor, existing: ExistingTable) -> dict[RowKey, str]:
         cursor.execute(self._kind.trial(self._table))
+        return {}
 
     def _write(self, cursor: Cursor, existing: ExistingTable, rows: Mapping[RowKey, Values]) -> dict[RowKey, str]:
         """Upsert rows; return the server's messages on those that it refuses."""
-        refused = {key: words for key, row in rows.items() if (words := self._kind.too_long(cursor, row))}
+        too_long = {key: words for key, row in rows.items() if (words := self._kind.too_long(cursor, row))}
+        others = {key: row for key, row in rows.items() if key not in too_long}
+        upsert = partial(self._kind.upsert, cursor, self._table, existing)
+        return too_long | upsert_parts(cursor, others, upsert, self._refusal)
 
-        def upsert(part: Sequence[RowKey]) -> None:
-            cursor.execute("SAVEPOINT part")
-            try:
-                self._kind.upsert(cursor, self._table, existing, [rows[key] for key in part])
-            except self._kind.errors as error:
-                problem = self._kind.problem(error)
-                if problem.cause != "row":
-                    raise
-                cursor.execute("ROLLBACK TO SAVEPOINT part")
-                if len(part) == 1:
-                    refused[part[0]] = problem.words
-                    return
-                upsert(part[: len(part) // 2])
-                upsert(part[len(part) // 2 :])
-            else:
-                cursor.execute("RELEASE SAVEPOINT part")
-
-        if part := [key for key in rows if key not in refused]:
-            upsert(part)
-        return refused
+    def _refusal(self, error: Exception) -> str | None:
+        problem = self._kind.problem(error) if isinstance(error, self._kind.errors) else None
+        return problem.words if problem and problem.cause == "row" else None
 
     def _problem(self, error: Exception) -> SqlProblem:
         if isinstance(error, DBAPIError) and isinstance(error.orig, Exception):
@@ -233,7 +217,15 @@ def engine_of(address: str, url: URL, arguments: Mapping[str, Any]) -> Engine:
     with _LOCK:
         key = os.getpid(), address
         if key not in _ENGINES:
-            _ENGINES[key] = _new(url, arguments)
+            _ENGINES[key] = create_engine(
+                url,
+                connect_args=dict(arguments),
+                pool_size=POOL_SIZE,
+                max_overflow=POOL_MOST - POOL_SIZE,
+                pool_timeout=POOL_WAIT,
+                pool_recycle=int(RECYCLE),
+                hide_parameters=True,
+            )
         return _ENGINES[key]
 
 
@@ -264,7 +256,6 @@ class TimeLimit:
     """
 
     def __init__(self, seconds: float, socket_of: Callable[[Any], int | None]):
-        self.seconds = seconds
         self.is_over = False
         self._socket_of = socket_of
         self._connections: list[Any] = []
@@ -272,13 +263,11 @@ class TimeLimit:
         self._timer.daemon = True
 
     def __enter__(self) -> "TimeLimit":
-        self._token = _LIMIT.set(self)
         self._timer.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._timer.cancel()
-        _LIMIT.reset(self._token)
 
     def watch(self, connection: Any) -> None:
         """Include a connection of the driver."""
@@ -294,9 +283,6 @@ class TimeLimit:
                         copy.shutdown(socket.SHUT_RDWR)
 
 
-_LIMIT: ContextVar[TimeLimit | None] = ContextVar("_LIMIT", default=None)
-
-
 @contextmanager
 def connected(engine: Engine) -> Iterator[PoolProxiedConnection]:
     """Yield a connection of the pool; after an exception it is not returned to the pool, and the next one is new."""
@@ -309,23 +295,3 @@ def connected(engine: Engine) -> Iterator[PoolProxiedConnection]:
         raise
     finally:
         connection.close()
-
-
-def _new(url: URL, arguments: Mapping[str, Any]) -> Engine:
-    engine = create_engine(
-        url,
-        connect_args=dict(arguments),
-        pool_size=POOL_SIZE,
-        max_overflow=POOL_MOST - POOL_SIZE,
-        pool_timeout=POOL_WAIT,
-        pool_recycle=int(RECYCLE),
-        hide_parameters=True,
-    )
-    event.listen(engine, "connect", _watch)
-    event.listen(engine, "checkout", lambda connection, record, _: _watch(connection, record))
-    return engine
-
-
-def _watch(connection: Any, _: object) -> None:
-    if limit := _LIMIT.get():
-        limit.watch(connection)

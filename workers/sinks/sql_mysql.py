@@ -10,6 +10,7 @@ import pymysql
 from sqlalchemy.dialects.mysql.pymysql import MySQLDialect_pymysql
 from sqlalchemy.engine import URL
 
+from .row_schema import Values
 from .sql_servers import (
     CONNECT_WAIT,
     LOCK_WAIT,
@@ -20,7 +21,6 @@ from .sql_servers import (
     SqlProblem,
     SqlServerKind,
     SqlTable,
-    Values,
     one_line,
 )
 

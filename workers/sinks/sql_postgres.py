@@ -9,6 +9,7 @@ from psycopg.conninfo import make_conninfo
 from sqlalchemy.dialects import registry
 from sqlalchemy.engine import URL
 
+from .row_schema import Values
 from .sql_servers import (
     CONNECT_WAIT,
     LOCK_WAIT,
@@ -19,7 +20,6 @@ from .sql_servers import (
     SqlProblem,
     SqlServerKind,
     SqlTable,
-    Values,
     one_line,
 )
 

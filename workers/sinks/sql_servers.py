@@ -20,10 +20,10 @@ from sqlalchemy.types import TypeEngine
 
 from workers.errors import OutputError
 from workers.redaction import concealed
-from workers.rows import RowKey
+from workers.rows import RowKey, encodable, with_texts
 
 from .options import OutputOptions
-from .row_schema import columns_of, foreign, type_of, unfit
+from .row_schema import Values, columns_of, foreign, type_of, unfit
 
 ROW_KEY = "row_key"
 DEFAULT_TABLE = "articles"
@@ -48,7 +48,6 @@ LOCK_WAIT = 10  # seconds for a lock that another client holds
 LONGEST_WORDS = 500  # characters of a server's message
 Cursor = Any  # a cursor of psycopg or PyMySQL
 Cause = Literal["row", "connection", "table", "conflict", "other"]
-Values = tuple[Any, ...]  # values of one row, in the order of `SqlTable.names`
 Fields = Mapping[str, Any]  # values of one row, by column
 
 
@@ -205,24 +204,13 @@ class SqlServerKind(ABC):
 
     def _value(self, value: Any, field: str) -> Any:
         if type_of(field) == "array" and value is not None:
-            return json.dumps(self._clean(value), ensure_ascii=False)
+            return json.dumps(with_texts(value, self._text), ensure_ascii=False)
         if type_of(field) == "time" and value is not None:
             return self._time(value)
-        return self._clean(value)
-
-    def _clean(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self._text(value)
-        if isinstance(value, (list, tuple)):
-            return [self._clean(item) for item in value]
-        if isinstance(value, dict):
-            return {self._clean(name): self._clean(item) for name, item in value.items()}
-        if value is None or isinstance(value, (int, float)):
-            return value
-        raise TypeError(f"a value of type {type(value).__name__}")
+        return with_texts(value, self._text)
 
     def _text(self, text: str) -> str:
-        return text if text.isascii() else text.encode("utf-8", "replace").decode()  # no lone surrogates
+        return encodable(text)
 
     @abstractmethod
     def _time(self, time: str) -> Any: ...

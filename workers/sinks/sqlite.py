@@ -13,19 +13,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Literal
-from urllib.parse import unquote, urlsplit
+from typing import Literal
 
 from workers.errors import OutputError, RowsRefused, SinkUnavailable
-from workers.rows import KEY, Row, RowKey, key_of
+from workers.rows import KEY, Row, RowKey, encodable, key_of, with_texts
 from workers.sinks.durability import Durability, make_folder, pass_fence, sync_file, unavailable
 
 from .formats import StoredNames
 from .interface import PATIENCE, WrittenRow, written_row
-from .kinds import Target
+from .kinds import Target, file_path
 from .options import OutputOptions
 from .paths import PathPattern, check_task, refuse_placeholders
-from .row_schema import NEEDED, columns_of, foreign, type_of, unfit
+from .row_schema import NEEDED, Values, columns_of, foreign, type_of, unfit, upsert_parts
 
 # Lets a transaction write something, so that its commit is synchronised together with all earlier ones: SQLite does not
 # write a row that has its values already, and the process that wrote it may have been killed within its commit.
@@ -34,7 +33,7 @@ SYNCHRONOUS: Mapping[Durability, str] = {"safe": "FULL", "fast": "NORMAL"}  # FU
 _TYPES = {"number": "REAL", "integer": "INTEGER", "boolean": "INTEGER"}  # any other is TEXT
 _NOT_NULL = {*NEEDED, "content_hash"}
 WRITTEN_ROW = ("task", "url", "canonical_url", "version", "fetched_at", "listed_on")  # fields of a `WrittenRow`
-_REFUSALS = (sqlite3.IntegrityError, sqlite3.DataError, sqlite3.InterfaceError, OverflowError)
+_REFUSALS = (sqlite3.IntegrityError, sqlite3.DataError, sqlite3.InterfaceError, OverflowError, UnicodeEncodeError)
 _as_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -105,10 +104,8 @@ class SqliteFile(ABC):
 
 def open_sqlite(target: Target) -> "SqliteSink":
     """Return the sink of a path, or of an address: sqlite:///relative.db, sqlite:////absolute.db."""
-    address = target.address
-    path = unquote(urlsplit(address).path)[1:] if address.startswith("sqlite:") else address
     check_task(target.task)
-    pattern = PathPattern(path, target.folder, label=target.label)
+    pattern = PathPattern(file_path(target.address), target.folder, label=target.label)
     refuse_placeholders(pattern, "sqlite")
     return SqliteSink(Path(pattern.text), durability=target.durability, options=target.options)
 
@@ -140,31 +137,20 @@ class SqliteSink(SqliteFile):
         return pass_fence(self.name, PathPattern(self.name, Path()).hidden("epochs"), task, epoch, self.durability)
 
     def _upsert(self, connection: sqlite3.Connection, rows: Sequence[Row]) -> dict[RowKey, str]:
-        """Upsert rows; if the table refuses one, each on its own. Return SQLite's messages by the keys of refused rows.
+        """Upsert rows. Return SQLite's messages by the keys of refused rows.
 
         Lone surrogates are only replaced after SQLite has refused one: searching each row for them would take time.
         """
-        connection.execute("SAVEPOINT all_rows")
-        try:
-            connection.executemany(self._table.upsert, map(self._values, rows))
-            return {}
-        except (*_REFUSALS, UnicodeEncodeError):
-            if not connection.in_transaction:  # a trigger ended the transaction
-                raise
-            connection.execute("ROLLBACK TO all_rows")
-        refused: dict[RowKey, str] = {}
-        for row in rows:
-            connection.execute("SAVEPOINT one_row")
-            try:
-                connection.execute(self._table.upsert, tuple(map(_encodable, self._values(row))))
-            except _REFUSALS as error:
-                connection.execute("ROLLBACK TO one_row")
-                refused[key_of(row)] = str(error)
-            connection.execute("RELEASE one_row")
-        return refused
 
-    def _values(self, row: Row) -> tuple[Any, ...]:
-        return self._table.values(self._options.shaped(row, with_key=True))
+        def upsert(part: Sequence[Values]) -> None:
+            values = part if len(part) > 1 else with_texts(part, encodable)
+            connection.executemany(self._table.upsert, values)
+
+        def refusal(error: Exception) -> str | None:  # after a trigger ended the transaction, no row was refused
+            return str(error) if isinstance(error, _REFUSALS) and connection.in_transaction else None
+
+        values = {key_of(row): self._table.values(self._options.shaped(row, with_key=True)) for row in rows}
+        return upsert_parts(connection, values, upsert, refusal)
 
     def newest(self, task: str) -> Iterator[WrittenRow]:
         """Yield the rows of the task, newest first."""
@@ -233,7 +219,7 @@ class _Table:
             f"ON CONFLICT ({_listed(self.key)}) DO " + (f"UPDATE SET {', '.join(updates)}" if updates else "NOTHING")
         )
 
-    def values(self, row: Row) -> tuple[Any, ...]:
+    def values(self, row: Row) -> Values:
         """Return the values of a row's columns; texts may contain lone surrogates."""
         values = map(row.get, self.columns)
         return tuple(_as_json(value) if isinstance(value, (list, tuple, dict)) else value for value in values)
@@ -280,8 +266,3 @@ def _quoted(name: str) -> str:
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(map(_quoted, names))
-
-
-def _encodable(value: Any) -> Any:
-    """Return a value without lone surrogates."""
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value

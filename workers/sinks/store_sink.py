@@ -16,7 +16,7 @@ day are listed without those of other days.
 
 import re
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -24,13 +24,13 @@ from hashlib import blake2b
 from io import BytesIO
 
 from workers.errors import OutputError, SinkUnavailable
-from workers.rows import Row, RowKey, key_of
+from workers.rows import Row, key_of
 
 from .formats import RowFormat
 from .interface import RowBatch, if_missing
-from .kinds import Target, formats
+from .kinds import Format, Target, formats
 from .paths import day_of
-from .stores import ObjectStore, address_of
+from .stores import ObjectStore, address_of, open_store
 
 DATE, BATCH = "{date}", "{batch}"
 FOLDER_SUFFIX = ".jsonl.gz"  # suffix for a path that ends in /
@@ -43,11 +43,11 @@ DAYS_AROUND = 1  # days before and after that of a row that is delivered again
 class ObjectNames:
     """The names of objects. `template`: their path with `{date}` and `{batch}`, which is in the last part.
 
-    `suffix`: that of their format.
+    `format`: the one that their suffix names.
     """
 
     template: str
-    suffix: str = ""
+    format: Format
 
     @property
     def root(self) -> str:
@@ -72,12 +72,9 @@ class ObjectNames:
         return [match[0] for match in matches if match and match["batch"] != without]
 
 
-def object_names(path: str, suffixes: Mapping[str, str], label: str) -> ObjectNames:
-    """Return the names that a path stands for. `suffixes`: those of all formats, each with the name of the folder of a
-    day.
-
-    Raises `OutputError` that names the output as `label`.
-    """
+def object_names(path: str, label: str) -> ObjectNames:
+    """Return the names that a path stands for. Raises `OutputError` that names the output as `label`."""
+    suffixes = {suffix: one for one in formats() for suffix in one.suffixes}
     if path.endswith("/"):
         path = path.rstrip("/") + FOLDER_SUFFIX
     suffix = next((suffix for suffix in suffixes if path.lower().endswith(suffix)), None)
@@ -87,14 +84,14 @@ def object_names(path: str, suffixes: Mapping[str, str], label: str) -> ObjectNa
         raise OutputError(f"output {label}: unknown {unknown[0]}; a path may have {{task}}, {DATE} and {BATCH}")
     if BATCH not in path:
         folder = path[: -len(suffix)].rstrip("/")
-        path = f"{folder}/{'' if DATE in folder else suffixes[suffix] + '/'}{BATCH}{path[-len(suffix) :]}"
+        path = f"{folder}/{'' if DATE in folder else suffixes[suffix].day_folder + '/'}{BATCH}{path[-len(suffix) :]}"
     if DATE not in path:
         raise OutputError(f"output {label}: a path with {BATCH} must have {DATE} too, else all days are searched")
     if BATCH in path.rpartition("/")[0]:
         raise OutputError(f"output {label}: {BATCH} must be in the last part of the path")
     if ".." in path.split("/"):
         raise OutputError(f"output {label}: remove .. from the path")
-    return ObjectNames(path, suffix)
+    return ObjectNames(path, suffixes[suffix])
 
 
 def open_objects(target: Target) -> "StoreSink":
@@ -103,12 +100,9 @@ def open_objects(target: Target) -> "StoreSink":
     Raises `OutputError` if the address is invalid or an extra is missing.
     """
     address = address_of(target)
-    known = {suffix: one for one in formats() for suffix in one.suffixes}
-    names = object_names(address.place, {suffix: one.day_folder for suffix, one in known.items()}, address.name)
-    chosen = known[names.suffix]
-    row_format = target.opened(chosen.opens, chosen.extra, target.options)
-    store = target.opened(address.storage.opens, address.storage.extra, address)
-    return StoreSink(address.name, store, names, row_format)
+    names = object_names(address.place, address.name)
+    row_format = target.opened(names.format.opens, names.format.extra, target.options)
+    return StoreSink(open_store(target, address), names, row_format)
 
 
 class StoreSink:
@@ -120,10 +114,10 @@ class StoreSink:
     versions get the next number.
     """
 
-    def __init__(self, name: str, store: ObjectStore, names: ObjectNames, row_format: RowFormat):
-        self.name = name
+    def __init__(self, store: ObjectStore, names: ObjectNames, row_format: RowFormat):
+        self.name = store.name
         self._store, self._names, self._format = store, names, row_format
-        self._written = WrittenKeys(name, store, names, row_format)
+        self._written = WrittenKeys(store, names, row_format)
 
     def write(self, batch: RowBatch) -> None:
         """Write one object for each day of the rows."""
@@ -146,11 +140,9 @@ class StoreSink:
         """Yield the rows that no other object has, in the form to be written."""
         again = [row for row in batch.rows if key_of(row) in batch.again]
         written = self._written.versions(again, batch.id) if again else {}
-        rows: dict[RowKey, Row] = {}
         for row in batch.rows:
-            rows.setdefault(key_of(row), row)
-        for key, row in rows.items():
-            versions = written.get(article_of(row["task"], row["canonical_url"]), {}) if key in batch.again else {}
+            is_again = key_of(row) in batch.again
+            versions = written.get(article_of(row["task"], row["canonical_url"]), {}) if is_again else {}
             if (missing := if_missing(row, versions)) is not None:
                 yield missing
 
@@ -162,17 +154,8 @@ class WrittenKeys:
     versions.
     """
 
-    def __init__(
-        self,
-        name: str,
-        store: ObjectStore,
-        names: ObjectNames,
-        row_format: RowFormat,
-        *,
-        patience: float = PATIENCE,
-    ):
-        self._name, self._store, self._names, self._format = name, store, names, row_format
-        self._patience = patience
+    def __init__(self, store: ObjectStore, names: ObjectNames, row_format: RowFormat):
+        self._store, self._names, self._format = store, names, row_format
         self._known: dict[str, dict[bytes, dict[int, str | None]]] = {}
 
     def versions(self, rows: Sequence[Row], batch: str) -> dict[bytes, dict[int, str | None]]:
@@ -199,7 +182,7 @@ class WrittenKeys:
         }
 
     def _read(self, paths: Sequence[str]) -> None:
-        limit = time.monotonic() + self._patience
+        limit = time.monotonic() + PATIENCE
         with ThreadPoolExecutor(self._store.readers) as pool:
             for start in range(0, len(paths), self._store.readers):
                 some = paths[start : start + self._store.readers]
@@ -207,8 +190,9 @@ class WrittenKeys:
                     self._known[path] = keys
                 if time.monotonic() > limit and start + len(some) < len(paths):
                     raise SinkUnavailable(
-                        f"output unavailable: {self._name}: rows that were delivered again still have to be looked up "
-                        f"in {len(paths) - start - len(some)} of its objects; this continues at the next attempt"
+                        f"output unavailable: {self._store.name}: rows that were delivered again still have to be "
+                        f"looked up in {len(paths) - start - len(some)} of its objects; this continues at the next "
+                        "attempt"
                     )
 
     def _keys(self, path: str) -> dict[bytes, dict[int, str | None]]:

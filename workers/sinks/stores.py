@@ -13,7 +13,7 @@ import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from io import BytesIO
@@ -24,7 +24,7 @@ from uuid import uuid4
 
 from workers.addresses import shown
 from workers.errors import OutputError, SinkUnavailable
-from workers.sinks.durability import Durability, make_folder, reported, sync_folder, write_file
+from workers.sinks.durability import Durability, make_folder, rename, words_of, write_file
 
 from .kinds import STORAGES, Storage, Target, storage_of
 
@@ -100,12 +100,12 @@ class ConnectedStore(ObjectStore):
     def connect(self) -> Any:
         """Return a new connection."""
 
-    @abstractmethod
     def meaning(self, error: Exception) -> tuple[str, bool]:
         """Return an error in words without secrets, and whether a person has to change something.
 
-        The texts of libraries may contain signed URLs, so only codes and names of errors are used.
+        The texts of some libraries contain signed URLs: then only codes and names of errors may be used.
         """
+        return words_of(error), False
 
     def disconnect(self, connection: Any) -> None:
         """Close a connection that this process made."""
@@ -138,15 +138,11 @@ class ConnectedStore(ObjectStore):
         raise failure
 
 
-class FileStore(ObjectStore):
+class FileStore(ConnectedStore):
     """Files that are written under a temporary name and renamed.
 
     A connection has the functions of module `os` that are used here, as one of paramiko does.
     """
-
-    @abstractmethod
-    def errors(self, what: str) -> AbstractContextManager[Any]:
-        """Yield a connection; its errors become errors of this project."""
 
     @abstractmethod
     def write(self, connection: Any, path: str, data: bytes) -> None:
@@ -207,13 +203,12 @@ class FolderStore(FileStore):
     def __init__(self, address: StoreAddress):
         if address.host not in ("", "localhost"):
             raise OutputError(f"output {address.name}: write file:///path, with an absolute path")
-        self.name, self.durability = address.name, address.durability
+        super().__init__(address.name)
+        self.durability = address.durability
 
-    @contextmanager
-    def errors(self, what: str) -> Iterator[Any]:
-        """Yield the functions of this machine."""
-        with reported(self.name, what=what):
-            yield os
+    def connect(self) -> Any:
+        """Return the functions of this machine."""
+        return os
 
     def write(self, connection: Any, path: str, data: bytes) -> None:
         """Write a file and synchronise it."""
@@ -221,9 +216,7 @@ class FolderStore(FileStore):
 
     def rename(self, connection: Any, temporary: str, path: str) -> None:
         """Rename a file over another one, and synchronise its new name."""
-        Path(temporary).replace(path)
-        if self.durability == "safe":
-            sync_folder(Path(path).parent)
+        rename(Path(temporary), Path(path), self.durability)
 
     def make_folder(self, connection: Any, folder: str) -> None:
         """Create a folder and its parents if they are missing."""
@@ -237,7 +230,7 @@ class FolderStore(FileStore):
     @contextmanager
     def open(self, path: str) -> Iterator[BinaryIO]:
         """Open a file."""
-        with reported(self.name, what="cannot be read"), Path(path).open("rb") as file:
+        with self.errors("cannot be read"), Path(path).open("rb") as file:
             yield file
 
 
@@ -281,6 +274,12 @@ def address_of(target: Target) -> StoreAddress:
         options=options,
         durability=target.durability,
     )
+
+
+def open_store(target: Target, address: StoreAddress) -> ObjectStore:
+    """Return the store of an output's address. Raises `OutputError` if it is invalid or an extra is missing."""
+    store: ObjectStore = target.opened(address.storage.opens, address.storage.extra, address)
+    return store
 
 
 def _temporary(folder: str, name: str) -> str:

@@ -28,6 +28,7 @@ from warcio.warcwriter import WARCWriter
 
 from workers.page_store import StoredPage
 from workers.redis_access.redis_clock import Clock
+from workers.rows import encodable
 from workers.sinks.durability import Durability, make_folder, sync_folder
 
 from .formats import GZIP, mapped
@@ -213,7 +214,7 @@ class WarcSink(SqliteFile, PageSink):
 
 
 def _key(source: SourcePage) -> tuple[str, str, str]:
-    return _plain(source.rows[0]["task"]), _plain(source.url), source.page.fetched_at.isoformat()
+    return encodable(source.rows[0]["task"]), encodable(source.url), source.page.fetched_at.isoformat()
 
 
 def _records(source: SourcePage) -> bytes:
@@ -223,7 +224,7 @@ def _records(source: SourcePage) -> bytes:
     first = None
     for part in (page, *page.parts):
         record = writer.create_warc_record(
-            _plain(part.url),
+            encodable(part.url),
             "response",
             payload=BytesIO(part.body),
             http_headers=StatusAndHeaders("200 OK", _http_headers(part), protocol="HTTP/1.1"),
@@ -235,7 +236,7 @@ def _records(source: SourcePage) -> bytes:
         fields = {"task": row["task"], "canonical_url": row["canonical_url"], "version": row["version"]}
         fields |= {"content_hash": row["content_hash"], "requested_url": source.url}
         record = writer.create_warc_record(
-            _plain(page.url),
+            encodable(page.url),
             "metadata",
             payload=BytesIO(_fields(fields)),
             warc_content_type="application/warc-fields",
@@ -271,12 +272,7 @@ def _fields(values: Mapping[str, Any]) -> bytes:
 
 
 def _line(text: str) -> str:
-    return " ".join(_plain(text).replace("\0", " ").split())
-
-
-def _plain(text: str) -> str:
-    """Return a text without lone surrogates."""
-    return text.encode("utf-8", "replace").decode()
+    return " ".join(encodable(text).replace("\0", " ").split())
 
 
 def _complete_bytes(path: Path) -> int:

@@ -22,7 +22,7 @@ from workers.redis_access.redis_clock import Clock
 from workers.rows import RowKey, key_of
 
 from .batch_parts import BatchPart, PartAnswer, PartedDelivery
-from .http_client import HttpAnswer, HttpClient, HttpLimits, header_value, parse_address
+from .http_client import HttpAnswer, HttpClient, HttpLimits
 from .interface import RowBatch
 from .kinds import Target
 
@@ -51,17 +51,16 @@ class WebhookSink:
 
     def __init__(self, target: Target, *, limits: HttpLimits | None = None, clock: Clock = time.time):
         self._task, self._options, self._clock = target.task, target.options, clock
-        self._address = parse_address(target, OPTIONS)
-        self._form = self._address.option("form", "json")
-        self._secrets = [signing_key(value) for name, value in self._address.options if name == "secret"]
-        bearer = header_value(target, self._address.option("bearer"), "token")
-        self._client = HttpClient(target, self._address, f"Bearer {bearer}" if bearer else "", limits=limits)
+        self._client = HttpClient(target, OPTIONS, token="bearer", scheme="Bearer", called="token", limits=limits)
+        self._path = self._client.address.path
+        self._form = self._client.address.option("form", "json")
+        self._secrets = [signing_key(value) for name, value in self._client.address.options if name == "secret"]
         self.name = self._client.name
         if self._form not in FORMS:
             raise OutputError(f"task {target.task}: output {self.name}: unknown form; use form=json or form=ndjson")
         if not all(self._secrets):
             raise OutputError(f"task {target.task}: output {self.name}: its secret is empty or not valid base64")
-        self._parts = PartedDelivery(self.name, self._client.limits.call / 2, self._client.unavailable)
+        self._parts = PartedDelivery(self._client)
         self._most_bytes: int | None = None  # bytes of a request, known once the receiver has refused one as too large
         self._not_before = 0.0
 
@@ -75,7 +74,7 @@ class WebhookSink:
     def check(self) -> None:
         """Send a HEAD request; a receiver that requires POST may answer with an error."""
         self._client.begin()
-        answer = self._client.request("HEAD", self._address.path)
+        answer = self._client.request("HEAD", self._path)
         if 300 <= answer.status < 400 or answer.status in (401, 403, 407, 410, 429):
             raise self._unavailable(answer)
         if answer.status >= 500 and answer.status != NOT_IMPLEMENTED:
@@ -89,7 +88,7 @@ class WebhookSink:
         body = self._body(part)
         if self._most_bytes is not None and len(body) > self._most_bytes and len(part.rows) > 1:
             return PartAnswer("too large")
-        answer = self._client.request("POST", self._address.path, body, self._headers(part.id, body))
+        answer = self._client.request("POST", self._path, body, self._headers(part.id, body))
         if 200 <= answer.status < 300:
             return PartAnswer("taken")
         if answer.status == TOO_LARGE:
@@ -101,11 +100,7 @@ class WebhookSink:
 
     def _unavailable(self, answer: HttpAnswer) -> SinkUnavailable:
         self._not_before = self._clock() + answer.wait
-        words = self._client.words(answer)
-        if 300 <= answer.status < 400:
-            words = f"{answer.status}, a redirect, is not followed; check the address"
-        elif answer.status in ADVICE:
-            words += f"; {ADVICE[answer.status]}"
+        words = self._client.advised(answer.status, self._client.words(answer), ADVICE)
         return self._client.unavailable(f"the receiver answered {words}", answer.wait)
 
     def _body(self, part: BatchPart) -> bytes:

@@ -16,11 +16,12 @@ import time
 import traceback
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal
 
 import redis
 
@@ -32,16 +33,20 @@ from ..ledger import Ledger
 from ..redis_access.outage import Outage
 from ..redis_access.redis_clock import Clock, clock_of
 from ..reporting.worker_reports import Watch
-from ..rows import key_of
 from ..sinks import BatchSink, OutputOptions, RowBatch, Sink, is_queued, open_sink
+from ..sinks.interface import write_batch
 from ..url_states import fingerprint
 from .output_states import queue_states
 from .outputs import options_of
 from .refused_rows import keep_refused
-from .row_queue import FIRST_PAUSE, LEASE, LONGEST_PAUSE, Due, RowQueue, all_queues, due_queues
+from .row_queue import FIRST_PAUSE, LONGEST_PAUSE, Due, RowQueue, all_queues, due_queues
 
 EXIT_STALLED = 4  # exit code of a process that ended because a target did not return
 BATCHES_IN_TURN = 20  # batches of a queue before other queues with the same output have their turn
+THREADS = 8  # targets that are written at the same time
+OPEN_SINKS = 32  # sinks that stay open although no thread uses them
+RENEW_EVERY = 3.0  # seconds after which the leases of queues are renewed
+STOP_WAIT = 25.0  # seconds for the present batches when the process stops
 REMOVED_OUTPUT_KEPT = 86400.0  # seconds for which an unavailable output is tried after its removal from the task
 
 Queue = tuple[str, str]  # task, output
@@ -52,23 +57,16 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class DeliveryTimes:
-    """The times of delivery in seconds, and its limits.
+    """The times of delivery in seconds, which tests shorten.
 
-    `lease`: of a queue, renewed every `renew_every`; `look_every`: between two checks for queues that are due;
-    `first_pause`, `longest_pause`: until an unavailable output is tried again; `write_limit`: after which the process
-    ends because a target does not return; `stop_wait`: for the present batches when it stops. `threads`: the number of
-    targets that are written at the same time; `sinks`: the number of sinks that stay open.
+    `look_every`: between two checks for queues that are due; `first_pause`, `longest_pause`: until an unavailable
+    output is tried again; `write_limit`: after which the process ends because a target does not return.
     """
 
-    lease: float = LEASE
-    renew_every: float = 3.0
     look_every: float = 0.25
     first_pause: float = FIRST_PAUSE
     longest_pause: float = LONGEST_PAUSE
     write_limit: float = 120.0
-    stop_wait: float = 25.0
-    threads: int = 8
-    sinks: int = 32
 
 
 @dataclass(slots=True)
@@ -100,7 +98,7 @@ class Delivery:
         self.times = times or DeliveryTimes()
         self.watch = watch or Watch()
         self.clock = clock or clock_of(connection).now
-        self._sinks = OpenSinks(self.times.sinks)
+        self._sinks = OpenSinks()
         self._outage = Outage(connection, lambda text: None)  # the supervisor reports outages
         self._stopping = threading.Event()
         self._lock = threading.Lock()
@@ -141,19 +139,19 @@ class Delivery:
             by_output.setdefault(queue[1], []).append(queue)
         self._threads = {output: thread for output, thread in self._threads.items() if thread.is_alive()}
         for output, queues in by_output.items():
-            if output not in self._threads and len(self._threads) < self.times.threads:
+            if output not in self._threads and len(self._threads) < THREADS:
                 thread = threading.Thread(target=self._deliver_all, args=(queues,), name="delivery", daemon=True)
                 self._threads[output] = thread
                 thread.start()
         self._note_recovered()
 
     def _renew_if_due(self) -> None:
-        if time.monotonic() - self._renewed < self.times.renew_every:
+        if time.monotonic() - self._renewed < RENEW_EVERY:
             return
         with self._lock:
             writing = list(self._writing.values())
         for entry in writing:
-            entry.queue.renew(self.holder, seconds=self.times.lease)
+            entry.queue.renew(self.holder)
         self._renewed = time.monotonic()
 
     def _due(self) -> list[Queue]:
@@ -202,7 +200,7 @@ class Delivery:
             os._exit(EXIT_STALLED)
 
     def _finish(self) -> None:
-        limit = time.monotonic() + self.times.stop_wait
+        limit = time.monotonic() + STOP_WAIT
         while any(thread.is_alive() for thread in self._threads.values()) and time.monotonic() < limit:
             self.watch.alive()
             self._outage.attempt(self._renew_if_due)
@@ -227,7 +225,7 @@ class Delivery:
         config = config_of(self.redis, task)
         options = options_of(config, output) if config else OutputOptions()
         rows = RowQueue(self.redis, task, output, options, clock=self.clock)
-        batch = rows.take(self.holder, self._due_now(queue), seconds=self.times.lease)
+        batch = rows.take(self.holder, self._due_now(queue))
         if batch is None:
             return False
         with self._lock:
@@ -302,11 +300,10 @@ class Delivery:
 
 
 class OpenSinks:
-    """The open sinks of a process, at most `most` that no thread uses. One thread at a time uses a sink."""
+    """The open sinks of a process, at most `OPEN_SINKS` that no thread uses. One thread at a time uses a sink."""
 
-    def __init__(self, most: int):
-        self.most = most
-        self._open: OrderedDict[Queue, tuple[ExtractionConfig, BatchSink]] = OrderedDict()
+    def __init__(self) -> None:
+        self._open: OrderedDict[Queue, tuple[ExtractionConfig, Sink | BatchSink]] = OrderedDict()
         self._lock = threading.Lock()
 
     def write(self, config: ExtractionConfig, output: str, options: OutputOptions, batch: RowBatch) -> None:
@@ -315,23 +312,22 @@ class OpenSinks:
         The sink of an unavailable output is closed and kept for the next try: it keeps what it has read from the
         target.
         """
-        if not is_queued(output, config.task):
-            self._write_to_file(config, output, options, batch)
+        if not is_queued(output, config.task):  # rows that a file refused before; the workers write all others
+            with closing(_opened(config, output, options)) as file:
+                write_batch(file, batch)
             return
-        sink = self._borrow(config, output, options)
+        sink, is_kept = self._borrow(config, output, options), True
         try:
-            sink.write(batch)
+            write_batch(sink, batch)
         except RowsRefused:
-            self._give_back(config, output, sink)
             raise
-        except SinkUnavailable:
+        except BaseException as error:
             _close(sink)
-            self._give_back(config, output, sink)
+            is_kept = isinstance(error, SinkUnavailable)
             raise
-        except BaseException:
-            _close(sink)
-            raise
-        self._give_back(config, output, sink)
+        finally:
+            if is_kept:
+                self._give_back(config, output, sink)
 
     def close(self) -> None:
         """Close the sinks that no thread uses."""
@@ -341,32 +337,27 @@ class OpenSinks:
         for sink in sinks:
             _close(sink)
 
-    def _borrow(self, config: ExtractionConfig, output: str, options: OutputOptions) -> BatchSink:
+    def _borrow(self, config: ExtractionConfig, output: str, options: OutputOptions) -> Sink | BatchSink:
         with self._lock:
             known = self._open.pop((config.task, output), None)
         if known is not None and known[0] == config:
             return known[1]
         if known is not None:
             _close(known[1])
-        return cast(BatchSink, open_sink(output, config.task, Path(config.folder), config.durability, options))
+        return _opened(config, output, options)
 
-    def _give_back(self, config: ExtractionConfig, output: str, sink: BatchSink) -> None:
-        surplus: list[BatchSink] = []
+    def _give_back(self, config: ExtractionConfig, output: str, sink: Sink | BatchSink) -> None:
+        surplus: list[Sink | BatchSink] = []
         with self._lock:
             self._open[config.task, output] = config, sink
-            while len(self._open) > self.most:
+            while len(self._open) > OPEN_SINKS:
                 surplus.append(self._open.popitem(last=False)[1][1])
         for other in surplus:
             _close(other)
 
-    def _write_to_file(self, config: ExtractionConfig, output: str, options: OutputOptions, batch: RowBatch) -> None:
-        """Write rows that a file output refused before; the workers write all other rows of file outputs."""
-        sink = cast(Sink, open_sink(output, config.task, Path(config.folder), config.durability, options))
-        try:
-            with sink.exclusive():
-                sink.write(batch.rows, again={key_of(row) for row in batch.rows})
-        finally:
-            sink.close()
+
+def _opened(config: ExtractionConfig, output: str, options: OutputOptions) -> Sink | BatchSink:
+    return open_sink(output, config.task, Path(config.folder), config.durability, options)
 
 
 def _about(queue: Queue) -> str:
@@ -381,7 +372,7 @@ def _log_delivered(batch: RowBatch, queue: Queue) -> None:
             log.info("delivered %s to %s", row["url"], shown(queue[1]), extra=ids)
 
 
-def _close(sink: BatchSink) -> None:
+def _close(sink: Sink | BatchSink) -> None:
     """Close a sink; this may fail if the target is unavailable."""
     try:
         sink.close()

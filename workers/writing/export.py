@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice
-from typing import cast
 
 from ..errors import RowsRefused, SinkUnavailable
 from ..rows import Row, RowKey, key_of
-from ..sinks.interface import BatchSink, RowBatch, Sink
+from ..sinks.interface import BatchSink, RowBatch, Sink, write_batch
 from ..sinks.options import BATCH_ROWS, OutputOptions
 
 PAUSES = (1.0, 2.0, 4.0, 8.0)  # seconds until a target that is unavailable is tried again
@@ -71,7 +70,7 @@ def _write(
     """Write rows, trying again while the target is unavailable; return the refused ones."""
     for pause in (*pauses, None):
         try:
-            _write_once(sink, rows)
+            write_batch(sink, RowBatch(batch_id(rows), rows, set(map(key_of, rows))))
             return {}
         except RowsRefused as error:
             return dict(error.reasons)
@@ -80,16 +79,6 @@ def _write(
                 raise
             sleep(pause)
     raise AssertionError("the last try returns or raises")
-
-
-def _write_once(sink: Sink | BatchSink, rows: list[Row]) -> None:
-    keys = {key_of(row) for row in rows}
-    if hasattr(sink, "exclusive"):
-        file = cast(Sink, sink)
-        with file.exclusive():
-            file.write(rows, again=keys)
-    else:
-        sink.write(RowBatch(batch_id(rows), rows, keys))
 
 
 def batch_id(rows: Iterable[Row]) -> str:

@@ -13,6 +13,7 @@ from ..errors import OutputError
 from ..extraction_config import config_of
 from ..ledger import Ledger, with_pages
 from ..sinks import expand, is_queued
+from ..sinks.kinds import file_path
 from .refused_rows import refused_count, refusing
 from .row_queue import all_queues
 
@@ -98,5 +99,5 @@ def _file_outputs(connection: "redis.Redis", task: str) -> list[OutputState]:
 
 def _problem_of(output: str, task: str, reason: str) -> str:
     """Return the part of a page's reason that is about an output; "" if it is about others only."""
-    path = expand(output, task).removeprefix("sqlite:///").partition("{")[0]
+    path = file_path(expand(output, task)).partition("{")[0]
     return next((part for part in reason.split("; ") if path in part), "")

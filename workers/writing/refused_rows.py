@@ -24,6 +24,7 @@ from ..redis_access.full_redis import ALLOWED_WHEN_FULL
 from ..redis_access.redis_clock import Clock, clock_of
 from ..rows import Row, RowKey, key_of
 from ..sinks import OutputOptions
+from ..sinks.formats import as_json
 from ..stored_json import loaded
 from .row_queue import RowQueue, member_of, pack_row, unpack_row
 
@@ -96,8 +97,7 @@ def keep_refused(
         note = RefusedRow(
             task, output, row["url"], row["canonical_url"], row["version"], reason[:REASON_LENGTH], now, name
         )
-        head = json.dumps(asdict(note), ensure_ascii=False).encode("utf-8", "replace")
-        args += [name, head + b"\n" + pack_row(row)]
+        args += [name, as_json(asdict(note)) + b"\n" + pack_row(row)]
     if args:
         is_kept = connection.register_script(_KEEP)(
             keys=[*_keys(task, output), keys.REFUSING],

@@ -26,6 +26,7 @@ from ..lua import FOLLOW_CLOCK
 from ..redis_access.redis_clock import Clock, clock_of
 from ..rows import Row, RowKey, key_of
 from ..sinks import OutputOptions, RowBatch, batch_size
+from ..sinks.formats import as_json
 
 LEASE = 10.0  # seconds that the lease of a queue lasts unless it is renewed
 BATCH_BYTES = 4 * 2**20  # bytes of the compressed rows of a batch; a larger row is a batch of its own
@@ -72,8 +73,7 @@ def to_queue(task: str, rows: Sequence[Row], outputs: Sequence[QueuedOutput], *,
 
 def pack_row(row: Row) -> bytes:
     """Return a row as compressed JSON."""
-    text = json.dumps(row, ensure_ascii=False).encode("utf-8", "replace")
-    return zstandard.ZstdCompressor(level=ZSTD_LEVEL).compress(text)
+    return zstandard.ZstdCompressor(level=ZSTD_LEVEL).compress(as_json(row))
 
 
 def unpack_row(packed: bytes) -> Row:
@@ -111,23 +111,25 @@ class RowQueue:
         """Queue a refused row again (`workers.writing.refused_rows`). False if it is no longer kept."""
         return bool(self._ledger.step("queue_rows", *self._queue, self._now(), 1, "", name))
 
-    def take(self, holder: str, due: Due = "due", *, seconds: float = LEASE) -> RowBatch | None:
-        """Lease the queue to a process for some seconds, and return the next batch.
+    def take(self, holder: str, due: Due = "due") -> RowBatch | None:
+        """Lease the queue to a process for `LEASE` seconds, and return the next batch.
 
         None if nothing is due, or another process has the lease. `due`: "now" if all rows that wait are due, "always"
         if an output that was unavailable is tried at once.
         """
         now = self._now()
-        answer = self._ledger.step("take_rows", *self._queue, now, holder, now + seconds, _new_id(), BATCH_BYTES, due)
+        answer = self._ledger.step(
+            "take_rows", *self._queue, now, holder, now + LEASE, secrets.token_hex(16), BATCH_BYTES, due
+        )
         if not answer:
             return None
         name, is_begun, epoch, *entries = cast("list[bytes]", answer)
         return self._batch(name.decode(), entries, epoch, is_begun == b"1")
 
-    def renew(self, holder: str, *, seconds: float = LEASE) -> bool:
-        """Extend the lease to some seconds from now. False if it is lost."""
+    def renew(self, holder: str) -> bool:
+        """Extend the lease to `LEASE` seconds from now. False if it is lost."""
         name, member, *_ = self._queue
-        return bool(self._ledger.step("renew_rows", name, member, holder, self._now() + seconds))
+        return bool(self._ledger.step("renew_rows", name, member, holder, self._now() + LEASE))
 
     def finish(self, holder: str, batch: RowBatch) -> bool:
         """Remove a batch that the output has, and release the lease. False if it was lost: the batch comes again."""
@@ -230,7 +232,3 @@ def _queue_of(task: str, output: QueuedOutput) -> tuple[str, str, int, float]:
 def _read_member(member: bytes) -> tuple[str, str]:
     task, output = json.loads(member)
     return task, output
-
-
-def _new_id() -> str:
-    return secrets.token_hex(16)

@@ -91,6 +91,9 @@ def test_a_date_in_the_path_stands_for_all_days(tmp_path: Path) -> None:
         file.write_bytes(lines(day))
         os.utime(file, (1_000_000 + day, 1_000_000 + day))
     assert numbers(rows_in("{date}/rows[x].jsonl", tmp_path)) == [1, 2, 3]
+    (tmp_path / "2026/01").mkdir(parents=True)
+    (tmp_path / "2026/01/04.jsonl").write_bytes(lines(4))
+    assert numbers(rows_in("{date:%Y/%m/%d}.jsonl", tmp_path)) == [4]
 
 
 @pytest.mark.parametrize("cut", [1, 5, 40])

@@ -12,7 +12,7 @@ from tests.workers.sinks.test_parquet import rows_of
 from tests.workers.sinks.test_stores import FilesOfLines
 from workers.errors import OutputError, SinkUnavailable
 from workers.sinks import Target, open_sink
-from workers.sinks.sftp_store import SftpStore, _replace
+from workers.sinks.sftp_store import SftpStore
 from workers.sinks.stores import address_of
 
 PASSWORD = "pa/ss@w0rd:?"
@@ -100,6 +100,10 @@ def test_a_check_names_the_mistake(sshd, tmp_path):
         assert words in str(unavailable.value)
 
 
+def sftp_store():
+    return SftpStore(address_of(Target("sftp://me@host/rows/", "o", "t", Path("/"))))
+
+
 def test_a_folder_that_cannot_be_created_for_lack_of_rights_is_called_so(tmp_path):
     class Server:
         def stat(self, name):
@@ -108,9 +112,8 @@ def test_a_folder_that_cannot_be_created_for_lack_of_rights_is_called_so(tmp_pat
         def mkdir(self, name):
             raise PermissionError
 
-    store = SftpStore(address_of(Target("sftp://me@host/rows/", "o", "t", Path("/"))))
     with pytest.raises(PermissionError):
-        store.make_folder(Server(), "rows/2026")
+        sftp_store().make_folder(Server(), "rows/2026")
 
 
 class OldServer:
@@ -141,6 +144,6 @@ def test_a_server_without_atomic_renaming_keeps_a_complete_file(tmp_path, before
     if before is not None:
         (tmp_path / "final").write_text(before)
     (tmp_path / "temporary").write_text("same")
-    _replace(OldServer(tmp_path), "temporary", "final")
+    sftp_store().rename(OldServer(tmp_path), "temporary", "final")
     assert [path.name for path in tmp_path.iterdir()] == ["final"]
     assert (tmp_path / "final").read_text() == "same"

@@ -14,15 +14,13 @@ import zstandard
 from tests.workers.batch_sink_suite import BatchSinkSuite, batch, keys
 from tests.workers.sink_suite import row
 from workers.errors import OutputError, SinkUnavailable
-from workers.sinks import OutputOptions, Target, open_sink
+from workers.sinks import OutputOptions, Target, open_sink, store_sink
 from workers.sinks.formats import GzipLines
-from workers.sinks.kinds import FORMATS
 from workers.sinks.store_sink import StoreSink, object_names
 from workers.sinks.stores import FolderStore, address_of
 from workers.variables import expand_address
 
 DAY = date(2026, 3, 12)
-SUFFIXES = {suffix: one.day_folder for one in FORMATS for suffix in one.suffixes}
 ID = "0" * 31 + "1"
 
 
@@ -97,7 +95,7 @@ class TestFolderOfLines(FolderOutput):
                 super().write(connection, path, data[:10])
                 sink.write(batch(1, row(1), again=True))
 
-        slow = StoreSink("slow", Slow(address("file:///slow")), sink._names, GzipLines(OutputOptions()))
+        slow = StoreSink(Slow(address("file:///slow")), sink._names, GzipLines(OutputOptions()))
         with pytest.raises(SinkUnavailable):
             slow.write(batch(1, row(1), again=True))
         assert self.keys(place) == keys([row(1)])
@@ -148,11 +146,11 @@ class TestFolderOfLines(FolderOutput):
         sink.write(batch(3, other, second, again=True))
         assert self.keys(place) == keys([row(1), second, row(1, version=3)])
 
-    def test_a_search_that_takes_long_goes_on_at_the_next_try(self, place):
+    def test_a_search_that_takes_long_goes_on_at_the_next_try(self, place, monkeypatch):
         sink = self.open(place)
         for number in range(3):
             sink.write(batch(number, row(number)))
-        sink._written._patience = -1.0
+        monkeypatch.setattr(store_sink, "PATIENCE", -1.0)
         for missing in (2, 1):
             with pytest.raises(SinkUnavailable, match=f"in {missing} of its objects"):
                 sink.write(batch(4, row(1), again=True))
@@ -199,7 +197,7 @@ def test_a_format_that_is_appended_to_files_can_be_an_object_too(tmp_path, suffi
     ],
 )
 def test_names_of_objects(path, name, root):
-    names = object_names(path, SUFFIXES, "o")
+    names = object_names(path, "o")
     assert names.path(DAY, ID) == name
     assert names.root == root
     folder, start = names.folder_and_start(DAY)
@@ -221,7 +219,7 @@ def test_names_of_objects(path, name, root):
 )
 def test_mistakes_in_paths(path, words):
     with pytest.raises(OutputError, match="output o: ") as error:
-        object_names(path, SUFFIXES, "o")
+        object_names(path, "o")
     assert words in str(error.value)
 
 
