@@ -251,14 +251,9 @@ def _new_entries(
         task = Reader(source).task(name, keys, defaults)
         existing = known.tasks.get(name) if known else None
         if name in new:
-            source.add(source.key_place((*path, "name")), path, "duplicate name", "give each task its own name")
+            source.add(path, "duplicate name", "give each task its own name", at_key=True)
         elif existing and task and not _same(existing, task):
-            source.add(
-                source.key_place((*path, "name")),
-                path,
-                "already exists with different keys",
-                "give the new task another name",
-            )
+            source.add(path, "already exists with different keys", "give the new task another name", at_key=True)
         elif not existing:
             new[name] = {"name": name, **keys}
         mistakes += source.mistakes
@@ -311,13 +306,12 @@ def _insertion_point(source: Source, lines: Sequence[str]) -> tuple[int, int, in
     if not data:
         if lines[key_line - 1].partition("#")[0].rstrip().endswith("tasks:"):
             return key_line, 2, 2
-        source.add((key_line, 1), ("tasks",), "is not an empty block", "write just 'tasks:'")
+        source.add(("tasks",), "is not an empty block", "write just 'tasks:'", place=(key_line, 1))
         raise TaskFileError(source.mistakes[-1:])  # others were about the same value
     first = next(iter(data))
     line, column = source.keys[("tasks", first)]
     if line == key_line or source.values[("tasks",)] != (line, column):
-        problem, remedy = "is written in braces or as an alias", "write one task below the other"
-        source.add(source.values[("tasks",)], ("tasks",), problem, remedy)
+        source.add(("tasks",), "is written in braces or as an alias", "write one task below the other")
         raise TaskFileError(source.mistakes)
     keys = [source.keys[("tasks", first, key)] for key in data[first] if ("tasks", first, key) in source.keys]
     step = keys[0][1] - column if keys and keys[0][0] > line else 2
