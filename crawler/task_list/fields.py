@@ -24,7 +24,7 @@ def _one_or_more(item: dict[str, Any]) -> WithJsonSchema:
 # -- one value --------------------------------------------------------------------------------------------------------
 
 TaskName = Annotated[str, AfterValidator(validators.check_name)]
-Url = Annotated[str, BeforeValidator(validators.check_url)]
+Url = Annotated[str, AfterValidator(validators.check_url)]
 UrlPattern = Annotated[Pattern, BeforeValidator(validators.to_pattern), _AS_TEXT, WithJsonSchema(_TEXT)]
 StartPattern = Annotated[Pattern, BeforeValidator(validators.to_start_pattern), _AS_TEXT]
 Day = Annotated[date, BeforeValidator(validators.to_day), WithJsonSchema({"type": "string", "format": "date"})]
@@ -75,13 +75,13 @@ KeepPages = Annotated[
     Age | None, BeforeValidator(Age.parse_kept), _OPTIONAL_TEXT, WithJsonSchema({"type": ["string", "null"]})
 ]
 Pictures = Literal["keep"] | None
-PagesFolder = Annotated[str, BeforeValidator(validators.check_folder), WithJsonSchema(_TEXT)]
+PagesFolder = Annotated[str, AfterValidator(validators.check_folder), WithJsonSchema(_TEXT)]
 Render = Annotated[
     bool | Literal["auto"], BeforeValidator(validators.check_render), WithJsonSchema({"enum": [True, False, "auto"]})
 ]
 Secret = Annotated[str, BeforeValidator(validators.check_secret), WithJsonSchema(_TEXT)]
-Proxy = Annotated[str, BeforeValidator(validators.check_proxy), WithJsonSchema(_TEXT)]
-Contact = Annotated[str, BeforeValidator(validators.check_contact)]
+Proxy = Annotated[str, AfterValidator(validators.check_proxy), WithJsonSchema(_TEXT)]
+Contact = Annotated[str, AfterValidator(validators.check_contact)]
 
 # -- several ----------------------------------------------------------------------------------------------------------
 
@@ -104,5 +104,5 @@ Headers = Annotated[dict[str, str], AfterValidator(validators.check_headers)]
 Cookies = Annotated[dict[str, str] | None, AfterValidator(validators.check_cookies)]
 Scrapy = Annotated[dict[str, Any], AfterValidator(check_scrapy)]
 AllowedHosts = Annotated[
-    tuple[Annotated[str, BeforeValidator(validators.to_allowed_host)], ...], _LISTED, _one_or_more(_TEXT)
+    tuple[Annotated[str, AfterValidator(validators.to_allowed_host)], ...], _LISTED, _one_or_more(_TEXT)
 ]

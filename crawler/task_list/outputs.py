@@ -26,6 +26,7 @@ from pydantic import (
     PlainSerializer,
     SerializerFunctionWrapHandler,
     ValidationInfo,
+    WithJsonSchema,
     field_validator,
     model_serializer,
 )
@@ -39,6 +40,7 @@ from workers.sinks.kinds import kind_of, scheme_of
 from workers.sinks.options import OutputOptions, RowCondition
 from workers.sinks.row_schema import CHOICES
 
+TEXT = {"type": "string", "minLength": 1}  # the schema of text that is not empty
 FIELDS_FORM = "write a list such as [url, title, {body: text}]: the text is named body"
 FIELD_NAME = re.compile(r"[^\W\d]\w{0,62}")  # the name of a column in any database
 MOST_ROWS, MOST_SECONDS = 100_000, 86_400
@@ -121,7 +123,7 @@ def _default(part: BaseModel, name: str) -> Any:
 
 
 Languages = Annotated[
-    tuple[Annotated[str, BeforeValidator(check_language)], ...], BeforeValidator(to_tuple), Field(min_length=1)
+    tuple[Annotated[str, AfterValidator(check_language)], ...], BeforeValidator(to_tuple), Field(min_length=1)
 ]
 SoughtWords = Annotated[
     tuple[Annotated[str, BeforeValidator(to_keyword), Field(min_length=1)], ...], BeforeValidator(to_tuple)
@@ -156,7 +158,7 @@ class OutputEntry(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    to: Annotated[str, BeforeValidator(check_output)] = Field(min_length=1, examples=["out/{task}.jsonl"])
+    to: Annotated[str, AfterValidator(check_output), WithJsonSchema(TEXT)] = Field(examples=["out/{task}.jsonl"])
     """Path or address, written like an output without options."""
     fields: FieldPairs = Field(default=(), examples=[["url", "title", {"body": "text"}]])
     """Which fields rows have, in this order; {name: field} renames one. Default: all."""
