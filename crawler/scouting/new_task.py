@@ -73,17 +73,17 @@ def name_of(survey: Survey, names: Collection[str]) -> str:
     return numbered
 
 
-def known_as(tasks: TaskFile | None, url: str) -> str | None:
+def known_as(tasks: TaskFile, url: str) -> str | None:
     """Return the name of the task whose example or article a URL is; None if there is none."""
-    for name, task in (tasks.tasks if tasks else {}).items():
+    for name, task in tasks.tasks.items():
         if normalise(task.example) == normalise(url) or task.pattern.match(url):
             return name
     return None
 
 
-def refuse_known(tasks: TaskFile | None, survey: Survey) -> None:
+def refuse_known(tasks: TaskFile, survey: Survey) -> None:
     """Raise `TaskError` if a task already has the section that was found."""
-    for name, task in (tasks.tasks if tasks else {}).items():
+    for name, task in tasks.tasks.items():
         if task.pattern.regex == Pattern.parse(survey.pattern, survey.example).regex:
             raise TaskError(f"task {name} already covers this section ({survey.pattern}); nothing was written")
 

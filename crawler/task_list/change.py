@@ -103,7 +103,7 @@ def unwritten_examples(connection: "redis.Redis", tasks_yaml: Path) -> dict[str,
     return {
         name: example.url
         for name, example in adopted.items()
-        if known is not None and name in known.tasks and known.tasks[name].example == example.instead_of
+        if name in known.tasks and known.tasks[name].example == example.instead_of
     }
 
 

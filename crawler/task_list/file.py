@@ -40,15 +40,16 @@ MAP_HINTS = {  # by key
 
 def load(path: Path) -> TaskFile:
     """Return the task list at `path`. Raises `TaskFileError` with all mistakes, or if the file is missing."""
-    return _load(read(path), path.parent)
+    return task_file_of(read(path), path.parent)
 
 
 def loads(text: str, file: str = "tasks.yaml", folder: Path | None = None) -> TaskFile:
     """Return the task list in `text`; `file` is the name in mistakes. Raises `TaskFileError`."""
-    return _load(read_text(text, file), folder or Path())
+    return task_file_of(read_text(text, file), folder or Path())
 
 
-def _load(source: Source, folder: Path) -> TaskFile:
+def task_file_of(source: Source, folder: Path) -> TaskFile:
+    """Return the task list of a file that was read from `folder`. Raises `TaskFileError`."""
     tasks = Reader(source).task_file(folder) if source.data is not None or not source.mistakes else None
     if source.mistakes or tasks is None:
         raise TaskFileError(source.mistakes)
@@ -299,4 +300,4 @@ def _inner_keys(path: Path_) -> list[str] | None:
     return [*model.model_fields] if model else None
 
 
-__all__ = ["TASK_KEYS", "Reader", "load", "loads"]
+__all__ = ["TASK_KEYS", "Reader", "load", "loads", "task_file_of"]

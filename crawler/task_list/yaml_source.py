@@ -42,13 +42,14 @@ _TAG = "tag:yaml.org,2002:"
 
 @dataclass
 class Source:
-    """A YAML file as values. `data` consists of dict, list, str, int, float, bool and None; dates stay text.
+    """A YAML file, its text and values. `data` consists of dict, list, str, int, float, bool and None; dates stay text.
 
     `mistakes`: all invalid parts. `keys` and `values`: the place of each path's key and value. `insides`: the column
     offset of the text in each quoted value; None if it spans lines.
     """
 
     file: str
+    text: str = ""
     data: Any = None
     mistakes: list[Mistake] = field(default_factory=list)
     unread: set[Path_] = field(default_factory=set)  # values that could not be read, each with its mistake
@@ -161,6 +162,7 @@ def _place_after(before: str) -> Place:
 
 
 def _compose(text: str, source: Source) -> None:
+    source.text = text
     try:
         node = compose(text)
     except MarkedYAMLError as error:
