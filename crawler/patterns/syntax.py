@@ -120,16 +120,11 @@ class Maybe:
 Node = Literal | Field | Maybe
 
 
-@dataclass(frozen=True)
-class Syntax:
-    """The parts of a pattern. The first node has host and path without the scheme (`news.example/a/`)."""
+def parse(text: str, base: str | None = None) -> tuple[str, tuple[Node, ...]]:
+    """Parse a pattern that is not a regular expression. Raises `PatternError`.
 
-    scheme: str
-    nodes: tuple[Node, ...]
-
-
-def parse(text: str, base: str | None = None) -> Syntax:
-    """Parse a pattern that is not a regular expression. Raises `PatternError`."""
+    Return its scheme and its parts; the first one has host and path without the scheme (`news.example/a/`).
+    """
     if len(text) > MAX_LENGTH:
         raise PatternError(f"the pattern is longer than {MAX_LENGTH} characters", MAX_LENGTH, "shorten it with **")
     return _PatternParser(text).parse(base)
@@ -147,13 +142,13 @@ class _PatternParser:
         self.literal = ""  # characters that are not in a node yet
         self.literal_at = 0
 
-    def parse(self, base: str | None) -> Syntax:
+    def parse(self, base: str | None) -> tuple[str, tuple[Node, ...]]:
         scheme = self.start(base)
         nodes = self.parts()
         if self.zone == "host":
             self.enter_path()
             nodes += self.flush()
-        return Syntax(scheme, _joined(nodes))
+        return scheme, _joined(nodes)
 
     def start(self, base: str | None) -> str:
         """Read the scheme, or take scheme and host from `base`. Return the scheme."""

@@ -235,8 +235,6 @@ def _collapsed(tokens: list[str], count: int) -> str:
     if not places:
         return "".join(tokens)
     first, last = places[0], places[-1]
-    if any("{id}" in token for token in tokens[first : last + 1]):
-        first, last = places[0], places[-1]
     head, tail = tokens[:first], tokens[last + 1 :]
     words = first != last or len(tokens) > 3
     if words and count < FEW * 2 and head and not any("{" in token for token in head):
