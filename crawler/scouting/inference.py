@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 
 from crawler.discovery.links import ASSET, PageLink
 from crawler.discovery.pagination import pagination
@@ -68,9 +69,9 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class Relatives:
-    """Possible articles: links with URLs like the example's, but in other folders. `folder`: for messages."""
+    """Possible articles: links with URLs like the example's, but in other folders. `folders`: those before a date."""
 
-    folder: str
+    folders: tuple[str, ...]
     urls: tuple[str, ...]
     family: tuple[object, ...]
 
@@ -207,19 +208,10 @@ def relatives(evidence: SiteLinks, own: Sequence[Address]) -> list[Relatives]:
 
 
 def _relatives(folders: tuple[str, ...], members: Sequence[Address], weak: bool) -> Relatives:
-    folder = members[0].url.rpartition("/")[0] + "/" if MARK not in "".join(folders) else _before_date(members[0])
     places = tuple(place for place, folder in enumerate(folders) if MARK in folder)
     family = (len(folders), places, *(folders[:1] if weak else ()))
-    return Relatives(folder, tuple(address.url for address in members), family)
-
-
-def _before_date(address: Address) -> str:
-    before = []
-    for folder in address.folders:
-        if MARK in folder:
-            break
-        before.append(folder + "/")
-    return f"{address.scheme}://{address.host}/{''.join(before)}"
+    undated = tuple(takewhile(lambda folder: MARK not in folder, folders))
+    return Relatives(undated, tuple(address.url for address in members), family)
 
 
 def is_built_like(own: str, other: str) -> bool:
