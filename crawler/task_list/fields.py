@@ -1,20 +1,28 @@
 """The types of a task list's keys: how each value is read, checked, serialised as JSON and described in the schema."""
 
 from datetime import date
+from functools import partial
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
 from crawler.patterns.pattern import Pattern
 from crawler.task_list import validators
-from crawler.task_list.periods import Age, Period, Revisit
+from crawler.task_list.periods import KEEP_FORM, Age, Period, Revisit
 from crawler.task_list.scrapy_settings import check_scrapy
 from workers.usage_rights import SKIPPABLE
 
-_TEXT = {"type": "string", "minLength": 1}
+TEXT = {"type": "string", "minLength": 1}  # the schema of text that is not empty
 _AS_TEXT = PlainSerializer(str, return_type=str)
 _OPTIONAL_TEXT = PlainSerializer(lambda value: str(value) if value else None, return_type=str | None)
+_TEXT_OR_NULL = WithJsonSchema({"type": ["string", "null"]})
 _LISTED = BeforeValidator(validators.to_tuple)
+
+
+class FrozenModel(BaseModel):
+    """A part of a task list: it cannot be changed, has known keys only, and their values are not converted."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True)
 
 
 def _one_or_more(item: dict[str, Any]) -> WithJsonSchema:
@@ -25,7 +33,7 @@ def _one_or_more(item: dict[str, Any]) -> WithJsonSchema:
 
 TaskName = Annotated[str, AfterValidator(validators.check_name)]
 Url = Annotated[str, AfterValidator(validators.check_url)]
-UrlPattern = Annotated[Pattern, BeforeValidator(validators.to_pattern), _AS_TEXT, WithJsonSchema(_TEXT)]
+UrlPattern = Annotated[Pattern, BeforeValidator(validators.to_pattern), _AS_TEXT, WithJsonSchema(TEXT)]
 StartPattern = Annotated[Pattern, BeforeValidator(validators.to_start_pattern), _AS_TEXT]
 Day = Annotated[date, BeforeValidator(validators.to_day), WithJsonSchema({"type": "string", "format": "date"})]
 Every = Annotated[
@@ -67,20 +75,16 @@ Method = Annotated[str, AfterValidator(validators.check_method)]
 NearDuplicates = Literal["mark", "drop", "keep"]
 Rows = Literal["articles", "posts"]
 Redesign = Literal["propose", "adopt", "ignore"]
-Visits = Annotated[
-    Revisit | None, BeforeValidator(Revisit.parse), _OPTIONAL_TEXT, WithJsonSchema({"type": ["string", "null"]})
-]
-Forget = Annotated[Age | None, BeforeValidator(Age.parse), _OPTIONAL_TEXT, WithJsonSchema({"type": ["string", "null"]})]
-KeepPages = Annotated[
-    Age | None, BeforeValidator(Age.parse_kept), _OPTIONAL_TEXT, WithJsonSchema({"type": ["string", "null"]})
-]
+Visits = Annotated[Revisit | None, BeforeValidator(Revisit.parse), _OPTIONAL_TEXT, _TEXT_OR_NULL]
+Forget = Annotated[Age | None, BeforeValidator(Age.parse), _OPTIONAL_TEXT, _TEXT_OR_NULL]
+KeepPages = Annotated[Age | None, BeforeValidator(partial(Age.parse, form=KEEP_FORM)), _OPTIONAL_TEXT, _TEXT_OR_NULL]
 Pictures = Literal["keep"] | None
-PagesFolder = Annotated[str, AfterValidator(validators.check_folder), WithJsonSchema(_TEXT)]
+PagesFolder = Annotated[str, AfterValidator(validators.check_folder), WithJsonSchema(TEXT)]
 Render = Annotated[
     bool | Literal["auto"], BeforeValidator(validators.check_render), WithJsonSchema({"enum": [True, False, "auto"]})
 ]
-Secret = Annotated[str, BeforeValidator(validators.check_secret), WithJsonSchema(_TEXT)]
-Proxy = Annotated[str, AfterValidator(validators.check_proxy), WithJsonSchema(_TEXT)]
+Secret = Annotated[str, BeforeValidator(validators.check_secret), WithJsonSchema(TEXT)]
+Proxy = Annotated[str, AfterValidator(validators.check_proxy), WithJsonSchema(TEXT)]
 Contact = Annotated[str, AfterValidator(validators.check_contact)]
 
 # -- several ----------------------------------------------------------------------------------------------------------
@@ -88,12 +92,12 @@ Contact = Annotated[str, AfterValidator(validators.check_contact)]
 Keywords = Annotated[
     tuple[Annotated[str, BeforeValidator(validators.to_keyword), Field(min_length=1)], ...],
     _LISTED,
-    _one_or_more(_TEXT),
+    _one_or_more(TEXT),
 ]
-StartPatterns = Annotated[tuple[StartPattern, ...], _LISTED, _one_or_more(_TEXT)]
-UrlPatterns = Annotated[tuple[UrlPattern, ...], _LISTED, _one_or_more(_TEXT)]
-Notify = Annotated[tuple[Annotated[str, BeforeValidator(validators.check_notify)], ...], _LISTED, _one_or_more(_TEXT)]
-Names = Annotated[tuple[TaskName, ...], _LISTED, _one_or_more(_TEXT)]
+StartPatterns = Annotated[tuple[StartPattern, ...], _LISTED, _one_or_more(TEXT)]
+UrlPatterns = Annotated[tuple[UrlPattern, ...], _LISTED, _one_or_more(TEXT)]
+Notify = Annotated[tuple[Annotated[str, BeforeValidator(validators.check_notify)], ...], _LISTED, _one_or_more(TEXT)]
+Names = Annotated[tuple[TaskName, ...], _LISTED, _one_or_more(TEXT)]
 Directives = Annotated[
     tuple[str, ...],
     _LISTED,
@@ -104,5 +108,5 @@ Headers = Annotated[dict[str, str], AfterValidator(validators.check_headers)]
 Cookies = Annotated[dict[str, str] | None, AfterValidator(validators.check_cookies)]
 Scrapy = Annotated[dict[str, Any], AfterValidator(check_scrapy)]
 AllowedHosts = Annotated[
-    tuple[Annotated[str, AfterValidator(validators.to_allowed_host)], ...], _LISTED, _one_or_more(_TEXT)
+    tuple[Annotated[str, AfterValidator(validators.to_allowed_host)], ...], _LISTED, _one_or_more(TEXT)
 ]
