@@ -88,9 +88,6 @@ class Pattern:
     def __str__(self) -> str:
         return self.text
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Pattern.parse, (self.text, self.base)
-
     @property
     def is_regex(self) -> bool:
         """Whether the pattern was written as `re:…`."""

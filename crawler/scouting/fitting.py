@@ -59,12 +59,12 @@ def _host(addresses: Sequence[Address]) -> str:
     if len({address.bare_host for address in addresses}) == 1:
         return "[www.]" + literal(addresses[0].bare_host)
     labels = [host.split(".") for host in hosts]
-    shared = _shared_start([label[::-1] for label in labels])[::-1]
+    shared = shared_start([label[::-1] for label in labels])[::-1]
     return "*." + ".".join(shared) if len(shared) >= 2 else literal(hosts[0])
 
 
-def _shared_start(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the common beginning of all rows."""
+def shared_start(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the common beginning of all rows, which may be texts."""
     return [column[0] for column in takewhile(lambda column: len(set(column)) == 1, zip(*rows, strict=False))]
 
 
@@ -80,7 +80,7 @@ def _folders(addresses: Sequence[Address]) -> tuple[str, int]:
         columns = list(zip(*(address.folders for address in addresses), strict=True))
         return "".join(_folder(column, addresses) + "/" for column in _dated(columns, addresses)), left
     least = min(depths)
-    shared = _shared_start([address.folders for address in addresses])
+    shared = shared_start([address.folders for address in addresses])
     prefix = list(takewhile(lambda folder: MARK not in folder, shared))[:least]
     start = "".join(literal(folder) + "/" for folder in prefix)
     return start + "**/" + _shared_end(addresses, len(prefix)), left
@@ -129,7 +129,7 @@ def _id_in(address: Address) -> str:
 def _shared_end(addresses: Sequence[Address], start: int) -> str:
     """Return the folders before the last segment that all addresses share, counted from the end."""
     ends = [address.folders[start:][::-1] for address in addresses]
-    shared = _shared_start(ends)[::-1]
+    shared = shared_start(ends)[::-1]
     return "".join(literal(folder) + "/" for folder in shared) if not any(MARK in folder for folder in shared) else ""
 
 
@@ -253,7 +253,7 @@ def _ragged(rows: Sequence[Sequence[str]]) -> str:
         return "{id}" + literal(rows[0][1]) + "{slug}"
     if numbers_last and len(set(last)) > 1 and not _are_years(last):
         return "{slug}" + literal(rows[0][-2]) + "{id}"
-    start = _shared_start(rows)
+    start = shared_start(rows)
     while start and start[-1].isalnum():
         start = start[:-1]
     rest = [row[len(start) :] for row in rows]

@@ -17,7 +17,7 @@ from itertools import takewhile
 from crawler.discovery.links import ASSET, PageLink
 from crawler.discovery.pagination import pagination
 from crawler.patterns import syntax
-from crawler.patterns.pattern import Pattern, PatternError
+from crawler.patterns.pattern import Pattern
 from crawler.scouting.address_parts import MARK, WORD, Address, Dates, address_of, leading_letters, year_in_title
 from crawler.scouting.fitting import fit
 
@@ -359,12 +359,4 @@ def tighter(text: str) -> list[str]:
         options += [regex.replace(slugs[0], f"(?P<slug>{form})") for form in (*forms, *lengths)]
     elif regex.count("([0-9]+)") == 1:
         options += [regex.replace("([0-9]+)", f"(?P<id>[0-9]{{{least},}})") for least in range(2, 9)]
-    return ["re:" + option for option in options if _is_pattern("re:" + option)]
-
-
-def _is_pattern(text: str) -> bool:
-    try:
-        Pattern.parse(text)
-    except PatternError:
-        return False
-    return True
+    return ["re:" + option for option in options]

@@ -301,8 +301,11 @@ class _Survey:
                 return True
         return None
 
+    def home(self) -> SeenPage | None:
+        return next((page for page in self.pages.values() if urlsplit(page.url).path == "/"), None)
+
     def is_big(self) -> bool:
-        home = next((page for page in self.pages.values() if urlsplit(page.url).path == "/"), None)
+        home = self.home()
         host = urlsplit(self.example).netloc.removeprefix("www.")
         here = [link for link in home.links if urlsplit(link.url).netloc.removeprefix("www.") == host] if home else []
         return len(here) >= BIG_HOME
@@ -389,7 +392,7 @@ class _Survey:
         A list in the articles' own folder with pagination is enough; else the home page leads to the rest, if it links
         to articles of the section.
         """
-        home = next((page.url for page in self.pages.values() if urlsplit(page.url).path == "/"), None)
+        home = page.url if (page := self.home()) else None
         best = productive[0].url if productive else home or self.example
         section_list = next((page.url for page in productive if page.url != home), best)
         confined = is_own_section(section_list, Pattern.parse(inference.pattern))
