@@ -2,7 +2,7 @@
 
 from datetime import date
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
@@ -12,6 +12,7 @@ from crawler.task_list.periods import KEEP_FORM, Age, Period, Revisit
 from crawler.task_list.scrapy_settings import check_scrapy
 from workers.usage_rights import SKIPPABLE
 
+Item = TypeVar("Item")
 TEXT = {"type": "string", "minLength": 1}  # the schema of text that is not empty
 _AS_TEXT = PlainSerializer(str, return_type=str)
 _OPTIONAL_TEXT = PlainSerializer(lambda value: str(value) if value else None, return_type=str | None)
@@ -29,6 +30,10 @@ def _one_or_more(item: dict[str, Any]) -> WithJsonSchema:
     return WithJsonSchema({"anyOf": [item, {"type": "array", "items": item}]})
 
 
+def _map_with(required: str, **properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "required": [required], "additionalProperties": False, "properties": properties}
+
+
 # -- one value --------------------------------------------------------------------------------------------------------
 
 TaskName = Annotated[str, AfterValidator(validators.check_name)]
@@ -36,40 +41,15 @@ Url = Annotated[str, AfterValidator(validators.check_url)]
 UrlPattern = Annotated[Pattern, BeforeValidator(validators.to_pattern), _AS_TEXT, WithJsonSchema(TEXT)]
 StartPattern = Annotated[Pattern, BeforeValidator(validators.to_start_pattern), _AS_TEXT]
 Day = Annotated[date, BeforeValidator(validators.to_day), WithJsonSchema({"type": "string", "format": "date"})]
+_CRON = _map_with(
+    "cron",
+    cron={"type": "string", "description": "Minute, hour, day, month, weekday."},
+    zone={"type": "string", "description": "IANA time zone; default: UTC."},
+)
+_BOUNDS = {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}
+_AUTO = _map_with("auto", auto={**_BOUNDS, "description": "The shortest and the longest period."})
 Every = Annotated[
-    Period,
-    BeforeValidator(Period.parse),
-    _AS_TEXT,
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "string"},
-                {
-                    "type": "object",
-                    "required": ["cron"],
-                    "additionalProperties": False,
-                    "properties": {
-                        "cron": {"type": "string", "description": "Minute, hour, day, month, weekday."},
-                        "zone": {"type": "string", "description": "IANA time zone; default: UTC."},
-                    },
-                },
-                {
-                    "type": "object",
-                    "required": ["auto"],
-                    "additionalProperties": False,
-                    "properties": {
-                        "auto": {
-                            "type": "array",
-                            "items": {"type": "string"},
-                            "minItems": 2,
-                            "maxItems": 2,
-                            "description": "The shortest and the longest period.",
-                        },
-                    },
-                },
-            ]
-        }
-    ),
+    Period, BeforeValidator(Period.parse), _AS_TEXT, WithJsonSchema({"anyOf": [{"type": "string"}, _CRON, _AUTO]})
 ]
 Method = Annotated[str, AfterValidator(validators.check_method)]
 NearDuplicates = Literal["mark", "drop", "keep"]
@@ -89,15 +69,12 @@ Contact = Annotated[str, AfterValidator(validators.check_contact)]
 
 # -- several ----------------------------------------------------------------------------------------------------------
 
-Keywords = Annotated[
-    tuple[Annotated[str, BeforeValidator(validators.to_keyword), Field(min_length=1)], ...],
-    _LISTED,
-    _one_or_more(TEXT),
-]
-StartPatterns = Annotated[tuple[StartPattern, ...], _LISTED, _one_or_more(TEXT)]
-UrlPatterns = Annotated[tuple[UrlPattern, ...], _LISTED, _one_or_more(TEXT)]
-Notify = Annotated[tuple[Annotated[str, BeforeValidator(validators.check_notify)], ...], _LISTED, _one_or_more(TEXT)]
-Names = Annotated[tuple[TaskName, ...], _LISTED, _one_or_more(TEXT)]
+OneOrMore = Annotated[tuple[Item, ...], _LISTED, _one_or_more(TEXT)]
+Keywords = OneOrMore[Annotated[str, BeforeValidator(validators.to_keyword), Field(min_length=1)]]
+StartPatterns = OneOrMore[StartPattern]
+UrlPatterns = OneOrMore[UrlPattern]
+Notify = OneOrMore[Annotated[str, BeforeValidator(validators.check_notify)]]
+Names = OneOrMore[TaskName]
 Directives = Annotated[
     tuple[str, ...],
     _LISTED,
@@ -107,6 +84,4 @@ Directives = Annotated[
 Headers = Annotated[dict[str, str], AfterValidator(validators.check_headers)]
 Cookies = Annotated[dict[str, str] | None, AfterValidator(validators.check_cookies)]
 Scrapy = Annotated[dict[str, Any], AfterValidator(check_scrapy)]
-AllowedHosts = Annotated[
-    tuple[Annotated[str, AfterValidator(validators.to_allowed_host)], ...], _LISTED, _one_or_more(TEXT)
-]
+AllowedHosts = OneOrMore[Annotated[str, AfterValidator(validators.to_allowed_host)]]

@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationInfo, field_va
 from crawler.patterns.pattern import Pattern
 from crawler.task_list import fields
 from crawler.task_list.fields import FrozenModel
-from crawler.task_list.mistakes import BadValueError, TaskError, suggest
+from crawler.task_list.mistakes import BadValueError, TaskError, unknown_task
 from crawler.task_list.outputs import Outputs
 from crawler.task_list.validators import DEFAULTS_EXAMPLE, METHODS, TOKEN, check_login, to_filter
 from workers.backpressure import DEFAULT_MARKS, MEGABYTE, Marks
@@ -283,9 +283,9 @@ class TaskFile(FrozenModel):
 
     def __getitem__(self, name: str) -> Task:
         """Return the task called `name`. Raises `TaskError` with the nearest name."""
-        if name in self.tasks:
-            return self.tasks[name]
-        raise TaskError(f"unknown task {name!r}; {suggest(name, [*self.tasks]) if self.tasks else 'the list is empty'}")
+        if name not in self.tasks:
+            raise unknown_task(name, [*self.tasks])
+        return self.tasks[name]
 
     @property
     def fingerprint(self) -> str:

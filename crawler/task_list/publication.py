@@ -25,7 +25,7 @@ from typing import Any, cast
 
 import redis
 
-from crawler.task_list.mistakes import TaskError, suggest
+from crawler.task_list.mistakes import TaskError, unknown_task
 from crawler.task_list.models import Filter, Task, TaskFile
 from crawler.task_list.validators import expand
 from workers import keys
@@ -187,7 +187,7 @@ def published_task(connection: "redis.Redis", name: str) -> TaskFile:
     """
     settings, raw = _with_settings(connection, "HGET", keys.TASKS, name)
     if raw is None:
-        raise TaskError(f"unknown task {name!r}; {suggest(name, published_names(connection))}")
+        raise unknown_task(name, published_names(connection))
     return TaskFile.of_published(settings, {name: raw})
 
 
