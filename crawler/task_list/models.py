@@ -238,8 +238,7 @@ class PressureMarks(FrozenModel):
     @property
     def marks(self) -> Marks:
         """Return the marks in the form for spiders."""
-        sizes = (int(size * MEGABYTE) for size in (self.task_megabytes, self.megabytes))
-        task_bytes, all_bytes = sizes
+        task_bytes, all_bytes = int(self.task_megabytes * MEGABYTE), int(self.megabytes * MEGABYTE)
         return Marks(self.task_pages, task_bytes, self.pages, all_bytes, self.memory)
 
 
