@@ -77,8 +77,11 @@ def _folders(addresses: Sequence[Address]) -> tuple[str, int]:
     in_stem = {address.stem.count(MARK) for address in addresses}
     left = in_stem.pop() if len(in_stem) == 1 else 0
     if len(depths) == 1 and len({_marks(address) for address in addresses}) == 1:
-        columns = list(zip(*(address.folders for address in addresses), strict=True))
-        return "".join(_folder(column, addresses) + "/" for column in _dated(columns, addresses)), left
+        text, dates = "", 0
+        for column in zip(*(address.folders for address in addresses), strict=True):
+            text += _folder(column, addresses, dates) + "/"
+            dates += column[0].count(MARK)
+        return text, left
     least = min(depths)
     shared = shared_start([address.folders for address in addresses])
     prefix = list(takewhile(lambda folder: MARK not in folder, shared))[:least]
@@ -90,35 +93,24 @@ def _marks(address: Address) -> tuple[object, ...]:
     return (tuple(folder.count(MARK) for folder in address.folders), address.dates)
 
 
-def _dated(columns: Sequence[Sequence[str]], addresses: Sequence[Address]) -> list[Sequence[str]]:
-    """Write the dates into the columns: each mark becomes its form."""
-    number = 0
-    dated: list[Sequence[str]] = []
-    for column in columns:
-        for _ in range(column[0].count(MARK)):
-            column = [value.replace(MARK, _date(addresses, number), 1) for value in column]
-            number += 1
-        dated.append(column)
-    return dated
+def _with_dates(texts: Sequence[str], addresses: Sequence[Address], first: int) -> str:
+    """Return texts with the dates between them; `first`: the place of the first one among an address's dates."""
+    text = texts[0]
+    for place, following in enumerate(texts[1:], first):
+        form = addresses[0].dates[place].text([address.raws[place] for address in addresses])
+        text += f"{{date:{form}}}{following}"
+    return text
 
 
-def _date(addresses: Sequence[Address], number: int) -> str:
-    return "\ue001" + addresses[0].dates[number].text([address.raws[number] for address in addresses]) + "\ue002"
-
-
-def _written(text: str) -> str:
-    """Return the pattern of literal text with dates between two marks."""
-    pieces = re.split("\ue001([^\ue002]*)\ue002", text)
-    return "".join(f"{{date:{piece}}}" if place % 2 else literal(piece) for place, piece in enumerate(pieces))
-
-
-def _folder(column: Sequence[str], addresses: Sequence[Address]) -> str:
+def _folder(column: Sequence[str], addresses: Sequence[Address], first_date: int) -> str:
+    pieces = list(zip(*(value.split(MARK) for value in column), strict=True))
     if len(set(column)) == 1:
         is_bucket = column[0].isdigit() and all(_id_in(address).startswith(column[0]) for address in addresses)
-        return "{id}" if is_bucket and len(addresses) > 1 else _written(column[0])
+        is_id = is_bucket and len(addresses) > 1
+        return "{id}" if is_id else _with_dates([literal(piece[0]) for piece in pieces], addresses, first_date)
     if all(value.isdigit() for value in column):
         return "{id}"
-    text = _piece(column) if not any("\ue001" in value for value in column) else "*"
+    text = _piece(column) if len(pieces) == 1 else "*"
     return text if "{id}" in text and "{slug}" not in text else "*"
 
 
@@ -143,12 +135,7 @@ def _leaf(addresses: Sequence[Address], dates_left: int) -> str:
         return _ending(addresses, "*")
     pieces = [stem.split(MARK) for stem in stems]
     texts = [_piece([parts[place] for parts in pieces]) for place in range(len(pieces[0]))]
-    text = texts[0]
-    for place, piece in enumerate(texts[1:]):
-        form = addresses[0].dates[len(addresses[0].dates) - dates_left + place]
-        raws = [address.raws[len(address.raws) - dates_left + place] for address in addresses]
-        text += f"{{date:{form.text(raws)}}}" + piece
-    return _ending(addresses, text)
+    return _ending(addresses, _with_dates(texts, addresses, -dates_left))
 
 
 def _ending(addresses: Sequence[Address], stem: str) -> str:
