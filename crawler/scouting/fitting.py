@@ -162,6 +162,8 @@ def _piece(values: Sequence[str]) -> str:
     """Return the pattern of one piece of a last segment, between dates."""
     if len(set(values)) == 1:
         return _one_value(values[0]) if len(values) == 1 else literal(values[0])
+    if not all(values):
+        return "*"
     rows = [_TOKEN.findall(value) for value in values]
     if len({tuple(_kind(token) for token in row) for row in rows}) == 1:
         tokens = _years_as_words([_token(column) for column in zip(*rows, strict=True)], rows)
