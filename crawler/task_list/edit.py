@@ -15,7 +15,7 @@ from typing import Any
 from crawler.task_list.file import Reader, loads, task_file_of
 from crawler.task_list.identity import CONTACT
 from crawler.task_list.mistakes import Mistake, TaskError, TaskFileError
-from crawler.task_list.models import Settings, Task, TaskFile
+from crawler.task_list.models import Task, TaskFile
 from crawler.task_list.yaml_source import Source, read, read_text
 
 _URL_SCALAR = re.compile(r"""https?://[^\s'",{}\[\]]*[^\s'",{}\[\]:]|"https?://[^"\\\s]*"|'https?://[^'\s]*'""")
@@ -207,15 +207,11 @@ def renamed_task(tasks_yaml: Path, old: str, new: str, *, has_run: bool = False,
 
 def _known(source: Source, folder: Path) -> ExistingList:
     """Return the list in a file, which may have no task yet. Raises `TaskFileError`."""
-    data = source.data if isinstance(source.data, dict) else {}
-    tasks = Reader(source).task_file(folder) if source.data is not None else None
-    no_tasks = "tasks" in data and not data["tasks"]
-    mistakes = [mistake for mistake in source.mistakes if not (no_tasks and mistake.key_path == "tasks")]
-    if mistakes:
-        raise TaskFileError(mistakes)
-    settings = Settings.model_validate(data.get("settings") or {})
-    empty = TaskFile(tasks={}, settings=settings, folder=folder)
-    return ExistingList(tasks or empty, {"delay": settings.delay} | (data.get("defaults") or {}))
+    reader = Reader(source)
+    tasks = reader.task_file(folder, may_be_empty=True) if source.data is not None else None
+    if tasks is None:
+        raise TaskFileError(source.mistakes)
+    return ExistingList(tasks, reader.defaults)
 
 
 def _new_entries(entries: Sequence[Mapping[str, Any]], before: ExistingList) -> list[dict[str, Any]]:
@@ -293,7 +289,7 @@ def _insertion_point(source: Source, lines: Sequence[str]) -> tuple[int, int, in
         if lines[key_line - 1].partition("#")[0].rstrip().endswith("tasks:"):
             return key_line, 2, 2
         source.add(("tasks",), "is not an empty block", "write just 'tasks:'", place=(key_line, 1))
-        raise TaskFileError(source.mistakes[-1:])  # others were about the same value
+        raise TaskFileError(source.mistakes)
     first = next(iter(data))
     line, column = source.keys[("tasks", first)]
     if line == key_line or source.values[("tasks",)] != (line, column):

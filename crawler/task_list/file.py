@@ -57,13 +57,17 @@ def task_file_of(source: Source, folder: Path) -> TaskFile:
 
 
 class Reader:
-    """Checks the values of a source, section by section, and adds the mistakes to the source."""
+    """Checks the values of a source, section by section, and adds the mistakes to the source.
+
+    `defaults`: what tasks have that do not set it, after `task_file`.
+    """
 
     def __init__(self, source: Source) -> None:
         self.source = source
+        self.defaults: dict[str, Any] = {}
 
-    def task_file(self, folder: Path) -> TaskFile | None:
-        """Return the whole list, or None if there is any mistake."""
+    def task_file(self, folder: Path, *, may_be_empty: bool = False) -> TaskFile | None:
+        """Return the whole list, or None if there is any mistake; no task is one unless the list `may_be_empty`."""
         data = self.source.data
         if not isinstance(data, dict):
             self.source.add((), f"must be a map, not {show(data)}", "start with 'tasks:'")
@@ -71,8 +75,8 @@ class Reader:
         self._unknown_top_keys(data)
         data = self._as_meant(data)
         settings = self._settings(data)
-        defaults = self._defaults(data)
-        tasks = self._tasks(data, {"delay": settings.delay if settings else 1.0} | defaults)
+        self.defaults = {"delay": settings.delay if settings else 1.0} | self._defaults(data)
+        tasks = {} if may_be_empty and not data.get("tasks", True) else self._tasks(data)
         self._outputs(tasks, folder)
         self._former_names(tasks)
         if self.source.mistakes or settings is None:
@@ -122,7 +126,7 @@ class Reader:
             self.source.add(("defaults", "name"), "unknown key", at_key=True)
         return given
 
-    def _tasks(self, data: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Task]:
+    def _tasks(self, data: dict[str, Any]) -> dict[str, Task]:
         if "tasks" not in data:
             self.source.add((), "'tasks' is missing", "write a map of tasks under 'tasks:'", place=(1, 1))
             return {}
@@ -131,7 +135,7 @@ class Reader:
             what = "empty" if not given else f"must be a map of tasks by name, not {show(given)}"
             self.source.add(("tasks",), what, "write a task's name and its keys", at_key=True)
             return {}
-        tasks = {name: self.task(name, keys, defaults) for name, keys in given.items()}
+        tasks = {name: self.task(name, keys, self.defaults) for name, keys in given.items()}
         return {name: task for name, task in tasks.items() if task}
 
     def task(self, name: str, given: Any, defaults: dict[str, Any]) -> Task | None:

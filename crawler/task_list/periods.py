@@ -83,10 +83,8 @@ class Period:
         """
         if moment.tzinfo is None:
             raise ValueError("the moment has no time zone")
-        if self.bounds is not None:
-            return moment.astimezone(UTC) + timedelta(seconds=self.bounds[1])
-        if self.seconds is not None:
-            return moment.astimezone(UTC) + timedelta(seconds=self.seconds)
+        if (seconds := self.bounds[1] if self.bounds else self.seconds) is not None:
+            return moment.astimezone(UTC) + timedelta(seconds=seconds)
         return _next_cron(self.cron or "", self.zone, moment.astimezone(UTC))
 
     @property
