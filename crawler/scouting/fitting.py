@@ -105,17 +105,14 @@ def _with_dates(texts: Sequence[str], addresses: Sequence[Address], first: int) 
 def _folder(column: Sequence[str], addresses: Sequence[Address], first_date: int) -> str:
     pieces = list(zip(*(value.split(MARK) for value in column), strict=True))
     if len(set(column)) == 1:
-        is_bucket = column[0].isdigit() and all(_id_in(address).startswith(column[0]) for address in addresses)
-        is_id = is_bucket and len(addresses) > 1
-        return "{id}" if is_id else _with_dates([literal(piece[0]) for piece in pieces], addresses, first_date)
+        begins_ids = all(address.stem.isdigit() and address.stem.startswith(column[0]) for address in addresses)
+        if column[0].isdigit() and begins_ids and len(addresses) > 1:
+            return "{id}"
+        return _with_dates([literal(piece[0]) for piece in pieces], addresses, first_date)
     if all(value.isdigit() for value in column):
         return "{id}"
     text = _piece(column) if len(pieces) == 1 else "*"
     return text if "{id}" in text and "{slug}" not in text else "*"
-
-
-def _id_in(address: Address) -> str:
-    return address.stem if address.stem.isdigit() else ""
 
 
 def _shared_end(addresses: Sequence[Address], start: int) -> str:

@@ -269,6 +269,11 @@ class Settings(FrozenModel):
     """Settings of Scrapy for all spiders: middlewares, extensions, HTTP cache, throttling …; values may contain
     ${NAME}."""
 
+    @property
+    def product(self) -> str:
+        """Return the product name without a version."""
+        return self.user_agent.split("/")[0]
+
 
 class TaskFile(FrozenModel):
     """A task list: tasks by name in the order of the file, with `defaults:` applied.
