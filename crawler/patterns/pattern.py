@@ -222,13 +222,12 @@ def _regex_of_node(node: Node) -> str:
             return f"(?:{_regex_of(node.parts)})?"
 
 
-def _fields_of(nodes: Sequence[Node], *, enumerable: bool = False) -> Iterator[Field]:
-    """Yield the fields; `enumerable`: without those of optional parts that cannot be enumerated."""
+def _fields_of(nodes: Sequence[Node]) -> Iterator[Field]:
     for node in nodes:
         if isinstance(node, Field):
             yield node
-        elif isinstance(node, Maybe) and (not enumerable or _can_enumerate(node.parts)):
-            yield from _fields_of(node.parts, enumerable=enumerable)
+        elif isinstance(node, Maybe):
+            yield from _fields_of(node.parts)
 
 
 # Reading a URL
@@ -339,7 +338,7 @@ def _can_enumerate(nodes: Sequence[Node]) -> bool:
 
 def _moments(nodes: Sequence[Node], since: date, until: date) -> Iterator[tuple[date, int]]:
     """Yield (day, hour), newest first, each at most once for the precision of the pattern's date."""
-    kinds = {field.kind for field in _fields_of(nodes, enumerable=True) if field.kind.startswith("%")}
+    kinds = {field.kind for field in _fields_of(nodes) if field.kind.startswith("%")}
     if since > until:
         return
     hours = range(23, -1, -1) if kinds & {"%H", "%-H"} else range(1)

@@ -144,6 +144,7 @@ def test_enumerates_months_once_each():
         ("http://h/{n:1..2}{n:3..4}", ["13", "14", "23", "24"]),
         ("http://h/list[_{n:2..3}]", ["list_2", "list_3", "list"]),
         ("http://h/a[{id}]", ["a"]),
+        ("http://h/a[{date:%Y%m%d}-{id}]", ["a"]),
         ("http://h/a", ["a"]),
     ],
 )

@@ -203,12 +203,15 @@ def test_variables_of_outputs_headers_cookies_logins_and_proxies_are_missed_befo
     assert all(problem.startswith("task news: ") for problem in problems)
 
 
-def test_durability_reaches_the_workers_and_a_change_of_it_too(connection, tmp_path):
+def test_settings_reach_the_workers_and_a_change_of_them_too(connection, tmp_path):
     file = tmp_path / "tasks.yaml"
-    for setting, expected in (("", "safe"), ("settings: {durability: fast}\n", "fast"), ("", "safe")):
+    changed = "settings: {durability: fast, user_agent: Ours/2.0}\n"
+    plain = ("", "safe", "Exemplar")
+    for setting, durability, product in (plain, (changed, "fast", "Ours"), plain):
         file.write_text(
             f"{setting}tasks:\n  news:\n    example: http://a.example/1.html\n    pattern: /{{id}}.html\n"
             "    every: 1h\n    output: out.jsonl\n"
         )
         publish(connection, load(file), file)
-        assert config_of(connection, "news").durability == expected
+        config = config_of(connection, "news")
+        assert (config.durability, config.product) == (durability, product)
