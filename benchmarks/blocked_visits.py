@@ -26,7 +26,7 @@ from crawler.run.fetches import Answered, Fetch
 from crawler.run.run_report import RunOptions
 from crawler.run.section_run import SectionRun
 from crawler.task_list.file import loads
-from crawler.task_list.models import Task
+from crawler.task_list.models import Settings, Task
 from crawler.task_list.publication import extraction_config
 from evaluation.sites import SITES
 from workers import keys
@@ -106,7 +106,7 @@ class Crawl:
 
     def publish(self) -> None:
         """Publish the task to workers."""
-        config = replace(extraction_config(self.task, self.folder), durability="fast")
+        config = replace(extraction_config(self.task, self.folder, Settings()), durability="fast")
         self.connection.hset(keys.CONFIGS, self.task.name, config.to_json())
 
     def visit(self, **options: Any) -> SectionRun:

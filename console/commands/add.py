@@ -155,7 +155,7 @@ def _add_urls(target: Path, urls: Sequence[str], choices: _Choices) -> None:
     )
     surveys = run_survey(
         lambda fetch: several(fetch, urls, choices.scope, choices.insist),
-        existing.settings,
+        existing.tasks.settings,
         task=task_by_defaults(existing.defaults, urls),
         on_page=on_page,
     )
@@ -186,8 +186,9 @@ def _add_section(target: Path, survey: "Survey", choices: _Choices) -> None:
 
     existing = existing_list(target)
     refuse_known(existing.tasks, survey)
-    names = existing.tasks.tasks if existing.tasks else ()
-    entry = entry_of(survey, existing.defaults, names, name=choices.name, every=choices.every, output=choices.output)
+    entry = entry_of(
+        survey, existing.defaults, existing.tasks.tasks, name=choices.name, every=choices.every, output=choices.output
+    )
     if not choices.as_json:
         show_data(shown(survey, entry))
         if choices.scope == "auto":

@@ -16,8 +16,9 @@ from crawler.guarding.guard import guard_from, host_and_port
 from crawler.politeness.pace import host_of, reopen
 from crawler.scheduling.schedule import Schedule
 from crawler.task_list.change import changed_task, task_block
-from crawler.task_list.edit import ExistingList, add_task, existing_list
+from crawler.task_list.edit import add_task, existing_list
 from crawler.task_list.identity import contact_of
+from crawler.task_list.models import TaskFile
 from workers.health import dismiss_alarms
 from workers.ledger import Ledger
 from workers.redesign.proposals import GapCounts, proposal_of
@@ -153,7 +154,7 @@ class ConsoleActions:
         With `url`, whether its site would be refused for that.
         """
         tasks, mistakes = self.data.file.read()
-        listed = tasks or (existing_list(self.data.config.tasks) if not mistakes else ExistingList())
+        listed = tasks or (existing_list(self.data.config.tasks).tasks if not mistakes else TaskFile(tasks={}))
         is_allowed = url and guard_from(listed.settings.allow_hosts).lists(*host_and_port(url))
         return not contact_of(listed.settings) and not is_allowed
 

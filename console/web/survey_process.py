@@ -73,12 +73,11 @@ def _survey(request: dict[str, Any], tell: Any) -> dict[str, Any]:
         if not isinstance(answer, str):
             pages[answer.url] = answer
 
-    contact = request.get("contact") or existing.settings.contact
-    settings = existing.settings.model_copy(update={"contact": contact})
+    contact = request.get("contact") or existing.tasks.settings.contact
+    settings = existing.tasks.settings.model_copy(update={"contact": contact})
     result = run_survey(lambda fetch: survey(fetch, url, scope, insist), settings, on_page=on_page)
     refuse_known(existing.tasks, result)
-    names = existing.tasks.tasks if existing.tasks else ()
-    found = shown_json(result, entry_of(result, existing.defaults, names))
+    found = shown_json(result, entry_of(result, existing.defaults, existing.tasks.tasks))
     return found | {
         "taken": [_shortened(link) for link in found["taken"][:LINKS_MOST]],
         "left": [_shortened(link) for link in found["left"][:LINKS_MOST]],

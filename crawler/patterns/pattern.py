@@ -76,11 +76,7 @@ class Pattern:
         """
         if text == "re:":
             raise PatternError("no expression after re:", len(text), "write a regular expression for the whole URL")
-        if text.startswith("re:"):
-            pattern = cls(text, base)
-        else:
-            parsed = syntax.parse(text, base)
-            pattern = cls(text, base, parsed.scheme, parsed.nodes)
+        pattern = cls(text, base) if text.startswith("re:") else cls(text, base, *syntax.parse(text, base))
         if pattern.is_regex or len(text) > SURELY_COMPILED:
             assert pattern._compiled is not None  # compiled now, since it may be invalid
         return pattern
@@ -91,9 +87,6 @@ class Pattern:
 
     def __str__(self) -> str:
         return self.text
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Pattern.parse, (self.text, self.base)
 
     @property
     def is_regex(self) -> bool:
@@ -343,17 +336,9 @@ def _can_enumerate(nodes: Sequence[Node]) -> bool:
     return not any(isinstance(node, Field) and node.kind in UNENUMERABLE for node in nodes)
 
 
-def _enumerable_fields(nodes: Sequence[Node]) -> Iterator[Field]:
-    for node in nodes:
-        if isinstance(node, Field):
-            yield node
-        elif isinstance(node, Maybe) and _can_enumerate(node.parts):
-            yield from _enumerable_fields(node.parts)
-
-
 def _moments(nodes: Sequence[Node], since: date, until: date) -> Iterator[tuple[date, int]]:
     """Yield (day, hour), newest first, each at most once for the precision of the pattern's date."""
-    kinds = {field.kind for field in _enumerable_fields(nodes) if field.kind.startswith("%")}
+    kinds = {field.kind for field in _fields_of(nodes) if field.kind.startswith("%")}
     if since > until:
         return
     hours = range(23, -1, -1) if kinds & {"%H", "%-H"} else range(1)

@@ -120,16 +120,11 @@ class Maybe:
 Node = Literal | Field | Maybe
 
 
-@dataclass(frozen=True)
-class Syntax:
-    """The parts of a pattern. The first node has host and path without the scheme (`news.example/a/`)."""
+def parse(text: str, base: str | None = None) -> tuple[str, tuple[Node, ...]]:
+    """Parse a pattern that is not a regular expression. Raises `PatternError`.
 
-    scheme: str
-    nodes: tuple[Node, ...]
-
-
-def parse(text: str, base: str | None = None) -> Syntax:
-    """Parse a pattern that is not a regular expression. Raises `PatternError`."""
+    Return its scheme and its parts; the first one has host and path without the scheme (`news.example/a/`).
+    """
     if len(text) > MAX_LENGTH:
         raise PatternError(f"the pattern is longer than {MAX_LENGTH} characters", MAX_LENGTH, "shorten it with **")
     return _PatternParser(text).parse(base)
@@ -147,18 +142,19 @@ class _PatternParser:
         self.literal = ""  # characters that are not in a node yet
         self.literal_at = 0
 
-    def parse(self, base: str | None) -> Syntax:
-        scheme = self.start(base)
+    def parse(self, base: str | None) -> tuple[str, tuple[Node, ...]]:
+        self.start(base)
         nodes = self.parts()
         if self.zone == "host":
             self.enter_path()
             nodes += self.flush()
-        return Syntax(scheme, _joined(nodes))
+        return self.scheme, _joined(nodes)
 
-    def start(self, base: str | None) -> str:
-        """Read the scheme, or take scheme and host from `base`. Return the scheme."""
+    def start(self, base: str | None) -> None:
+        """Read the scheme, or take scheme and host from `base`."""
         if self.text.startswith("/") and not self.text.startswith("//"):
-            return self.start_at(base)
+            self.start_at(base)
+            return
         scheme = re.match(r"(https?)://", self.text, re.IGNORECASE)
         if not scheme:
             raise PatternError("a pattern must begin with http://, https:// or /", 0, _scheme_hint(self.text))
@@ -166,10 +162,12 @@ class _PatternParser:
         self.scheme = scheme[1].lower()
         if self.text[self.pos : self.pos + 1] in ("", "/", "?", ":"):
             raise PatternError("the host is missing", self.pos, "write http://host/…")
-        self.read_ipv6()
-        return self.scheme
+        if address := re.match(r"\[[0-9A-Fa-f.]*:[0-9A-Fa-f.:]*\]", self.text[self.pos :]):
+            # `[::1]` directly after the scheme is an address, not an optional part.
+            self.literal, self.literal_at = address[0].lower(), self.pos
+            self.pos += address.end()
 
-    def start_at(self, base: str | None) -> str:
+    def start_at(self, base: str | None) -> None:
         origin = origin_of(base) if base else None
         if origin is None:
             raise PatternError(
@@ -177,13 +175,6 @@ class _PatternParser:
             )
         (self.scheme, self.literal), self.zone = origin, "path"
         self.literal_at = -len(self.literal)
-        return self.scheme
-
-    def read_ipv6(self) -> None:
-        """Read `[::1]` directly after the scheme as an address, not as an optional part."""
-        if address := re.match(r"\[[0-9A-Fa-f.]*:[0-9A-Fa-f.:]*\]", self.text[self.pos :]):
-            self.literal, self.literal_at = address[0].lower(), self.pos
-            self.pos += address.end()
 
     def parts(self) -> list[Node]:
         """Read to the end, or to the `]` of the present optional part."""

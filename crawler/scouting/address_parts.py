@@ -88,7 +88,7 @@ def address_of(url: str, dates: Dates = "all") -> Address:
     parts = urlsplit(url)
     path = parts.path or "/"
     slash = path.endswith("/")
-    suffix = "" if slash else _suffix(path)
+    suffix = found[0] if not slash and (found := _SUFFIX.search(path)) else ""
     bare = path.removesuffix("/") if slash else path.removesuffix(suffix)
     marked, forms, raws = _mark_dates(bare + "/", dates)
     *folders, stem = marked.removesuffix("/").split("/")[1:] or [""]
@@ -108,11 +108,6 @@ def year_in_title(stem: str) -> str | None:
     numbers = [word for word in words if word.isdigit()]
     is_one = len(numbers) == 1 < len(words) and YEAR.fullmatch(numbers[0])
     return numbers[0] if is_one else None
-
-
-def _suffix(path: str) -> str:
-    suffix = _SUFFIX.search(path)
-    return suffix[0] if suffix else ""
 
 
 def _mark_dates(path: str, where: Dates) -> tuple[str, tuple[DateForm, ...], tuple[str, ...]]:

@@ -59,12 +59,12 @@ def _host(addresses: Sequence[Address]) -> str:
     if len({address.bare_host for address in addresses}) == 1:
         return "[www.]" + literal(addresses[0].bare_host)
     labels = [host.split(".") for host in hosts]
-    shared = _shared_start([label[::-1] for label in labels])[::-1]
+    shared = shared_start([label[::-1] for label in labels])[::-1]
     return "*." + ".".join(shared) if len(shared) >= 2 else literal(hosts[0])
 
 
-def _shared_start(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the common beginning of all rows."""
+def shared_start(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the common beginning of all rows, which may be texts."""
     return [column[0] for column in takewhile(lambda column: len(set(column)) == 1, zip(*rows, strict=False))]
 
 
@@ -77,10 +77,13 @@ def _folders(addresses: Sequence[Address]) -> tuple[str, int]:
     in_stem = {address.stem.count(MARK) for address in addresses}
     left = in_stem.pop() if len(in_stem) == 1 else 0
     if len(depths) == 1 and len({_marks(address) for address in addresses}) == 1:
-        columns = list(zip(*(address.folders for address in addresses), strict=True))
-        return "".join(_folder(column, addresses) + "/" for column in _dated(columns, addresses)), left
+        text, dates = "", 0
+        for column in zip(*(address.folders for address in addresses), strict=True):
+            text += _folder(column, addresses, dates) + "/"
+            dates += column[0].count(MARK)
+        return text, left
     least = min(depths)
-    shared = _shared_start([address.folders for address in addresses])
+    shared = shared_start([address.folders for address in addresses])
     prefix = list(takewhile(lambda folder: MARK not in folder, shared))[:least]
     start = "".join(literal(folder) + "/" for folder in prefix)
     return start + "**/" + _shared_end(addresses, len(prefix)), left
@@ -90,46 +93,32 @@ def _marks(address: Address) -> tuple[object, ...]:
     return (tuple(folder.count(MARK) for folder in address.folders), address.dates)
 
 
-def _dated(columns: Sequence[Sequence[str]], addresses: Sequence[Address]) -> list[Sequence[str]]:
-    """Write the dates into the columns: each mark becomes its form."""
-    number = 0
-    dated: list[Sequence[str]] = []
-    for column in columns:
-        for _ in range(column[0].count(MARK)):
-            column = [value.replace(MARK, _date(addresses, number), 1) for value in column]
-            number += 1
-        dated.append(column)
-    return dated
+def _with_dates(texts: Sequence[str], addresses: Sequence[Address], first: int) -> str:
+    """Return texts with the dates between them; `first`: the place of the first one among an address's dates."""
+    text = texts[0]
+    for place, following in enumerate(texts[1:], first):
+        form = addresses[0].dates[place].text([address.raws[place] for address in addresses])
+        text += f"{{date:{form}}}{following}"
+    return text
 
 
-def _date(addresses: Sequence[Address], number: int) -> str:
-    return "\ue001" + addresses[0].dates[number].text([address.raws[number] for address in addresses]) + "\ue002"
-
-
-def _written(text: str) -> str:
-    """Return the pattern of literal text with dates between two marks."""
-    pieces = re.split("\ue001([^\ue002]*)\ue002", text)
-    return "".join(f"{{date:{piece}}}" if place % 2 else literal(piece) for place, piece in enumerate(pieces))
-
-
-def _folder(column: Sequence[str], addresses: Sequence[Address]) -> str:
+def _folder(column: Sequence[str], addresses: Sequence[Address], first_date: int) -> str:
+    pieces = list(zip(*(value.split(MARK) for value in column), strict=True))
     if len(set(column)) == 1:
-        is_bucket = column[0].isdigit() and all(_id_in(address).startswith(column[0]) for address in addresses)
-        return "{id}" if is_bucket and len(addresses) > 1 else _written(column[0])
+        begins_ids = all(address.stem.isdigit() and address.stem.startswith(column[0]) for address in addresses)
+        if column[0].isdigit() and begins_ids and len(addresses) > 1:
+            return "{id}"
+        return _with_dates([literal(piece[0]) for piece in pieces], addresses, first_date)
     if all(value.isdigit() for value in column):
         return "{id}"
-    text = _piece(column) if not any("\ue001" in value for value in column) else "*"
+    text = _piece(column) if len(pieces) == 1 else "*"
     return text if "{id}" in text and "{slug}" not in text else "*"
-
-
-def _id_in(address: Address) -> str:
-    return address.stem if address.stem.isdigit() else ""
 
 
 def _shared_end(addresses: Sequence[Address], start: int) -> str:
     """Return the folders before the last segment that all addresses share, counted from the end."""
     ends = [address.folders[start:][::-1] for address in addresses]
-    shared = _shared_start(ends)[::-1]
+    shared = shared_start(ends)[::-1]
     return "".join(literal(folder) + "/" for folder in shared) if not any(MARK in folder for folder in shared) else ""
 
 
@@ -143,12 +132,7 @@ def _leaf(addresses: Sequence[Address], dates_left: int) -> str:
         return _ending(addresses, "*")
     pieces = [stem.split(MARK) for stem in stems]
     texts = [_piece([parts[place] for parts in pieces]) for place in range(len(pieces[0]))]
-    text = texts[0]
-    for place, piece in enumerate(texts[1:]):
-        form = addresses[0].dates[len(addresses[0].dates) - dates_left + place]
-        raws = [address.raws[len(address.raws) - dates_left + place] for address in addresses]
-        text += f"{{date:{form.text(raws)}}}" + piece
-    return _ending(addresses, text)
+    return _ending(addresses, _with_dates(texts, addresses, -dates_left))
 
 
 def _ending(addresses: Sequence[Address], stem: str) -> str:
@@ -175,6 +159,8 @@ def _piece(values: Sequence[str]) -> str:
     """Return the pattern of one piece of a last segment, between dates."""
     if len(set(values)) == 1:
         return _one_value(values[0]) if len(values) == 1 else literal(values[0])
+    if not all(values):
+        return "*"
     rows = [_TOKEN.findall(value) for value in values]
     if len({tuple(_kind(token) for token in row) for row in rows}) == 1:
         tokens = _years_as_words([_token(column) for column in zip(*rows, strict=True)], rows)
@@ -235,8 +221,6 @@ def _collapsed(tokens: list[str], count: int) -> str:
     if not places:
         return "".join(tokens)
     first, last = places[0], places[-1]
-    if any("{id}" in token for token in tokens[first : last + 1]):
-        first, last = places[0], places[-1]
     head, tail = tokens[:first], tokens[last + 1 :]
     words = first != last or len(tokens) > 3
     if words and count < FEW * 2 and head and not any("{" in token for token in head):
@@ -255,7 +239,7 @@ def _ragged(rows: Sequence[Sequence[str]]) -> str:
         return "{id}" + literal(rows[0][1]) + "{slug}"
     if numbers_last and len(set(last)) > 1 and not _are_years(last):
         return "{slug}" + literal(rows[0][-2]) + "{id}"
-    start = _shared_start(rows)
+    start = shared_start(rows)
     while start and start[-1].isalnum():
         start = start[:-1]
     rest = [row[len(start) :] for row in rows]

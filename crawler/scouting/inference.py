@@ -12,11 +12,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 
 from crawler.discovery.links import ASSET, PageLink
 from crawler.discovery.pagination import pagination
 from crawler.patterns import syntax
-from crawler.patterns.pattern import Pattern, PatternError
+from crawler.patterns.pattern import Pattern
 from crawler.scouting.address_parts import MARK, WORD, Address, Dates, address_of, leading_letters, year_in_title
 from crawler.scouting.fitting import fit
 
@@ -68,9 +69,9 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class Relatives:
-    """Possible articles: links with URLs like the example's, but in other folders. `folder`: for messages."""
+    """Possible articles: links with URLs like the example's, but in other folders. `folders`: those before a date."""
 
-    folder: str
+    folders: tuple[str, ...]
     urls: tuple[str, ...]
     family: tuple[object, ...]
 
@@ -207,19 +208,10 @@ def relatives(evidence: SiteLinks, own: Sequence[Address]) -> list[Relatives]:
 
 
 def _relatives(folders: tuple[str, ...], members: Sequence[Address], weak: bool) -> Relatives:
-    folder = members[0].url.rpartition("/")[0] + "/" if MARK not in "".join(folders) else _before_date(members[0])
     places = tuple(place for place, folder in enumerate(folders) if MARK in folder)
     family = (len(folders), places, *(folders[:1] if weak else ()))
-    return Relatives(folder, tuple(address.url for address in members), family)
-
-
-def _before_date(address: Address) -> str:
-    before = []
-    for folder in address.folders:
-        if MARK in folder:
-            break
-        before.append(folder + "/")
-    return f"{address.scheme}://{address.host}/{''.join(before)}"
+    undated = tuple(takewhile(lambda folder: MARK not in folder, folders))
+    return Relatives(undated, tuple(address.url for address in members), family)
 
 
 def is_built_like(own: str, other: str) -> bool:
@@ -367,12 +359,4 @@ def tighter(text: str) -> list[str]:
         options += [regex.replace(slugs[0], f"(?P<slug>{form})") for form in (*forms, *lengths)]
     elif regex.count("([0-9]+)") == 1:
         options += [regex.replace("([0-9]+)", f"(?P<id>[0-9]{{{least},}})") for least in range(2, 9)]
-    return ["re:" + option for option in options if _is_pattern("re:" + option)]
-
-
-def _is_pattern(text: str) -> bool:
-    try:
-        Pattern.parse(text)
-    except PatternError:
-        return False
-    return True
+    return ["re:" + option for option in options]

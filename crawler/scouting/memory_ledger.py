@@ -5,64 +5,41 @@ error, not an empty result.
 """
 
 import time
-from collections.abc import Iterable
-from typing import Any, Unpack, cast
+from collections.abc import Callable, Iterable
+from typing import Any, Unpack
 
 import redis
 
 from workers.ledger import Ledger
 from workers.url_states import FINAL_STATES, OPEN_STATES, Counts, EndDetails, Fingerprint, Found, State, fingerprint
 
+REPLIES: dict[str, Callable[[], Any]] = {  # replies of a Redis without any key
+    "HGET": lambda: None, "HGETALL": dict, "HKEYS": list, "LRANGE": list, "SMEMBERS": set,
+    "DEL": int, "HDEL": int, "HSET": int, "SADD": int, "SREM": int,
+}  # fmt: skip
 
-class EmptyRedis:
-    """Behaves like a Redis without any key, and stores nothing."""
 
-    def register_script(self, script: str) -> None:
-        """Register nothing: `MemoryLedger` runs no scripts."""
+class EmptyRedis(redis.Redis):
+    """A Redis without any key, which stores nothing and has no connection."""
 
-    def hget(self, name: str, key: str) -> None:
-        """Return None: there is no hash."""
+    def execute_command(self, *args: Any, **options: Any) -> Any:
+        """Return the reply to a command."""
+        return [None] * (len(args) - 2) if args[0] == "HMGET" else REPLIES[args[0]]()
 
-    def hmget(self, name: str, keys: list[str]) -> list[None]:
-        """Return None for each field."""
-        return [None for _ in keys]
-
-    def hgetall(self, name: str) -> dict[bytes, bytes]:
-        """Return no fields."""
-        return {}
-
-    def hkeys(self, name: str) -> list[bytes]:
-        """Return no fields."""
-        return []
-
-    def lrange(self, name: str, start: int, end: int) -> list[bytes]:
-        """Return no entries."""
-        return []
-
-    def smembers(self, name: str) -> set[bytes]:
-        """Return no members."""
-        return set()
-
-    def pipeline(self) -> "EmptyRedis":
-        """Return itself: the commands of a pipeline keep nothing either."""
+    def pipeline(self, transaction: bool = True, shard_hint: Any = None) -> Any:
+        """Return itself: the commands of a pipeline store nothing either."""
         return self
 
     def execute(self) -> list[Any]:
-        """Return no answers."""
+        """Return no replies."""
         return []
-
-    def sadd(self, name: str, *values: str) -> int:
-        """Change nothing; return the number of changes, 0."""
-        return 0
-
-    delete = srem = hset = hdel = sadd
 
 
 class MemoryLedger(Ledger):
     """The ledger of one task's first run. `entered`: the URLs that wait, `settled`: the state of the others."""
 
     def __init__(self, task: str):
-        super().__init__(cast("redis.Redis", EmptyRedis()), task, clock=time.time)
+        super().__init__(EmptyRedis(), task, clock=time.time)
         self.entered: dict[Fingerprint, Found] = {}
         self.settled: dict[Fingerprint, State] = {}
 

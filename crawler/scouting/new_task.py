@@ -8,7 +8,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from crawler.patterns.pattern import Pattern
 from crawler.scouting.survey import Survey
-from crawler.task_list.file import STAND_INS
+from crawler.task_list.file import SECRET_KEYS, STAND_INS
 from crawler.task_list.mistakes import TaskError
 from crawler.task_list.models import Task, TaskFile
 from extractors.html.urls import normalise, split_web
@@ -16,7 +16,6 @@ from extractors.html.urls import normalise, split_web
 EVERY, OUTPUT = "1h", "out/{task}.jsonl"  # values if neither the command nor `defaults:` gives others
 SECOND_LEVEL = frozenset({"ac", "co", "com", "edu", "gov", "net", "org"})  # as in example.com.cn
 COMMON = frozenset({"www", "m", "wap", "mobile"})
-SENT = frozenset({"auth", "cookies", "headers", "proxy"})  # keys whose values are sent with requests
 NAME_MOST = 60  # characters
 
 
@@ -53,7 +52,7 @@ def task_by_defaults(defaults: Mapping[str, Any], urls: Sequence[str]) -> Task |
     If there are several sites, the headers and secrets of `defaults:` are not sent to any of them.
     """
     of_one_site = len({parts and parts.netloc for parts in map(split_web, urls)}) == 1
-    keys = {key: value for key, value in defaults.items() if of_one_site or key not in SENT}
+    keys = {key: value for key, value in defaults.items() if of_one_site or key not in SECRET_KEYS}
     try:
         host = urljoin(urls[0], "/")
         return Task.model_validate({**STAND_INS, **keys, "name": "new", "example": host, "pattern": host})
@@ -73,17 +72,17 @@ def name_of(survey: Survey, names: Collection[str]) -> str:
     return numbered
 
 
-def known_as(tasks: TaskFile | None, url: str) -> str | None:
+def known_as(tasks: TaskFile, url: str) -> str | None:
     """Return the name of the task whose example or article a URL is; None if there is none."""
-    for name, task in (tasks.tasks if tasks else {}).items():
+    for name, task in tasks.tasks.items():
         if normalise(task.example) == normalise(url) or task.pattern.match(url):
             return name
     return None
 
 
-def refuse_known(tasks: TaskFile | None, survey: Survey) -> None:
+def refuse_known(tasks: TaskFile, survey: Survey) -> None:
     """Raise `TaskError` if a task already has the section that was found."""
-    for name, task in (tasks.tasks if tasks else {}).items():
+    for name, task in tasks.tasks.items():
         if task.pattern.regex == Pattern.parse(survey.pattern, survey.example).regex:
             raise TaskError(f"task {name} already covers this section ({survey.pattern}); nothing was written")
 

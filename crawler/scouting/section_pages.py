@@ -33,10 +33,11 @@ MOST_CRUMBS = 8  # links; an element with more is a menu
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A page that may list the section's articles."""
+    """A page that may list the section's articles. `matched`: how many of them it links to, after it was read."""
 
     url: str
     why: Why
+    matched: int = 0
 
 
 def candidates(url: str, body: bytes, links: Iterable[PageLink], content_type: str | None = None) -> list[Candidate]:

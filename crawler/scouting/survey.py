@@ -12,7 +12,7 @@ enough siblings are linked there. Where the pattern does not distinguish section
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 from urllib.parse import urljoin, urlsplit
 
@@ -60,15 +60,6 @@ CONFIDENT = 0.8  # confidence of its extraction that a relative needs
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedPage:
-    """A page that was read for links: how it was found, and how many of the section's articles it links to."""
-
-    url: str
-    why: str
-    matched: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Survey:
     """A section that was found. `starts`: its list pages; `lone`: no list pages below them are read."""
 
@@ -78,7 +69,7 @@ class Survey:
     inference: Inference
     starts: tuple[str, ...]
     lone: bool
-    lists: tuple[CheckedPage, ...]
+    lists: tuple[Candidate, ...]
     samples: tuple[SampleExtraction, ...]
     sample_of_example: SampleExtraction
     warnings: tuple[str, ...] = ()
@@ -124,7 +115,7 @@ class _Survey:
     scope: Scope
     insist: bool
     pages: dict[str, SeenPage] = field(default_factory=dict)  # pages that were read for links, by their own URL
-    lists: dict[str, CheckedPage] = field(default_factory=dict)
+    lists: dict[str, Candidate] = field(default_factory=dict)
     samples: dict[str, SampleExtraction] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)  # links to pages that are not articles, with the reasons
     warnings: list[str] = field(default_factory=list)
@@ -175,7 +166,7 @@ class _Survey:
 
     async def read_lists(self, page: StoredPage) -> None:
         """Read the home page and the breadcrumb; then, while siblings are few, other pages that may list them."""
-        self.add_page(page, "the example")
+        self.add_page(page)
         of_example = candidates(page.url, page.body, self.pages[page.url].links, page.content_type)
         feed = [Candidate(url, "feed") for url in self.feeds][:1]
         breadcrumb = [candidate for candidate in of_example[1:] if candidate.why == "breadcrumb"]
@@ -209,17 +200,17 @@ class _Survey:
         answers = await fetch_all(self.fetch, [candidate.url for candidate in chosen])
         for candidate in chosen:
             answer = answers[candidate.url]
-            self.lists[candidate.url] = CheckedPage(candidate.url, candidate.why)
+            self.lists[candidate.url] = candidate
             if not isinstance(answer, str) and answer.url not in self.pages:
-                self.add_page(answer, candidate.why)
+                self.add_page(answer, candidate)
 
-    def add_page(self, page: StoredPage, why: str) -> None:
+    def add_page(self, page: StoredPage, candidate: Candidate | None = None) -> None:
         listing = read_listing(page.body, page.url, page.content_type)
         below = (PageLink(sitemap.url, "") for sitemap in listing.sitemaps)
         self.pages[page.url] = SeenPage(page.url, (*listing.links, *below))
         self.feeds += listing.feeds
-        if why != "the example":
-            self.lists[page.url] = CheckedPage(page.url, why)
+        if candidate:
+            self.lists[page.url] = replace(candidate, url=page.url)
             self.shells += [page.url] if listing.form == "page" and is_empty_shell(page) else []
 
     def has_enough(self) -> bool:
@@ -272,14 +263,14 @@ class _Survey:
         for members in sorted(families.values(), key=lambda family: -sum(len(group.urls) for group in family)):
             if len(own) > FEW and sum(len(group.urls) for group in members) < TWO:
                 continue  # a single link, as to a tag, is no evidence that other folders have articles
-            verdicts: dict[str, bool] = {}
+            verdicts: dict[tuple[str, ...], bool] = {}
             for group in members[: SAMPLES_A_FAMILY + 1]:
                 if self.tried >= MOST_SAMPLES or list(verdicts.values()).count(True) >= SAMPLES_A_FAMILY:
                     break
                 fits = await self.sample_group(group)
                 if fits is not None:
-                    verdicts[group.folder] = fits
-            good = [group for group in members if verdicts.get(group.folder, all(verdicts.values()))]
+                    verdicts[group.folders] = fits
+            good = [group for group in members if verdicts.get(group.folders, all(verdicts.values()))]
             bad = {url for group in members if group not in good for url in group.urls}
             if verdicts and good and not self.would_take(own, [*joined, *good], bad):
                 joined += good
@@ -310,8 +301,11 @@ class _Survey:
                 return True
         return None
 
+    def home(self) -> SeenPage | None:
+        return next((page for page in self.pages.values() if urlsplit(page.url).path == "/"), None)
+
     def is_big(self) -> bool:
-        home = next((page for page in self.pages.values() if urlsplit(page.url).path == "/"), None)
+        home = self.home()
         host = urlsplit(self.example).netloc.removeprefix("www.")
         here = [link for link in home.links if urlsplit(link.url).netloc.removeprefix("www.") == host] if home else []
         return len(here) >= BIG_HOME
@@ -358,7 +352,7 @@ class _Survey:
     def conclude(self, inference: Inference, why: str, wide: bool) -> Survey:
         matched = {link.url for link in inference.matched}
         counted = [
-            CheckedPage(page.url, self.lists[page.url].why, len(matched & {link.url for link in page.links}))
+            replace(self.lists[page.url], matched=len(matched & {link.url for link in page.links}))
             for page in self.pages.values()
             if page.url in self.lists and page.url != self.example
         ]
@@ -391,14 +385,14 @@ class _Survey:
         )
 
     def starts(
-        self, productive: Sequence[CheckedPage], inference: Inference, wide: bool, site: bool
+        self, productive: Sequence[Candidate], inference: Inference, wide: bool, site: bool
     ) -> tuple[list[str], bool]:
         """Return the start pages, and whether a run should read only them and their pagination.
 
         A list in the articles' own folder with pagination is enough; else the home page leads to the rest, if it links
         to articles of the section.
         """
-        home = next((page.url for page in self.pages.values() if urlsplit(page.url).path == "/"), None)
+        home = page.url if (page := self.home()) else None
         best = productive[0].url if productive else home or self.example
         section_list = next((page.url for page in productive if page.url != home), best)
         confined = is_own_section(section_list, Pattern.parse(inference.pattern))
@@ -409,7 +403,7 @@ class _Survey:
         leads = home is not None and (not productive or any(page.url == home for page in productive))
         return list(dict.fromkeys([best, *([home] if leads and home else [])])), False
 
-    def warn_of_trials(self, trials: Sequence[SampleExtraction], productive: Sequence[CheckedPage]) -> None:
+    def warn_of_trials(self, trials: Sequence[SampleExtraction], productive: Sequence[Candidate]) -> None:
         fallback = [sample for sample in trials if sample.characters and not sample.by_example]
         if fallback:
             few = f"{len(fallback)} of {len(trials)} siblings"

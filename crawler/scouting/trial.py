@@ -23,6 +23,7 @@ from crawler.run.rendering_choice import Rendering
 from crawler.run.run_report import BOUNDS, RunOptions, RunReport
 from crawler.run.section_lists import SectionLists
 from crawler.scouting.doubts import about_example, about_left, about_titles, about_year
+from crawler.scouting.fitting import shared_start
 from crawler.scouting.inference import SeenPage, SiteLinks
 from crawler.scouting.memory_ledger import MemoryLedger
 from crawler.scouting.sample_extractions import SampleExtraction, extract_sample, is_empty_shell
@@ -243,7 +244,7 @@ class _Trial:
     def nearest(self) -> str:
         """Return the rejected link whose URL begins most like the example, and why it does not match the pattern."""
         example = normalise(self.task.example)
-        best = max(self.judged_links(), key=lambda judged_link: _alike(judged_link.link.url, example), default=None)
+        best = max(self.judged_links(), key=lambda judged: len(shared_start((judged.link.url, example))), default=None)
         return f"; the nearest: {best.link.url} ({best.reason})" if best else ""
 
     def judged_links(self) -> list[JudgedLink]:
@@ -261,11 +262,6 @@ def _lists_of_a_run(task: Task, today: date, report: RunReport, ledger: MemoryLe
 def _is_beyond_the_task(page: ListPage) -> bool:
     """Return whether a run would read this page for sitemaps that the task does not name."""
     return page.kind == "robots" or (page.kind == "sitemap" and page.url == page.start)
-
-
-def _alike(url: str, example: str) -> int:
-    """Return the number of characters at the beginning that two URLs have in common."""
-    return next((n for n, (a, b) in enumerate(zip(url, example, strict=False)) if a != b), min(len(url), len(example)))
 
 
 def judged(links: Sequence[PageLink], pattern: Pattern, follow: Sequence[Pattern], page_url: str) -> list[JudgedLink]:

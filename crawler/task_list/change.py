@@ -12,7 +12,7 @@ import redis
 
 from crawler.task_list.edit import existing_list, last_line, replace_example, replace_text
 from crawler.task_list.file import loads
-from crawler.task_list.mistakes import TaskError, TaskFileError, suggest
+from crawler.task_list.mistakes import TaskError, TaskFileError, unknown_task
 from crawler.task_list.publication import edition, origin_of
 from crawler.task_list.yaml_source import Source, read_text
 from workers.extraction_config import adopted_examples
@@ -65,8 +65,7 @@ def _place(tasks_yaml: Path, name: str) -> tuple[str, list[str], tuple[int, int,
         raise TaskFileError(source.mistakes)
     tasks = source.data.get("tasks") if isinstance(source.data, dict) else None
     if not isinstance(tasks, dict) or name not in tasks:
-        known = [str(other) for other in tasks] if isinstance(tasks, dict) else []
-        raise TaskError(f"unknown task {name!r}; {suggest(name, known) if known else 'the list is empty'}")
+        raise unknown_task(name, [*tasks] if isinstance(tasks, dict) else [])
     lines = text.splitlines(keepends=True)
     return text, lines, _lines_of(source, lines, name)
 
@@ -103,7 +102,7 @@ def unwritten_examples(connection: "redis.Redis", tasks_yaml: Path) -> dict[str,
     return {
         name: example.url
         for name, example in adopted.items()
-        if known is not None and name in known.tasks and known.tasks[name].example == example.instead_of
+        if name in known.tasks and known.tasks[name].example == example.instead_of
     }
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from crawler.task_list.file import Reader, loads
+from crawler.task_list.file import Reader, loads, task_file_of
 from crawler.task_list.identity import CONTACT
 from crawler.task_list.mistakes import Mistake, TaskError, TaskFileError
-from crawler.task_list.models import Settings, Task, TaskFile
+from crawler.task_list.models import Task, TaskFile
 from crawler.task_list.yaml_source import Source, read, read_text
 
 _URL_SCALAR = re.compile(r"""https?://[^\s'",{}\[\]]*[^\s'",{}\[\]:]|"https?://[^"\\\s]*"|'https?://[^'\s]*'""")
@@ -31,11 +31,10 @@ class SectionCells(dict[str, Any]):
 
 @dataclass(frozen=True)
 class ExistingList:
-    """A task list before tasks are added: its tasks (None if there are none yet), defaults and settings."""
+    """A task list before tasks are added, which may be empty: its tasks with their settings, and its defaults."""
 
-    tasks: TaskFile | None = None
-    defaults: Mapping[str, Any] = field(default_factory=dict)
-    settings: Settings = field(default_factory=Settings)
+    tasks: TaskFile = field(default_factory=lambda: TaskFile(tasks={}))
+    defaults: dict[str, Any] = field(default_factory=dict)
 
 
 def existing_list(tasks_yaml: Path) -> ExistingList:
@@ -45,9 +44,7 @@ def existing_list(tasks_yaml: Path) -> ExistingList:
     source = read(tasks_yaml)
     if source.mistakes:
         raise TaskFileError(source.mistakes)
-    known, defaults = _known_tasks(source, tasks_yaml.parent)
-    settings = known.settings if known else Settings.model_validate((source.data or {}).get("settings") or {})
-    return ExistingList(known, defaults, settings)
+    return _known(source, tasks_yaml.parent)
 
 
 def create(tasks_yaml: Path, contact: str = "") -> None:
@@ -87,36 +84,32 @@ def append_tasks(tasks_yaml: Path, entries: Sequence[Mapping[str, Any]], contact
     Comments and layout of the file are kept; entries that the file already has unchanged are skipped. All or nothing:
     on any mistake `TaskFileError` is raised and the file is unchanged. The file is replaced in one step.
     """
-    text, source = _opened(tasks_yaml)
-    known, defaults = _known_tasks(source, tasks_yaml.parent)
-    new = _new_entries(entries, known, defaults)
+    source = read(tasks_yaml)
+    existing = _known(source, tasks_yaml.parent)
+    new = _new_entries(entries, existing)
     if not new:
         return []
     if contact:
-        text = _with_contact(text, source, contact)
-        source = read_text(text, str(tasks_yaml))
-    changed = _inserted(text, source, new)
-    _check_result(changed, tasks_yaml, known, new)
+        source = _with_contact(source, contact)
+    changed = _with_tasks(source, new)
+    _check_result(changed, tasks_yaml, existing.tasks.tasks, new)
     replace_text(tasks_yaml, changed)
     return [entry["name"] for entry in new]
 
 
-def _with_contact(text: str, source: Source, contact: str) -> str:
-    """Return the text with a contact in its settings, if they have none. Raises `TaskError` if that is impossible."""
-    newline = "\r\n" if "\r\n" in text else "\n"
+def _with_contact(source: Source, contact: str) -> Source:
+    """Return the list with a contact in its settings, if they have none. Raises `TaskError` if that is impossible."""
     before, settings = source.data, source.data.get("settings") or {}
     if settings.get("contact"):
-        return text
-    lines = text.splitlines(keepends=True)
-    if "settings" not in before:
-        if lines and not lines[-1].endswith("\n"):
-            lines[-1] += newline
-        lines.append(f"settings:{newline}")
-    place = source.keys[("settings",)][0] if "settings" in before else len(lines)
+        return source
     columns = [column for path, (_, column) in source.keys.items() if path[:1] == ("settings",) and len(path) == 2]
-    lines.insert(place, f"{' ' * (min(columns, default=3) - 1)}contact: {_scalar(contact)}{newline}")
-    changed = "".join(lines)
-    if read_text(changed).data != {**before, "settings": {**settings, "contact": contact}}:
+    added = [f"{' ' * (min(columns, default=3) - 1)}contact: {_scalar(contact)}"]
+    if "settings" in before:
+        text = _inserted(source.text, source.keys[("settings",)][0], added)
+    else:
+        text = _inserted(source.text, len(source.text.splitlines()), ["settings:", *added])
+    changed = read_text(text, source.file)
+    if changed.data != {**before, "settings": {**settings, "contact": contact}}:
         raise TaskError(f"{source.file}: the contact cannot be added to a file of this layout; add it to `settings:`")
     return changed
 
@@ -127,24 +120,19 @@ def replace_example(tasks_yaml: Path, name: str, example: str) -> None:
     Raises `TaskFileError` for a file with mistakes, `TaskError` if the value is not written out on one line of the
     task itself, or the task would not be valid.
     """
-    text, source = _opened(tasks_yaml)
-    known, _ = _known_tasks(source, tasks_yaml.parent)
-    before = known.tasks if known else {}
+    source = read(tasks_yaml)
+    before = _known(source, tasks_yaml.parent).tasks.tasks
     refused = TaskError(f"{tasks_yaml}: the example of task {name} cannot be replaced; set it to {example} by hand")
     if name not in before or ("tasks", name, "example") not in source.keys:
         raise refused
-    changed = _with_scalar(text, source.values["tasks", name, "example"], _scalar(example))
+    changed = _with_scalar(source.text, source.values["tasks", name, "example"], _scalar(example))
     if changed is None:
         raise refused
     try:
         after = loads(changed, str(tasks_yaml), tasks_yaml.parent).tasks
     except TaskFileError:
         raise refused from None
-    others = all(other in after and _same(after[other], task) for other, task in before.items() if other != name)
-    wanted = before[name].model_copy(update={"example": after[name].example}) if name in after else None
-    if set(after) != set(before) or not others or wanted is None or after[name].example != example:
-        raise refused
-    if not _same(after[name], wanted):
+    if not _same(after, {**before, name: before[name].model_copy(update={"example": example})}):
         raise refused
     replace_text(tasks_yaml, changed)
 
@@ -166,11 +154,11 @@ def renamed_task(tasks_yaml: Path, old: str, new: str, *, has_run: bool = False,
     Nothing else changes but this: with `has_run` the former name is added to `formerly`; with `keeps_outputs` it takes
     the place of `{task}` in the outputs. Raises `TaskError` if that is impossible.
     """
-    text, source = _opened(tasks_yaml)
-    before = loads(text, str(tasks_yaml), tasks_yaml.parent)
+    source = read(tasks_yaml)
+    before = task_file_of(source, tasks_yaml.parent)
     present = old if old in before.tasks else new
     line, column = source.keys[("tasks", present)]
-    lines = text.splitlines(keepends=True)
+    lines = source.text.splitlines(keepends=True)
     start, rest = lines[line - 1][: column - 1], lines[line - 1][column - 1 :]
     written = next((form for form in (present, f'"{present}"', f"'{present}'") if rest.startswith(form)), None)
     if written is None:
@@ -197,10 +185,10 @@ def renamed_task(tasks_yaml: Path, old: str, new: str, *, has_run: bool = False,
     if first_line == line:
         keys = "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}, " for key, value in added.items())
         lines[line - 1] = lines[line - 1].replace("{", f"{{{keys}", 1)
+        changed = "".join(lines)
     else:
-        indent, newline = " " * (first_column - 1), "\r\n" if "\r\n" in text else "\n"
-        lines[line:line] = [f"{indent}{key_line}{newline}" for key_line in _map_lines(added, 2)]
-    changed = "".join(lines)
+        indent = " " * (first_column - 1)
+        changed = _inserted("".join(lines), line, [indent + key_line for key_line in _map_lines(added, 2)])
     try:
         after = loads(changed, str(tasks_yaml), tasks_yaml.parent)
     except TaskFileError:
@@ -217,30 +205,16 @@ def renamed_task(tasks_yaml: Path, old: str, new: str, *, has_run: bool = False,
 # Which entries are new, and whether they are valid
 
 
-def _opened(tasks_yaml: Path) -> tuple[str, Source]:
-    """Return the file's text and its values. Raises `TaskFileError` if it cannot be read."""
-    try:
-        text = tasks_yaml.read_bytes().decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise TaskFileError(read(tasks_yaml).mistakes) from None
-    return text, read_text(text, str(tasks_yaml))
+def _known(source: Source, folder: Path) -> ExistingList:
+    """Return the list in a file, which may have no task yet. Raises `TaskFileError`."""
+    reader = Reader(source)
+    tasks = reader.task_file(folder, may_be_empty=True) if source.data is not None else None
+    if tasks is None:
+        raise TaskFileError(source.mistakes)
+    return ExistingList(tasks, reader.defaults)
 
 
-def _known_tasks(source: Source, folder: Path) -> tuple[TaskFile | None, dict[str, Any]]:
-    """Return the present list (None if it has no task yet) and its defaults. Raises `TaskFileError`."""
-    data = source.data if isinstance(source.data, dict) else {}
-    tasks = Reader(source).task_file(folder) if source.data is not None else None
-    no_tasks = "tasks" in data and not data["tasks"]
-    mistakes = [mistake for mistake in source.mistakes if not (no_tasks and mistake.key_path == "tasks")]
-    if mistakes:
-        raise TaskFileError(mistakes)
-    settings = data.get("settings") or {}
-    return tasks, {"delay": settings.get("delay", 1.0)} | (data.get("defaults") or {})
-
-
-def _new_entries(
-    entries: Sequence[Mapping[str, Any]], known: TaskFile | None, defaults: dict[str, Any]
-) -> list[dict[str, Any]]:
+def _new_entries(entries: Sequence[Mapping[str, Any]], before: ExistingList) -> list[dict[str, Any]]:
     """Return the entries that are not in the list yet. Raises `TaskFileError` for those that cannot be added."""
     mistakes: list[Mistake] = []
     new: dict[str, dict[str, Any]] = {}
@@ -248,17 +222,12 @@ def _new_entries(
         source, name = _source_of(entry, number), str(entry.get("name", ""))
         path = ("tasks", name)
         keys = {key: value for key, value in entry.items() if key != "name"}
-        task = Reader(source).task(name, keys, defaults)
-        existing = known.tasks.get(name) if known else None
+        task = Reader(source).task(name, keys, before.defaults)
+        existing = before.tasks.tasks.get(name)
         if name in new:
-            source.add(source.key_place((*path, "name")), path, "duplicate name", "give each task its own name")
-        elif existing and task and not _same(existing, task):
-            source.add(
-                source.key_place((*path, "name")),
-                path,
-                "already exists with different keys",
-                "give the new task another name",
-            )
+            source.add(path, "duplicate name", "give each task its own name", at_key=True)
+        elif existing and task and not _same({name: existing}, {name: task}):
+            source.add(path, "already exists with different keys", "give the new task another name", at_key=True)
         elif not existing:
             new[name] = {"name": name, **keys}
         mistakes += source.mistakes
@@ -267,8 +236,11 @@ def _new_entries(
     return list(new.values())
 
 
-def _same(a: Task, b: Task) -> bool:
-    return a.model_dump(mode="json") == b.model_dump(mode="json")
+def _same(a: Mapping[str, Task], b: Mapping[str, Task]) -> bool:
+    """Return whether tasks are the same in writing: patterns without a host are, also if the hosts differ."""
+    return a.keys() == b.keys() and all(
+        a[name].model_dump(mode="json") == b[name].model_dump(mode="json") for name in a
+    )
 
 
 def _source_of(entry: Mapping[str, Any], number: int) -> Source:
@@ -289,19 +261,24 @@ def _source_of(entry: Mapping[str, Any], number: int) -> Source:
 # Writing
 
 
-def _inserted(text: str, source: Source, entries: Sequence[Mapping[str, Any]]) -> str:
-    """Return `text` with the entries after its last task, indented as its tasks are."""
+def _inserted(text: str, position: int, new: Sequence[str]) -> str:
+    """Return a text with new lines after line `position`, which end as its own lines do."""
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = text.splitlines(keepends=True)
-    position, indent, step = _insertion_point(source, lines)
     if lines[position - 1 : position] and not lines[position - 1].endswith("\n"):
         lines[position - 1] += newline
+    return "".join([*lines[:position], *(line + newline for line in new), *lines[position:]])
+
+
+def _with_tasks(source: Source, entries: Sequence[Mapping[str, Any]]) -> str:
+    """Return the text with the entries after its last task, indented as its tasks are."""
+    position, indent, step = _insertion_point(source, source.text.splitlines(keepends=True))
     block: list[str] = []
     for entry in entries:
         block.append(" " * indent + _scalar(entry["name"], key=True) + ":")
         keys = {key: value for key, value in entry.items() if key != "name"}
         block += [" " * (indent + step) + line for line in _map_lines(keys, step)]
-    return "".join([*lines[:position], *(line + newline for line in block), *lines[position:]])
+    return _inserted(source.text, position, block)
 
 
 def _insertion_point(source: Source, lines: Sequence[str]) -> tuple[int, int, int]:
@@ -311,13 +288,12 @@ def _insertion_point(source: Source, lines: Sequence[str]) -> tuple[int, int, in
     if not data:
         if lines[key_line - 1].partition("#")[0].rstrip().endswith("tasks:"):
             return key_line, 2, 2
-        source.add((key_line, 1), ("tasks",), "is not an empty block", "write just 'tasks:'")
-        raise TaskFileError(source.mistakes[-1:])  # others were about the same value
+        source.add(("tasks",), "is not an empty block", "write just 'tasks:'", place=(key_line, 1))
+        raise TaskFileError(source.mistakes)
     first = next(iter(data))
     line, column = source.keys[("tasks", first)]
     if line == key_line or source.values[("tasks",)] != (line, column):
-        problem, remedy = "is written in braces or as an alias", "write one task below the other"
-        source.add(source.values[("tasks",)], ("tasks",), problem, remedy)
+        source.add(("tasks",), "is written in braces or as an alias", "write one task below the other")
         raise TaskFileError(source.mistakes)
     keys = [source.keys[("tasks", first, key)] for key in data[first] if ("tasks", first, key) in source.keys]
     step = keys[0][1] - column if keys and keys[0][0] > line else 2
@@ -375,12 +351,10 @@ def _quoted(char: str) -> str:
     return char if char.isprintable() else f"\\U{ord(char):08X}"
 
 
-def _check_result(text: str, path: Path, known: TaskFile | None, new: Sequence[Mapping[str, Any]]) -> None:
+def _check_result(text: str, path: Path, before: Mapping[str, Task], new: Sequence[Mapping[str, Any]]) -> None:
     """Read the new text: the earlier tasks must be unchanged, and the new ones present. Raises `TaskError`."""
-    result = loads(text, str(path), path.parent)
-    before = known.tasks if known else {}
-    kept = all(name in result.tasks and _same(result.tasks[name], task) for name, task in before.items())
-    if not kept or set(result.tasks) != {*before, *(entry["name"] for entry in new)}:
+    result, names = loads(text, str(path), path.parent).tasks, {entry["name"] for entry in new}
+    if not result.keys() >= names or not _same(before, {name: result[name] for name in result.keys() - names}):
         raise TaskError(f"{path}: tasks cannot be added to a file of this layout; add them by hand")
 
 

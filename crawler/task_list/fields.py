@@ -1,99 +1,80 @@
 """The types of a task list's keys: how each value is read, checked, serialised as JSON and described in the schema."""
 
 from datetime import date
-from typing import Annotated, Any, Literal
+from functools import partial
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
 from crawler.patterns.pattern import Pattern
 from crawler.task_list import validators
-from crawler.task_list.periods import Age, Period, Revisit
+from crawler.task_list.periods import KEEP_FORM, Age, Period, Revisit
 from crawler.task_list.scrapy_settings import check_scrapy
 from workers.usage_rights import SKIPPABLE
 
-_TEXT = {"type": "string", "minLength": 1}
+Item = TypeVar("Item")
+TEXT = {"type": "string", "minLength": 1}  # the schema of text that is not empty
 _AS_TEXT = PlainSerializer(str, return_type=str)
 _OPTIONAL_TEXT = PlainSerializer(lambda value: str(value) if value else None, return_type=str | None)
+_TEXT_OR_NULL = WithJsonSchema({"type": ["string", "null"]})
 _LISTED = BeforeValidator(validators.to_tuple)
+
+
+class FrozenModel(BaseModel):
+    """A part of a task list: it cannot be changed, has known keys only, and their values are not converted."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True)
 
 
 def _one_or_more(item: dict[str, Any]) -> WithJsonSchema:
     return WithJsonSchema({"anyOf": [item, {"type": "array", "items": item}]})
 
 
+def _map_with(required: str, **properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "required": [required], "additionalProperties": False, "properties": properties}
+
+
 # -- one value --------------------------------------------------------------------------------------------------------
 
 TaskName = Annotated[str, AfterValidator(validators.check_name)]
-Url = Annotated[str, BeforeValidator(validators.check_url)]
-UrlPattern = Annotated[Pattern, BeforeValidator(validators.to_pattern), _AS_TEXT, WithJsonSchema(_TEXT)]
+Url = Annotated[str, AfterValidator(validators.check_url)]
+UrlPattern = Annotated[Pattern, BeforeValidator(validators.to_pattern), _AS_TEXT, WithJsonSchema(TEXT)]
 StartPattern = Annotated[Pattern, BeforeValidator(validators.to_start_pattern), _AS_TEXT]
 Day = Annotated[date, BeforeValidator(validators.to_day), WithJsonSchema({"type": "string", "format": "date"})]
+_CRON = _map_with(
+    "cron",
+    cron={"type": "string", "description": "Minute, hour, day, month, weekday."},
+    zone={"type": "string", "description": "IANA time zone; default: UTC."},
+)
+_BOUNDS = {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}
+_AUTO = _map_with("auto", auto={**_BOUNDS, "description": "The shortest and the longest period."})
 Every = Annotated[
-    Period,
-    BeforeValidator(Period.parse),
-    _AS_TEXT,
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "string"},
-                {
-                    "type": "object",
-                    "required": ["cron"],
-                    "additionalProperties": False,
-                    "properties": {
-                        "cron": {"type": "string", "description": "Minute, hour, day, month, weekday."},
-                        "zone": {"type": "string", "description": "IANA time zone; default: UTC."},
-                    },
-                },
-                {
-                    "type": "object",
-                    "required": ["auto"],
-                    "additionalProperties": False,
-                    "properties": {
-                        "auto": {
-                            "type": "array",
-                            "items": {"type": "string"},
-                            "minItems": 2,
-                            "maxItems": 2,
-                            "description": "The shortest and the longest period.",
-                        },
-                    },
-                },
-            ]
-        }
-    ),
+    Period, BeforeValidator(Period.parse), _AS_TEXT, WithJsonSchema({"anyOf": [{"type": "string"}, _CRON, _AUTO]})
 ]
 Method = Annotated[str, AfterValidator(validators.check_method)]
 NearDuplicates = Literal["mark", "drop", "keep"]
 Rows = Literal["articles", "posts"]
 Redesign = Literal["propose", "adopt", "ignore"]
-Visits = Annotated[
-    Revisit | None, BeforeValidator(Revisit.parse), _OPTIONAL_TEXT, WithJsonSchema({"type": ["string", "null"]})
-]
-Forget = Annotated[Age | None, BeforeValidator(Age.parse), _OPTIONAL_TEXT, WithJsonSchema({"type": ["string", "null"]})]
-KeepPages = Annotated[
-    Age | None, BeforeValidator(Age.parse_kept), _OPTIONAL_TEXT, WithJsonSchema({"type": ["string", "null"]})
-]
+Visits = Annotated[Revisit | None, BeforeValidator(Revisit.parse), _OPTIONAL_TEXT, _TEXT_OR_NULL]
+Forget = Annotated[Age | None, BeforeValidator(Age.parse), _OPTIONAL_TEXT, _TEXT_OR_NULL]
+KeepPages = Annotated[Age | None, BeforeValidator(partial(Age.parse, form=KEEP_FORM)), _OPTIONAL_TEXT, _TEXT_OR_NULL]
 Pictures = Literal["keep"] | None
-PagesFolder = Annotated[str, BeforeValidator(validators.check_folder), WithJsonSchema(_TEXT)]
+PagesFolder = Annotated[str, AfterValidator(validators.check_folder), WithJsonSchema(TEXT)]
 Render = Annotated[
     bool | Literal["auto"], BeforeValidator(validators.check_render), WithJsonSchema({"enum": [True, False, "auto"]})
 ]
-Secret = Annotated[str, BeforeValidator(validators.check_secret), WithJsonSchema(_TEXT)]
-Proxy = Annotated[str, BeforeValidator(validators.check_proxy), WithJsonSchema(_TEXT)]
-Contact = Annotated[str, BeforeValidator(validators.check_contact)]
+Secret = Annotated[str, BeforeValidator(validators.check_secret), WithJsonSchema(TEXT)]
+Proxy = Annotated[str, AfterValidator(validators.check_proxy), WithJsonSchema(TEXT)]
+Contact = Annotated[str, AfterValidator(validators.check_contact)]
 
 # -- several ----------------------------------------------------------------------------------------------------------
 
-Keywords = Annotated[
-    tuple[Annotated[str, BeforeValidator(validators.to_keyword), Field(min_length=1)], ...],
-    _LISTED,
-    _one_or_more(_TEXT),
-]
-StartPatterns = Annotated[tuple[StartPattern, ...], _LISTED, _one_or_more(_TEXT)]
-UrlPatterns = Annotated[tuple[UrlPattern, ...], _LISTED, _one_or_more(_TEXT)]
-Notify = Annotated[tuple[Annotated[str, BeforeValidator(validators.check_notify)], ...], _LISTED, _one_or_more(_TEXT)]
-Names = Annotated[tuple[TaskName, ...], _LISTED, _one_or_more(_TEXT)]
+OneOrMore = Annotated[tuple[Item, ...], _LISTED, _one_or_more(TEXT)]
+Keywords = OneOrMore[Annotated[str, BeforeValidator(validators.to_keyword), Field(min_length=1)]]
+StartPatterns = OneOrMore[StartPattern]
+UrlPatterns = OneOrMore[UrlPattern]
+Notify = OneOrMore[Annotated[str, BeforeValidator(validators.check_notify)]]
+Names = OneOrMore[TaskName]
 Directives = Annotated[
     tuple[str, ...],
     _LISTED,
@@ -103,6 +84,4 @@ Directives = Annotated[
 Headers = Annotated[dict[str, str], AfterValidator(validators.check_headers)]
 Cookies = Annotated[dict[str, str] | None, AfterValidator(validators.check_cookies)]
 Scrapy = Annotated[dict[str, Any], AfterValidator(check_scrapy)]
-AllowedHosts = Annotated[
-    tuple[Annotated[str, BeforeValidator(validators.to_allowed_host)], ...], _LISTED, _one_or_more(_TEXT)
-]
+AllowedHosts = OneOrMore[Annotated[str, AfterValidator(validators.to_allowed_host)]]

@@ -40,15 +40,16 @@ MAP_HINTS = {  # by key
 
 def load(path: Path) -> TaskFile:
     """Return the task list at `path`. Raises `TaskFileError` with all mistakes, or if the file is missing."""
-    return _load(read(path), path.parent)
+    return task_file_of(read(path), path.parent)
 
 
 def loads(text: str, file: str = "tasks.yaml", folder: Path | None = None) -> TaskFile:
     """Return the task list in `text`; `file` is the name in mistakes. Raises `TaskFileError`."""
-    return _load(read_text(text, file), folder or Path())
+    return task_file_of(read_text(text, file), folder or Path())
 
 
-def _load(source: Source, folder: Path) -> TaskFile:
+def task_file_of(source: Source, folder: Path) -> TaskFile:
+    """Return the task list of a file that was read from `folder`. Raises `TaskFileError`."""
     tasks = Reader(source).task_file(folder) if source.data is not None or not source.mistakes else None
     if source.mistakes or tasks is None:
         raise TaskFileError(source.mistakes)
@@ -56,22 +57,26 @@ def _load(source: Source, folder: Path) -> TaskFile:
 
 
 class Reader:
-    """Checks the values of a source, section by section, and adds the mistakes to the source."""
+    """Checks the values of a source, section by section, and adds the mistakes to the source.
+
+    `defaults`: what tasks have that do not set it, after `task_file`.
+    """
 
     def __init__(self, source: Source) -> None:
         self.source = source
+        self.defaults: dict[str, Any] = {}
 
-    def task_file(self, folder: Path) -> TaskFile | None:
-        """Return the whole list, or None if there is any mistake."""
+    def task_file(self, folder: Path, *, may_be_empty: bool = False) -> TaskFile | None:
+        """Return the whole list, or None if there is any mistake; no task is one unless the list `may_be_empty`."""
         data = self.source.data
         if not isinstance(data, dict):
-            self.source.add(self.source.value_place(()), (), f"must be a map, not {show(data)}", "start with 'tasks:'")
+            self.source.add((), f"must be a map, not {show(data)}", "start with 'tasks:'")
             return None
         self._unknown_top_keys(data)
         data = self._as_meant(data)
         settings = self._settings(data)
-        defaults = self._defaults(data)
-        tasks = self._tasks(data, {"delay": settings.delay if settings else 1.0} | defaults)
+        self.defaults = {"delay": settings.delay if settings else 1.0} | self._defaults(data)
+        tasks = {} if may_be_empty and not data.get("tasks", True) else self._tasks(data)
         self._outputs(tasks, folder)
         self._former_names(tasks)
         if self.source.mistakes or settings is None:
@@ -90,7 +95,7 @@ class Reader:
                     hint = "it belongs under 'settings:'"
                 elif isinstance(data[key], dict) and "example" in data[key]:
                     hint = "a task belongs under 'tasks:'"
-            self.source.add(self.source.key_place((key,)), (key,), "unknown key", hint)
+            self.source.add((key,), "unknown key", hint, at_key=True)
 
     def _as_meant(self, data: dict[str, Any]) -> dict[str, Any]:
         """Return the data with misspelt top keys corrected, so that the mistakes below them are reported together."""
@@ -118,19 +123,19 @@ class Reader:
         except ValidationError as errors:
             self._note(errors, ("defaults",), given, Task)
         if "name" in given:
-            self.source.add(self.source.key_place(("defaults", "name")), ("defaults", "name"), "unknown key")
+            self.source.add(("defaults", "name"), "unknown key", at_key=True)
         return given
 
-    def _tasks(self, data: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Task]:
+    def _tasks(self, data: dict[str, Any]) -> dict[str, Task]:
         if "tasks" not in data:
-            self.source.add((1, 1), (), "'tasks' is missing", "write a map of tasks under 'tasks:'")
+            self.source.add((), "'tasks' is missing", "write a map of tasks under 'tasks:'", place=(1, 1))
             return {}
         given = data["tasks"]
         if not isinstance(given, dict) or not given:
             what = "empty" if not given else f"must be a map of tasks by name, not {show(given)}"
-            self.source.add(self.source.key_place(("tasks",)), ("tasks",), what, "write a task's name and its keys")
+            self.source.add(("tasks",), what, "write a task's name and its keys", at_key=True)
             return {}
-        tasks = {name: self.task(name, keys, defaults) for name, keys in given.items()}
+        tasks = {name: self.task(name, keys, self.defaults) for name, keys in given.items()}
         return {name: task for name, task in tasks.items() if task}
 
     def task(self, name: str, given: Any, defaults: dict[str, Any]) -> Task | None:
@@ -140,15 +145,10 @@ class Reader:
             return None
         if not isinstance(given, dict):
             what = "empty" if given is None else f"must be a map, not {show(given)}"
-            self.source.add(self.source.key_place(path), path, what, f"a task needs {', '.join(REQUIRED)}")
+            self.source.add(path, what, f"a task needs {', '.join(REQUIRED)}", at_key=True)
             return None
         if "name" in given:
-            self.source.add(
-                self.source.key_place((*path, "name")),
-                (*path, "name"),
-                "unknown key",
-                "the task's name is the key above",
-            )
+            self.source.add((*path, "name"), "unknown key", "the task's name is the key above", at_key=True)
         try:
             return Task.model_validate({**defaults, **given, "name": name})
         except ValidationError as errors:
@@ -166,19 +166,19 @@ class Reader:
                 if output.template and not (folder / output.template).is_file():
                     at = self.source.resolve((*path, "template"))
                     message = f"no such file: {show(output.template)}"
-                    self.source.add(self.source.value_place(at), at, message, nearest_file(folder, output.template))
+                    self.source.add(at, message, nearest_file(folder, output.template))
                 first, other = writers.setdefault(target_of(output.to, task.name), (task.name, output))
                 if (other.fields, other.template) != (output.fields, output.template):
                     message = f"task {first} writes to the same output with other fields or another template"
                     hint = "write the same `fields` for both, or name another output"
-                    self.source.add(self.source.value_place(path), path, message, hint)
+                    self.source.add(path, message, hint)
 
     def _former_names(self, tasks: dict[str, Task]) -> None:
         """Check that no task has the former name of another one: their rows could not be distinguished."""
         for task in tasks.values():
             for name in tasks.keys() & {*task.formerly}:
                 at = ("tasks", task.name, "formerly")
-                self.source.add(self.source.value_place(at), at, f"has the name of task {name}", "rename that task")
+                self.source.add(at, f"has the name of task {name}", "rename that task")
 
     def _output_path(self, task: str, place: int) -> Path_:
         """Return the path of one output of a task in the file: its own, or that of `defaults:`."""
@@ -191,7 +191,7 @@ class Reader:
         value = data.get(key)
         if value is None or isinstance(value, dict):
             return value or {}
-        self.source.add(self.source.value_place((key,)), (key,), f"must be a map, not {show(value)}", MAP_HINTS[key])
+        self.source.add((key,), f"must be a map, not {show(value)}", MAP_HINTS[key])
         return {}
 
     def _note(
@@ -219,7 +219,7 @@ class Reader:
 
     def _missing(self, path: Path_, key: str) -> None:
         where = " here and in 'defaults:'" if key in ("every", "output") else ""
-        self.source.add(self.source.key_place(path), path, f"{key!r} is missing{where}", _missing_hint(key))
+        self.source.add(path, f"{key!r} is missing{where}", _missing_hint(key), at_key=True)
 
     def _is_invalid_here_only(self, error: Any) -> bool:
         """Return whether a default is invalid for this task only; other mistakes are reported under `defaults:`."""
@@ -227,7 +227,7 @@ class Reader:
 
     def _from_defaults(self, path: Path_, key: str, error: Any) -> None:
         message, hint, _ = _wording(error, None)
-        self.source.add(self.source.key_place(path), path, f"the {key} from 'defaults:' {message}", hint)
+        self.source.add(path, f"the {key} from 'defaults:' {message}", hint, at_key=True)
 
     def _value(self, path: Path_, error: Any, *, known: list[str] | None = None, at_key: bool = False) -> None:
         cause = _cause(error)
@@ -238,7 +238,7 @@ class Reader:
         message, hint, offset = _wording(error, known or _inner_keys(path))
         is_key = at_key or error["type"] == "extra_forbidden" or message == "unknown key"
         place = self.source.key_place(at) if is_key else self.source.value_place(at, offset)
-        self.source.add(place, at, message, hint)
+        self.source.add(at, message, hint, place=place)
 
 
 def _cause(error: Any) -> Exception | None:
@@ -304,4 +304,4 @@ def _inner_keys(path: Path_) -> list[str] | None:
     return [*model.model_fields] if model else None
 
 
-__all__ = ["TASK_KEYS", "Reader", "load", "loads"]
+__all__ = ["TASK_KEYS", "Reader", "load", "loads", "task_file_of"]

@@ -13,7 +13,7 @@ def identity_of(settings: Settings) -> dict[str, str]:
     """Return the Scrapy settings with the crawler's name."""
     return {
         "USER_AGENT": user_agent(settings),
-        "ROBOTSTXT_USER_AGENT": settings.user_agent.split("/")[0],
+        "ROBOTSTXT_USER_AGENT": settings.product,
     }
 
 

@@ -23,10 +23,8 @@ _NAMES = {
 }  # fmt: skip
 
 
-def check_language(value: object) -> object:
+def check_language(value: str) -> str:
     """Return a code such as zh, or the one that rows have instead; raise `BadValueError` with the one that is meant."""
-    if not isinstance(value, str):
-        return value
     if value in CODES or value in SAME:
         return SAME.get(value, value)
     word = value.strip().lower()

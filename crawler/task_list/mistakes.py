@@ -60,6 +60,11 @@ def suggest(word: str, known: Sequence[str]) -> str:
     return f"did you mean {near!r}?" if near else f"known: {', '.join(known)}"
 
 
+def unknown_task(name: str, known: Sequence[str]) -> TaskError:
+    """Return the error for a name that no task has."""
+    return TaskError(f"unknown task {name!r}; {suggest(name, known) if known else 'the list is empty'}")
+
+
 def show(value: object, length: int = 60) -> str:
     """Return `value` in its written form, truncated to `length` characters."""
     if value is None:

@@ -8,11 +8,12 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import BaseModel, BeforeValidator, Field, ValidationInfo, field_validator
 
 from crawler.patterns.pattern import Pattern
 from crawler.task_list import fields
-from crawler.task_list.mistakes import BadValueError, TaskError, suggest
+from crawler.task_list.fields import FrozenModel
+from crawler.task_list.mistakes import BadValueError, TaskError, unknown_task
 from crawler.task_list.outputs import Outputs
 from crawler.task_list.validators import DEFAULTS_EXAMPLE, METHODS, TOKEN, check_login, to_filter
 from workers.backpressure import DEFAULT_MARKS, MEGABYTE, Marks
@@ -25,11 +26,7 @@ PRODUCT = "Exemplar"
 DEFAULT_DELAY = 1.0  # seconds between two requests to one host
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True)
-
-
-class Filter(_Frozen):
+class Filter(FrozenModel):
     """The words and days by which articles are kept or dropped.
 
     Days are inclusive; a missing key means no condition.
@@ -57,7 +54,7 @@ class Filter(_Frozen):
 Words = Annotated[Filter, BeforeValidator(to_filter)]
 
 
-class Login(_Frozen):
+class Login(FrozenModel):
     """User and password of HTTP authentication; both may contain `${VARIABLES}`."""
 
     user: fields.Secret = Field(examples=["reader"])
@@ -66,7 +63,7 @@ class Login(_Frozen):
     """Password; ${NAME} is an environment variable."""
 
 
-class Task(_Frozen):
+class Task(FrozenModel):
     """One section of a site: an example page, the pattern of its siblings' URLs, a period and outputs.
 
     `output` and `headers` may contain `${VARIABLES}`; `expand` replaces them where they are used.
@@ -222,7 +219,7 @@ class Task(_Frozen):
         return options
 
 
-class PressureMarks(_Frozen):
+class PressureMarks(FrozenModel):
     """The marks at which spiders pause until extraction workers have processed enough of the waiting pages."""
 
     task_pages: int = Field(default=DEFAULT_MARKS.task_pages, gt=0, examples=[DEFAULT_MARKS.task_pages])
@@ -241,12 +238,11 @@ class PressureMarks(_Frozen):
     @property
     def marks(self) -> Marks:
         """Return the marks in the form for spiders."""
-        sizes = (int(size * MEGABYTE) for size in (self.task_megabytes, self.megabytes))
-        task_bytes, all_bytes = sizes
+        task_bytes, all_bytes = int(self.task_megabytes * MEGABYTE), int(self.megabytes * MEGABYTE)
         return Marks(self.task_pages, task_bytes, self.pages, all_bytes, self.memory)
 
 
-class Settings(_Frozen):
+class Settings(FrozenModel):
     """Settings of all tasks of the file."""
 
     contact: fields.Contact | None = Field(default=None, examples=["https://example.org/our-crawler"])
@@ -273,8 +269,13 @@ class Settings(_Frozen):
     """Settings of Scrapy for all spiders: middlewares, extensions, HTTP cache, throttling …; values may contain
     ${NAME}."""
 
+    @property
+    def product(self) -> str:
+        """Return the product name without a version."""
+        return self.user_agent.split("/")[0]
 
-class TaskFile(_Frozen):
+
+class TaskFile(FrozenModel):
     """A task list: tasks by name in the order of the file, with `defaults:` applied.
 
     Relative outputs are relative to `folder`, which is not published: the same list in another folder is equal.
@@ -286,9 +287,9 @@ class TaskFile(_Frozen):
 
     def __getitem__(self, name: str) -> Task:
         """Return the task called `name`. Raises `TaskError` with the nearest name."""
-        if name in self.tasks:
-            return self.tasks[name]
-        raise TaskError(f"unknown task {name!r}; {suggest(name, [*self.tasks]) if self.tasks else 'the list is empty'}")
+        if name not in self.tasks:
+            raise unknown_task(name, [*self.tasks])
+        return self.tasks[name]
 
     @property
     def fingerprint(self) -> str:

@@ -18,20 +18,20 @@ from typing import Annotated, Any
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     PlainSerializer,
     SerializerFunctionWrapHandler,
     ValidationInfo,
+    WithJsonSchema,
     field_validator,
     model_serializer,
 )
 
+from crawler.task_list.fields import TEXT, FrozenModel, Keywords
 from crawler.task_list.languages import check_language
 from crawler.task_list.mistakes import BadValueError, nearest, show, suggest
-from crawler.task_list.validators import check_output, to_keyword, to_tuple
+from crawler.task_list.validators import check_output, to_tuple
 from workers.addresses import shown
 from workers.rows import KEY
 from workers.sinks.kinds import file_path, kind_of, scheme_of
@@ -105,25 +105,17 @@ def _entry(address: str) -> "OutputEntry":
     return OutputEntry(to=address)
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
+class _Part(FrozenModel):
     @model_serializer(mode="wrap")
-    def _given_only(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _in_short(self, handler: SerializerFunctionWrapHandler) -> Any:
         """Return only the values that differ from the defaults."""
         values: dict[str, Any] = handler(self)
-        return {name: value for name, value in values.items() if getattr(self, name) != _default(self, name)}
-
-
-def _default(part: BaseModel, name: str) -> Any:
-    return type(part).model_fields[name].get_default(call_default_factory=True)
+        default = {name: field.get_default() for name, field in type(self).model_fields.items()}
+        return {name: value for name, value in values.items() if getattr(self, name) != default[name]}
 
 
 Languages = Annotated[
-    tuple[Annotated[str, BeforeValidator(check_language)], ...], BeforeValidator(to_tuple), Field(min_length=1)
-]
-SoughtWords = Annotated[
-    tuple[Annotated[str, BeforeValidator(to_keyword), Field(min_length=1)], ...], BeforeValidator(to_tuple)
+    tuple[Annotated[str, AfterValidator(check_language)], ...], BeforeValidator(to_tuple), Field(min_length=1)
 ]
 
 
@@ -134,7 +126,7 @@ class OutputCondition(_Part):
     """Language of the article, or several; ISO 639-1, or zh-Hant."""
     confidence: float = Field(default=0.0, ge=0, le=1, examples=[0.5])
     """At least this confidence."""
-    keywords: SoughtWords = Field(default=(), examples=[["央行", "利率"]])
+    keywords: Keywords = Field(default=(), examples=[["央行", "利率"]])
     """Words in title or text; one is enough."""
 
 
@@ -150,12 +142,10 @@ class BatchSize(_Part):
 FieldPairs = Annotated[tuple[Pair, ...], BeforeValidator(to_pairs), PlainSerializer(from_pairs, return_type=list[Any])]
 
 
-class OutputEntry(BaseModel):
+class OutputEntry(_Part):
     """One output with its options."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    to: Annotated[str, BeforeValidator(check_output)] = Field(min_length=1, examples=["out/{task}.jsonl"])
+    to: Annotated[str, AfterValidator(check_output), WithJsonSchema(TEXT)] = Field(examples=["out/{task}.jsonl"])
     """Path or address, written like an output without options."""
     fields: FieldPairs = Field(default=(), examples=[["url", "title", {"body": "text"}]])
     """Which fields rows have, in this order; {name: field} renames one. Default: all."""
@@ -182,10 +172,9 @@ class OutputEntry(BaseModel):
         return template
 
     @model_serializer(mode="wrap")
-    def _short(self, handler: SerializerFunctionWrapHandler) -> str | dict[str, Any]:
-        """Return the address alone if there are no options, else only the values that differ from the defaults."""
-        values: dict[str, Any] = handler(self)
-        given = {name: value for name, value in values.items() if getattr(self, name) != _default(self, name)}
+    def _in_short(self, handler: SerializerFunctionWrapHandler) -> Any:
+        """Return the address alone if there are no options."""
+        given = super()._in_short(handler)
         return self.to if given.keys() == {"to"} else given
 
     @property

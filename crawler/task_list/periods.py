@@ -83,10 +83,8 @@ class Period:
         """
         if moment.tzinfo is None:
             raise ValueError("the moment has no time zone")
-        if self.bounds is not None:
-            return moment.astimezone(UTC) + timedelta(seconds=self.bounds[1])
-        if self.seconds is not None:
-            return moment.astimezone(UTC) + timedelta(seconds=self.seconds)
+        if (seconds := self.bounds[1] if self.bounds else self.seconds) is not None:
+            return moment.astimezone(UTC) + timedelta(seconds=seconds)
         return _next_cron(self.cron or "", self.zone, moment.astimezone(UTC))
 
     @property
@@ -106,7 +104,8 @@ class Period:
 def _from_text(text: str) -> Period:
     if re.match(r"auto\b", text):
         return _from_auto(text)
-    return _from_cron(text) if _looks_like_cron(text) else Period(text, _fixed_seconds(text))
+    looks_like_cron = len(text.split()) >= 4 or "*" in text
+    return _from_cron(text) if looks_like_cron else Period(text, _fixed_seconds(text))
 
 
 def _fixed_seconds(text: str) -> int:
@@ -167,10 +166,6 @@ def _from_auto_map(value: Mapping[Any, Any]) -> Period:
 # Cron lines
 
 
-def _looks_like_cron(text: str) -> bool:
-    return len(text.split()) >= 4 or "*" in text
-
-
 def _from_map(value: Mapping[Any, Any]) -> Period:
     if set(value) == {"auto"}:
         return _from_auto_map(value)
@@ -224,9 +219,7 @@ def _check_cron(cron: str, zone: str) -> None:
         start = datetime(2024, 1, 1, tzinfo=UTC)
         for _ in range(2):
             start = _next_cron(cron, zone, start)
-    except ValueError:
-        raise BadValueError("this cron line is never due", "no month has that day") from None
-    except CronSimError:
+    except (ValueError, CronSimError):
         if problem := _cron_problem(cron):
             raise BadValueError(f"not a cron line: {problem}", CRON_FORM) from None
         raise BadValueError("this cron line is never due", "no month has that day") from None
@@ -301,17 +294,8 @@ class Age:
     length: timedelta
 
     @classmethod
-    def parse(cls, value: object) -> "Age | None":
-        """Parse text such as `180d`; None stays None. Raises `BadValueError`."""
-        return cls._of(value, FORGET_FORM)
-
-    @classmethod
-    def parse_kept(cls, value: object) -> "Age | None":
-        """Parse the time for which pages are kept, like `parse`."""
-        return cls._of(value, KEEP_FORM)
-
-    @classmethod
-    def _of(cls, value: object, form: str) -> "Age | None":
+    def parse(cls, value: object, form: str = FORGET_FORM) -> "Age | None":
+        """Parse text such as `180d`; None stays None. Raises `BadValueError` with the hint `form`."""
         if value is None or isinstance(value, Age):
             return value
         age = cls(str(value), _length(value, form))

@@ -25,14 +25,13 @@ from typing import Any, cast
 
 import redis
 
-from crawler.task_list.mistakes import TaskError, suggest
-from crawler.task_list.models import Filter, Task, TaskFile
+from crawler.task_list.mistakes import TaskError, unknown_task
+from crawler.task_list.models import Filter, Settings, Task, TaskFile
 from crawler.task_list.validators import expand
 from workers import keys
 from workers.errors import ExemplarError
-from workers.extraction_config import PAGES_FOLDER, AdoptedExample, ExtractionConfig, RowFilter, adopted_examples
+from workers.extraction_config import AdoptedExample, ExtractionConfig, RowFilter, adopted_examples
 from workers.redis_access.redis_clock import clock_of
-from workers.sinks.durability import Durability
 
 LIST_LOST = (
     "Redis has no task list (it was emptied or replaced); publish it again: start `exemplar schedule` or "
@@ -187,7 +186,7 @@ def published_task(connection: "redis.Redis", name: str) -> TaskFile:
     """
     settings, raw = _with_settings(connection, "HGET", keys.TASKS, name)
     if raw is None:
-        raise TaskError(f"unknown task {name!r}; {suggest(name, published_names(connection))}")
+        raise unknown_task(name, published_names(connection))
     return TaskFile.of_published(settings, {name: raw})
 
 
@@ -223,10 +222,8 @@ def periods_of(tasks: Mapping[str, Task]) -> dict[str, str]:
     return {name: str(task.every) for name, task in tasks.items() if not task.paused}
 
 
-def extraction_config(
-    task: Task, folder: Path, product: str = "", durability: Durability = "safe", pages_folder: str = PAGES_FOLDER
-) -> ExtractionConfig:
-    """Return the extraction config of a task. `folder`: of relative outputs; `product`: that of the User-Agent."""
+def extraction_config(task: Task, folder: Path, settings: Settings) -> ExtractionConfig:
+    """Return the extraction config of a task. `folder`: of relative outputs."""
     return ExtractionConfig(
         task=task.name,
         example=task.example,
@@ -243,10 +240,10 @@ def extraction_config(
         retries=task.retries,
         revisit=task.revisit.seconds if task.revisit else None,
         skip=task.skip,
-        product=product,
-        durability=durability,
+        product=settings.product,
+        durability=settings.durability,
         keep_pages=task.keep_pages.length.total_seconds() if task.keep_pages else None,
-        pages_folder=pages_folder,
+        pages_folder=settings.pages,
         names=(task.name, *task.formerly),
         output_options={name: options.to_json() for name, options in task.output_options().items()},
     )
@@ -259,7 +256,6 @@ def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition,
     old = {name.decode(): raw for name, raw in cast(dict[bytes, bytes], connection.hgetall(keys.TASKS)).items()}
     settings, texts = tasks.published_form()
     folder = path.resolve().parent
-    of_settings = (tasks.settings.user_agent.split("/")[0], tasks.settings.durability, tasks.settings.pages)
     known = cast("bytes | None", connection.get(keys.SETTINGS))
     # If file, layout or settings changed, all configs are written again: outputs are relative to the file's folder.
     moved = current is None or (current.origin, current.form) != (new.origin, new.form) or known != settings.encode()
@@ -272,7 +268,7 @@ def _write(connection: "redis.Redis", tasks: TaskFile, path: Path, new: Edition,
     for names in _batches(removed):
         pipe.hdel(keys.TASKS, *names)  # the extraction configs stay, so that fetched pages are still written
     for names in _batches(texts if moved else different):
-        configs = {name: extraction_config(tasks[name], folder, *of_settings) for name in names}
+        configs = {name: extraction_config(tasks[name], folder, tasks.settings) for name in names}
         pipe.hset(keys.CONFIGS, mapping={name: config.to_json() for name, config in configs.items()})
     for names in _batches(different):
         pipe.hset(keys.TASKS, mapping={name: texts[name] for name in names})

@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from pydantic.json_schema import GenerateJsonSchema
 
+from crawler.task_list.fields import TEXT
 from crawler.task_list.models import Settings, Task
 from crawler.task_list.outputs import OutputEntry
 from workers.sinks.row_schema import CHOICES
@@ -137,13 +138,12 @@ def _model_schema(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _keywords_or_filter(field: dict[str, Any]) -> dict[str, Any]:
-    text = {"type": "string", "minLength": 1}
-    forms = [text, {"type": "array", "items": text}, {"$ref": "#/definitions/Filter"}]
+    forms = [TEXT, {"type": "array", "items": TEXT}, {"$ref": "#/definitions/Filter"}]
     return {"anyOf": forms, "description": field["description"], "examples": field["examples"]}
 
 
 def _one_or_more_outputs(field: dict[str, Any]) -> dict[str, Any]:
-    one = [{"type": "string", "minLength": 1}, {"$ref": "#/definitions/OutputEntry"}]
+    one = [TEXT, {"$ref": "#/definitions/OutputEntry"}]
     several = {"type": "array", "minItems": 1, "items": {"anyOf": one}}
     return {"anyOf": [*one, several], "description": field["description"], "examples": field["examples"]}
 

@@ -137,7 +137,7 @@ def _section(cells: Sequence[str], header: Sequence[str], file: str, row: int) -
 def _value(key: str, cell: str) -> Any:
     """Return a cell's value as tasks.yaml would have it; an invalid one stays text and is reported later."""
     match key:
-        case "paused" | "robots" | "render":
+        case "articles" | "paused" | "robots" | "render":
             return BOOLEANS.get(cell.lower(), cell)
         case "depth" | "limit" | "retries" | "delay" | "timeout" | "concurrency":
             return _number(cell)

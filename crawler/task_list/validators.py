@@ -1,7 +1,7 @@
 """Validation of single values of a task list: each function returns the valid value or raises `BadValueError`.
 
-`check_…` return the value unchanged, `to_…` convert it. Most functions check text only and return a value of another
-type unchanged: pydantic then reports the type that it expects. `${VARIABLES}` in values are checked here, and expanded
+`check_…` return the value unchanged, `to_…` convert it. Values of another type than the parameter's are reported by
+pydantic; a function that gets an `object` is called before. `${VARIABLES}` in values are checked here, and expanded
 only where they are used.
 """
 
@@ -37,9 +37,9 @@ def to_tuple(value: object) -> object:
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
-def check_url(value: object) -> object:
+def check_url(value: str) -> str:
     """Accept the http or https URL of one page."""
-    if not isinstance(value, str) or is_normal(value):
+    if is_normal(value):
         return value
     if invalid := re.search(r"\s", value):
         raise BadValueError("white space in a URL", "delete it", offset=invalid.start())
@@ -85,10 +85,8 @@ def to_keyword(value: object) -> object:
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
-def check_output(value: object) -> object:
+def check_output(value: str) -> str:
     """Accept an output: a path or an address of a known kind, with the placeholders that this kind has."""
-    if not isinstance(value, str):
-        return value
     if not value.strip():
         raise BadValueError("empty", "write out/{task}.jsonl")
     _check_text_of_path(value)
@@ -161,10 +159,8 @@ def _check_placeholders(path: str, known: Sequence[str], kind: Kind | None = Non
             raise BadValueError(f"unknown placeholder {match[0]}", hint, offset=match.start())
 
 
-def check_folder(value: object) -> object:
+def check_folder(value: str) -> str:
     """Accept the path of a folder; it may contain {task} and variables."""
-    if not isinstance(value, str):
-        return value
     if not value.strip():
         raise BadValueError("empty", "write pages/{task}")
     _check_text_of_path(value)
@@ -218,10 +214,8 @@ def check_notify(value: object) -> object:
     return value
 
 
-def check_proxy(value: object) -> object:
+def check_proxy(value: str) -> str:
     """Accept http://host:port, with or without a login; parts of it may be variables."""
-    if not isinstance(value, str):
-        return value
     check_variables(value)
     address = _check_login(value)
     if not is_proxy(address) and not re.fullmatch(r"\$\{[^}]*\}(:.*)?", value):
@@ -243,10 +237,8 @@ def to_filter(value: object) -> object:
     return {"keywords": value} if isinstance(value, str | list | tuple | int) else value
 
 
-def check_contact(value: object) -> object:
+def check_contact(value: str) -> str:
     """Accept an http(s) URL or an e-mail address."""
-    if not isinstance(value, str):
-        return value
     mail = re.fullmatch(r"(?:mailto:)?[^@\s:/]+@[^@\s/]+\.[^@\s/]+", value)
     if not mail and (split_web(value) is None or re.search(r"\s", value)):
         hint = "write https://example.org/our-crawler or crawler@example.org"
@@ -254,10 +246,8 @@ def check_contact(value: object) -> object:
     return value
 
 
-def to_allowed_host(value: object) -> object:
+def to_allowed_host(value: str) -> str:
     """Normalise a host, host:port, IP address or network of `allow_hosts`."""
-    if not isinstance(value, str):
-        return value
     text = value.strip().lower()
     try:
         return str(ipaddress.ip_network(text)) if "/" in text else _host_with_port(text)

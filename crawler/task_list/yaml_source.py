@@ -27,7 +27,7 @@ MAX_REPEATED = 100_000  # values that aliases insert more than once
 Path_ = tuple[str | int, ...]
 Place = tuple[int, int]  # line and column, from 1
 MAX_DEPTH = 40  # levels of nested maps and lists; a task list needs four
-TOO_DEEP = "nested too deeply"
+TOO_DEEP, TOO_DEEP_HINT = "nested too deeply", f"a task list needs no more than {MAX_DEPTH} levels"
 _KINDS = {  # of plain scalars, by YAML 1.2; all others are text
     "null": r"~|null|Null|NULL|",
     "bool": r"true|True|TRUE|false|False|FALSE",
@@ -42,13 +42,14 @@ _TAG = "tag:yaml.org,2002:"
 
 @dataclass
 class Source:
-    """A YAML file as values. `data` consists of dict, list, str, int, float, bool and None; dates stay text.
+    """A YAML file, its text and values. `data` consists of dict, list, str, int, float, bool and None; dates stay text.
 
     `mistakes`: all invalid parts. `keys` and `values`: the place of each path's key and value. `insides`: the column
     offset of the text in each quoted value; None if it spans lines.
     """
 
     file: str
+    text: str = ""
     data: Any = None
     mistakes: list[Mistake] = field(default_factory=list)
     unread: set[Path_] = field(default_factory=set)  # values that could not be read, each with its mistake
@@ -86,8 +87,14 @@ class Source:
             known.update({(meant, *path[1:]): place for path, place in known.items() if path[:1] == (key,)})
         self.unread |= {(meant, *path[1:]) for path in self.unread if path[:1] == (key,)}
 
-    def add(self, place: Place, path: Path_, message: str, hint: str = "") -> None:
-        """Add a mistake; passwords in message and hint are redacted."""
+    def add(
+        self, path: Path_, message: str, hint: str = "", *, at_key: bool = False, place: Place | None = None
+    ) -> None:
+        """Add a mistake; passwords in message and hint are redacted.
+
+        Without a `place` it is that of the value of `path` or, `at_key`, of its key.
+        """
+        place = place or (self.key_place(path) if at_key else self.value_place(path))
         self.mistakes.append(Mistake(self.file, *place, dotted(path), redact(message), redact(hint)))
 
 
@@ -116,15 +123,15 @@ def read_text(text: str, file: str = "tasks.yaml") -> Source:
 def _text(path: Path, source: Source) -> str | None:
     try:
         if path.is_file() and path.stat().st_size > MAX_BYTES:
-            source.add((1, 1), (), f"larger than {MAX_BYTES // 2**20} MiB", "check that it is the task list")
+            source.add((), f"larger than {MAX_BYTES // 2**20} MiB", "check that it is the task list")
             return None
         raw = path.read_bytes()
     except FileNotFoundError:
-        source.add((1, 1), (), "no such file", _nearest_file(path))
+        source.add((), "no such file", _nearest_file(path))
     except IsADirectoryError:
-        source.add((1, 1), (), "is a folder, not a file", f"did you mean {path / 'tasks.yaml'}?")
+        source.add((), "is a folder, not a file", f"did you mean {path / 'tasks.yaml'}?")
     except (OSError, ValueError) as error:
-        source.add((1, 1), (), f"cannot be read: {getattr(error, 'strerror', None) or error}")
+        source.add((), f"cannot be read: {getattr(error, 'strerror', None) or error}")
     else:
         return _decoded(raw, source)
     return None
@@ -140,37 +147,43 @@ def _nearest_file(path: Path) -> str:
 
 def _decoded(raw: bytes, source: Source) -> str | None:
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        source.add((1, 1), (), "not UTF-8 but UTF-16", "save it as UTF-8")
+        source.add((), "not UTF-8 but UTF-16", "save it as UTF-8")
         return None
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        before = raw[: error.start].decode("utf-8", "replace")
-        place = (before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
-        source.add(place, (), f"byte {raw[error.start]:#04x} is not UTF-8", "save the file as UTF-8")
+        place = _place_after(raw[: error.start].decode("utf-8", "replace"))
+        source.add((), f"byte {raw[error.start]:#04x} is not UTF-8", "save the file as UTF-8", place=place)
         return None
 
 
+def _place_after(before: str) -> Place:
+    return before.count("\n") + 1, len(before) - before.rfind("\n")
+
+
 def _compose(text: str, source: Source) -> None:
+    source.text = text
     try:
         node = compose(text)
     except MarkedYAMLError as error:
         if error.problem == TOO_DEEP:
-            place = (error.problem_mark.line + 1, error.problem_mark.column + 1)
-            source.add(place, (), "nested too deeply", f"a task list needs no more than {MAX_DEPTH} levels")
-            return
-        _syntax_mistake(error, text, source)
+            source.add((), TOO_DEEP, TOO_DEEP_HINT, place=_place_of(error.problem_mark))
+        else:
+            _syntax_mistake(error, text, source)
     except ReaderError as error:
-        before = text.encode()[: error.position].decode(errors="ignore")
-        place = (before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
-        source.add(place, (), f"character {error.character:#x} is not allowed in YAML", "delete it")
+        place = _place_after(text.encode()[: error.position].decode(errors="ignore"))
+        source.add((), f"character {error.character:#x} is not allowed in YAML", "delete it", place=place)
     except (ValueError, TypeError, AttributeError, IndexError, KeyError, AssertionError, NotImplementedError) as error:
-        source.add((1, 1), (), f"not YAML: {error}")  # other errors of the parser on unusual input
+        source.add((), f"not YAML: {error}")  # other errors of the parser on unusual input
     else:
         if node is None:
-            source.add((1, 1), (), "empty", "write a map of tasks under 'tasks:'")
+            source.add((), "empty", "write a map of tasks under 'tasks:'")
         else:
             source.data = _Builder(source).build(node)
+
+
+def _place_of(mark: Any) -> Place:
+    return mark.line + 1, mark.column + 1
 
 
 def _syntax_mistake(error: Any, text: str, source: Source) -> None:
@@ -178,22 +191,18 @@ def _syntax_mistake(error: Any, text: str, source: Source) -> None:
     lines = text.splitlines()
     tabs = [(n, line) for n, line in enumerate(lines, 1) if re.match(r" *\t\s*[^\s#]", line)]
     for number, line in tabs:
-        source.add((number, line.index("\t") + 1), (), "a tab in the indentation", "indent with spaces")
+        source.add((), "a tab in the indentation", "indent with spaces", place=(number, line.index("\t") + 1))
     if "quoted scalar" in (error.context or "") and "end of stream" in (error.problem or "") and error.context_mark:
-        start = error.context_mark
-        source.add((start.line + 1, start.column + 1), (), "this quotation mark is not closed", "close it")
+        source.add((), "this quotation mark is not closed", "close it", place=_place_of(error.context_mark))
         return
-    place = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+    place = _place_of(mark) if mark else (1, 1)
     if glued := re.match(r" *[\w-]+:(?=[^\s/])(?!.*: )", "".join(lines[place[0] - 2 : place[0] - 1])):
-        source.add((place[0] - 1, glued.end() + 1), (), "no space after the colon of this key", "add the space")
+        place = (place[0] - 1, glued.end() + 1)
+        source.add((), "no space after the colon of this key", "add the space", place=place)
     elif place[0] not in {number for number, _ in tabs}:
         problem = " ".join((error.problem or error.context or "not YAML").split())
-        source.add(
-            place,
-            (),
-            f"not YAML: {problem}",
-            _syntax_hint(f"{error.context} {problem}", lines[place[0] - 1 : place[0]]),
-        )
+        hint = _syntax_hint(f"{error.context} {problem}", lines[place[0] - 1 : place[0]])
+        source.add((), f"not YAML: {problem}", hint, place=place)
 
 
 def _syntax_hint(problem: str, line: list[str]) -> str:
@@ -224,12 +233,11 @@ class _Builder:
         self.repeated = 0
 
     def build(self, node: Any, path: Path_ = ()) -> Any:
-        place = (node.start_mark.line + 1, node.start_mark.column + 1)
-        self.source.values[path] = place
+        self.source.values[path] = _place_of(node.start_mark)
         if problem := self.problem(node, path):
             self.source.unread.add(path)
             if problem[0]:
-                self.source.add(place, path, *problem)
+                self.source.add(path, *problem)
             return None
         self.open.add(id(node))
         value = {"scalar": self.scalar, "sequence": self.sequence, "mapping": self.mapping}[node.id](node, path)
@@ -241,7 +249,7 @@ class _Builder:
         if id(node) in self.open:
             return "an alias of a value inside itself", "write the value out"
         if len(path) > MAX_DEPTH:
-            return "nested too deeply", f"a task list needs no more than {MAX_DEPTH} levels"
+            return TOO_DEEP, TOO_DEEP_HINT
         self.repeated += id(node) in self.built
         if self.repeated == MAX_REPEATED:
             return f"aliases repeat more than {MAX_REPEATED} values", "write the values out"
@@ -252,8 +260,8 @@ class _Builder:
         if node.style:
             one_line = node.style in ("'", '"') and node.start_mark.line == node.end_mark.line
             self.source.insides[path] = 1 if one_line else None
-        if not tag.startswith("tag:yaml.org,2002:"):
-            self.source.add(self.source.values[path], path, f"tags are not supported: {tag}", "delete it")
+        if not tag.startswith(_TAG):
+            self.source.add(path, f"tags are not supported: {tag}", "delete it")
         return scalar_value(tag.rpartition(":")[2], node.value)
 
     def sequence(self, node: Any, path: Path_) -> list[Any]:
@@ -263,15 +271,15 @@ class _Builder:
         built: dict[str, Any] = {}
         merged: dict[str, Any] = {}
         for key, child in node.value:
-            place = (key.start_mark.line + 1, key.start_mark.column + 1)
+            place = _place_of(key.start_mark)
             if (key.tag or "").endswith(":merge"):
                 for name, value in self.merge(child, path):
                     merged.setdefault(name, value)
             elif key.id != "scalar" or not key.value.strip():
-                self.source.add(place, path, "a key must be text", "put it in quotes")
+                self.source.add(path, "a key must be text", "put it in quotes", place=place)
             elif key.value in built:
                 first = self.source.keys[(*path, key.value)][0]
-                self.source.add(place, (*path, key.value), f"duplicate key, first on line {first}", "delete one")
+                self.source.add((*path, key.value), f"duplicate key, first on line {first}", "delete one", place=place)
             else:
                 self.source.keys[(*path, key.value)] = place
                 built[key.value] = self.build(child, (*path, key.value))
@@ -290,8 +298,8 @@ class _Builder:
             if isinstance(value, dict):
                 yield from value.items()
             else:
-                place = (merged_node.start_mark.line + 1, merged_node.start_mark.column + 1)
-                self.source.add(place, path, "<< must be followed by a map", "write <<: *name")
+                place = _place_of(merged_node.start_mark)
+                self.source.add(path, "<< must be followed by a map", "write <<: *name", place=place)
 
 
 def compose(text: str) -> Node | None:

@@ -9,6 +9,7 @@ import pytest
 from crawler.run.fetches import Answered, ArticleFetch, ExampleFetch, Unanswered
 from crawler.run.outcomes import Outcome
 from crawler.run.section_run import SectionRun
+from crawler.task_list.models import Settings
 from crawler.task_list.publication import extraction_config
 from tests.crawler.run.sections import EXAMPLE, HOST, LIST, PROSE, links, task, url
 from tests.extractors.threads import THREAD, TITLE, Said, phpbb
@@ -36,7 +37,7 @@ class Board:
     def __init__(self, connection, folder, **keys_):
         self.connection, self.task, self.posts = connection, task(rows="posts", **keys_), []
         self.fetched, self.gone, self.elsewhere = [], set(), {}
-        config = extraction_config(self.task, folder)
+        config = extraction_config(self.task, folder, Settings())
         connection.hset(keys.CONFIGS, self.task.name, config.to_json())
         self.ledger, self.output = Ledger(connection, self.task.name), folder / "a.jsonl"
 

@@ -142,6 +142,12 @@ FAMILIES = {
         ["/a/20261103A0XYZ00", "/a/20261102A0K1200", "/a/20261101A09QQ00"],
         ["/channel/finance", "/a/index"],
     ),
+    "day, and a number from the second article on": (
+        "/a/{date:%Y%m%d}*.html",
+        "/a/20261103.html",
+        ["/a/20261103_2.html", "/a/20261102.html", "/a/20261101.html"],
+        ["/a/", "/a/list_2.html"],
+    ),
     "number that begins with the day": (
         "/detail/{date:%Y%m%d}{id}",
         "/detail/2026110310042",

@@ -60,7 +60,7 @@ def test_list_without_tasks_takes_the_first(tmp_path: Path) -> None:
     tasks_yaml = tmp_path / "tasks.yaml"
     create(tasks_yaml, "https://example.org/bot")
     there = existing_list(tasks_yaml)
-    assert (there.tasks, there.settings.contact) == (None, "https://example.org/bot")
+    assert (there.tasks.tasks, there.tasks.settings.contact) == ({}, "https://example.org/bot")
     append_tasks(tasks_yaml, [entry_of(PORTAL, there.defaults, ())])
     listed = existing_list(tasks_yaml).tasks
     assert listed == load(tasks_yaml)
@@ -72,4 +72,4 @@ def test_list_without_tasks_takes_the_first(tmp_path: Path) -> None:
 
 def test_no_list_is_an_empty_one(tmp_path: Path) -> None:
     there = existing_list(tmp_path / "none.yaml")
-    assert (there.tasks, dict(there.defaults), there.settings.contact) == (None, {}, None)
+    assert (there.tasks.tasks, dict(there.defaults), there.tasks.settings.contact) == ({}, {}, None)

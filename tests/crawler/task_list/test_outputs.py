@@ -11,7 +11,7 @@ from ruamel.yaml import YAML
 from crawler.task_list.edit import append_tasks
 from crawler.task_list.file import load, loads
 from crawler.task_list.mistakes import TaskFileError
-from crawler.task_list.models import Task, TaskFile
+from crawler.task_list.models import Settings, Task, TaskFile
 from crawler.task_list.publication import extraction_config
 from crawler.task_list.schema import json_schema
 from workers.extraction_config import ExtractionConfig
@@ -51,7 +51,7 @@ def test_the_names_of_outputs_stay_what_they_were():
 
 
 def test_the_options_reach_the_workers():
-    config = extraction_config(task_of("\n" + ALL), Path("/x"))
+    config = extraction_config(task_of("\n" + ALL), Path("/x"), Settings())
     read = ExtractionConfig.from_json(config.to_json())
     assert [*read.output_options] == ["out/news.db"]
     options = OutputOptions.from_json(read.output_options["out/news.db"])
@@ -76,14 +76,14 @@ def test_an_output_without_options_is_what_it_was_before_there_were_options(outp
     task = task_of(output)
     assert task.fingerprint == "beafcc079ce8d74a"
     assert json.loads(TaskFile(tasks={"news": task}).published_form()[1]["news"])["output"] == ["a.jsonl"]
-    assert task.output_options() == extraction_config(task, Path("/x")).output_options == {}
+    assert task.output_options() == extraction_config(task, Path("/x"), Settings()).output_options == {}
 
 
 def test_outputs_that_show_kept_pictures_know_the_way_to_them():
     to_store = "{to: 's3://b/c/', where: {language: zh}, fields: [html]}"
     outputs = f"[a.db, 'out/{{task}}.jsonl', 'md/{{date}}/{{title}}.md', {to_store}]"
     task = task_of(f"{outputs}\n    pictures: keep")
-    options = extraction_config(task, Path("/x")).output_options
+    options = extraction_config(task, Path("/x"), Settings()).output_options
     ways = {output: OutputOptions.from_json(text).pictures for output, text in options.items()}
     assert ways == {"md/{date}/{title}.md": "../pictures/", "s3://b/c/": "../pictures/"}
     assert task.output_options()["s3://b/c/"].where == RowCondition(("zh",))

@@ -187,34 +187,31 @@ def test_of_two_that_publish_at_once_the_second_looks_again(connection, news_in_
     other.close()
 
 
-def test_variables_that_outputs_need_are_missed_before_anything_runs(monkeypatch):
-    monkeypatch.delenv("NOT_SET_ANYWHERE", raising=False)
-    tasks = task_file("news").tasks
-    assert environment_problems(tasks) == []
-    broken = {"news": tasks["news"].model_copy(update={"output": (OutputEntry(to="${NOT_SET_ANYWHERE}"),)})}
-    [problem] = environment_problems(broken)
-    assert "news" in problem
-    assert "NOT_SET_ANYWHERE" in problem
-
-
-def test_variables_of_headers_cookies_logins_and_proxies_are_missed_before_a_run(monkeypatch):
+def test_variables_of_outputs_headers_cookies_logins_and_proxies_are_missed_before_a_run(monkeypatch):
     monkeypatch.setenv("READER", "x")
+    assert environment_problems(task_file("news").tasks) == []
     keys = {
         "headers": "{X-Key: '${KEY_A}', X-Again: '${KEY_A}'}",
         "cookies": "{session: '${KEY_B}'}",
         "auth": "{user: '${READER}', password: '${KEY_C}'}",
         "proxy": "http://u:${KEY_D}@proxy.example:3128",
     }
-    problems = environment_problems(task_file("news", **keys).tasks)
-    assert [problem.split()[5] for problem in problems] == ["KEY_A", "KEY_B", "KEY_C", "KEY_D"]
+    [task] = task_file("news", **keys).tasks.values()
+    task = task.model_copy(update={"output": (OutputEntry(to="${KEY_O}"),)})
+    problems = environment_problems({"news": task})
+    assert [problem.split()[5] for problem in problems] == ["KEY_O", "KEY_A", "KEY_B", "KEY_C", "KEY_D"]
+    assert all(problem.startswith("task news: ") for problem in problems)
 
 
-def test_durability_reaches_the_workers_and_a_change_of_it_too(connection, tmp_path):
+def test_settings_reach_the_workers_and_a_change_of_them_too(connection, tmp_path):
     file = tmp_path / "tasks.yaml"
-    for setting, expected in (("", "safe"), ("settings: {durability: fast}\n", "fast"), ("", "safe")):
+    changed = "settings: {durability: fast, user_agent: Ours/2.0}\n"
+    plain = ("", "safe", "Exemplar")
+    for setting, durability, product in (plain, (changed, "fast", "Ours"), plain):
         file.write_text(
             f"{setting}tasks:\n  news:\n    example: http://a.example/1.html\n    pattern: /{{id}}.html\n"
             "    every: 1h\n    output: out.jsonl\n"
         )
         publish(connection, load(file), file)
-        assert config_of(connection, "news").durability == expected
+        config = config_of(connection, "news")
+        assert (config.durability, config.product) == (durability, product)

@@ -66,13 +66,14 @@ def test_spreadsheets_as_programs_save_them(tmp_path, encoding, delimiter):
 
 def test_cells_become_values_and_lists(tmp_path):
     text = (
-        "name,example,pattern,start,output,keep,depth,delay,paused\n"
-        'a,http://h/1,/{id},"http://h/a http://h/b;c;/d",a.db; b.jsonl,New York;央行,2,0.5,是\n'
+        "name,example,pattern,start,output,keep,depth,delay,paused,articles\n"
+        'a,http://h/1,/{id},"http://h/a http://h/b;c;/d",a.db; b.jsonl,New York;央行,2,0.5,是,true\n'
     )
     assert read_sections(sheet(tmp_path, text)) == [
         {
             "name": "a", "example": "http://h/1", "pattern": "/{id}", "start": ["http://h/a", "http://h/b;c", "/d"],
             "output": ["a.db", "b.jsonl"], "keep": ["New York", "央行"], "depth": 2, "delay": 0.5, "paused": True,
+            "articles": True,
         }
     ]  # fmt: skip
 

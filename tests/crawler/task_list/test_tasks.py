@@ -212,7 +212,7 @@ EDITS = [
     ("output:", "near_duplicates: drp\n    output:", "9:22", ".near_duplicates", "did you mean 'drop'?"),
     ("output:", "revisit: 1d\n    output:", "9:14", ".revisit", "does not give an interval and a duration"),
     ("output:", "forget: 12h\n    output:", "9:13", ".forget", "shorter than a day"),
-    ("output:", "keep_pages: 12h\n    output:", "9:17", ".keep_pages", "shorter than a day"),
+    ("output:", "keep_pages: 12h\n    output:", "9:17", ".keep_pages", "shorter than a day; write 30d"),
     ("output:", "pictures: kep\n    output:", "9:15", ".pictures", "did you mean 'keep'?"),
     ("output:", "pictures: keep\n    output:", "9:15", ".pictures", "add a Markdown output, such as"),
     ("output:", "cookies: {a b: c}\n    output:", "9:20", ".cookies.a b", "not a cookie name"),
