@@ -13,7 +13,7 @@ from lxml import etree
 
 # A comment or instruction, which may contain anything, or the beginning of an element
 _BEFORE_ROOT = re.compile(r"<!--.*?-->|<\?.*?\?>|<(?:[\w.-]+:)?([\w.-]+)", re.DOTALL)
-JUNK = 4096  # characters in which the root begins: after a document type, or a server's warnings
+JUNK = 16_384  # characters in which the root begins: after a document type, or a server's warnings
 # An `&` that begins no reference, or a numeric reference; CDATA sections are skipped
 _AMPERSAND = re.compile(
     r"<!\[CDATA\[(?:.*?\]\]>|.*\Z)|&(?:\#(?:([0-9]{1,7})|x([0-9a-f]{1,6}));|(?!(?:amp|lt|gt|quot|apos);))",
