@@ -14,6 +14,7 @@ from workers.extraction_config import ExtractionConfig, keep_example
 from workers.inbox import Inbox
 from workers.ledger import Ledger
 from workers.page_store import StoredPage
+from workers.reporting.worker_reports import Watch
 from workers.url_states import Found, fingerprint
 from workers.worker_processes.extraction_worker import ExtractionWorker
 
@@ -30,6 +31,21 @@ _SENTENCES = (
     "Fishermen may read the numbers on a board beside the pier, day and night, free of charge.",
     "A second gauge is to follow in spring, if the council allows the mast.",
 )
+
+
+class Reports(Watch):
+    """Keeps what a worker reports."""
+
+    def __init__(self):
+        super().__init__()
+        self.messages = []
+
+    def send(self, message):
+        self.messages.append(message)
+
+    @property
+    def problems(self):
+        return [message["problem"] for message in self.messages if "problem" in message]
 
 
 def url(number):

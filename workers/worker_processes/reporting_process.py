@@ -9,7 +9,7 @@ from typing import Any
 
 from ..log_ids import node_name
 from ..processes import die_with_parent, signals_blocked
-from ..reporting.worker_reports import PipeWatch, messages
+from ..reporting.worker_reports import Watch, messages
 
 
 class ReportingProcess:
@@ -19,7 +19,7 @@ class ReportingProcess:
     that it closes.
     """
 
-    def __init__(self, work: Callable[[str, PipeWatch], None], inherited: Sequence[int]):
+    def __init__(self, work: Callable[[str, Watch], None], inherited: Sequence[int]):
         self.name = f"{node_name()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self.reports, write = os.pipe()
         self._buffer = bytearray()
@@ -50,10 +50,10 @@ class ReportingProcess:
         return self.process.exitcode
 
 
-def _run(work: Callable[[str, PipeWatch], None], name: str, report: int, others: Sequence[int], parent: int) -> None:
+def _run(work: Callable[[str, Watch], None], name: str, report: int, others: Sequence[int], parent: int) -> None:
     for file in others:
         os.close(file)
     os.setsid()  # Ctrl-C reaches the whole process group of the terminal, but only the supervisor stops its processes
     die_with_parent(parent=parent)
     logging.getLogger("rq").setLevel(logging.CRITICAL)
-    work(name, PipeWatch(report))
+    work(name, Watch(report))

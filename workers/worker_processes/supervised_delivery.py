@@ -10,7 +10,7 @@ import redis
 
 from ..processes import STOP_SIGNALS, ended_by, name_process
 from ..redis_access.connection import client
-from ..reporting.worker_reports import PipeWatch
+from ..reporting.worker_reports import Watch
 from ..writing.delivery import EXIT_STALLED, Delivery, DeliveryTimes, Draining
 from ..writing.row_queue import free_queues, has_queues
 from .reporting_process import ReportingProcess
@@ -109,7 +109,7 @@ class SupervisedDelivery:
         self._not_before = time.monotonic() + PAUSE_AFTER_EXIT
 
 
-def _deliver(url: str, draining: Draining, times: DeliveryTimes, name: str, watch: PipeWatch) -> None:
+def _deliver(url: str, draining: Draining, times: DeliveryTimes, name: str, watch: Watch) -> None:
     """Run the process until SIGTERM."""
     delivery = Delivery(client(url, retries=1, timeout=5.0), name, draining=draining, times=times, watch=watch)
     signal.signal(signal.SIGTERM, delivery.stop)

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from ..reporting.worker_reports import PipeWatch
+from ..reporting.worker_reports import Watch
 from ..url_states import Fingerprint
 from .reporting_process import ReportingProcess
 
@@ -15,7 +15,7 @@ Stage = Literal["page", "writing", "between pages"]
 class SupervisedWorker(ReportingProcess):
     """A running worker and what it reported. `silence`: seconds without a report between two pages of a job."""
 
-    def __init__(self, work: Callable[[str, PipeWatch], None], inherited: Sequence[int], silence: float):
+    def __init__(self, work: Callable[[str, Watch], None], inherited: Sequence[int], silence: float):
         super().__init__(work, inherited)
         self.silence = silence
         self.started = time.monotonic()

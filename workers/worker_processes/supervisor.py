@@ -32,7 +32,7 @@ from ..redis_access.connection import client
 from ..redis_access.outage import Outage
 from ..reporting.presence import HEARTBEAT_EVERY, Presence, Rate
 from ..reporting.present_problems import OnChange, PresentProblem, ProblemBook
-from ..reporting.worker_reports import PipeWatch, WorkerTimes
+from ..reporting.worker_reports import Watch, WorkerTimes
 from ..stored_json import adapter_of
 from ..url_states import Fingerprint
 from ..writing.delivery import DeliveryTimes, Draining
@@ -309,7 +309,7 @@ class Supervisor:
             log.error("%s", problem.in_words(is_over))
 
 
-def _work(url: str, times: WorkerTimes, name: str, watch: PipeWatch) -> None:
+def _work(url: str, times: WorkerTimes, name: str, watch: Watch) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
     try:
