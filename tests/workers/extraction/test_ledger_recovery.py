@@ -195,7 +195,7 @@ def test_a_worker_that_has_the_page_learns_what_another_noted(connection, worker
     write(JsonLinesSink(tmp_path / "out.jsonl"), article_row(1))
     decide = RowClaims.decide_articles
 
-    def decide_and_wait(self, section, articles):
+    def decide_and_wait(self, articles):
         jsonl, database = JsonLinesSink(tmp_path / "out.jsonl"), SqliteSink(tmp_path / "out.db")
         others = [
             Output(name, sink, pause=1.0, patience=1.0) for name, sink in (("out.jsonl", jsonl), ("out.db", database))
@@ -204,7 +204,7 @@ def test_a_worker_that_has_the_page_learns_what_another_noted(connection, worker
             with output.exclusive():
                 heal(ledger, output, others, current_epoch(connection), lambda: None)
         database.close()
-        return decide(self, section, articles)
+        return decide(self, articles)
 
     monkeypatch.setattr(RowClaims, "decide_articles", decide_and_wait)
     worker.extract_pages(TASK, names)
