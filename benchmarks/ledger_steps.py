@@ -72,11 +72,11 @@ def measure(connection: "redis.Redis", pages: int) -> None:
 
     def take() -> None:
         for name in names:
-            ledger.take(name, "worker", seconds=3600.0)
+            next(ledger.take_all([name], "worker", seconds=3600.0))
 
     def claim() -> None:
         for name in names:
-            ledger.claim(name, name, "worker")
+            ledger.claim_all([(name, name)], "worker")
 
     half = pages // 2
 

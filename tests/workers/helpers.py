@@ -152,6 +152,24 @@ def deliver(connection, pages, *, task=TASK, wake=True, headers=None):
     return list(fetched)
 
 
+def take(ledger, name, worker, *, seconds):
+    """Lease a fetched page to a worker that begins to work on it; None if it is settled or leased to another."""
+    lease = next((lease for batch in ledger.take_all([name], worker, seconds=seconds) for lease in batch), None)
+    if lease is not None:
+        ledger.begin(lease, worker, seconds=seconds)
+    return lease
+
+
+def claim(ledger, name, canonical, worker):
+    """Claim a canonical URL for one leased page."""
+    return ledger.claim_all([(name, canonical)], worker)[0]
+
+
+def holds(ledger, name, worker):
+    """Whether a worker still holds a page."""
+    return ledger.redis.hget(ledger.keys["holders"], name) == worker.encode()
+
+
 def come_again(connection, ledger, clock, body, seconds, missing=()):
     """Let the time be so many seconds after the test's begin, and the pages come in whose recheck is due: their names.
 

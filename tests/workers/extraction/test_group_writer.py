@@ -8,7 +8,7 @@ import pytest
 
 from extractors import Section
 from tests.workers import helpers
-from tests.workers.helpers import CHEAP, TASK, Reports, deliver, extract, news, rows, states, url
+from tests.workers.helpers import CHEAP, TASK, Reports, deliver, extract, news, rows, states, take, url
 from tests.workers.kills import dying_at
 from tests.workers.sqlite_outputs import in_table, locked
 from workers.ledger import Ledger
@@ -103,7 +103,7 @@ def test_a_page_that_ends_its_worker_does_not_blame_the_group(connection, worker
         with pytest.raises(KeyboardInterrupt):
             worker.extract_pages(TASK, names[:2])
         ledger.free("here")
-        if ledger.take(names[1], "look", seconds=-1).attempts > MOST_ATTEMPTS:
+        if take(ledger, names[1], "look", seconds=-1).attempts > MOST_ATTEMPTS:
             break
     worker.extract_pages(TASK, names)
     assert states(connection, 1, 2, 3) == ["written", "failed", "written"]

@@ -6,7 +6,20 @@ import pytest
 
 from extractors import Section, UnusablePage
 from extractors.content.body_html import TreeMarkup
-from tests.workers.helpers import FETCHED_AT, TASK, Reports, article, deliver, publish, rows, states, url
+from tests.workers.helpers import (
+    FETCHED_AT,
+    TASK,
+    Reports,
+    article,
+    claim,
+    deliver,
+    holds,
+    publish,
+    rows,
+    states,
+    take,
+    url,
+)
 from tests.workers.sqlite_outputs import in_table
 from workers import keys
 from workers.extraction import section_preparation
@@ -152,7 +165,7 @@ def test_an_output_that_can_not_be_opened_lets_pages_rest_and_is_told(connection
     worker.extract_pages(TASK, [name])
     assert "NOT_SET_ANYWHERE is not set" in notes.problems[0]
     assert states(connection, 1) == ["fetched"]
-    assert ledger.take(name, "other", seconds=9) is None  # at rest
+    assert take(ledger, name, "other", seconds=9) is None  # at rest
 
 
 def test_a_task_that_is_not_published_lets_its_pages_rest(connection, worker, tmp_path, clock):
@@ -181,8 +194,8 @@ def test_a_canonical_link_outside_the_pattern_does_not_count(connection, worker,
 
 def test_a_page_whose_article_another_page_is_writing_waits(connection, worker, ledger, clock):
     other, name = deliver(connection, {1: article(1), 2: article(2, canonical=url(1))})
-    ledger.take(other, "another worker", seconds=9)
-    ledger.claim(other, fingerprint(url(1)), "another worker")
+    take(ledger, other, "another worker", seconds=9)
+    claim(ledger, other, fingerprint(url(1)), "another worker")
     worker.extract_pages(TASK, [name])
     assert states(connection, 2) == ["fetched"]
     ledger.settle(other, "written", "", worker="another worker")
@@ -256,13 +269,13 @@ def test_who_lost_the_page_while_waiting_for_the_file_writes_nothing(connection,
     def wait_long(self, patience):
         file = open_locked(self, patience)
         ledger.free("here")
-        ledger.take(name, "quicker", seconds=9)
+        take(ledger, name, "quicker", seconds=9)
         return file
 
     monkeypatch.setattr(AppendedFileSink, "_open_locked", wait_long)
     worker.extract_pages(TASK, [name])
     assert rows(tmp_path) == []
-    assert ledger.holds(name, "quicker")
+    assert holds(ledger, name, "quicker")
 
 
 def test_what_the_site_says_of_a_pages_use_is_in_its_row(connection, worker, tmp_path):

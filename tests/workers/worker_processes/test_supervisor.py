@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from extractors import Section
-from tests.workers.helpers import CHEAP, TASK, article, deliver, eventually, gone, publish, rows, states, url
+from tests.workers.helpers import CHEAP, TASK, article, deliver, eventually, gone, publish, rows, states, take, url
 from tests.workers.servers import Server
 from workers.inbox import Inbox
 from workers.ledger import Ledger
@@ -313,7 +313,7 @@ def test_the_pages_of_a_supervisor_that_died_are_taken_by_another_one(
 def test_a_lost_job_is_queued_again(connection, supervise, all_written, tmp_path):
     publish(connection, tmp_path)
     [name] = deliver(connection, {1: article(1)}, wake=False)
-    Ledger(connection, TASK).take(name, "lost", seconds=-1)
+    take(Ledger(connection, TASK), name, "lost", seconds=-1)
     supervise()
     all_written(1)
 
