@@ -62,7 +62,7 @@ class GroupWriter:
 
     def __init__(self, ledger: Ledger, section: PreparedSection, worker: str, *, watch: Watch, times: WorkerTimes):
         self.ledger, self.outputs, self.queued, self.worker = ledger, section.outputs, section.queued, worker
-        self.watch, self.times, self.revisit = watch, times, section.config.revisit
+        self.watch, self.times = watch, times
         self._found: list[tuple[PageLease, FoundArticle]] = []  # articles whose canonical URLs are not claimed yet
         self._pages: list[PendingPage] = []
         self._first_at = 0.0
@@ -190,10 +190,7 @@ class GroupWriter:
             if turn == output.healed_in:
                 break
             is_compared = True
-            learnt = heal(
-                self.ledger, output, self.outputs, turn, progress,
-                has_queues=bool(self.queued), revisit=self.revisit,
-            )  # fmt: skip
+            learnt = heal(self.ledger, output, self.outputs, turn, progress)
             if learnt:
                 log.warning("task %s: %d row(s) found in %s were added to the ledger", task, learnt, output.name)
         for page in pages:
