@@ -134,6 +134,14 @@ def test_a_row_that_one_of_two_outputs_has_is_delivered_to_the_other(connection,
     assert in_table(tmp_path) == [url(1), url(2), url(3)]
 
 
+@pytest.mark.parametrize("queued", [(), ("http://127.0.0.1:9/hook",)], ids=["files only", "a server, too"])
+def test_the_newest_rows_may_have_waited_for_a_server_when_redis_lost_them(connection, ledger, jsonl, tmp_path, queued):
+    publish(connection, tmp_path, "out.jsonl", *queued)
+    write(jsonl.sink, article_row(1))
+    assert learn(ledger, jsonl) == 1
+    assert states(connection, 1) == [None if queued else "written"]
+
+
 def test_a_row_that_one_output_has_is_not_written_to_it_again_under_another_url(connection, worker, tmp_path, clock):
     publish(connection, tmp_path, "out.jsonl", "out.db")
     worker.extract_pages(TASK, deliver(connection, {1: news(1)}))
