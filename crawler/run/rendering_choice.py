@@ -77,7 +77,7 @@ class Rendering:
             example = example_of(self.redis, self.task.name)
         except ValueError:  # the example is damaged
             return None
-        if example is None or _is_shell(example.page):
+        if example is None or _is_shell(example):
             return None
         note_rendered(self.redis, self.task.name, False)
         return False
