@@ -76,16 +76,19 @@ class ExtractionWorker:
         self.failure = None
         try:
             with log_ids(task=task):
-                self.watch.job(task, names)
-                ledger = Ledger(self.redis, task, clock=self.clock)
-                if task.endswith(keys.PICTURES):
-                    self._keep_pictures(ledger, names)
-                elif (section := self._prepare_or_postpone(ledger, names)) is not None:
-                    ExtractionJob(ledger, section, self.name, self.watch, self.times).extract(names)
-                self.watch.job(task, [])
+                self._extract_pages(task, names)
         except Exception as error:
             self.failure = error
             raise
+
+    def _extract_pages(self, task: str, names: Sequence[Fingerprint]) -> None:
+        self.watch.job(task, names)
+        ledger = Ledger(self.redis, task, clock=self.clock)
+        if task.endswith(keys.PICTURES):
+            self._keep_pictures(ledger, names)
+        elif (section := self._prepare_or_postpone(ledger, names)) is not None:
+            ExtractionJob(ledger, section, self.name, self.watch, self.times).extract(names)
+        self.watch.job(task, [])
 
     def close(self) -> None:
         """Close all sinks."""
