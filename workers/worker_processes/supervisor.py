@@ -225,7 +225,7 @@ class Supervisor:
         """End a process that exceeded a limit. A page is blamed only if its extraction took too long."""
         limit = f"{process.limit:.0f} s"
         if isinstance(process, SupervisedDelivery):
-            self._warn(f"the delivery process reported nothing for {limit}; it is killed")
+            self._warn(f"the delivery process reported nothing for {process.limit:.0f} s; it is killed")
         elif process.stage == "page":
             text = f"task {process.task}: page {process.page} exceeded its deadline; its worker is killed"
             self._warn(text, task=process.task, page=process.page)
