@@ -88,18 +88,10 @@ class Ledger:
     `clock`: by default that of Redis, as all processes must have the same.
     """
 
-    def __init__(
-        self,
-        connection: "redis.Redis",
-        task: str,
-        *,
-        clock: Clock | None = None,
-        problems_kept: int = PROBLEMS_KEPT,
-    ):
+    def __init__(self, connection: "redis.Redis", task: str, *, clock: Clock | None = None):
         self.redis = connection
         self.task = task
         self.clock = clock or clock_of(connection).now
-        self.problems_kept = problems_kept
         self.keys = {name: keys.of_task(task, name) for name in _KEY_NAMES}
         self._steps: dict[str, Step] = {}  # scripts that were used, by name
 
@@ -307,7 +299,7 @@ class Ledger:
         worker, recheck = details.get("worker", ""), details.get("recheck")
         again = recheck.to_json() if recheck else ""
         reasons = (short(reason), _plain(reason)) if reason else ("", "")
-        kept = self.problems_kept if details.get("listed", True) else 0
+        kept = PROBLEMS_KEPT if details.get("listed", True) else 0
         facts = (again, details.get("observation", ""), *details.get("queued", ()))
         return (name, state, *reasons, worker, kept, *self.place_of(name), self.clock(), *facts)
 
@@ -344,7 +336,7 @@ class Ledger:
 
     def drop_failed(self, url: str) -> bool:
         """Reject a failed URL, because a person does not need it. False if it has not failed."""
-        args = (*self.place_of(fingerprint(url)), DROPPED, _plain(url), self.problems_kept)
+        args = (*self.place_of(fingerprint(url)), DROPPED, _plain(url), PROBLEMS_KEPT)
         return bool(self.step("drop_failed", *args))
 
     def extracted_again(

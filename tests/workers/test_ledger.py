@@ -221,8 +221,8 @@ def test_problems_are_the_newest_first(ledger):
     ]
 
 
-def test_problems_are_bounded(connection):
-    ledger = Ledger(connection, "news", problems_kept=2)
+def test_problems_are_bounded(ledger, monkeypatch):
+    monkeypatch.setattr(ledger_module, "PROBLEMS_KEPT", 2)
     ledger.add([Found(url) for url in (A, B, C)])
     for url in (A, B, C):
         ledger.settle(fingerprint(url), "failed", "HTTP 500")

@@ -54,20 +54,12 @@ class OffTemplatePages:
     `clock`: by default that of Redis.
     """
 
-    def __init__(
-        self,
-        connection: "redis.Redis",
-        task: str,
-        *,
-        clock: Clock | None = None,
-        page_limits: Limits = PAGES,
-        note_limits: Limits = NOTES,
-    ):
+    def __init__(self, connection: "redis.Redis", task: str, *, clock: Clock | None = None):
         self.redis, self.task = connection, task
         self.clock = clock or clock_of(connection).now
         self._notes, self._pages = (
             NewestKept(connection, task, kind, keys.OFF_TEMPLATE, limits, together=("low", "low:pages"))
-            for kind, limits in (("low", note_limits), ("low:pages", page_limits))
+            for kind, limits in (("low", NOTES), ("low:pages", PAGES))
         )
 
     def note(self, found: Mapping[Fingerprint, tuple[OffTemplateNote, StoredPage | None]]) -> int:

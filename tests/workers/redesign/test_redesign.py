@@ -18,6 +18,7 @@ from workers.extraction.recent_pages import section_pages
 from workers.extraction_config import example_of, keep_example
 from workers.health import present_alarms
 from workers.page_store import StoredPage
+from workers.redesign import off_template
 from workers.redesign.adoption import adopt
 from workers.redesign.off_template import OffTemplateNote, OffTemplatePages
 from workers.redesign.proposals import dismiss, proposal_of, update_proposal
@@ -223,9 +224,10 @@ def test_lists_are_no_new_template(connection, redesigned):
     assert proposal_of(connection, TASK) is None
 
 
-def test_pages_off_the_template_are_bounded(connection, clock):
-    few = Limits(items=5, bytes=2**20, tasks=2)
-    low = OffTemplatePages(connection, TASK, clock=clock, page_limits=replace(few, items=3), note_limits=few)
+def test_pages_off_the_template_are_bounded(connection, clock, monkeypatch):
+    for name, items in (("NOTES", 5), ("PAGES", 3)):
+        monkeypatch.setattr(off_template, name, Limits(items, bytes=2**20, tasks=2))
+    low = OffTemplatePages(connection, TASK, clock=clock)
     for number in range(10):
         clock.forward(1)
         page = StoredPage(f"{SITE}/{number}", b"x" * 100, "text/html", FETCHED_AT)
@@ -234,7 +236,7 @@ def test_pages_off_the_template_are_bounded(connection, clock):
     assert [page.url for page in low.pages().values()] == [f"{SITE}/{number}" for number in range(7, 10)]
     for task in ("b", "c"):
         clock.forward(1)
-        OffTemplatePages(connection, task, clock=clock, note_limits=few).note(
+        OffTemplatePages(connection, task, clock=clock).note(
             {"0123456789abcdef": (OffTemplateNote(SITE, clock(), "written"), None)}
         )
     assert (low.count(), low.pages()) == (0, {})
