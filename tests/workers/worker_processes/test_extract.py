@@ -6,20 +6,7 @@ import pytest
 
 from extractors import Section, UnusablePage
 from extractors.content.body_html import TreeMarkup
-from tests.workers.helpers import (
-    FETCHED_AT,
-    TASK,
-    Reports,
-    article,
-    claim,
-    deliver,
-    holds,
-    publish,
-    rows,
-    states,
-    take,
-    url,
-)
+from tests.workers.helpers import FETCHED_AT, TASK, Reports, article, deliver, holds, publish, rows, states, take, url
 from tests.workers.sqlite_outputs import in_table
 from workers import keys
 from workers.extraction import section_preparation
@@ -195,7 +182,7 @@ def test_a_canonical_link_outside_the_pattern_does_not_count(connection, worker,
 def test_a_page_whose_article_another_page_is_writing_waits(connection, worker, ledger, clock):
     other, name = deliver(connection, {1: article(1), 2: article(2, canonical=url(1))})
     take(ledger, other, "another worker", seconds=9)
-    claim(ledger, other, fingerprint(url(1)), "another worker")
+    ledger.claim_all([(other, fingerprint(url(1)))], "another worker")
     worker.extract_pages(TASK, [name])
     assert states(connection, 2) == ["fetched"]
     ledger.settle(other, "written", "", worker="another worker")
